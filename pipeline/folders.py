@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pipeline.filenames import fault_of_path
 
 ALL = "."  # the folder of the whole repository
+# Where files lie among what is pulled that pages include from outside of the docs folders.
+OUTSIDE = "_included"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,31 @@ class Folders:
                 return f"{prefix}{place.removeprefix(f'{name}/')}"
         return None
 
+    def place_of(self, path: str) -> str:
+        """Return where a file of the checkout lies in the repository: ``docs/a.md``."""
+        if is_outside(path):
+            return path.removeprefix(f"{OUTSIDE}/")
+        return path if self.root == ALL else f"{self.root}/{path}"
+
+    def shown(self, path: str) -> str:
+        """Return the path of a file as people read it, from the docs folder: ``../NEWS.md``."""
+        if not is_outside(path):
+            return path
+        return posixpath.relpath(self.place_of(path), self.root)
+
+    def place_meant(self, target: str, path: str) -> str:
+        """Return the place in the repository that the document ``path`` calls ``target``.
+
+        A slash in front stands for the top of the document's own docs folder. Empty if the target
+        is no path, or leads out of the repository.
+        """
+        start = posixpath.dirname(self.place_of(path))
+        if target.startswith("/"):
+            tops = (name for name, top in self.placed if path.startswith(top))
+            start = next(tops, self.root)
+        place = posixpath.normpath(posixpath.join(start, target.lstrip("/")))
+        return "" if fault_of_path(place) else place
+
     def names_of(self, page: str) -> tuple[str, ...]:
         """What a page may be called that was ``page`` when other folders were configured.
 
@@ -77,6 +104,11 @@ class Folders:
 
 
 WHOLE = Folders((ALL,))
+
+
+def is_outside(path: str) -> bool:
+    """Return whether a file of the checkout lies outside of upstream's docs folders."""
+    return path.startswith(f"{OUTSIDE}/")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
+from fnmatch import fnmatchcase
 
 
 class Dialect(StrEnum):
@@ -23,11 +24,20 @@ class Dialect(StrEnum):
 class Reading:
     """What is to be known of an upstream before its documents are read.
 
-    ``prose`` are directives of its own whose bodies are read like the rest of the page.
+    ``prose`` are directives of its own whose bodies are read like the rest of the page. ``partly``
+    says of pages (glob patterns) how many sections of theirs are translated.
     """
 
     dialect: Dialect = Dialect.MYST
     prose: frozenset[str] = frozenset()
+    partly: tuple[tuple[str, int], ...] = ()
+
+    def sections_of(self, page: str) -> int:
+        """Return how many sections of a page are translated; 0: all of them."""
+        for pattern, sections in self.partly:
+            if fnmatchcase(page, pattern):
+                return sections
+        return 0
 
 
 MYST = Reading()

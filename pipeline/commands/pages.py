@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pipeline.config import matches
 from pipeline.config.suggesting import did_you_mean_any
 from pipeline.core.pin import refusals
-from pipeline.core.pin.lock import Lock, Page, pages_of
+from pipeline.core.pin.lock import Lock, Page
 from pipeline.errors import ConfigError
 from pipeline.findings import Finding
 from pipeline.run import Run
@@ -25,7 +25,7 @@ def pages_of_run(run: Run, lock: Lock) -> tuple[Page, ...]:
     They are sorted by name, which is the order of every report.
     Raises ConfigError for a pattern of the command line that matches none of them.
     """
-    pages = pages_of(lock.files)
+    pages = lock.pages
     selected = [page for page in pages if run.upstream.selects(page.name)]
     names = [page.name for page in selected]
     # Without patterns a run may well have no page: upstream may be empty so far.
@@ -34,7 +34,13 @@ def pages_of_run(run: Run, lock: Lock) -> tuple[Page, ...]:
             f"no page of {run.name!r} matches {pattern!r}",
             hint=f"{_meant(pattern, names)}{_HOW}",
         )
-    return tuple(page for page in selected if run.asks_for(page.name))
+    asked = {name for name in names if run.asks_for(name)}
+    # A page and what it includes are shown together.
+    for included in lock.included:
+        group = {included.page, *included.within}
+        if group & asked:
+            asked |= group
+    return tuple(page for page in selected if page.name in asked)
 
 
 def rule_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
@@ -43,7 +49,7 @@ def rule_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
     Either a name is misspelt, and the page runs as if there were no rule; or upstream has dropped
     the page, and the rule tells people what is no longer true.
     """
-    names = [page.name for page in pages_of(lock.files)]
+    names = [page.name for page in lock.pages]
     findings = []
     for table, pattern in _patterns(run):
         if unmatched([pattern], names):
@@ -73,7 +79,8 @@ def unmatched(patterns: Sequence[str], names: Sequence[str]) -> list[str]:
 
 
 def _patterns(run: Run) -> Iterator[tuple[str, str]]:
-    """The patterns of all rules about running code, each with its table."""
+    """The patterns of all rules about single pages, each with its table."""
+    yield from (("partly", pattern) for pattern, _ in run.upstream.reading.partly)
     for skip in run.upstream.skip:
         yield from (("skip", pattern) for pattern in skip.pages)
     for rule in run.upstream.run:

@@ -17,7 +17,7 @@ from pipeline.config import Settings
 from pipeline.core.document.attribution import attribution
 from pipeline.core.document.read import is_myst_notebook, read_document
 from pipeline.core.execution.notebook import read_json
-from pipeline.core.pin.lock import Lock, pages_of
+from pipeline.core.pin.lock import Lock
 from pipeline.core.verifying.manifest import (
     NAME,
     Manifest,
@@ -51,7 +51,7 @@ def verify_site(settings: Settings, address: str, log: Log) -> Verified:
         run = _run_of(settings, manifest, site.name, log)
         lock = read_pulled(run)
         _check_commit(manifest, lock, site.name)
-        sources = {page.name: page.files[0].path for page in pages_of(lock.files)}
+        sources = {page.name: page.files[0].path for page in lock.pages}
         verified: list[VerifiedPage] = []
         with log.progress("verify", total=len(manifest.pages)) as advance:
             for page in manifest.pages:

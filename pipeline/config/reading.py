@@ -11,6 +11,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from pipeline.config.records import (
 from pipeline.config.rules import (
     read_acknowledgement,
     read_ignore_rule,
+    read_part_rule,
     read_run_rule,
     read_skip_rule,
 )
@@ -177,7 +179,7 @@ def _upstream(
         )
     places = ("url", "ref", "docs", "package", "page-url", "license")
     written = ("markdown", "prose-directives", "usual-names")
-    rules = ("include", "exclude", "skip", "run", "acknowledge")
+    rules = ("include", "exclude", "partly", "skip", "run", "acknowledge")
     table.allow(*places, *written, *rules, "site")
     url = table.string("url")
     if not url:
@@ -249,7 +251,11 @@ def _reading(table: Table) -> Reading:
         )
     prose = table.strings("prose-directives")
     # Names are compared as MyST does it.
-    return Reading(dialect=Dialect(dialect), prose=frozenset(map(str.lower, prose)))
+    return Reading(
+        dialect=Dialect(dialect),
+        prose=frozenset(map(str.lower, prose)),
+        partly=tuple(chain.from_iterable(map(read_part_rule, table.tables("partly")))),
+    )
 
 
 def _usual_names(table: Table, package: str) -> Mapping[str, str]:

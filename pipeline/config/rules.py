@@ -72,6 +72,19 @@ def read_run_rule(table: Table, modes: Mapping[str, Mode]) -> RunRule:
     )
 
 
+def read_part_rule(table: Table) -> list[tuple[str, int]]:
+    """Pages of which the first sections are translated: patterns with numbers. Raises ConfigError."""
+    table.allow("pages", "sections", "reason")
+    pages, reason = table.strings("pages"), table.string("reason")
+    if not pages or not reason or "sections" not in table.values:
+        raise table.error(
+            f"{table.name} needs pages, sections and a reason",
+            hint="Say why the others stay English.",
+        )
+    sections = table.integer("sections", default=1, least=1)
+    return [(page, sections) for page in pages]
+
+
 def read_acknowledgement(table: Table) -> Acknowledgement:
     """Cells that are tagged as raising, and are known not to. Raises ConfigError."""
     table.allow("page", "cells", "reason")

@@ -6,12 +6,17 @@ sites read them too: importing this module must not import what compares texts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from pipeline.core.execution.result import Execution
 from pipeline.core.pin.lock import SourceFile
 from pipeline.findings import Finding
+
+_COUNTS = (
+    *("messages", "words", "translated", "translated_words", "obsolete"),
+    *("fuzzy", "fuzzy_words", "drafts", "draft_words"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +55,14 @@ class PageResult:
     findings: tuple[Finding, ...] = ()
     execution: Execution | None = None
     update: UpdateCounts | None = None  # of this run's update; no report keeps it
+
+    def with_included(self, included: Iterable[PageResult]) -> PageResult:
+        """Return the row with the counts of what the page includes in its own."""
+        row = self
+        for part in included:
+            counts = {key: getattr(row, key) + getattr(part, key) for key in _COUNTS}
+            row = replace(row, **counts)
+        return row
 
     @property
     def untranslated(self) -> int:

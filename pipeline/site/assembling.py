@@ -18,7 +18,7 @@ from typing import Any
 from pipeline.adapters import files
 from pipeline.adapters.memo import Memo, digest_of
 from pipeline.adapters.sphinx import CONFIGURATION
-from pipeline.core.pin.lock import ASSETS, hidden_twins, page_path, pages_of
+from pipeline.core.pin.lock import ASSETS, hidden_twins, page_path
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError, PipelineError
 from pipeline.findings import Finding
@@ -120,7 +120,7 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
     # Documents come from merge and execute instead, page by page; those of pages that this run is
     # not about stay as they are, or out.
     documents = {file.path for page in site.pages for file in page.files}
-    for page in pages_of(site.lock.files):
+    for page in site.lock.pages:
         if site.upstream.selects(page.name):
             documents.update(file.path for file in page.files)
     documents.update(file.path for file in hidden_twins(site.lock.files))
@@ -201,6 +201,7 @@ def _page(site: Site, page: PageResult, memo: Memo[Known], common: str) -> _Made
             sources=dict.fromkeys(known.files), downloads=dict.fromkeys(known.downloads)
         )
     shown = shown_of(site, page)
+    included = [shown_of(site, part) for part in site.included_in(page.page)]
     findings: tuple[Finding, ...] = ()
     try:
         downloads = notebooks_of(shown)
@@ -208,11 +209,14 @@ def _page(site: Site, page: PageResult, memo: Memo[Known], common: str) -> _Made
         # The page can be read all the same, only not as a notebook.
         findings = (Finding.of(error, page=page.page),)
         shown, downloads = replace(shown, is_notebook=False), {}
-    record = to_json(record_of(site, shown))
+    record = to_json(record_of(site, shown, included))
     made = _Made(
         sources={
             # Where the document lies in a file already it is linked, not copied.
-            page_path(shown.path): shown.file or shown.data,
+            page_path(one.path): one.file or one.data
+            for one in (shown, *included)
+        }
+        | {
             f"{RECORDS}/pages/{page.page}.json": record,
         },
         downloads=downloads,
@@ -238,14 +242,15 @@ def _is_all_there(site: Site, known: Known) -> bool:
 
 def _inputs(site: Site, page: PageResult) -> Iterator[Path]:
     """The files that a page of the site is made from."""
-    path = page.files[0].path
-    yield site.paths.docs / path
-    yield site.paths.merged(site.locale) / path
-    yield site.paths.blocks(site.locale) / f"{path}.json"
-    yield site.paths.executed(site.locale) / f"{page.page}.ipynb"
-    # The lines of entries, which pencils lead to.
-    yield site.paths.catalog(site.locale, page.page)
-    yield site.paths.memory(site.locale, page.page)
+    for one in (page, *site.included_in(page.page)):
+        path = one.files[0].path
+        yield site.paths.docs / path
+        yield site.paths.merged(site.locale) / path
+        yield site.paths.blocks(site.locale) / f"{path}.json"
+        yield site.paths.executed(site.locale) / f"{one.page}.ipynb"
+        # The lines of entries, which pencils lead to.
+        yield site.paths.catalog(site.locale, one.page)
+        yield site.paths.memory(site.locale, one.page)
 
 
 def _row(page: PageResult) -> str:

@@ -24,7 +24,7 @@ from pipeline.adapters.sphinx import (
 )
 from pipeline.config import SitePolicy
 from pipeline.core.glossary.terms import Glossary, read_glossaries
-from pipeline.core.pin.lock import Lock, pages_of
+from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult
 from pipeline.errors import ConfigError, PublishError
 from pipeline.findings import Finding, Severity
@@ -72,15 +72,23 @@ def build_site(
     Raises PublishError if Sphinx ends without a site, WriteError if it cannot be written.
     """
     owners = {page.page: _owner_of_address(run, locale, page.page) for page in pages}
-    shown = [page for page in pages if not owners[page.page]]
     site = Site(
         settings=run.settings,
         upstream=run.upstream,
         policy=policy,
         lock=lock,
         locale=locale,
-        pages=shown,
+        pages=(),
         glossary=_glossary(run, locale),
+        included={page.page: page for page in pages if page.page in lock.unpublished},
+    )
+    site = replace(
+        site,
+        pages=[
+            page.with_included(site.included_in(page.page))
+            for page in pages
+            if not owners[page.page] and page.page not in site.included
+        ],
     )
     memo = memo_of(site)
     if run.pages:
@@ -176,7 +184,7 @@ def _changed(
 def _kept(site: Site, memo: Memo[Known]) -> tuple[str, ...]:
     """The pages of the last build that this one is not about, as far as upstream has them."""
     named = {page.page for page in site.pages}
-    there = {page.name for page in pages_of(site.lock.files)}
+    there = {page.name for page in site.lock.pages}
     return tuple(sorted((there & set(pages_known(memo))) - named))
 
 

@@ -6,13 +6,14 @@ from run to run: what belongs to a page stands in its record.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from glob import escape
 from typing import Any
 
 from pipeline.adapters import files
 from pipeline.adapters.signatures import is_installed
 from pipeline.core.catalog.lineage import read_redirects
-from pipeline.core.pin.lock import pages_of
+from pipeline.core.pin.lock import page_path, pages_of
 from pipeline.naming import group_of
 from pipeline.site.english import english_places
 from pipeline.site.folders import english_folder, folders_to_list
@@ -31,6 +32,8 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "locale": site.locale,
         "root": first_page(site),
         "own_pages": own_pages_of(site),
+        "unpublished": list(_unpublished(site)),
+        "docs_root": site.lock.docs.root,
         "folders": folders.prefixes if folders.are_several else (),
         "english_folder": english_folder(site.lock),
         "unlisted": folders_to_list(site, first_page(site)),
@@ -63,6 +66,13 @@ def configuration_of(site: Site) -> dict[str, Any]:
     }
 
 
+def _unpublished(site: Site) -> Iterator[str]:
+    """Yield patterns for the documents that are none of upstream's site, and of ours."""
+    for page in pages_of(site.lock.files):
+        if page.name in site.lock.unpublished:
+            yield from (escape(page_path(file.path)) for file in page.files)
+
+
 def first_page(site: Site) -> str:
     """The page that the contents of the site begin with."""
     return root_page(site.names, site.policy.root, tops=site.lock.docs.prefixes)
@@ -70,7 +80,7 @@ def first_page(site: Site) -> str:
 
 def own_pages_of(site: Site) -> Mapping[str, str]:
     """Return where our own pages lie, whichever of upstream's pages this build is about."""
-    names = (page.name for page in pages_of(site.lock.files))
+    names = (page.name for page in site.lock.pages)
     return own_pages(names, locale=site.locale)
 
 

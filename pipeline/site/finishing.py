@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pipeline.adapters import files
 from pipeline.adapters.memo import Memo
-from pipeline.core.pin.lock import ASSETS, page_path
+from pipeline.core.pin.lock import ASSETS
 from pipeline.site import assets, published
 from pipeline.site.configuration import first_page, moved_pages, own_pages_of
 from pipeline.site.known import Known
@@ -62,7 +62,8 @@ def _pages_that_may_be_there(site: Site) -> set[str]:
     """The pages of Sphinx's that are no leftovers, by name without suffix."""
     pages = set(own_pages_of(site).values())
     # The lock has pages that are not part of this build: those of the last one stay.
-    pages.update(page_path(file.path).rpartition(".")[0] for file in site.lock.files)
+    pages.update(page.name for page in site.lock.pages)
+    pages -= site.lock.unpublished
     pages.update(site.names)
     if first_page(site) != "index":
         # A site of some pages begins with one of them, though upstream has an index.

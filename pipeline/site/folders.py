@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pipeline.adapters import files
 from pipeline.core.document.contents import distances
 from pipeline.core.execution.notebook import text_with_contents
-from pipeline.core.pin.lock import Lock, pages_of
+from pipeline.core.pin.lock import Lock
 from pipeline.errors import InputError
 from pipeline.site.plan import Site
 from pipeline.site.roots import root_page
@@ -62,7 +62,7 @@ def _texts(site: Site) -> dict[str, str]:
     """What the pages of the site say besides code, in English."""
     texts: dict[str, str] = {}
     names = set(site.names)
-    for page in pages_of(site.lock.files):
+    for page in site.lock.pages:
         if page.name not in names:
             continue
         # Of a pair, both documents have the same tables of contents.

@@ -7,14 +7,14 @@ into them is escaped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult
-from pipeline.site.texts import words
+from pipeline.site.texts import text, words
 
 
 def freshness(
@@ -23,10 +23,12 @@ def freshness(
     *,
     locale: str,
     source_url: str = "",
+    included: Mapping[str, str] | None = None,
     license_name: str = "",
     is_notebook: bool = True,
     has_outputs: bool = True,
     fuzzy: int = 0,
+    rest: int = 0,
 ) -> str:
     """HTML, its parts set apart by ``·``.
 
@@ -34,7 +36,8 @@ def freshness(
 
     Of code it tells if the page ``is_notebook``; ``has_outputs`` means that the page shows what its
     code printed. ``fuzzy`` is the number of translations on it that wait for a person; the
-    ``drafts`` of the page are among them.
+    ``drafts`` of the page are among them. ``rest`` are words that stay English, for nobody is to
+    translate them. ``included`` are documents that the page includes, with their addresses.
     """
     line = _Line(locale=locale, page=page, lock=lock)
     # In the order in which readers ask: of what, since when, does it run, how much is Chinese.
@@ -49,8 +52,11 @@ def freshness(
         parts.append(line.say("fuzzy", fuzzy=fuzzy - drafts))
     if drafts:
         parts.append(line.say("drafts", drafts=drafts))
+    if rest:
+        parts.append(line.say("rest", words=f"{rest:,}"))
     if page.files:
-        parts.append(line.source(source_url, license_name))
+        sources = {page.files[0].path: source_url, **(included or {})}
+        parts.append(line.source(sources, license_name))
     return " · ".join(parts)
 
 
@@ -112,10 +118,15 @@ class _Line:
         # Our extension says something else of a page that it cannot show.
         return f'<span class="jz-share">{share}</span>'
 
-    def source(self, url: str, license_name: str) -> str:
+    def source(self, sources: Mapping[str, str], license_name: str) -> str:
         """Whose words these are: the licence asks for it."""
-        path = escape(self.page.files[0].path)
-        link = f'<a href="{escape(url)}">{path}</a>' if url else f"<code>{path}</code>"
+        links: list[str] = []
+        for path, url in sources.items():
+            name = escape(path)
+            links.append(
+                f'<a href="{escape(url)}">{name}</a>' if url else f"<code>{name}</code>"
+            )
+        link = text(self.locale, "list").join(links)
         # Where nothing is translated the page is the original.
         key = "source" if self.page.translated else "english"
         told = self.say(key, source=link)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,6 +30,8 @@ class Site:
     pages: Sequence[PageResult]
     glossary: Glossary = field(default_factory=Glossary)
     kept: Sequence[str] = ()
+    # What pages include and is no page itself, by its name.
+    included: Mapping[str, PageResult] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -57,6 +59,11 @@ class Site:
         if self.locale == self.settings.locales[0]:
             return self.paths.site
         return self.paths.site / self.locale
+
+    def included_in(self, page: str) -> tuple[PageResult, ...]:
+        """Return what a page includes that is no page itself."""
+        names = [one.page for one in self.lock.included if page in one.within]
+        return tuple(self.included[name] for name in names if name in self.included)
 
     def attribution(self, path: str) -> str:
         """The line that ``merge`` puts under the title of a document."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from os.path import commonprefix
 from typing import Any
 from urllib.parse import quote
@@ -17,9 +18,11 @@ from pipeline.adapters import files, po
 from pipeline.core.catalog.origins import OriginKind
 from pipeline.core.document import liquid
 from pipeline.core.document.message import Kind, Markup
+from pipeline.core.document.prose import count_words
 from pipeline.core.execution import notebook as execution
 from pipeline.core.memory.record import digest
 from pipeline.core.results import PageResult
+from pipeline.entries import Entry
 from pipeline.errors import InputError
 from pipeline.site.blocks import Block, blocks_of
 from pipeline.site.contributors import entries_with_authors
@@ -40,26 +43,47 @@ _KAGGLE = "https://www.kaggle.com/kernels/welcome?src="
 _NO_TERMS = frozenset((Kind.HEADING, Kind.HTML, Kind.IMAGE, Kind.PAGE_TITLE))
 
 
-def record_of(site: Site, shown: Shown) -> dict[str, Any]:
-    """The record of a page. Raises InputError if its document cannot be read."""
+def record_of(
+    site: Site, shown: Shown, included: Sequence[Shown] = ()
+) -> dict[str, Any]:
+    """The record of a page, with the blocks of what it includes behind its own.
+
+    Raises InputError if its document cannot be read.
+    """
     page = shown.page
     path = page.files[0].path
-    blocks = blocks_of(shown.landings, catalog_entries(site, page.page))
-    lines = _memory_lines(site, page.page)
-    shown_blocks = [block for block in blocks if block.has_place]
-    records = [_block_record(site, page, block, lines) for block in shown_blocks]
+    blocks: list[Block] = []
+    records: list[dict[str, Any]] = []
+    remembered: list[Entry] = []
+    for one in (shown, *included):
+        name = one.page.page
+        found = blocks_of(one.landings, catalog_entries(site, name))
+        lines = _memory_lines(site, name)
+        records += [
+            _block_record(site, one.page, block, lines)
+            for block in found
+            if block.has_place
+        ]
+        blocks += found
+        remembered += entries_with_authors(site.paths.memory(site.locale, name))
+    paths = [one.page.files[0].path for one in (shown, *included)]
     drafts = sum(block.origin is OriginKind.DRAFT for block in blocks)
     fresh = freshness(
         replace(page, drafts=drafts),
         site.lock,
         locale=site.locale,
         source_url=site.source_url(path),
+        included={site.lock.docs.shown(one): site.source_url(one) for one in paths[1:]},
         license_name=site.upstream.license,
         is_notebook=shown.is_notebook,
         has_outputs=shown.has_outputs,
         fuzzy=sum(block.state is State.FUZZY for block in blocks),
+        rest=sum(
+            count_words(block.landed.english)
+            for block in blocks
+            if block.landed.is_rest
+        ),
     )
-    remembered = entries_with_authors(site.paths.memory(site.locale, page.page))
     launch: list[tuple[str, str]] = []
     # They open nothing else.
     if shown.is_notebook and site.policy.notebook_url:
@@ -69,8 +93,10 @@ def record_of(site: Site, shown: Shown) -> dict[str, Any]:
         "source": path,
         "blob": page.files[0].blob,
         "markup": "reST" if path.endswith(".rst") else "Markdown",
-        "attribution": site.attribution(path),
-        "definitions": "\n".join(_definitions(shown)),
+        "attributions": [site.attribution(one) for one in paths],
+        "definitions": "\n".join(
+            chain.from_iterable(map(_definitions, (shown, *included)))
+        ),
         "fresh": fresh,
         "downloads": list(shown.downloads.items()),
         "launch": launch,
@@ -106,6 +132,8 @@ def _block_record(
         # The page has it as Jekyll would show it.
         text, english = liquid.evaluated(text), liquid.evaluated(english)
     record: dict[str, Any] = {"text": text, "state": block.state}
+    if landed.is_rest:
+        return {**record, "rest": True}
     address = _edit_address(site, page, block, lines)
     if address:
         record["edit"] = address

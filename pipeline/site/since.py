@@ -52,7 +52,9 @@ def since(blocks: Sequence[Block], entries: Sequence[Entry]) -> dict[str, Any]:
          "number": 4, "diff": [["kept", "Use "], ["removed", "this"], ["added", "that"]]}, …],
          "authors": [{"name": "Li Lei", "role": "person", "licence": "", "messages": 9}]}
     """
-    found = Counter(block.standing for block in blocks)
+    # Nobody is to translate the rest.
+    asked = [block for block in blocks if not block.landed.is_rest]
+    found = Counter(block.standing for block in asked)
     return {
         "counts": {str(standing): found[standing] for standing in Standing},
         "blocks": list(_blocks_to_tell(blocks)),
@@ -64,7 +66,7 @@ def _blocks_to_tell(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
     """The blocks that are not as they should be, in the order of the page."""
     number = 0
     for block in blocks:
-        if block.standing in _TOLD:
+        if block.standing in _TOLD and not block.landed.is_rest:
             row: dict[str, Any] = {
                 "id": digest(block.landed.msgid),
                 "state": str(block.standing),

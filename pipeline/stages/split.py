@@ -43,7 +43,12 @@ def _known_or_split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
     """The pages as the memo has them, or split now. The lock vouches for their documents."""
     memo = Memo(run.paths.splits, SplitPage)
     reading = run.upstream.reading
-    common = digest_of(code_digest(_LIBRARIES), reading.dialect, *sorted(reading.prose))
+    common = digest_of(
+        code_digest(_LIBRARIES),
+        reading.dialect,
+        repr(reading.partly),
+        *sorted(reading.prose),
+    )
     split_pages: list[SplitPage] = []
     is_new = False
     for page in pages:

@@ -7,7 +7,7 @@ cheaply as the other side allows, and what is there already is not fetched again
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
@@ -145,6 +145,24 @@ class Repository:
         if missing:
             self._store.fetch_blobs(missing, commit, progress)
         return tuple(chain.from_iterable(listed.values()))
+
+    def fetch_places(
+        self, commit: str, places: Sequence[str], progress: Progress | None = None
+    ) -> tuple[TreeEntry, ...]:
+        """The files at ``places`` of the repository, as ``fetch`` gives those of folders.
+
+        What ``commit`` does not have is left out, and what a partial clone lacks. The paths of
+        what is found are the places.
+        """
+        answer = self._program.call("ls-tree", "-z", commit, "--", *places)
+        entries = tuple(_entries(answer.output))
+        missing = set(self._missing(commit, [ALL])) if entries else set()
+        wanted = [entry.blob for entry in entries if entry.blob in missing]
+        if wanted and self._kind is Kind.LOCAL:
+            return tuple(entry for entry in entries if entry.blob not in missing)
+        if wanted:
+            self._store.fetch_blobs(wanted, commit, progress)
+        return entries
 
     def read(self, blob: str) -> bytes:
         """The content of an object."""
@@ -355,13 +373,7 @@ class Repository:
             answer = self._program.call("ls-tree", "-r", "-z", _tree(commit, folder))
             if answer.status:
                 continue
-            entries = listed[folder] = []
-            for row in answer.output.decode("utf-8", "surrogateescape").split("\0"):
-                if row:  # "100644 blob 1f2e…<TAB>path/of/file.md"
-                    facts, path = row.split("\t", 1)
-                    mode, _kind, blob = facts.split(" ")
-                    path = f"{prefix}{path}"
-                    entries.append(TreeEntry(mode=mode, blob=blob, path=path))
+            listed[folder] = list(_entries(answer.output, prefix))
         return listed
 
     def _refuse_folder(self, commit: str, folder: str) -> NoReturn:
@@ -388,6 +400,15 @@ class Repository:
             raise self._errors.damaged(reason_of(answer.complaint))
         lines = answer.output.decode("ascii").split("\n")
         return [line.removeprefix("?") for line in lines if line.startswith("?")]
+
+
+def _entries(output: bytes, prefix: str = "") -> Iterator[TreeEntry]:
+    """The files that ``git ls-tree -z`` has listed."""
+    for row in output.decode("utf-8", "surrogateescape").split("\0"):
+        if row:  # "100644 blob 1f2e…<TAB>path/of/file.md"
+            facts, path = row.split("\t", 1)
+            mode, _kind, blob = facts.split(" ")
+            yield TreeEntry(mode=mode, blob=blob, path=f"{prefix}{path}")
 
 
 def _tree(commit: str, folder: str) -> str:

@@ -22,7 +22,6 @@ from pipeline.core.adoption.lexicon import Lexicon, learn
 from pipeline.core.adoption.lexicon import Pair as Known
 from pipeline.core.adoption.pairing import Similar
 from pipeline.core.adoption.reading import read_copy
-from pipeline.core.pin.lock import pages_of
 from pipeline.errors import ConfigError, InputError
 
 _GUESSES = 8  # pages that are looked at
@@ -60,7 +59,7 @@ class Matcher:
 
         Of pages that fit as well one that still exists is taken.
         """
-        return frozenset(page.name for page in pages_of(self.versions.lock.files))
+        return frozenset(page.name for page in self.versions.lock.pages)
 
     def match(self, file: CopyFile, asked: Asked) -> tuple[tuple[Block, ...], Choice]:
         """The blocks of a copy, and what they are of. Raises InputError, ConfigError."""

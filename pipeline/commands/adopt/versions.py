@@ -49,7 +49,7 @@ class Versions:
         """
         if self.repository is None:
             pinned = (self.lock.commit, self.lock.date)
-            pages = pages_of(self.lock.files)
+            pages = self.lock.pages
             return History(
                 versions={page.name: (only_version(page, *pinned),) for page in pages}
             )

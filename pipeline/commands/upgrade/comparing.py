@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from pipeline.core.catalog.comparison import Comparison, changed_pages, compare_pages
 from pipeline.core.document.read import Document, SplitPage, read_document
-from pipeline.core.pin.lock import Commit, Page, pages_of
+from pipeline.core.pin.lock import Commit, Page
 from pipeline.errors import InputError
 from pipeline.reading import Reading
 from pipeline.run import Run
@@ -32,7 +32,7 @@ def compare(run: Run, before: Commit, after: Commit) -> Comparison:
 def _read_pages(run: Run, commit: Commit, names: Collection[str]) -> list[SplitPage]:
     """Those pages of a commit that are in ``names`` and are translated, split into messages."""
     pages = []
-    for page in pages_of(commit.lock.files):
+    for page in commit.lock.pages:
         if page.name in names and run.upstream.selects(page.name):
             documents = tuple(_readable(page, commit, run.upstream.reading))
             pages.append(SplitPage(page=page, documents=documents))

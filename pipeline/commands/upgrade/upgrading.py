@@ -15,7 +15,7 @@ from pipeline.commands.pull import lock_bytes
 from pipeline.commands.upgrade.comparing import compare
 from pipeline.commands.upgrade.moving import newest, plan_move
 from pipeline.commands.upgrade.restoring import restoring, scratch_copy
-from pipeline.core.pin.lock import Commit, Lock, pages_of, parse_lock
+from pipeline.core.pin.lock import Commit, Lock, parse_lock
 from pipeline.core.pin.releases import LATEST
 from pipeline.errors import InputError, UpstreamError
 from pipeline.paths import Paths
@@ -176,7 +176,7 @@ def _both_commits(run: Run, target: Run) -> _Commits:
 
 def _selected_pages(run: Run, commit: Commit) -> set[str]:
     """The pages of a commit that are to be translated, whether they are by now or not."""
-    names = [page.name for page in pages_of(commit.lock.files)]
+    names = [page.name for page in commit.lock.pages]
     return set(filter(run.upstream.selects, names))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pipeline.core.pin.lock import Lock, SourceFile, pages_of
+from pipeline.core.pin.lock import Lock, SourceFile
 
 # Reports take nothing but the records from here, so that what compares texts is loaded below.
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def changed_pages(before: Lock, after: Lock) -> tuple[str, ...]:
 
 def _files_by_page(lock: Lock) -> dict[str, tuple[SourceFile, ...]]:
     """The documents of each page, with the blobs that say what is in them."""
-    return {page.name: page.files for page in pages_of(lock.files)}
+    return {page.name: page.files for page in lock.pages}
 
 
 def compare_pages(

@@ -6,11 +6,11 @@ go, which is not always where the text is.
 
 from __future__ import annotations
 
-import ast
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 
 from pipeline.core.document.prose import count_words
+from pipeline.core.pin.sphinx_values import sphinx_values
 
 # An equal text of as many words means the same on every page; a shorter one may stand anywhere.
 CLEAR_WORDS = 4
@@ -94,37 +94,13 @@ def read_redirects(config: str, *, below: str = "") -> dict[str, str]:
     pages begin with ``below``, where it lies in one of several docs folders.
     ``rediraffe_redirects = {"old/tea.md": "tea.md"}`` → ``{"old/tea": "tea"}``
     """
-    try:
-        body = ast.parse(config).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
-    for statement in body:
-        # ``rediraffe_redirects = {…}``, also with a type; not what is added to it later on.
-        match statement:
-            case ast.Assign(targets=names, value=value):
-                pass
-            case ast.AnnAssign(target=name, value=ast.expr() as value):
-                names = [name]
-            case _:
-                continue
-        if any(isinstance(name, ast.Name) and name.id == _REDIRECTS for name in names):
-            table = _redirects_in(value)
-            return {f"{below}{old}": f"{below}{new}" for old, new in table.items()}
-    return {}
-
-
-def _redirects_in(value: ast.expr) -> dict[str, str]:
-    """The redirects of a table, without what is not a text in it."""
-    try:
-        table = ast.literal_eval(value)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return {}
+    table = sphinx_values(config).get(_REDIRECTS)
     if not isinstance(table, dict):
         return {}
     redirects: dict[str, str] = {}
     for source, target in table.items():
         if isinstance(source, str) and isinstance(target, str):
-            redirects[_page_name(source)] = _page_name(target)
+            redirects[f"{below}{_page_name(source)}"] = f"{below}{_page_name(target)}"
     return redirects
 
 

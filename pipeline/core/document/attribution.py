@@ -50,7 +50,7 @@ def attribution(
     """
     is_rst = path.endswith(".rst")
     mark = "``" if is_rst else "`"
-    label = path.removeprefix("./")
+    label = lock.docs.shown(path).removeprefix("./")
     # A mark in the name would end the code that it stands in.
     source = _plain(label) if "`" in label else f"{mark}{label}{mark}"
     if page_url:
@@ -76,7 +76,7 @@ def attribution(
 
 def address_of_page(template: str, lock: Lock, path: str) -> str:
     """Return where upstream shows the file ``path``, by a template as for ``attribution``."""
-    path = _NO_ADDRESS.sub(lambda letter: quote(letter[0]), path)
+    path = _NO_ADDRESS.sub(lambda letter: quote(letter[0]), lock.docs.shown(path))
     return template.format(ref=lock.ref, commit=lock.commit, path=path)
 
 

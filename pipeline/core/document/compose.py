@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from pipeline.core.document.grammar import grammar_of
 from pipeline.core.document.joining import joined
-from pipeline.core.document.landing import Landed, landed
+from pipeline.core.document.landing import Landed, landed, landed_rest
 from pipeline.core.document.message import Message
 from pipeline.core.document.read import Document, Unit
 from pipeline.core.document.refusal import Refusal
@@ -213,6 +213,11 @@ def _blocks(document: Document, settled: Mapping[int, Settled]) -> Iterator[Land
                     is_translated=index in result.kept,
                     is_kept=index in result.placed.kept_terms,
                 )
+        # They stand behind all that has grown or shrunk.
+        text = unit.split.text if result is None else result.placed.text
+        lines = text.count("\n") - unit.split.text.count("\n")
+        for message in unit.split.rest:
+            yield landed_rest(message, lines)
 
 
 def _units(document: Document, settled: Mapping[int, Settled]) -> Iterator[MergedUnit]:

@@ -21,9 +21,14 @@ def merged_messages(
     ``split`` is upstream's, ``fresh`` that of ``placed.text``. What begins at one of the offsets
     ``added`` was inserted by the merge: upstream does not have it, and it is left out.
     """
-    messages = tuple(
-        message for message in fresh.messages if message.start not in added
-    )
+    found = [message for message in fresh.messages if message.start not in added]
+    count = len(split.messages)
+    messages = tuple(found[:count])
+    # Sections that stay English say what they said.
+    if [message.msgid for message in found[count:]] != [
+        message.msgid for message in split.rest
+    ]:
+        return None
     # Each lies where its translation was put. Where one was taken for two blocks, or for a part
     # of a longer one, the spans differ.
     if _spans(messages) != placed.spans:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from types import NoneType
 from typing import Any
 
@@ -34,6 +34,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "last_line": (int,),
     "is_translated": (bool,),
     "is_kept": (bool,),
+    "is_rest": (bool,),
 }
 
 
@@ -58,6 +59,8 @@ class Landed:
     is_translated: bool  # its translation stands there, and no English
     # A term of a glossary in reST: its English stands right below ``text``.
     is_kept: bool
+    # Of a section that stays English: it is no message.
+    is_rest: bool = False
 
 
 def landed(
@@ -82,6 +85,14 @@ def landed(
         is_translated=is_translated,
         is_kept=is_kept,
     )
+
+
+def landed_rest(english: Message, lines: int) -> Landed:
+    """The record of a block that stays English, ``lines`` further down in the merged text."""
+    moved = replace(
+        english, line=english.line + lines, last_line=english.last_line + lines
+    )
+    return replace(landed(english, moved, cell=None), is_rest=True)
 
 
 def landings_to_json(landings: tuple[Landed, ...]) -> bytes:

@@ -16,9 +16,10 @@ from pipeline.core.document.limits import unread, why_not_read
 from pipeline.core.document.message import Kind, Message
 from pipeline.core.document.notebook import Notebook
 from pipeline.core.document.scanning import scan_notebook
+from pipeline.core.document.sections import first_sections
 from pipeline.core.document.split import Split
 from pipeline.core.myst.split import split_text
-from pipeline.core.pin.lock import Page
+from pipeline.core.pin.lock import Page, page_path
 from pipeline.errors import InputError
 from pipeline.findings import Finding
 from pipeline.reading import MYST, Reading
@@ -178,6 +179,8 @@ def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
         )
     except InputError as error:
         raise InputError(error.what, where=path, hint=error.hint) from error
+    if count := reading.sections_of(page_path(path).rpartition(".")[0]):
+        split = first_sections(split, count)
     return Document(
         path=path,
         format=text_format,

@@ -31,5 +31,7 @@ class Split:
     # Offset behind the first heading that stands in no container.
     title_end: int | None = None
     unsafe: tuple[tuple[int, str], ...] = ()  # line, and why its block is left as it is
+    # Messages of sections that stay English: the last ones of the text.
+    rest: tuple[Message, ...] = ()
     # Of reStructuredText only: where tables lie that are drawn with characters.
     tables: tuple[tuple[int, int], ...] = ()

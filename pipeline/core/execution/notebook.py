@@ -100,13 +100,13 @@ def cell_name(number: int) -> str:
     return f"code cell {number}" if number else ""
 
 
-def text_with_contents(path: str, data: bytes) -> str:
-    """What a document says besides code, as far as its tables of contents need it.
+def text_with_contents(path: str, data: bytes, *, word: bytes = b"toctree") -> str:
+    """What a document says besides code, as far as those need it who look for ``word``.
 
     Raises InputError for a notebook that cannot be read.
     """
     # Few notebooks have a table of contents, and they are large.
-    if not path.endswith(".ipynb") or b"toctree" not in data:
+    if not path.endswith(".ipynb") or word not in data:
         return data.decode("utf-8", "replace")
     cells = parse_notebook(data, where=path)["cells"]
     prose = (source_of(cell) for cell in cells if cell.get("cell_type") == "markdown")

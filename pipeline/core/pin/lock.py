@@ -44,6 +44,14 @@ class RefusedFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Included:
+    """A document that readers find within other pages only, and those pages."""
+
+    page: str  # its name, as if it was a page
+    within: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """One upstream page: a single document, or a jupytext pair (``.ipynb`` first, then ``.md``).
 
@@ -73,6 +81,22 @@ class Lock:
     refused: tuple[RefusedFile, ...] = ()
     # Which Markdown the repository says that its docs are in; empty: MyST.
     markdown: str = ""
+    # What pages include that is no page of upstream's site: it lies outside of the docs folders,
+    # or upstream excludes it.
+    included: tuple[Included, ...] = ()
+    # Names of documents that upstream's site leaves out. Locks of old do not say it: None.
+    excluded: tuple[str, ...] | None = None
+
+    @property
+    def pages(self) -> tuple[Page, ...]:
+        """The pages of upstream's site, sorted by name, and what these include."""
+        excluded = frozenset(self.excluded or ())
+        return tuple(page for page in pages_of(self.files) if page.name not in excluded)
+
+    @property
+    def unpublished(self) -> frozenset[str]:
+        """The names of all documents that are no page of their own on upstream's site."""
+        return frozenset((*(self.excluded or ()), *(one.page for one in self.included)))
 
     @property
     def release(self) -> str:
@@ -99,6 +123,7 @@ _ID = re.compile(r"[0-9a-f]{40}")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _TEXTS = ("url", "ref", "commit", "date", "version", "package")
 _OPTIONAL = ("markdown",)  # texts that most locks do not have
+_TABLES = ("docs", "files", "refused", "included", "excluded")
 _DIALECTS = ("", *Dialect)
 
 
@@ -134,6 +159,10 @@ def format_lock(lock: Lock) -> bytes:
         data["markdown"] = lock.markdown
     if lock.refused:
         data["refused"] = {file.path: file.rule for file in lock.refused}
+    if lock.excluded is not None:
+        data["excluded"] = list(lock.excluded)
+    if lock.included:
+        data["included"] = {one.page: list(one.within) for one in lock.included}
     data["files"] = {file.path: file.blob for file in lock.files}
     return (
         json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
@@ -149,13 +178,15 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
         table = json.loads(data.decode("utf-8"), object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError) as error:
         raise _malformed(f"is not a lock: {error}", where) from error
-    keys = (*_TEXTS, *_OPTIONAL, "docs", "files", "refused")
+    keys = (*_TEXTS, *_OPTIONAL, *_TABLES)
     if isinstance(table, dict):
         table.setdefault("package", formerly.PACKAGE)
         if formerly.VERSION_KEY in table and "version" not in table:
             table["version"] = table.pop(formerly.VERSION_KEY)
         table.setdefault("markdown", "")
         table.setdefault("refused", {})
+        table.setdefault("included", {})
+        table.setdefault("excluded", None)
     if not isinstance(table, dict) or set(table) != set(keys):
         raise _malformed(
             f"is not a lock: it must be a JSON object of {', '.join((*_TEXTS, 'docs', 'files'))}",
@@ -166,6 +197,8 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
         docs=_folders(table["docs"], where),
         files=_files(table["files"], where),
         refused=_refused(table["refused"], where),
+        included=_included(table["included"], where),
+        excluded=_excluded(table["excluded"], where),
     )
 
 
@@ -277,6 +310,32 @@ def _refused(table: object, where: str) -> tuple[RefusedFile, ...]:
         if not isinstance(text, str) or _UNPRINTABLE.search(text):
             raise _malformed("'refused' must hold plain strings", where)
     return tuple(RefusedFile(path=path, rule=table[path]) for path in sorted(table))
+
+
+def _included(table: object, where: str) -> tuple[Included, ...]:
+    """The documents that pages include: ``{"_included/NEWS": ["changelog"]}``."""
+    if not isinstance(table, dict):
+        raise _malformed("'included' must be an object of page to pages", where)
+    found = []
+    for page in _names("included", sorted(table), where):
+        within = _names("included", table[page], where)
+        found.append(Included(page=page, within=within))
+    return tuple(found)
+
+
+def _excluded(names: object, where: str) -> tuple[str, ...] | None:
+    """The documents that upstream's site leaves out; None if the lock does not say."""
+    return None if names is None else _names("excluded", names, where)
+
+
+def _names(key: str, names: object, where: str) -> tuple[str, ...]:
+    """A list of names of pages, which get onto terminals, too."""
+    if not isinstance(names, list):
+        raise _malformed(f"{key!r} must hold lists of names", where)
+    for name in names:
+        if not isinstance(name, str) or _UNPRINTABLE.search(name):
+            raise _malformed(f"{key!r} must hold plain strings", where)
+    return tuple(names)
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from pipeline.site.extension.nodes import english, is_html, store
 from pipeline.site.extension.records import read_record
 from pipeline.site.extension.waiting import Block, Numbered, Waiting, key_of, keys_of
 from pipeline.site.names import State
+from pipeline.site.texts import text
 
 logger = logging.getLogger(__name__)
 # What may be a block wherever it stands, and the contents, which have blocks in them.
@@ -46,13 +47,14 @@ class MarkBlocks(SphinxTransform):
         record = read_record(self.env)
         waiting = Waiting(record.get("blocks", ()))
         # The site says in a line of its own where the page is from.
-        left_out = key_of(record.get("attribution", ""))
+        left_out = set(map(key_of, record.get("attributions", ())))
         # In Markdown the contents are no messages.
         has_contents = record.get("markup") == "reST"
         is_first = self.env.docname == self.config.root_doc
         # Not in place yet: what collects titles from the page must not see it.
         shelf = store()
         renderer: Renderer | None = None
+        has_rest = False
         # A list, since what is found changes the page.
         for node in list(filter(_is_candidate, self.document.findall(nodes.Element))):
             if isinstance(node, addnodes.toctree):
@@ -63,11 +65,15 @@ class MarkBlocks(SphinxTransform):
             if not has_contents and _is_of_front_matter(node):
                 continue
             keys = keys_of(node)
-            if left_out and left_out in keys:
+            if not left_out.isdisjoint(keys):
                 _remove_quote(node)
                 continue
             taken = waiting.take(keys)
             if taken is None:
+                continue
+            if "rest" in taken.block:
+                has_rest = has_rest or _tell_rest(node, self.config.language)
+                node["lang"] = "en"
                 continue
             holder = _holder_of(node)
             _mark(holder, taken)
@@ -101,6 +107,14 @@ def _is_of_front_matter(node: nodes.Element) -> bool:
         return False
     fields = node.parent.parent.parent
     return isinstance(fields.parent, nodes.document) and fields.parent[0] is fields
+
+
+def _tell_rest(node: nodes.Element, locale: str) -> bool:
+    """Say above the first section that stays English that it does; return True."""
+    place = node.parent if isinstance(node, nodes.title) else node
+    note = nodes.paragraph("", text(locale, "rest"), classes=["jz-rest"])
+    place.parent.insert(place.parent.index(place), note)
+    return True
 
 
 def _has_english(block: Block) -> bool:

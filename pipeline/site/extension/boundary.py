@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 import os
+import posixpath
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,6 +29,7 @@ from sphinx.util import logging
 from sphinx.writers.html5 import HTML5Translator
 
 from pipeline.adapters.files import is_inside
+from pipeline.folders import ALL, OUTSIDE
 from pipeline.site.names import RECORDS
 
 # What stands among the sources and is no part of the docs.
@@ -87,6 +89,8 @@ def _path_inside(
         relative, path = _look_up(self, filename, docname)
     except (OSError, RuntimeError, ValueError):  # links in a circle, or no name at all
         relative, path = "..", os.fspath(self.srcdir.parent)
+    if included := included_file(self, path):
+        return included.relative_to(self.srcdir).as_posix(), os.fspath(included)
     if _is_shown(self, Path(path)):
         return relative, path
     logger.warning(
@@ -98,6 +102,19 @@ def _path_inside(
     )
     nowhere = _nowhere(self) / Path(filename).name.replace("\0", "")
     return nowhere.relative_to(self.srcdir).as_posix(), os.fspath(nowhere)
+
+
+def included_file(env: BuildEnvironment, path: str) -> Path | None:
+    """Return what was pulled for a path that leads out of the docs folders; None if nothing was.
+
+    ``../NEWS.md`` of a page in ``docs`` is ``_included/NEWS.md`` among the sources.
+    """
+    root = env.config.jz_site.get("docs_root", ALL)
+    name = Path(os.path.relpath(path, env.srcdir)).as_posix()
+    place = posixpath.normpath(posixpath.join(root, name))
+    file = Path(env.srcdir, OUTSIDE, place)
+    is_there = not Path(path).is_file() and is_inside(file, Path(env.srcdir, OUTSIDE))
+    return file if is_there and file.is_file() else None
 
 
 def _is_shown(env: BuildEnvironment, path: Path) -> bool:

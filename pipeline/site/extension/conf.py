@@ -36,7 +36,11 @@ extensions = [
     *SITE["extensions"],
     "pipeline.site.extension",
 ]
-exclude_patterns = ["_jz", "_static", "**/_static", "site.json", "conf.py"]
+exclude_patterns = [
+    *("_jz", "_static", "**/_static", "site.json", "conf.py"),
+    # What upstream leaves out too, or what pages include.
+    *SITE["unpublished"],
+]
 source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}
 templates_path = [str(PACKAGE / "templates")]
 

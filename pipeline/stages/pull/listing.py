@@ -20,7 +20,8 @@ from pipeline.log import Log, printable
 _FOLDER = "040000"
 _LINK = "120000"
 _SUBMODULE = "160000"
-_REGULAR = ("100644", "100755", "100664")  # the last one is of old gits only
+REGULAR = "100644"
+_REGULAR = (REGULAR, "100755", "100664")  # the last one is of old gits only
 
 
 def walk_folder(folder: Path, *, below: str = "") -> Iterator[TreeEntry]:
@@ -44,7 +45,7 @@ def walk_folder(folder: Path, *, below: str = "") -> Iterator[TreeEntry]:
             yield from walk_folder(Path(entry.path), below=f"{path}/")
         elif entry.is_file():
             blob = blob_id(Path(entry.path).read_bytes())
-            yield TreeEntry(mode=_REGULAR[0], blob=blob, path=path)
+            yield TreeEntry(mode=REGULAR, blob=blob, path=path)
         else:
             # Git has no mode for it: "accept" leaves it out.
             yield TreeEntry(mode="device", blob="", path=path)

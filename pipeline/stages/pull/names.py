@@ -16,7 +16,7 @@ from pipeline.adapters.files import read_bytes, remove_files, write_if_changed
 from pipeline.core.inventories.asking import Asked, asked_for
 from pipeline.core.inventories.reading import Inventory, as_warning, read_inventory
 from pipeline.core.inventories.table import Names, format_names, names_of, parse_names
-from pipeline.core.pin.lock import Lock, pages_of
+from pipeline.core.pin.lock import Lock
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
@@ -147,7 +147,7 @@ def _asked(run: Run, lock: Lock) -> Asked:
     """What the documents ask other sites for."""
     usual = run.upstream.usual_names
     # Of a pair both say the same, and the last one is not JSON.
-    paths = [page.files[-1].path for page in pages_of(lock.files)]
+    paths = [page.files[-1].path for page in lock.pages]
     documents = (read_bytes(run.paths.docs / path) for path in paths)
     return asked_for((data.decode("utf-8", "replace") for data in documents), usual)
 

@@ -6,7 +6,7 @@ the private git cache, and nothing is read from a source that lies where its che
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +16,7 @@ from pipeline.adapters.upstream import (
     Address,
     Kind,
     Repository,
+    TreeEntry,
     address_of,
     open_upstream,
     without_password,
@@ -27,7 +28,8 @@ from pipeline.folders import WHOLE
 from pipeline.log import Log
 from pipeline.reading import Dialect, dialect_of
 from pipeline.run import Run
-from pipeline.stages.pull.listing import accept, drift, walk_folder
+from pipeline.stages.pull.inclusion import complete
+from pipeline.stages.pull.listing import REGULAR, accept, drift, walk_folder
 
 _NAMED = 8  # folders that a hint names
 
@@ -111,7 +113,8 @@ def _check_apart(address: Address, upstream: Upstream, docs: Path) -> None:
 
 def _is_whole(old: Lock, lock: Lock, docs: Path) -> bool:
     """Whether the checkout is of the same folders as ``lock``, and holds all that ``old`` says."""
-    return old.docs == lock.docs and not drift(docs, old.files)
+    is_of_today = old.docs == lock.docs and old.excluded is not None
+    return is_of_today and not drift(docs, old.files)
 
 
 def _git_source(
@@ -133,6 +136,8 @@ def _git_source(
                     files=known.files,
                     markdown=known.markdown,
                     refused=known.refused,
+                    included=known.included,
+                    excluded=known.excluded,
                 )
             )
         entries = repository.fetch(commit, lock.docs, progress)
@@ -147,7 +152,14 @@ def _git_source(
         refused=accepted.refused,
         markdown=markdown,
     )
-    return Source(lock=lock, read=lambda file: repository.read(file.blob))
+
+    def read(file: SourceFile) -> bytes:
+        return repository.read(file.blob)
+
+    lock = complete(
+        lock, read, lambda places: repository.fetch_places(commit, places), log
+    )
+    return Source(lock=lock, read=read)
 
 
 @contextmanager
@@ -209,14 +221,30 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
     names = {path.name for place in places for path in place.iterdir()}
     lock = replace(
         lock,
-        commit=listing_id(accepted.files),
         files=accepted.files,
         refused=accepted.refused,
         markdown=_markdown(names),
     )
+
+    def read(file: SourceFile) -> bytes:
+        place = root / lock.docs.place_of(file.path)
+        return _read_stable(place, file)
+
+    lock = complete(lock, read, lambda places: list(_files_at(root, places)), log)
+    lock = replace(lock, commit=listing_id(lock.files))
     if folder.resolve() == docs:
         return Source(lock=lock)
-    return Source(lock=lock, read=lambda file: _read_stable(folder, file))
+    return Source(lock=lock, read=read)
+
+
+def _files_at(root: Path, places: Sequence[str]) -> Iterator[TreeEntry]:
+    """The files at ``places`` below ``root``; none that a link on the way leads to."""
+    for place in places:
+        path = root / place
+        links = [part for part in (path, *path.parents) if part.is_symlink()]
+        if path.is_file() and not any(link.is_relative_to(root) for link in links):
+            blob = blob_id(read_bytes(path))
+            yield TreeEntry(mode=REGULAR, blob=blob, path=place)
 
 
 def _markdown(names: Collection[str]) -> str:
@@ -234,14 +262,14 @@ def _folders_in(root: Path) -> str:
     return f"Folders there: {', '.join(names[:_NAMED])}."
 
 
-def _read_stable(folder: Path, file: SourceFile) -> bytes:
+def _read_stable(path: Path, file: SourceFile) -> bytes:
     """The file as it was listed; a folder can change while it is read."""
     # A lock that describes something else than the checkout would be refused by the next command.
-    data = read_bytes(folder / file.path)
+    data = read_bytes(path)
     if blob_id(data) != file.blob:
         raise UpstreamError(
             "changed while it was read",
-            where=str(folder / file.path),
+            where=str(path),
             hint="Run again.",
         )
     return data

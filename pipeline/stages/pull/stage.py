@@ -11,7 +11,7 @@ from dataclasses import replace
 from pipeline.adapters.files import read_bytes
 from pipeline.adapters.upstream import Kind, address_of, open_upstream
 from pipeline.config import Upstream
-from pipeline.core.pin.lock import Commit, Lock, SourceFile, pages_of, parse_lock
+from pipeline.core.pin.lock import Commit, Lock, SourceFile, parse_lock
 from pipeline.errors import UpstreamError
 from pipeline.packages import how_to_run
 from pipeline.run import Run
@@ -67,7 +67,7 @@ def read_at(run: Run, *, ref: str | None = None) -> Commit:
         read = source.read or read_checked_out
         # Only documents: images and data are nothing that two commits are compared by.
         documents: dict[str, bytes] = {}
-        for page in pages_of(source.lock.files):
+        for page in source.lock.pages:
             for file in page.files:
                 documents[file.path] = read(file)
         return Commit(lock=source.lock, documents=documents)

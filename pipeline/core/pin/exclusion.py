@@ -1,0 +1,91 @@
+"""Which pages upstream's own site leaves out: ``exclude_patterns`` of its ``conf.py``.
+
+Patterns match as Sphinx has them: ``*`` and ``?`` stay within a folder, ``**`` does not, and a
+pattern that matches a folder matches all that lies in it. Upstream writes them, so each is matched
+in one pass: a regular expression might go back over a path without end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+
+from pipeline.core.pin.lock import Page, page_path
+from pipeline.core.pin.sphinx_values import sphinx_values
+
+_KEY = "exclude_patterns"
+_MOST_PATTERNS = 1000
+_TOKEN = re.compile(r"\*\*|\*|\?|\[!?\]?[^\]]*\]|[^*?\[]+|\[", re.DOTALL)
+
+
+def read_exclude_patterns(code: str, *, below: str = "") -> tuple[str, ...]:
+    """Return the patterns of a ``conf.py`` that lies in the folder ``below``; none if not data."""
+    patterns = sphinx_values(code).get(_KEY)
+    if not isinstance(patterns, list | tuple):
+        return ()
+    texts = [pattern for pattern in patterns if isinstance(pattern, str)]
+    return tuple(f"{below}{pattern}" for pattern in texts[:_MOST_PATTERNS])
+
+
+def excluded_pages(pages: Iterable[Page], patterns: Sequence[str]) -> Iterator[str]:
+    """Yield the names of the pages that ``patterns`` leave out.
+
+    A page of two documents is one as long as either is left: the pattern chooses the other.
+    """
+    tokens = [_TOKEN.findall(pattern) for pattern in patterns]
+    for page in pages:
+        paths = [page_path(file.path) for file in page.files]
+        if all(any(_is_in(path, one) for one in tokens) for path in paths):
+            yield page.name
+
+
+def _is_in(path: str, pattern: Sequence[str]) -> bool:
+    """Return whether a pattern matches a path, or a folder around it."""
+    parts = path.split("/")
+    return any(_matches(place, pattern) for place in accumulate(parts, "{}/{}".format))
+
+
+def _matches(path: str, pattern: Sequence[str]) -> bool:
+    """Return whether the tokens of a pattern match all of a path."""
+    # Where the tokens so far may end, all at once.
+    ends = {0}
+    for token in pattern:
+        ends = set(_ends(path, token, ends))
+        if not ends:
+            return False
+    return len(path) in ends
+
+
+def _ends(path: str, token: str, starts: set[int]) -> Iterator[int]:
+    """Yield where a token may end that begins at one of ``starts``."""
+    if token == "**":
+        yield from range(min(starts), len(path) + 1)
+        return
+    for start in starts:
+        if token == "*":
+            slash = path.find("/", start)
+            yield from range(start, (len(path) if slash < 0 else slash) + 1)
+        elif token == "?" or (token.startswith("[") and token != "["):
+            if start < len(path) and _is_one_of(path[start], token):
+                yield start + 1
+        elif path.startswith(token, start):
+            yield start + len(token)
+
+
+def _is_one_of(letter: str, token: str) -> bool:
+    """Return whether ``?`` or ``[a-c]`` or ``[!a-c]`` stands for a letter."""
+    if token == "?":
+        return letter != "/"
+    is_negative = token.startswith("[!")
+    inner = token[2:-1] if is_negative else token[1:-1]
+    is_in = _is_in_class(letter, inner)
+    return not is_in and letter != "/" if is_negative else is_in
+
+
+def _is_in_class(letter: str, inner: str) -> bool:
+    """Return whether a letter is among those of ``a-cx``."""
+    ranges = re.findall(r"(.)-(.)", inner, re.DOTALL)
+    if any(low <= letter <= high for low, high in ranges):
+        return True
+    return letter in re.sub(r".-.", "", inner, flags=re.DOTALL)

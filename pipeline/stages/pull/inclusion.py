@@ -1,0 +1,193 @@
+"""What pages include, and which documents upstream's site leaves out.
+
+In go the files of the docs folders. Documents are read for their ``include`` directives, and
+``conf.py`` for its ``exclude_patterns``; what lies outside of the docs folders is looked for in the
+repository, and comes in by the same door as all else. Out come the files of the lock, and what each
+document is: a page, a part of pages, or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from pipeline.adapters.upstream import TreeEntry
+from pipeline.core.document.inclusions import Inclusion, inclusions
+from pipeline.core.document.limits import PAGE_LENGTH
+from pipeline.core.execution.notebook import text_with_contents
+from pipeline.core.pin.exclusion import excluded_pages, read_exclude_patterns
+from pipeline.core.pin.lock import (
+    PAGE_SUFFIXES,
+    Included,
+    Lock,
+    RefusedFile,
+    SourceFile,
+    page_path,
+    pages_of,
+)
+from pipeline.errors import InputError
+from pipeline.folders import OUTSIDE, Folders
+from pipeline.log import Log
+from pipeline.stages.pull.listing import accept
+
+_MOST_FILES = 200  # from outside of the docs folders
+_MOST_READINGS = 5000  # of files that are included, once for each page
+_LARGEST = (
+    4 * PAGE_LENGTH
+)  # bytes of such a file: as many as a page's characters may have
+# The files at places of the repository, of those that it has.
+FindPlaces = Callable[[Sequence[str]], Iterable[TreeEntry]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A document that is read as a part of a page, and the document of the page itself."""
+
+    page: str
+    top: str  # paths count from it, as Sphinx has it
+    path: str
+
+
+@dataclass(kw_only=True)
+class Inclusions:
+    """All that is included, found by reading one document after the other."""
+
+    docs: Folders
+    read: Callable[[SourceFile], bytes]
+    find: FindPlaces
+    log: Log
+    files: dict[str, SourceFile]  # by path
+    refused: list[RefusedFile] = field(default_factory=list)
+    # The pages that show a document as prose, by its name.
+    shown: dict[str, dict[str, None]] = field(default_factory=dict)
+    _asked: set[str] = field(default_factory=set)
+    _waiting: list[_Reading] = field(default_factory=list)
+    _seen: set[_Reading] = field(default_factory=set)
+    _known: dict[str, tuple[Inclusion, ...]] = field(default_factory=dict)  # by path
+
+    def follow(self) -> None:
+        """Read all pages, then what they include, until nothing new turns up."""
+        for page in pages_of(self.files.values()):
+            for file in page.files:
+                self._waiting.append(_Reading(page.name, file.path, file.path))
+        while self._waiting:
+            found = [
+                (
+                    reading,
+                    inclusion,
+                    self.docs.place_meant(inclusion.target, reading.top),
+                )
+                for reading in self._waiting
+                for inclusion in self._inclusions(reading.path)
+            ]
+            self._waiting = []
+            self._bring([place for _, _, place in found if place])
+            for reading, inclusion, place in found:
+                path = self._path_of(place)
+                if path in self.files:
+                    self._note(reading, inclusion, path)
+
+    def _path_of(self, place: str) -> str:
+        """Return where a file at a place of the repository lies in the checkout."""
+        return self.docs.path_of(place) or f"{OUTSIDE}/{place}"
+
+    def _inclusions(self, path: str) -> tuple[Inclusion, ...]:
+        """Return what a document includes; nothing of a notebook that cannot be read."""
+        if path not in self._known:
+            data = self.read(self.files[path])
+            try:
+                text = text_with_contents(path, data, word=b"include")
+            except InputError:
+                text = ""  # split tells of it
+            found = inclusions(text, is_rst=path.endswith(".rst"))
+            self._known[path] = tuple(islice(found, _MOST_FILES))
+        return self._known[path]
+
+    def _note(self, reading: _Reading, inclusion: Inclusion, path: str) -> None:
+        """Note that a page includes the file ``path``, and read that too if it is prose."""
+        if not inclusion.is_prose or not path.endswith(PAGE_SUFFIXES[1:]):
+            return
+        # Of another language only with a word for who reads it.
+        is_same = path.endswith(".rst") == reading.path.endswith(".rst")
+        if is_same or inclusion.has_parser:
+            name = page_path(path).rpartition(".")[0]
+            self.shown.setdefault(name, {})[reading.page] = None
+            further = _Reading(reading.page, reading.top, path)
+            if further not in self._seen and len(self._seen) < _MOST_READINGS:
+                self._seen.add(further)
+                self._waiting.append(further)
+
+    def _is_new(self, place: str) -> bool:
+        """Return whether a place is outside of the docs folders, and has not been looked at."""
+        return self.docs.path_of(place) is None and place not in self._asked
+
+    def _bring(self, places: Sequence[str]) -> None:
+        """Take what is not here yet of ``places`` in, by the rules for all that is pulled."""
+        absent = [place for place in dict.fromkeys(places) if self._is_new(place)]
+        absent = absent[: max(_MOST_FILES - len(self._asked), 0)]
+        self._asked.update(absent)
+        if not absent:
+            return
+        found = [
+            replace(entry, path=f"{OUTSIDE}/{entry.path}")
+            for entry in self.find(absent)
+        ]
+        accepted = accept(found, self.log)
+        self.refused += accepted.refused
+        for file in accepted.files:
+            if len(self.read(file)) > _LARGEST:
+                self.log.warn(f"{file.path}: too large to be included, left out")
+            else:
+                self.files[file.path] = file
+
+
+def complete(
+    lock: Lock, read: Callable[[SourceFile], bytes], find: FindPlaces, log: Log
+) -> Lock:
+    """Return the lock with all that its pages include, and with what upstream excludes.
+
+    ``find`` looks for places outside of the docs folders. Raises what it and ``read`` raise.
+    """
+    # A folder of that name of upstream's own leaves no room.
+    is_taken = any(file.path.startswith(f"{OUTSIDE}/") for file in lock.files)
+    found = Inclusions(
+        docs=lock.docs,
+        read=read,
+        find=(lambda _: ()) if is_taken else find,
+        log=log,
+        files={file.path: file for file in lock.files},
+        refused=list(lock.refused),
+    )
+    found.follow()
+    excluded = set(excluded_pages(pages_of(lock.files), _patterns(lock, read)))
+    outside = {
+        page.name
+        for page in pages_of(found.files.values())
+        if page.name.startswith(f"{OUTSIDE}/") and not is_taken
+    }
+    included = [
+        Included(page=name, within=tuple(pages))
+        for name, pages in sorted(found.shown.items())
+        if name in excluded | outside
+    ]
+    excluded |= outside
+    excluded.difference_update(one.page for one in included)
+    return replace(
+        lock,
+        files=tuple(found.files[path] for path in sorted(found.files)),
+        refused=tuple(found.refused),
+        included=tuple(included),
+        excluded=tuple(sorted(excluded)),
+    )
+
+
+def _patterns(lock: Lock, read: Callable[[SourceFile], bytes]) -> list[str]:
+    """Return the patterns of upstream's ``conf.py``, of each docs folder that has one."""
+    patterns: list[str] = []
+    for file in lock.files:
+        for prefix in lock.docs.prefixes:
+            if file.path == f"{prefix}conf.py":
+                code = read(file).decode("utf-8", "replace")
+                patterns += read_exclude_patterns(code, below=prefix)
+    return patterns
