@@ -56,9 +56,10 @@ def verify_site(settings: Settings, address: str, log: Log) -> Verified:
         with log.progress("verify", total=len(manifest.pages)) as advance:
             for page in manifest.pages:
                 proof = _Proof(run=run, lock=lock, site=site, locale=manifest.locale)
-                verified.append(proof.of(page, sources.get(page.page, "")))
+                for one in (page, *page.included):
+                    verified.append(proof.of(one, sources.get(one.page, "")))
                 advance(1, page.page)
-    there = {page.page for page in manifest.pages}
+    there = {page.page for page in verified}
     wanted = filter(run.upstream.selects, sources)
     return Verified(
         site=site.name,

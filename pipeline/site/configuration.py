@@ -15,6 +15,7 @@ from pipeline.adapters.signatures import is_installed
 from pipeline.core.catalog.lineage import read_redirects
 from pipeline.core.pin.lock import page_path, pages_of
 from pipeline.naming import group_of
+from pipeline.site.copying import copy_rules
 from pipeline.site.english import english_places
 from pipeline.site.folders import english_folder, folders_to_list
 from pipeline.site.inventories import inventories_of
@@ -34,6 +35,7 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "own_pages": own_pages_of(site),
         "unpublished": list(_unpublished(site)),
         "docs_root": site.lock.docs.root,
+        "copying": copy_rules(site),
         "folders": folders.prefixes if folders.are_several else (),
         "english_folder": english_folder(site.lock),
         "unlisted": folders_to_list(site, first_page(site)),

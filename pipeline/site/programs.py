@@ -57,7 +57,7 @@ def files_for_programs(site: Site) -> dict[str, bytes]:
         made["sitemap.xml"] = sitemap(site.policy.url, rows, site.lock.date[:10])
     texts = {name: text.encode("utf-8", "replace") for name, text in made.items()}
     texts[feed.NAME] = feed.feed(site, rows, history_of(site))
-    for page in site.pages:
+    for page in (*site.pages, *site.included.values()):
         source = page.files[0].path
         if source.endswith(".rst"):
             texts[source_name(page.page)] = _document(site, source)
@@ -118,6 +118,11 @@ def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
         note = "" if 2 * row["translated"] >= row["words"] else said["english"]
         address = f"{site.policy.url}{quote(row['page'])}.md"
         line = f"- [{_plain(row['title'])}]({address}){note}"
+        for part in site.included_in(row["page"]):
+            path = part.files[0].path
+            text = source_name(part.page) if path.endswith(".rst") else f"{part.page}.md"
+            name = _plain(site.lock.docs.shown(path))
+            line += f" + [{name}]({site.policy.url}{quote(text)})"
         chapters.setdefault(row["group"] or said["chapter"], []).append(line)
     for chapter, pages in chapters.items():
         lines += ["", f"## {_plain(chapter)}", "", *pages]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,6 +44,7 @@ class _Told:
     blob: str
     standing: dict[str, Any]
     downloads: tuple[str, ...]
+    included: list[dict[str, str]]
     digests: dict[str, _Digest]
 
 
@@ -73,7 +74,11 @@ def freshness_of_site(
                 "blob": told.blob,
                 **told.standing,
                 "changed": _without_page(changes.get(name)),
-                "files": digests,
+                "files": _of_page(digests, told, name),
+                "included": [
+                    {**one, "files": _of_page(digests, told, one["page"])}
+                    for one in told.included
+                ],
             }
         )
     memo.keep_only([page["page"] for page in pages])
@@ -116,6 +121,7 @@ def _read_record(record: Mapping[str, Any]) -> _Told:
         blob=record["blob"],
         standing=_standing(record["since"]),
         downloads=tuple(path for _, path in record["downloads"]),
+        included=record["included"],
         digests={},
     )
 
@@ -168,7 +174,7 @@ def _without_page(change: Mapping[str, Any] | None) -> dict[str, Any] | None:
 def _digests(site: Site, page: str, told: _Told) -> dict[str, _Digest]:
     """The digests of the files that a proof is made from, by path in the site."""
     digests: dict[str, _Digest] = {}
-    for name in (*told.downloads, f"{page}.md", source_name(page)):
+    for name in (*told.downloads, *_texts(page), *_texts_included(told)):
         path = site.target / name
         if not path.is_file():
             continue
@@ -178,6 +184,25 @@ def _digests(site: Site, page: str, told: _Told) -> dict[str, _Digest]:
             known = _Digest(stamp=stamp, digest=digest_of_file(files.read_bytes(path)))
         digests[name] = known
     return digests
+
+
+def _texts(page: str) -> tuple[str, str]:
+    """Where the document of a page may lie, as Markdown or reST."""
+    return f"{page}.md", source_name(page)
+
+
+def _texts_included(told: _Told) -> Iterator[str]:
+    """Where the documents may lie that a page includes."""
+    for one in told.included:
+        yield from _texts(one["page"])
+
+
+def _of_page(digests: Mapping[str, str], told: _Told, page: str) -> dict[str, str]:
+    """Those of the digests that are of a page itself, or of one that it includes."""
+    included = set(_texts_included(told))
+    if page in {one["page"] for one in told.included}:
+        return {path: digests[path] for path in _texts(page) if path in digests}
+    return {path: digest for path, digest in digests.items() if path not in included}
 
 
 def source_name(page: str) -> str:

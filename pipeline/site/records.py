@@ -103,6 +103,14 @@ def record_of(
         "since": since(blocks, remembered),
         "edit": _shorten_addresses(records),
         "blocks": records,
+        "included": [
+            {
+                "page": one.page.page,
+                "source": one.page.files[0].path,
+                "blob": one.page.files[0].blob,
+            }
+            for one in included
+        ],
     }
 
 

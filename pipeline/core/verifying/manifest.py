@@ -5,6 +5,8 @@ Bytes from anywhere come in; a record comes out whose paths are safe to ask for,
 
 from __future__ import annotations
 
+from itertools import chain
+
 import msgspec
 
 from pipeline.errors import InputError
@@ -33,6 +35,7 @@ class PublishedPage(msgspec.Struct, frozen=True):
     source: str  # upstream's path of the document
     blob: str  # and its version
     files: dict[str, str]
+    included: list[PublishedPage] = []  # what it includes and is no page itself
 
     @property
     def executed(self) -> str:
@@ -86,7 +89,8 @@ def read_manifest(data: bytes, *, where: str) -> Manifest:
             where=where,
             hint="Use the version of this project that has built the site.",
         )
-    for page in manifest.pages:
+    pages = chain.from_iterable((page, *page.included) for page in manifest.pages)
+    for page in pages:
         for path in (page.page, page.source, *page.files):
             if not is_safe_path(path):
                 raise InputError(

@@ -73,7 +73,7 @@ class MarkBlocks(SphinxTransform):
                 continue
             if "rest" in taken.block:
                 has_rest = has_rest or _tell_rest(node, self.config.language)
-                node["lang"] = "en"
+                node["jz_rest"], node["lang"] = True, "en"
                 continue
             holder = _holder_of(node)
             _mark(holder, taken)
@@ -189,6 +189,7 @@ def _add_english(
     """
     text = taken.block["english"]
     made = english(jz=taken.number)
+    made.source = node.source
     try:
         if isinstance(node, nodes.raw):
             made += nodes.raw("", text, format="html")

@@ -81,6 +81,9 @@ intersphinx_mapping = {
 }
 intersphinx_cache_limit = -1
 
+# What a reader copies runs: values of sphinx-copybutton.
+globals().update(SITE["copying"])
+
 html_theme = "sphinx_book_theme"
 # Browsers keep a script of the theme until this changes.
 html_context = {"jz_theme_version": version_of("pydata-sphinx-theme")}

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import posixpath
 import re
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 
 from pipeline.core.pin.lock import PAGE_SUFFIXES
+from pipeline.folders import OUTSIDE
+from pipeline.site.extension.nodes import english
 from pipeline.site.extension.tops import page_from_top
 
 _FILE = re.compile(r"/?[\w.-]+\.\w{1,5}\Z")
@@ -41,11 +45,9 @@ class FindPages(SphinxTransform):
         ``../guide.md#part`` → the page ``guide``, at ``part``; ``setup.py`` → upstream's file.
         """
         path, _, fragment = link["reftarget"].partition("#")
-        folder = posixpath.dirname(self.env.docname)
-        # Links are relative to the page, and may be quoted: my%20page.md
-        name = posixpath.normpath(posixpath.join(folder, unquote(path)))
-        suffix = posixpath.splitext(name)[1]
-        page = name.removesuffix(suffix) if suffix in PAGE_SUFFIXES else ""
+        # They may be quoted: my%20page.md
+        name = self._name_of(unquote(path), link)
+        page = _page_of(name)
         if path.startswith("/"):
             # From the top of the folder that the page lies in.
             page = page_from_top(self.env, page) or page
@@ -57,9 +59,51 @@ class FindPages(SphinxTransform):
             return
         template = self.config.jz_site["file_url"]
         # The name of a label, as in [](label), is no file.
-        names_file = not page and _FILE.search(path)
+        names_file = not page and (_FILE.search(path) or self._is_lone(path, link))
         if template and names_file:
             address = template.replace("{path}", name)
             link.parent.replace(
                 link, nodes.reference("", "", *link.children, refuri=address)
             )
+
+    def _name_of(self, path: str, link: addnodes.pending_xref) -> str:
+        """Return the file that a link names, from the top of the docs.
+
+        A link counts from its page; in a file that the page includes from outside of the docs, from
+        where that lies, unless only the page leads to a page.
+        """
+        folder = posixpath.dirname(self.env.docname)
+        name = posixpath.normpath(posixpath.join(folder, path))
+        place = place_outside(self.env, link)
+        if place is None or _page_of(name) in self.env.found_docs:
+            return name
+        root = self.config.jz_site["docs_root"]
+        target = posixpath.join("/", posixpath.dirname(place), path)
+        return posixpath.relpath(target, posixpath.join("/", root))
+
+
+    def _is_lone(self, path: str, link: addnodes.pending_xref) -> bool:
+        """Return whether a link in a file from outside of the docs names one like ``LICENSE``."""
+        return path.isupper() and place_outside(self.env, link) is not None
+
+
+def place_outside(env: BuildEnvironment, node: nodes.Element) -> str | None:
+    """Return where the file lies in the repository that a node was read from.
+
+    None unless it lies outside of the docs folders.
+    """
+    around: list[nodes.Element] = [node]
+    while around[-1].parent is not None:
+        around.append(around[-1].parent)
+    # The English of a block is made later, and stands elsewhere.
+    copies = [above for above in around if isinstance(above, english)]
+    sources = [above.source for above in (*copies, *around) if above.source]
+    path = Path(next(iter(sources), ""))
+    outside = Path(env.srcdir, OUTSIDE)
+    return path.relative_to(outside).as_posix() if outside in path.parents else None
+
+
+def _page_of(name: str) -> str:
+    """Return the page that a document makes; empty for a file that is none."""
+    suffix = posixpath.splitext(name)[1]
+    return name.removesuffix(suffix) if suffix in PAGE_SUFFIXES else ""

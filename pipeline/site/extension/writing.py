@@ -90,6 +90,8 @@ def _attributes_of(node: nodes.Element) -> dict[str, str]:
     """
     if "jz" in node:
         return {name: str(node[key]) for key, name in _NAMES.items() if key in node}
+    if "jz_rest" in node:
+        return {"lang": "en"}
     if "jz_for" in node:
         return {"data-jz-for": str(node["jz_for"]), "lang": "en"}
     return {}
