@@ -120,7 +120,9 @@ def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
         line = f"- [{_plain(row['title'])}]({address}){note}"
         for part in site.included_in(row["page"]):
             path = part.files[0].path
-            text = source_name(part.page) if path.endswith(".rst") else f"{part.page}.md"
+            text = (
+                source_name(part.page) if path.endswith(".rst") else f"{part.page}.md"
+            )
             name = _plain(site.lock.docs.shown(path))
             line += f" + [{name}]({site.policy.url}{quote(text)})"
         chapters.setdefault(row["group"] or said["chapter"], []).append(line)

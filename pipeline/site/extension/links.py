@@ -81,7 +81,6 @@ class FindPages(SphinxTransform):
         target = posixpath.join("/", posixpath.dirname(place), path)
         return posixpath.relpath(target, posixpath.join("/", root))
 
-
     def _is_lone(self, path: str, link: addnodes.pending_xref) -> bool:
         """Return whether a link in a file from outside of the docs names one like ``LICENSE``."""
         return path.isupper() and place_outside(self.env, link) is not None

@@ -291,6 +291,7 @@ def issue_role(
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
     """An issue of upstream's repository: ``{my-lib-issue}`1234``` in the docs of My-Lib."""
     address = inliner.document.settings.env.config.jz_site["issue_url"]
+    number = number.lstrip("#")  # as upstream's own role reads it
     words = f"#{number}"
     if not address:
         return [nodes.Text(words)], []
