@@ -56,8 +56,10 @@ def verify_site(settings: Settings, address: str, log: Log) -> Verified:
         with log.progress("verify", total=len(manifest.pages)) as advance:
             for page in manifest.pages:
                 proof = _Proof(run=run, lock=lock, site=site, locale=manifest.locale)
-                for one in (page, *page.included):
-                    verified.append(proof.of(one, sources.get(one.page, "")))
+                verified += [
+                    proof.of(one, sources.get(one.page, ""))
+                    for one in (page, *page.included)
+                ]
                 advance(1, page.page)
     there = {page.page for page in verified}
     wanted = filter(run.upstream.selects, sources)

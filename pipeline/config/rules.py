@@ -73,7 +73,7 @@ def read_run_rule(table: Table, modes: Mapping[str, Mode]) -> RunRule:
 
 
 def read_part_rule(table: Table) -> list[tuple[str, int]]:
-    """Pages of which the first sections are translated: patterns with numbers. Raises ConfigError."""
+    """Patterns of pages, with how many sections of theirs are translated. Raises ConfigError."""
     table.allow("pages", "sections", "reason")
     pages, reason = table.strings("pages"), table.string("reason")
     if not pages or not reason or "sections" not in table.values:

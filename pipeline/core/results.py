@@ -15,7 +15,7 @@ from pipeline.findings import Finding
 
 _COUNTS = (
     *("messages", "words", "translated", "translated_words", "obsolete"),
-    *("fuzzy", "fuzzy_words", "drafts", "draft_words"),
+    *("fuzzy", "fuzzy_words", "drafts", "draft_words", "rest_words"),
 )
 
 
@@ -51,6 +51,7 @@ class PageResult:
     draft_words: int = 0
     # Fuzzy messages by class of change.
     classes: Mapping[str, int] = field(default_factory=dict)
+    rest_words: int = 0  # of sections that stay English, and are no messages
     code_cells: int = 0
     findings: tuple[Finding, ...] = ()
     execution: Execution | None = None

@@ -264,6 +264,7 @@ def _row(page: PageResult) -> str:
         page.translated_words,
         page.fuzzy,
         page.code_cells,
+        page.rest_words,
     )
     return repr((page.files, counts, ran))
 

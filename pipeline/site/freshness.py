@@ -22,13 +22,11 @@ def freshness(
     lock: Lock,
     *,
     locale: str,
-    source_url: str = "",
-    included: Mapping[str, str] | None = None,
+    sources: Mapping[str, str] | None = None,
     license_name: str = "",
     is_notebook: bool = True,
     has_outputs: bool = True,
     fuzzy: int = 0,
-    rest: int = 0,
 ) -> str:
     """HTML, its parts set apart by ``·``.
 
@@ -36,8 +34,8 @@ def freshness(
 
     Of code it tells if the page ``is_notebook``; ``has_outputs`` means that the page shows what its
     code printed. ``fuzzy`` is the number of translations on it that wait for a person; the
-    ``drafts`` of the page are among them. ``rest`` are words that stay English, for nobody is to
-    translate them. ``included`` are documents that the page includes, with their addresses.
+    ``drafts`` of the page are among them. ``sources`` are the documents that it is made of, its own
+    first, with their addresses.
     """
     line = _Line(locale=locale, page=page, lock=lock)
     # In the order in which readers ask: of what, since when, does it run, how much is Chinese.
@@ -52,10 +50,10 @@ def freshness(
         parts.append(line.say("fuzzy", fuzzy=fuzzy - drafts))
     if drafts:
         parts.append(line.say("drafts", drafts=drafts))
-    if rest:
-        parts.append(line.say("rest", words=f"{rest:,}"))
+    if page.rest_words:
+        parts.append(line.say("rest", words=f"{page.rest_words:,}"))
     if page.files:
-        sources = {page.files[0].path: source_url, **(included or {})}
+        sources = sources or {page.files[0].path: ""}
         parts.append(line.source(sources, license_name))
     return " · ".join(parts)
 

@@ -18,7 +18,6 @@ from pipeline.adapters import files, po
 from pipeline.core.catalog.origins import OriginKind
 from pipeline.core.document import liquid
 from pipeline.core.document.message import Kind, Markup
-from pipeline.core.document.prose import count_words
 from pipeline.core.execution import notebook as execution
 from pipeline.core.memory.record import digest
 from pipeline.core.results import PageResult
@@ -72,17 +71,11 @@ def record_of(
         replace(page, drafts=drafts),
         site.lock,
         locale=site.locale,
-        source_url=site.source_url(path),
-        included={site.lock.docs.shown(one): site.source_url(one) for one in paths[1:]},
+        sources={site.lock.docs.shown(one): site.source_url(one) for one in paths},
         license_name=site.upstream.license,
         is_notebook=shown.is_notebook,
         has_outputs=shown.has_outputs,
         fuzzy=sum(block.state is State.FUZZY for block in blocks),
-        rest=sum(
-            count_words(block.landed.english)
-            for block in blocks
-            if block.landed.is_rest
-        ),
     )
     launch: list[tuple[str, str]] = []
     # They open nothing else.

@@ -251,7 +251,7 @@ def test_a_page_without_code_or_translation_or_date_has_a_short_line() -> None:
         replace(LOCK, date=""),
         locale="de",
         is_notebook=False,
-        source_url="https://x.org/?a&b",
+        sources={"a/b.ipynb": "https://x.org/?a&b"},
         license_name="MIT",
     )
     assert line == (

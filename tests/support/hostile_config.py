@@ -45,8 +45,9 @@ KEYS: dict[str, dict[str, May]] = {
         "prose-directives": May.WORDS,
         "usual-names": May.WORDS,
         **dict.fromkeys(("include", "exclude"), May.NAME),
-        **dict.fromkeys(("skip", "run", "acknowledge", "site"), May.NO_TEXT),
+        **dict.fromkeys(("partly", "skip", "run", "acknowledge", "site"), May.NO_TEXT),
     },
+    "partly": {"pages": May.NAME, "sections": May.NO_TEXT, "reason": May.WORDS},
     "skip": _RULE,
     "run": {
         **_RULE,
@@ -80,6 +81,7 @@ KEYS: dict[str, dict[str, May]] = {
 _FIXED: dict[str, dict[str, Any]] = {
     "modes": {"variables": {"A": PAYLOAD}},
     "upstreams": {"url": "upstream/sample", "usual-names": {"x": PAYLOAD}},
+    "partly": {"pages": ["nothing"], "sections": 1},
     "skip": {"pages": ["nothing"]},
     "run": {"pages": ["nothing"], "modes": ["odd"]},
     "acknowledge": {"page": "nothing", "cells": [1]},
@@ -106,10 +108,13 @@ def table_of(name: str) -> dict[str, Any]:
     return values | _FIXED.get(name, {})
 
 
+RULES = ("partly", "skip", "run", "acknowledge")
+
+
 def configuration() -> dict[str, Any]:
     """Return ``tool.pipeline`` of the hostile project, whose upstream is called ``sample``."""
     upstream = table_of("upstreams")
-    rules = {name: [table_of(name)] for name in ("skip", "run", "acknowledge")}
+    rules = {name: [table_of(name)] for name in RULES}
     return {
         "locales": ["zh_CN"],
         "modes": {"odd": table_of("modes")},

@@ -16,7 +16,7 @@ from pipeline.core.pin.sphinx_values import sphinx_values
 
 _KEY = "exclude_patterns"
 _MOST_PATTERNS = 1000
-_TOKEN = re.compile(r"\*\*|\*|\?|\[!?\]?[^\]]*\]|[^*?\[]+|\[", re.DOTALL)
+_PIECE = re.compile(r"\*\*|\*|\?|\[!?\]?[^\]]*\]|[^*?\[]+|\[", re.DOTALL)
 
 
 def read_exclude_patterns(code: str, *, below: str = "") -> tuple[str, ...]:
@@ -33,10 +33,10 @@ def excluded_pages(pages: Iterable[Page], patterns: Sequence[str]) -> Iterator[s
 
     A page of two documents is one as long as either is left: the pattern chooses the other.
     """
-    tokens = [_TOKEN.findall(pattern) for pattern in patterns]
+    pieces = [_PIECE.findall(pattern) for pattern in patterns]
     for page in pages:
         paths = [page_path(file.path) for file in page.files]
-        if all(any(_is_in(path, one) for one in tokens) for path in paths):
+        if all(any(_is_in(path, one) for one in pieces) for path in paths):
             yield page.name
 
 
@@ -47,38 +47,38 @@ def _is_in(path: str, pattern: Sequence[str]) -> bool:
 
 
 def _matches(path: str, pattern: Sequence[str]) -> bool:
-    """Return whether the tokens of a pattern match all of a path."""
-    # Where the tokens so far may end, all at once.
+    """Return whether the pieces of a pattern match all of a path."""
+    # Where the pieces so far may end, all at once.
     ends = {0}
-    for token in pattern:
-        ends = set(_ends(path, token, ends))
+    for piece in pattern:
+        ends = set(_ends(path, piece, ends))
         if not ends:
             return False
     return len(path) in ends
 
 
-def _ends(path: str, token: str, starts: set[int]) -> Iterator[int]:
-    """Yield where a token may end that begins at one of ``starts``."""
-    if token == "**":
+def _ends(path: str, piece: str, starts: set[int]) -> Iterator[int]:
+    """Yield where a piece may end that begins at one of ``starts``."""
+    if piece == "**":
         yield from range(min(starts), len(path) + 1)
         return
     for start in starts:
-        if token == "*":
+        if piece == "*":
             slash = path.find("/", start)
             yield from range(start, (len(path) if slash < 0 else slash) + 1)
-        elif token == "?" or (token.startswith("[") and token != "["):
-            if start < len(path) and _is_one_of(path[start], token):
+        elif piece == "?" or (piece.startswith("[") and piece != "["):
+            if start < len(path) and _is_one_of(path[start], piece):
                 yield start + 1
-        elif path.startswith(token, start):
-            yield start + len(token)
+        elif path.startswith(piece, start):
+            yield start + len(piece)
 
 
-def _is_one_of(letter: str, token: str) -> bool:
+def _is_one_of(letter: str, piece: str) -> bool:
     """Return whether ``?`` or ``[a-c]`` or ``[!a-c]`` stands for a letter."""
-    if token == "?":
+    if piece == "?":
         return letter != "/"
-    is_negative = token.startswith("[!")
-    inner = token[2:-1] if is_negative else token[1:-1]
+    is_negative = piece.startswith("[!")
+    inner = piece[2:-1] if is_negative else piece[1:-1]
     is_in = _is_in_class(letter, inner)
     return not is_in and letter != "/" if is_negative else is_in
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 from pipeline.adapters import po
 from pipeline.core.catalog.standing import count_catalog, with_classes
@@ -18,6 +19,7 @@ from pipeline.core.checks.blocking import blocking_problem
 from pipeline.core.document.compose import Frame, Rejected, merge
 from pipeline.core.document.landing import landings_to_json
 from pipeline.core.document.message import UNWRITABLE
+from pipeline.core.document.prose import count_words
 from pipeline.core.document.read import SplitPage
 from pipeline.core.myst import targets as anchors
 from pipeline.core.pin.lock import blob_id
@@ -182,6 +184,13 @@ def _code_cells(page: SplitPage) -> int:
     return 0
 
 
+def _rest_words(page: SplitPage) -> int:
+    """How many words of the page stay English, since the configuration says so."""
+    units = page.documents[0].units if page.documents else ()
+    rest = chain.from_iterable(unit.split.rest for unit in units)
+    return sum(count_words(message.msgid, message.markup) for message in rest)
+
+
 def _result(
     page: SplitPage, catalog: Catalog, findings: Sequence[Finding], refused: Set[str]
 ) -> PageResult:
@@ -196,6 +205,7 @@ def _result(
         files=page.page.files,
         # A heading may hold a lone surrogate, and reports may not.
         title=UNWRITABLE.sub("?", anchors.plain_title(title)),
+        rest_words=_rest_words(page),
         code_cells=_code_cells(page),
         findings=tuple(dict.fromkeys(findings)),
     )
