@@ -54,6 +54,7 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "hero_code": site.policy.hero_code,
         "dialect": str(site.upstream.reading.dialect),
         "docs": str(site.paths.docs),
+        "blocks": str(site.paths.blocks(site.locale)),
         "cache": str(site.paths.site_cache),
         "start": list(site.policy.start),
         "inventories": {

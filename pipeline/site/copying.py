@@ -49,8 +49,10 @@ def rules_in(code: str) -> dict[str, Any]:
     rules: dict[str, Any] = {}
     for name, kind in _TYPES.items():
         value = values.get(f"{PREFIX}{name}")
-        if type(value) is kind and (name != "exclude" or _SELECTOR.fullmatch(value)):
+        if type(value) is kind:
             rules[name] = value
+    if not _SELECTOR.fullmatch(str(rules.get("exclude", ""))):
+        del rules["exclude"]
     if not rules.get("prompt_text") and "exclude" not in rules:
         rules |= PROMPTS
     return {f"{PREFIX}{name}": value for name, value in rules.items()}

@@ -17,6 +17,7 @@ from sphinx.directives.code import LiteralInclude
 from sphinx.directives.other import Include
 
 from pipeline.site.extension.boundary import path_of
+from pipeline.site.extension.bounds import translated_bounds
 from pipeline.site.texts import text
 
 
@@ -63,6 +64,18 @@ class SomeLiteralInclude(_IfThere, LiteralInclude):
 class SomeInclude(_IfThere, Include):
     """As Sphinx's, for files that are there."""
 
+    def run(self) -> list[nodes.Node]:
+        """What the directive makes of the file; its bounds are those of upstream's."""
+        _set_bounds(self, self.state.document.settings.env)
+        return super().run()
+
+
+def _set_bounds(directive: Any, env: Any) -> None:
+    """Let an include directive take the part of a translated file that it takes of upstream's."""
+    file = path_of(env, directive.arguments[0])
+    if file is not None and file.is_file():
+        directive.options = translated_bounds(env, file, directive.options)
+
 
 class SomeRaw(Raw):
     """As docutils', for what stands in the page."""
@@ -84,6 +97,7 @@ def _patch_myst_include() -> None:
         """As ``_IfThere`` does, for the mock that MyST has in the place of a directive."""
         env = self.renderer.sphinx_env
         if has_file(env, self.arguments[0]):
+            _set_bounds(self, env)
             return list(run(self))
         return in_repository(env, self.arguments[0])
 
