@@ -15,7 +15,7 @@ from pipeline.filenames import fault_of_path
 
 ALL = "."  # the folder of the whole repository
 # Where files lie among what is pulled that pages include from outside of the docs folders.
-OUTSIDE = "_included"
+OUTSIDE = "_outside"
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,3 +126,50 @@ def test_others_are_folders(names: list[str]) -> None:
     assert fault_in(names) is None
     assert str(Folders(tuple(names))) == ", ".join(names)
     assert Folders((".",)) == WHOLE
+
+
+@pytest.mark.parametrize(
+    ("names", "path", "place"),
+    [
+        (["docs"], "a/b.md", "docs/a/b.md"),
+        (["."], "a/b.md", "a/b.md"),
+        (["docs", "more"], "docs/a.md", "docs/a.md"),
+        (["x/docs", "x/more"], "docs/a.md", "x/docs/a.md"),
+        (["docs"], "_outside/NEWS.md", "NEWS.md"),
+    ],
+)
+def test_a_path_has_a_place_in_the_repository(
+    names: list[str], path: str, place: str
+) -> None:
+    assert Folders(tuple(names)).place_of(path) == place
+
+
+def test_a_path_is_shown_from_the_docs_folder() -> None:
+    folders = Folders(("a/docs",))
+    assert folders.shown("guide.md") == "guide.md"
+    assert folders.shown("_outside/NEWS.md") == "../../NEWS.md"
+
+
+@pytest.mark.parametrize(
+    ("target", "place"),
+    [
+        ("../NEWS.md", "NEWS.md"),
+        ("b.md", "docs/b.md"),
+        ("/b.md", "docs/b.md"),
+        ("/../NEWS.md", "NEWS.md"),
+        ("../../outside.md", ""),
+        ("../..", ""),
+        ("..\\NEWS.md", ""),
+        ("../.git/config", ""),
+        ("C:/x.md", ""),
+        ("a\nb.md", ""),
+    ],
+)
+def test_what_a_document_names_has_a_place_or_none(target: str, place: str) -> None:
+    assert Folders(("docs",)).place_meant(target, "a.md") == place
+
+
+def test_a_slash_is_the_top_of_the_folder_that_a_document_lies_in() -> None:
+    folders = Folders(("x/docs", "x/more"))
+    assert folders.place_meant("/b.md", "more/deep/a.md") == "x/more/b.md"
+    assert folders.place_meant("/b.md", "elsewhere.md") == "x/b.md"

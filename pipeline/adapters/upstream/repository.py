@@ -44,6 +44,7 @@ from pipeline.adapters.upstream.refs import (
 from pipeline.adapters.upstream.store import Store
 from pipeline.folders import ALL, Folders
 
+_TREE = "040000"  # the mode of a folder
 # The line of a commit that says when it was made: "committer A <a@b> 1700000000 +0800".
 _COMMITTER = re.compile(rb"^committer .*> (\d+) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
 
@@ -155,7 +156,8 @@ class Repository:
         what is found are the places.
         """
         answer = self._program.call("ls-tree", "-z", commit, "--", *places)
-        entries = tuple(_entries(answer.output))
+        listed = _entries(answer.output)
+        entries = tuple(entry for entry in listed if entry.mode != _TREE)
         missing = set(self._missing(commit, [ALL])) if entries else set()
         wanted = [entry.blob for entry in entries if entry.blob in missing]
         if wanted and self._kind is Kind.LOCAL:

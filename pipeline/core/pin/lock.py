@@ -313,7 +313,7 @@ def _refused(table: object, where: str) -> tuple[RefusedFile, ...]:
 
 
 def _included(table: object, where: str) -> tuple[Included, ...]:
-    """The documents that pages include: ``{"_included/NEWS": ["changelog"]}``."""
+    """The documents that pages include: ``{"_outside/NEWS": ["changelog"]}``."""
     if not isinstance(table, dict):
         raise _malformed("'included' must be an object of page to pages", where)
     found = []

@@ -107,7 +107,7 @@ def _path_inside(
 def included_file(env: BuildEnvironment, path: str) -> Path | None:
     """Return what was pulled for a path that leads out of the docs folders; None if nothing was.
 
-    ``../NEWS.md`` of a page in ``docs`` is ``_included/NEWS.md`` among the sources.
+    ``../NEWS.md`` of a page in ``docs`` is ``_outside/NEWS.md`` among the sources.
     """
     root = env.config.jz_site.get("docs_root", ALL)
     name = Path(os.path.relpath(path, env.srcdir)).as_posix()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from glob import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -59,7 +60,11 @@ class FindPages(SphinxTransform):
             return
         template = self.config.jz_site["file_url"]
         # The name of a label, as in [](label), is no file.
-        names_file = not page and (_FILE.search(path) or self._is_lone(path, link))
+        names_file = (
+            name.startswith("../") or escape(name) in self.config.jz_site["unpublished"]
+            if page
+            else _FILE.search(path) or self._is_lone(path, link)
+        )
         if template and names_file:
             address = template.replace("{path}", name)
             link.parent.replace(

@@ -27,7 +27,7 @@ from pipeline.core.pin.lock import (
     pages_of,
 )
 from pipeline.errors import InputError
-from pipeline.folders import OUTSIDE, Folders
+from pipeline.folders import OUTSIDE, Folders, is_outside
 from pipeline.log import Log
 from pipeline.stages.pull.listing import accept
 
@@ -36,6 +36,7 @@ _MOST_READINGS = 5000  # of files that are included, once for each page
 _LARGEST = (
     4 * PAGE_LENGTH
 )  # bytes of such a file: as many as a page's characters may have
+_TAKEN = f"the folder {OUTSIDE} is kept for files from outside of the docs"
 # The files at places of the repository, of those that it has.
 FindPlaces = Callable[[Sequence[str]], Iterable[TreeEntry]]
 
@@ -149,22 +150,27 @@ def complete(
 
     ``find`` looks for places outside of the docs folders. Raises what it and ``read`` raise.
     """
-    # A folder of that name of upstream's own leaves no room.
-    is_taken = any(file.path.startswith(f"{OUTSIDE}/") for file in lock.files)
+    # A folder of upstream's own that has the name would be mixed up with these.
+    taken = [
+        RefusedFile(path=file.path, rule=_TAKEN)
+        for file in lock.files
+        if is_outside(file.path)
+    ]
+    lock = replace(
+        lock, files=tuple(file for file in lock.files if not is_outside(file.path))
+    )
     found = Inclusions(
         docs=lock.docs,
         read=read,
-        find=(lambda _: ()) if is_taken else find,
+        find=find,
         log=log,
         files={file.path: file for file in lock.files},
-        refused=list(lock.refused),
+        refused=[*lock.refused, *taken],
     )
     found.follow()
     excluded = set(excluded_pages(pages_of(lock.files), _patterns(lock, read)))
     outside = {
-        page.name
-        for page in pages_of(found.files.values())
-        if page.name.startswith(f"{OUTSIDE}/") and not is_taken
+        page.name for page in pages_of(found.files.values()) if is_outside(page.name)
     }
     included = [
         Included(page=name, within=tuple(pages))
@@ -176,7 +182,7 @@ def complete(
     return replace(
         lock,
         files=tuple(found.files[path] for path in sorted(found.files)),
-        refused=tuple(found.refused),
+        refused=tuple(sorted(found.refused, key=lambda file: file.path)),
         included=tuple(included),
         excluded=tuple(sorted(excluded)),
     )

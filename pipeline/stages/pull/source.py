@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from pipeline.adapters.files import is_inside, read_bytes
 from pipeline.adapters.upstream import (
@@ -241,8 +241,10 @@ def _files_at(root: Path, places: Sequence[str]) -> Iterator[TreeEntry]:
     """The files at ``places`` below ``root``; none that a link on the way leads to."""
     for place in places:
         path = root / place
-        links = [part for part in (path, *path.parents) if part.is_symlink()]
-        if path.is_file() and not any(link.is_relative_to(root) for link in links):
+        on_the_way = [root / above for above in (place, *PurePosixPath(place).parents)]
+        # The last one is the root itself, which may be a link.
+        is_linked = any(above.is_symlink() for above in on_the_way[:-1])
+        if path.is_file() and not is_linked:
             blob = blob_id(read_bytes(path))
             yield TreeEntry(mode=REGULAR, blob=blob, path=place)
 

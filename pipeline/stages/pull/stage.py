@@ -13,6 +13,7 @@ from pipeline.adapters.upstream import Kind, address_of, open_upstream
 from pipeline.config import Upstream
 from pipeline.core.pin.lock import Commit, Lock, SourceFile, parse_lock
 from pipeline.errors import UpstreamError
+from pipeline.folders import is_outside
 from pipeline.packages import how_to_run
 from pipeline.run import Run
 from pipeline.stages.pull.checkout import (
@@ -48,6 +49,8 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
         written = f"{changed} written" if changed else "nothing to write"
         count = f"{len(lock.files)} files"
         step.result = f"{lock.ref or run.name} → {lock.commit[:7]}, {count}, {written}"
+    if left_out := [page for page in lock.excluded or () if not is_outside(page)]:
+        run.log.note(f"no pages, as upstream's conf.py says: {name_some(left_out)}")
     return lock
 
 

@@ -11,6 +11,7 @@ import pytest
 from repositories import DOCS
 
 from pipeline.core.pin.lock import (
+    Included,
     Lock,
     SourceFile,
     blob_id,
@@ -162,3 +163,39 @@ def test_a_blob_id_is_git_s() -> None:
 def test_a_listing_id_depends_on_names_and_blobs() -> None:
     assert listing_id(files("a")) == hashlib.sha1(f"{BLOB} a\n".encode()).hexdigest()
     assert listing_id(files("a")) != listing_id(files("b"))
+
+
+def test_what_is_included_and_excluded_is_kept_and_is_no_page() -> None:
+    lock = replace(
+        LOCK,
+        files=files("README.md", "_outside/NEWS.md", "a.md", "news.md"),
+        included=(Included(page="_outside/NEWS", within=("news",)),),
+        excluded=("README",),
+    )
+    assert parse_lock(format_lock(lock), where="") == lock
+    assert [page.name for page in lock.pages] == ["_outside/NEWS", "a", "news"]
+    assert lock.unpublished == {"README", "_outside/NEWS"}
+
+
+def test_a_lock_of_old_says_nothing_of_what_is_excluded() -> None:
+    assert parse_lock(format_lock(LOCK), where="").excluded is None
+    assert LOCK.pages == pages_of(LOCK.files)
+    assert not LOCK.unpublished
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("included", ["a"]),
+        ("included", {"a": "b"}),
+        ("included", {"a": ["b\n"]}),
+        ("included", {"a\x07": ["b"]}),
+        ("excluded", {"a": 1}),
+        ("excluded", [1]),
+        ("excluded", "a"),
+    ],
+)
+def test_odd_names_in_a_lock_are_refused(key: str, value: object) -> None:
+    table = json.loads(format_lock(LOCK))
+    with pytest.raises(InputError, match=key):
+        parse_lock(json.dumps({**table, key: value}).encode(), where="x.lock")

@@ -1,0 +1,241 @@
+"""Pages that include others, read as a reader does: one site of a tea house, built once.
+
+Its repository has news, a snippet and code beside the docs; its ``conf.py`` leaves pages out and
+says what the copy button leaves out.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from folders import write_tree
+from places import ROOT
+from servers import served
+from site_builds import LACKING
+from site_chromium import REASON, Reader
+
+from pipeline.adapters import po
+from pipeline.core.catalog.wanted import wanted_entries
+from pipeline.core.document.read import read_document
+from pipeline.entries import Catalog
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(LACKING), reason=f"not installed: {', '.join(LACKING)}"),
+]
+
+CONFIGURATION = """
+[tool.pipeline.upstreams.tea]
+url = "english"
+docs = "docs"
+page-url = "https://example.org/docs/{path}"
+[[tool.pipeline.upstreams.tea.partly]]
+pages = ["_outside/NEWS"]
+sections = 2
+reason = "it grows for ever"
+[tool.pipeline.upstreams.tea.site]
+title = "Tea"
+"""
+CODE = {
+    "doctest": (
+        ">>> def brew():\n...   return 1\n...\n>>> brew()\n1\n\n>>> print('a')\na",
+        "def brew():\n  return 1\n\nbrew()\n\nprint('a')",
+    ),
+    "console": (
+        "$ cat << EOF > a.py\nx = 1\nEOF\n$ ls \\\n    -l\ntotal 0\n$ sh -c '\npwd'",
+        "cat << EOF > a.py\nx = 1\nEOF\nls \\\n    -l\nsh -c '\npwd'",
+    ),
+    "late": ("import tea\n>>> tea.brew()\n1", "import tea\ntea.brew()"),
+    "plain": ("x = 1\n...\nprint(x)  # $ 3", "x = 1\n...\nprint(x)  # $ 3"),
+}
+_LANGUAGES = {"console": "console"}
+ENGLISH: Mapping[str, str] = {
+    "NEWS.md": (
+        "# News of the house\n\nSee the [kettle](docs/kettle.md) and the [terms](LICENSE).\n\n"
+        "## Three\n\n* A kettle was bought.\n\n## Two\n\n* A pot was mended.\n\n"
+        "## One\n\n* The house was opened.\n"
+    ),
+    "SNIPPET.rst": "Words that nobody wants,\non two lines.\n\nShared words about water.\n",
+    "brew.py": 'def brew(): return "tea"\n',
+    "docs/conf.py": (
+        'exclude_patterns = ["README.md", "parts"]\n'
+        'copybutton_prompt_text = r">>> |\\.\\.\\. |\\$ "\ncopybutton_prompt_is_regexp = True\n'
+    ),
+    "docs/README.md": "# Read me\n",
+    "docs/parts/steam.md": (
+        "# Steam\n\nA first line that\ngoes on.\n\nSteam is hot.\n\n<!-- end -->\n\nThe end.\n"
+    ),
+    "docs/index.md": "# Tea\n\n```{toctree}\nnews\nkettle\nrest\n```\n",
+    "docs/news.md": "```{include} ../NEWS.md\n```\n",
+    "docs/kettle.md": (
+        "# Kettle\n\nSee [the file](README.md).\n\n```{include} parts/steam.md\n:start-line: 4\n"
+        ":end-before: <!-- end -->\n```\n\n```{literalinclude} ../brew.py\n```\n\n"
+        + "".join(
+            f"```{_LANGUAGES.get(name, 'python')}\n{shown}\n```\n\n"
+            for name, (shown, _) in CODE.items()
+        )
+    ),
+    "docs/rest.rst": (
+        "Rest\n====\n\n.. include:: ../SNIPPET.rst\n   :start-after: lines.\n"
+    ),
+}
+CHINESE = {
+    "News of the house": "茶馆新闻",
+    "See the [kettle](docs/kettle.md) and the [terms](LICENSE).": (
+        "见[水壶](docs/kettle.md)和[条款](LICENSE)。"
+    ),
+    "A kettle was bought.": "买了水壶。",
+    "Words that nobody wants, on two lines.": "没人要的话。",
+    "Shared words about water.": "关于水的话。",
+    "A first line that goes on.": "第一行。",
+    "Steam is hot.": "蒸汽很热。",
+}
+CATALOGS = ("NEWS.md", "SNIPPET.rst", "docs/parts/steam.md")
+
+
+def _write_catalog(project: Path, place: str) -> None:
+    """Write the translations of a document that a page includes."""
+    path = place.removeprefix("docs/")
+    if path == place:
+        path = f"_outside/{place}"
+    document = read_document(path, ENGLISH[place].encode())
+    known = {entry.msgid: entry for entry in wanted_entries("x", [document])}
+    entries = tuple(
+        type(entry)(msgid=msgid, msgstr=CHINESE[msgid])
+        for msgid, entry in known.items()
+        if msgid in CHINESE
+    )
+    page = path.rpartition(".")[0]
+    file = project / "translations" / "zh_CN" / "tea" / f"{page}.po"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(
+        po.format_catalog(Catalog(header={"Language": "zh_CN"}, entries=entries))
+    )
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project with its site, built by the commands that people type."""
+    root = tmp_path_factory.mktemp("tea")
+    (root / "pyproject.toml").write_text(CONFIGURATION, encoding="utf-8")
+    write_tree(root / "english", ENGLISH)
+    for place in CATALOGS:
+        _write_catalog(root, place)
+    for words in (("pull", "tea"), ("site", "tea", "--no-execute")):
+        run(root, *words)
+    return root
+
+
+def run(root: Path, *words: str) -> str:
+    """Run a command in the project; return what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pipeline", *words],
+        cwd=root,
+        env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def site(project: Path) -> Path:
+    return project / "build" / "site" / "tea"
+
+
+def article(site: Path, page: str) -> str:
+    html = (site / f"{page}.html").read_text(encoding="utf-8")
+    return html.partition('<article class="bd-article">')[2].partition("</article>")[0]
+
+
+def test_what_a_page_includes_is_there_in_both_languages(site: Path) -> None:
+    news = article(site, "news")
+    assert "<p" in news
+    assert "买了水壶。</p>" in news
+    assert "A kettle was bought.</p>" in news
+    assert "译自" in news
+    # The line is of the whole page, and no second one stands in it.
+    assert news.count("本页译自") == 0
+    assert "已译 70 %" in news
+    assert "_outside" not in news
+
+
+def test_what_is_older_is_english_and_said_to_be(site: Path) -> None:
+    news = article(site, "news")
+    before, told, after = news.partition('<p class="jz-rest">')
+    assert told
+    assert "The house was opened" not in before
+    assert '<h2 lang="en">One' in after
+    assert '<p lang="en">The house was opened.</p>' in after
+    assert "较早的内容保留英文，约 5 词" in before
+    # Nobody is asked to translate it.
+    assert "jz-block" not in after
+
+
+def test_links_lead_from_where_the_included_file_lies(site: Path) -> None:
+    news = article(site, "news")
+    assert news.count('href="kettle.html"') == 2
+    assert news.count('href="https://example.org/docs/../LICENSE"') == 2
+    assert '<a href="https://example.org/docs/../NEWS.md">../NEWS.md</a>' in news
+
+
+def test_bounds_are_those_of_the_english(site: Path) -> None:
+    kettle, rest = article(site, "kettle"), article(site, "rest")
+    assert "蒸汽很热。" in kettle
+    assert (
+        "The end."
+        not in kettle.rpartition("jz-since")[0] + kettle.partition("</details>")[2]
+    )
+    assert "第一行" not in kettle.partition("</details>")[2]
+    assert "关于水的话。" in rest
+    assert "没人要的话。" not in rest.partition("</details>")[2]
+    assert "brew" in kettle
+
+
+def test_what_is_no_page_is_nowhere_listed(site: Path) -> None:
+    pages = {path.relative_to(site).as_posix() for path in site.rglob("*.html")}
+    upstreams = pages - {"404.html", "glossary-zh.html", "progress.html", "search.html"}
+    assert upstreams == {"index.html", "kettle.html", "news.html", "rest.html"}
+    rows = json.loads((site / "progress.json").read_bytes())["pages"]
+    assert {row["page"] for row in rows} == {"index", "kettle", "news", "rest"}
+    assert "README" not in (site / "llms.txt").read_text(encoding="utf-8")
+    # A link to one leads to upstream's file.
+    assert 'href="https://example.org/docs/README.md"' in article(site, "kettle")
+
+
+def test_what_pages_include_is_proved_too(project: Path, site: Path) -> None:
+    told = run(project, "verify-site", str(site))
+    assert "only prose differs from upstream in 7 of 7 pages" in told
+    page = site / "_outside" / "NEWS.md"
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace("docs/kettle", "docs/pot"), encoding="utf-8")
+    with pytest.raises(AssertionError, match="in 6 of 7 pages"):
+        run(project, "verify-site", str(site))
+    page.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(bool(REASON), reason=REASON)
+def test_what_a_reader_copies_runs(site: Path, browser: Browser) -> None:
+    with served(site) as address:
+        reader = Reader(browser, address, permissions=["clipboard-read"])
+        page = reader.open("kettle.html")
+        copied: Iterator[str] = (
+            page.evaluate("navigator.clipboard.readText()")
+            for button in page.locator(".copybtn").all()
+            if button.click() is None
+        )
+        _, *texts = copied
+        reader.close()
+    assert texts == [expected for _, expected in CODE.values()]

@@ -1,0 +1,230 @@
+"""What pages include from outside of the docs folder: pulled by the door of all that is pulled."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from folders import read_tree, write_tree
+from repositories import DOCS, commit_release, git, init_repository
+from runs import run_of
+
+from pipeline.config import Settings, Upstream
+from pipeline.core.pin.lock import Included, Lock, format_lock
+from pipeline.log import Log
+from pipeline.run import Run
+from pipeline.stages.pull import inclusion
+from pipeline.stages.pull.stage import pull, read_at, read_pulled
+
+CONF = b'exclude_patterns = ["README.md", "parts", "twins/*.md"]\n'
+FILES: Mapping[str, bytes] = {
+    "NEWS.md": b"# News\n\n```{include} ../more/OLD.md\n```\n",
+    "more/OLD.md": b"Old news.\n",
+    "code/oven.py": b"heat()\n",
+    "code/notes.md": b"# Shown as it is\n",
+    "OTHER.rst": b"Words of the other language.\n",
+    "unasked.md": b"# Nobody asks\n",
+    "docs/conf.py": CONF,
+    "docs/README.md": b"# Read me\n",
+    "docs/parts/part.md": b"A part.\n",
+    "docs/parts/lone.md": b"Shown nowhere.\n",
+    "docs/twins/a.md": b"# A\n",
+    "docs/twins/a.ipynb": b'{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}',
+    "docs/news.md": b"```{include} ../NEWS.md\n```\n",
+    "docs/guide.md": (
+        b"# Guide\n\n```{include} parts/part.md\n```\n\n"
+        b"```{literalinclude} ../code/oven.py\n```\n\n"
+        b"```{include} ../code/notes.md\n:literal:\n```\n\n"
+        b"```{include} ../OTHER.rst\n```\n\n```{include} ../missing.md\n```\n"
+    ),
+    "docs/deep/page.rst": b".. include:: ../../OTHER.rst\n",
+    "docs/broken.ipynb": b"include",
+}
+OUTSIDE = ["NEWS.md", "OTHER.rst", "code/notes.md", "code/oven.py", "more/OLD.md"]
+
+
+@pytest.fixture
+def output() -> io.StringIO:
+    return io.StringIO()
+
+
+def run_from(root: Path, url: Path | str, output: io.StringIO) -> Run:
+    """Return a run whose upstream is at ``url``."""
+    (root / "project").mkdir(exist_ok=True)
+    settings = Settings(
+        root=root / "project", default_version="1", locales=("zh_CN",), upstreams={}
+    )
+    upstream = Upstream(name="x", url=str(url), ref="", docs=DOCS)
+    return run_of(settings, upstream, log=Log(stream=output, environ={}))
+
+
+def outside(run: Run) -> dict[str, bytes]:
+    """Return what was pulled from outside of the docs folder, by its place."""
+    return read_tree(run.paths.docs / "_outside")
+
+
+@pytest.fixture(params=["plain", "local", "remote"])
+def run(request: pytest.FixtureRequest, tmp_path: Path, output: io.StringIO) -> Run:
+    origin = tmp_path / "origin"
+    if request.param == "plain":
+        write_tree(origin, FILES)
+        return run_from(tmp_path, origin, output)
+    init_repository(origin)
+    commit_release(origin, "v1", FILES)
+    git(origin, "config", "uploadpack.allowFilter", "true")
+    git(origin, "config", "uploadpack.allowAnySHA1InWant", "true")
+    url = origin if request.param == "local" else f"file://{origin}"
+    return run_from(tmp_path, url, output)
+
+
+def check(lock: Lock) -> None:
+    """Assert that a lock says what there is to say of ``FILES``."""
+    assert lock.included == (
+        Included(page="_outside/NEWS", within=("news",)),
+        Included(page="_outside/OTHER", within=("deep/page",)),
+        Included(page="_outside/more/OLD", within=("news",)),
+        Included(page="parts/part", within=("guide",)),
+    )
+    assert lock.excluded == ("README", "_outside/code/notes", "parts/lone")
+
+
+def test_what_pages_include_is_pulled_and_told_of(
+    run: Run, output: io.StringIO
+) -> None:
+    lock = pull(run)
+    check(lock)
+    assert outside(run) == {place: FILES[place] for place in OUTSIDE}
+    told = "no pages, as upstream's conf.py says: README, parts/lone\n"
+    assert output.getvalue().count(told) == 1
+    assert read_pulled(run) == lock
+    # Of a checkout that is whole nothing is asked again.
+    assert pull(run) == lock
+    assert set(read_at(run).documents) >= {"_outside/NEWS.md", "news.md"}
+
+
+def test_a_lock_of_old_is_made_anew(run: Run) -> None:
+    lock = pull(run)
+    old = tuple(file for file in lock.files if not file.path.startswith("_outside"))
+    run.paths.lock.write_bytes(
+        format_lock(replace(lock, files=old, included=(), excluded=None))
+    )
+    check(pull(run))
+
+
+HOSTILE = """# Away
+
+```{include} ../../secret.md
+```
+
+```{include} ../link.md
+```
+
+```{include} ../linked/secret.md
+```
+
+```{include} ../.hidden.md
+```
+
+```{include} ../.git/config
+```
+
+```{include} ../folder.md
+```
+
+```{include} /etc/hosts
+```
+"""
+
+
+@pytest.mark.parametrize("is_git", [False, True])
+def test_nothing_comes_from_beyond_the_repository(
+    is_git: bool, tmp_path: Path, output: io.StringIO
+) -> None:
+    origin = tmp_path / "origin"
+    write_tree(tmp_path, {"secret.md": "secret", "away/secret.md": "secret"})
+    hidden = {".hidden.md": b"secret", "folder.md/a.md": b"a"}
+    if is_git:
+        init_repository(origin)
+    write_tree(origin, {"docs/a.md": HOSTILE, **hidden})
+    (origin / "link.md").symlink_to("../secret.md")
+    (origin / "linked").symlink_to("../away")
+    if is_git:
+        git(origin, "add", "-A")
+        git(origin, "commit", "-q", "-m", "all")
+    run = run_from(tmp_path, origin, output)
+    assert [file.path for file in pull(run).files] == ["a.md"]
+    assert read_tree(run.paths.docs) == {"a.md": HOSTILE.encode()}
+
+
+def test_a_root_that_is_a_link_may_be_one(tmp_path: Path, output: io.StringIO) -> None:
+    write_tree(tmp_path / "real", FILES)
+    (tmp_path / "origin").symlink_to("real")
+    run = run_from(tmp_path, tmp_path / "origin", output)
+    check(pull(run))
+
+
+def test_what_is_too_large_or_too_many_is_left_out(
+    tmp_path: Path, output: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inclusion, "_LARGEST", 20)
+    monkeypatch.setattr(inclusion, "_MOST_FILES", 2)
+    includes = "\n".join(
+        f"```{{include}} ../{name}.md\n```" for name in ("a", "b", "c")
+    )
+    files = {"docs/x.md": includes, "a.md": "a" * 30, "b.md": "b", "c.md": "c"}
+    write_tree(tmp_path / "origin", files)
+    run = run_from(tmp_path, tmp_path / "origin", output)
+    pull(run)
+    assert outside(run) == {"b.md": b"b"}
+    assert "_outside/a.md: too large to be included, left out" in output.getvalue()
+
+
+def test_files_that_include_each_other_come_to_an_end(
+    tmp_path: Path, output: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inclusion, "_MOST_READINGS", 2)
+    files = {
+        "docs/x.md": "```{include} ../a.md\n```\n",
+        "a.md": "```{include} ../b.md\n```\n```{include} ../a.md\n```\n",
+        "b.md": "```{include} ../a.md\n```\n```{include} ../c.md\n```\n",
+        "c.md": "```{include} ../d.md\n```\n",
+        "d.md": "words",
+    }
+    write_tree(tmp_path / "origin", files)
+    run = run_from(tmp_path, tmp_path / "origin", output)
+    pull(run)
+    assert sorted(outside(run)) == ["a.md", "b.md", "c.md"]
+
+
+def test_a_folder_of_that_name_of_upstreams_own_is_refused(
+    tmp_path: Path, output: io.StringIO
+) -> None:
+    files = {
+        "docs/_outside/a.md": "# A\n",
+        "docs/x.md": "# X\n\n```{include} ../b.md\n```\n",
+        "b.md": "# B\n",
+    }
+    write_tree(tmp_path / "origin", files)
+    run = run_from(tmp_path, tmp_path / "origin", output)
+    lock = pull(run)
+    assert [page.name for page in lock.pages] == ["_outside/b", "x"]
+    (refused,) = lock.refused
+    assert refused.path == "_outside/a.md"
+    assert "is kept for files from outside of the docs" in refused.rule
+
+
+def test_a_local_clone_without_the_file_does_without(
+    tmp_path: Path, output: io.StringIO
+) -> None:
+    origin = init_repository(tmp_path / "origin")
+    commit_release(origin, "v1", FILES)
+    blob = git(origin, "rev-parse", "v1:NEWS.md")
+    # Loose objects lie in a folder by the first two digits.
+    (origin / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    run = run_from(tmp_path, origin, output)
+    lock = pull(run)
+    assert "NEWS.md" not in outside(run)
+    assert not any("news" in one.within for one in lock.included)
