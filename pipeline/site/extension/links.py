@@ -61,7 +61,8 @@ class FindPages(SphinxTransform):
         template = self.config.jz_site["file_url"]
         # The name of a label, as in [](label), is no file.
         names_file = (
-            name.startswith("../") or escape(name) in self.config.jz_site["unpublished"]
+            name.startswith("../")
+            or escape(name) in self.config.jz_site.get("unpublished", ())
             if page
             else _FILE.search(path) or self._is_lone(path, link)
         )

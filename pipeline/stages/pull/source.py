@@ -241,9 +241,9 @@ def _files_at(root: Path, places: Sequence[str]) -> Iterator[TreeEntry]:
     """The files at ``places`` below ``root``; none that a link on the way leads to."""
     for place in places:
         path = root / place
-        on_the_way = [root / above for above in (place, *PurePosixPath(place).parents)]
-        # The last one is the root itself, which may be a link.
-        is_linked = any(above.is_symlink() for above in on_the_way[:-1])
+        # The last of the folders above is the root itself, which may be a link.
+        above = [root / folder for folder in PurePosixPath(place).parents][:-1]
+        is_linked = any(one.is_symlink() for one in (path, *above))
         if path.is_file() and not is_linked:
             blob = blob_id(read_bytes(path))
             yield TreeEntry(mode=REGULAR, blob=blob, path=place)
