@@ -19,6 +19,7 @@ from pipeline.core.memory.record import digest, layout_of
 from pipeline.core.pin.lock import Lock, Page, SourceFile, pages_of
 from pipeline.entries import Entry
 from pipeline.errors import InputError, UpstreamError
+from pipeline.folders import OUTSIDE, is_outside
 from pipeline.paths import Paths
 from pipeline.reading import Reading
 from pipeline.run import Run
@@ -164,6 +165,13 @@ class English:
         found = repository.resolve(commit)
         entries = repository.fetch(found, self.lock.docs, needs_all=False)
         files = [SourceFile(path=entry.path, blob=entry.blob) for entry in entries]
+        # What pages include today from outside of the docs, as it was then.
+        outside = [file.path for file in self.lock.files if is_outside(file.path)]
+        if outside:
+            places = [self.lock.docs.place_of(path) for path in outside]
+            for entry in repository.fetch_places(found, places):
+                path = f"{OUTSIDE}/{entry.path}"
+                files.append(SourceFile(path=path, blob=entry.blob))
         pages = {page.name: page for page in pages_of(files)}
         return _OlderCommit(commit=found, repository=repository, pages=pages)
 

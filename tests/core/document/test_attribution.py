@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from docutils.core import publish_parts
 from live_html import PAYLOAD, live_in
@@ -10,6 +12,7 @@ from report_results import LOCK
 
 from pipeline.core.document.attribution import attribution
 from pipeline.core.rst.inline import spaced
+from pipeline.folders import Folders
 
 NAMES = (
     "a",
@@ -52,3 +55,15 @@ def test_usual_names_and_terms_stay_as_they_are() -> None:
     )
     assert "[guide/a_b.md](https://example.org/guide/a_b.md)" in line
     assert "Apache-2.0" in line
+
+
+def test_a_file_from_outside_of_the_docs_is_named_as_upstream_has_it() -> None:
+    lock = replace(LOCK, docs=Folders(("docs",)))
+    line = attribution(
+        locale="zh_CN",
+        path="_outside/NEWS.md",
+        lock=lock,
+        page_url="https://example.org/docs/{path}",
+        license_name="",
+    )
+    assert "[../NEWS.md](https://example.org/docs/../NEWS.md)" in line

@@ -26,3 +26,15 @@ def test_code_is_compared_although_the_skeleton_is_the_same() -> None:
     other_code = replace(split, code=("1 + 2\n",))
     assert merged_messages(split, split, merged, frozenset()) == split.messages
     assert merged_messages(split, other_code, merged, frozenset()) is None
+
+
+def test_a_message_has_to_lie_where_it_was_put() -> None:
+    split = split_text(PAGE, page=True)
+    longer = split_text(PAGE.replace("Some", "Some other"), page=True)
+    assert merged_messages(split, longer, placed(split, {}), frozenset()) is None
+
+
+def test_a_block_more_is_no_merge() -> None:
+    split = split_text(PAGE, page=True)
+    more = split_text(f"{PAGE}\nMore words.\n", page=True)
+    assert merged_messages(split, more, placed(split, {}), frozenset()) is None

@@ -72,6 +72,7 @@ def test_a_path_that_leads_out_is_refused(path: str) -> None:
         {**PAGE, "page": path},
         {**PAGE, "source": path},
         {**PAGE, "files": {path: "x"}},
+        {**PAGE, "included": [{**PAGE, "files": {path: "x"}}]},
     ):
         with pytest.raises(InputError, match="outside the site"):
             read(pages=[page])
