@@ -19,8 +19,9 @@ EXTRAS = {
     "preview": ("jupytext", "latex2mathml", "nbconvert", "nbformat"),
     "execute": ("ipykernel", "jupyter_client", "nbclient", "papermill", "psutil"),
     "site": (
-        *("ipython_pygments_lexers", "myst_nb", "sphinx", "sphinx-mathjax-offline"),
-        *("sphinx_book_theme", "sphinx_copybutton", "sphinx_design"),
+        *("ipython_pygments_lexers", "myst_nb", "pypinyin", "sphinx"),
+        *("sphinx-mathjax-offline", "sphinx_book_theme", "sphinx_copybutton"),
+        "sphinx_design",
     ),
     "dask": ("distributed",),
     "editors": ("translate",),

@@ -36,6 +36,7 @@ PACKAGES = (
     "nh3",
     "pydata-sphinx-theme",
     "pygments",
+    "pypinyin",
     "sphinx",
     "sphinx-book-theme",
     "sphinx-copybutton",

@@ -109,6 +109,12 @@ def lines_shown(env: BuildEnvironment, document: nodes.document) -> list[str]:
     return [found[name][1] for name in names if name in found and found[name][1]]
 
 
+def signature_of(env: BuildEnvironment, name: str) -> str:
+    """Return the signature of a name as pages show it; empty if there is none."""
+    found: Described = env.__dict__.get(_FOUND, {})
+    return found.get(name, ("", ""))[0]
+
+
 def _described(app: Sphinx, names: Sequence[str]) -> Described:
     """What is said of names.
 

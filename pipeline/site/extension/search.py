@@ -20,7 +20,10 @@ from sphinx.application import Sphinx
 from sphinx.locale import admonitionlabels
 
 from pipeline.adapters import files
+from pipeline.adapters.memo import Memo, digest_of, versions_of
+from pipeline.adapters.pinyin import readings_of
 from pipeline.site.extension.contents import Mark
+from pipeline.site.extension.described import signature_of, words_about
 from pipeline.site.extension.nodes import english, is_html, term_note
 from pipeline.site.extension.pages import HEADS, spots
 from pipeline.site.extension.reach import reach_of
@@ -44,6 +47,9 @@ _NO_TEXT = re.compile(
     r"<(script|style|svg)\b.*?</\1>|<!--.*?-->", re.DOTALL | re.IGNORECASE
 )
 _TAG = re.compile(r"<[^>]*>")
+_ARGUMENT = re.compile(
+    r"(?:^\(|, ?)\**(?=\w*_)([a-z]\w+)"
+)  # hot_plates: (x, hot_plates=1)
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # of programs that print to a terminal
 
 
@@ -52,9 +58,10 @@ def setup(app: Sphinx) -> None:
     app.connect("builder-inited", replace_search)
     app.connect("html-collect-pages", search_page)
     app.connect("build-finished", write_index)
-    # In this order: the second uses the first.
+    # In this order: the others use the first.
     app.add_js_file("search.js", priority=800, loading_method="defer")
     app.add_js_file("search-box.js", priority=801, loading_method="defer")
+    app.add_js_file("search-marks.js", priority=802, loading_method="defer")
 
 
 def replace_search(app: Sphinx) -> None:
@@ -74,6 +81,8 @@ def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
 
 def note_page(app: Sphinx, page: str, document: nodes.document, title: str) -> None:
     """Keep what the index has of a page. Its title is a heading in it."""
+    for node in document.findall(words_about):
+        node["signature"] = signature_of(app.env, node["name"])
     searched = searched_page(
         blocks_of(document), is_translated=_is_translated(document)
     )
@@ -105,6 +114,8 @@ def blocks_of(node: nodes.Element, *, is_aside: bool = False) -> Iterator[Block]
         # That of a part of an element is put into it as the page is written.
         other = _words_of_html(node, node.get("jz_english", ""))
         yield Block(text=words, english=other, is_aside=is_aside)
+    elif isinstance(node, words_about):
+        yield _block_of_signature(node["name"], node.get("signature", ""))
     elif isinstance(node, _SKIPPED):
         return
     elif isinstance(node, nodes.TextElement):
@@ -136,9 +147,18 @@ def _block_of(node: nodes.TextElement, *, is_aside: bool) -> Block:
         text=words.text if name in words.text else name,
         english=words.english,
         anchor=anchor,
-        is_name=bool(name),
+        names=(name,) if name else (),
         is_aside=is_aside,
     )
+
+
+def _block_of_signature(name: str, signature: str) -> Block:
+    """Return the arguments in the signature of a name, with the name that they belong to.
+
+    Only those with ``_`` in them count: ``axis`` and ``where`` are words, and hundreds have them.
+    """
+    arguments = " ".join(_ARGUMENT.findall(signature))
+    return Block(english=arguments, owner=name.rpartition(".")[2], is_aside=True)
 
 
 def _written_later(node: nodes.Element) -> Iterator[Block]:
@@ -201,13 +221,30 @@ def write_index(app: Sphinx, problem: Exception | None) -> None:
         return
     folder = Path(app.outdir, FOLDER)
     wanted: set[Path] = set()
-    scripts = files_of(_pages(app), read_facts(app, "synonyms"))
+    synonyms = read_facts(app, "synonyms")
+    scripts = files_of(_pages(app), synonyms, _readings(app, synonyms))
     for name, script in scripts.items():
         path = folder / f"{name}.js"
         wanted.add(path)
         data = script.encode("utf-8", "replace")
         files.write_if_changed(path, data, flush=False)
     files.remove_files([path for path in folder.rglob("*.js") if path not in wanted])
+
+
+def _readings(app: Sphinx, synonyms: Sequence[Sequence[Any]]) -> dict[str, str]:
+    """Return how Chinese terms and readers' words are read; nothing for other languages."""
+    if not app.config.language.startswith("zh"):
+        return {}
+    words = {word for asked, others, *_ in synonyms for word in (*asked, *others)}
+    terms = sorted(word for word in words if not word.isascii())
+    memo = Memo(Path(app.config.jz_site["cache"], "readings.json"), dict[str, str])
+    key = digest_of(*versions_of(("pypinyin",)), *terms)
+    readings = memo.recall(app.config.language, key)
+    if readings is None:
+        readings = readings_of(terms)
+        memo.keep(app.config.language, key, readings)
+        memo.save()
+    return readings
 
 
 def _pages(app: Sphinx) -> dict[str, SearchedPage]:

@@ -1,30 +1,40 @@
 """The files of the index, from what it has of all pages. Values in, texts of files out.
 
-``index.js`` is read first: the pages, the terms of the glossary, and where the files of entries
-begin. A file of entries has the places of neighbouring entries; a file of a page has pieces of its
-text, for excerpts. They are scripts that call ``jzSearch``, since a browser reads nothing else from
-a folder (``file://``).
+``index.js`` is read first: the pages, the terms of the glossary, the names that arguments belong
+to, and where the files of entries begin. A file of entries has the places of neighbouring entries;
+a file of a page has pieces of its text, for excerpts. ``hints.js`` is read for words that stand
+nowhere: what they may have meant. They are scripts that call ``jzSearch``, since a browser reads
+nothing else from a folder (``file://``).
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
+from pipeline.site.search.frameworks import MODULES, NAMES
 from pipeline.site.search.pieces import SearchedPage
 
 ENTRIES = 12_000  # bytes of a file of entries, about: a query needs one for each of its entries
 TEXT = 5_000  # of a file of text: an excerpt needs one
+USUAL = (
+    5  # pages with a word, from which on it may be what a slip of the keys was to be
+)
+_LATIN_WORD = re.compile(r"[a-z_][a-z0-9_]{2,}")
 
 
 def files_of(
-    pages: Mapping[str, SearchedPage], synonyms: Sequence[Any]
+    pages: Mapping[str, SearchedPage],
+    synonyms: Sequence[Any],
+    readings: Mapping[str, str],
 ) -> dict[str, str]:
     """The files by name, without suffix, for pages in the order in which readers meet them.
 
-    ``synonyms`` are those of ``pipeline.site.terms``.
+    ``synonyms`` are those of ``pipeline.site.terms``; ``readings`` say how terms are read
+    (``{"水壶": "shui hu"}``), in languages that are typed so.
     """
     files: dict[str, str] = {}
     rows: list[list[Any]] = []
@@ -36,7 +46,8 @@ def files_of(
         row = [name, page.title, page.english, int(page.is_translated)]
         rows.append([*row, len(page.pieces), starts])
     firsts: list[str] = []
-    for first, entries in _shelves(places_by_entry(pages)):
+    places = places_by_entry(pages)
+    for first, entries in _shelves(places):
         files[f"entries/{len(firsts)}"] = entries
         firsts.append(first)
     # Files of two builds must not meet: their numbers of pages and pieces differ.
@@ -45,9 +56,14 @@ def files_of(
         "version": digest.hexdigest()[:8],
         "pages": rows,
         "synonyms": synonyms,
+        "owners": _owners(pages, places),
+        "names": NAMES,
+        "modules": MODULES,
         "firsts": firsts,
     }
     files["index"] = to_json(contents)
+    hints = {"names": " ".join(_usual_words(places)), "terms": list(readings.items())}
+    files["hints"] = to_json(hints)
     return {name: _script(name, data) for name, data in files.items()}
 
 
@@ -61,6 +77,29 @@ def places_by_entry(pages: Mapping[str, SearchedPage]) -> dict[str, str]:
             others = "" if known is None else f"{known};"
             places[entry] = f"{others}{place}{pieces}"
     return places
+
+
+def _owners(
+    pages: Mapping[str, SearchedPage], places: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the names that arguments belong to, of those that several pages speak of."""
+    owners: dict[str, str] = {}
+    for page in pages.values():
+        for argument, owner in page.owners.items():
+            if ";" in places.get(argument, ""):
+                owners.setdefault(argument, owner)
+    return owners
+
+
+def _usual_words(places: Mapping[str, str]) -> list[str]:
+    """Return the Latin words that many pages have, or that are names, the most usual ones first."""
+    counts: dict[str, int] = {}
+    for entry, where in places.items():
+        count = where.count(";") + 1
+        is_name = not {"b", "d", "n"}.isdisjoint(where)
+        if _LATIN_WORD.fullmatch(entry) and (is_name or count >= USUAL):
+            counts[entry] = count
+    return sorted(counts, key=lambda entry: (-counts[entry], entry))
 
 
 def _packed(pieces: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[Any]]]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
-from pipeline.site.search.words import entries_of
+from pipeline.site.search.words import entries_of, last_entries_of
 
 MANY = 4  # times in a piece
 PIECE = 1_500  # letters, from which on a piece takes no more blocks
@@ -27,7 +28,8 @@ class Block:
     text: str = ""
     english: str = ""
     anchor: str | None = None
-    is_name: bool = False  # of something that is explained there: as good as a heading
+    names: tuple[str, ...] = ()  # whole ones, of what is explained there: jax.numpy.sum
+    owner: str = ""  # the name whose arguments are the words of the block: jit
     # The title of another page, in a list of contents, or what code printed.
     is_aside: bool = False
 
@@ -41,8 +43,8 @@ class Piece:
     text: str
     english: str
     headings: str  # in both languages, as the next two
-    names: str  # that are explained in it
     asides: str  # of its texts; they weigh less
+    names: Sequence[str]  # that are explained in it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +52,8 @@ class SearchedPage:
     """What the index has of a page. ``entries``: where each of them stands, ``0n,3,4m``.
 
     Numbers are those of pieces. A letter says how the entry stands there: ``h``, in a heading;
-    ``n``, in a name that is explained; ``m``, many times; ``a``, only in asides.
+    ``d``, as a name that is explained; ``b``, as both; ``n``, as a part of such a name; ``m``, many
+    times; ``a``, only in asides.
     """
 
     title: str
@@ -58,6 +61,9 @@ class SearchedPage:
     is_translated: bool
     pieces: Sequence[Sequence[str]]  # anchor, heading, text, English
     entries: dict[str, str]
+    owners: dict[
+        str, str
+    ]  # by argument the first name that has it: static_argnums → jit
 
 
 def searched_page(blocks: Iterable[Block], *, is_translated: bool) -> SearchedPage:
@@ -73,7 +79,18 @@ def searched_page(blocks: Iterable[Block], *, is_translated: bool) -> SearchedPa
             (piece.anchor, piece.heading, piece.text, piece.english) for piece in pieces
         ],
         entries=places_of(pieces),
+        owners=_owners(blocks),
     )
+
+
+def _owners(blocks: Iterable[Block]) -> dict[str, str]:
+    """Return the name that each argument belongs to."""
+    owners: dict[str, str] = {}
+    for block in blocks:
+        if block.owner:
+            for argument in block.english.lower().split():
+                owners.setdefault(argument, block.owner.lower())
+    return owners
 
 
 def cut(blocks: Iterable[Block]) -> list[Piece]:
@@ -125,8 +142,7 @@ def _piece(blocks: Sequence[Block], anchor: str, heading: str) -> list[Piece]:
             continue
         texts.append(block.text)
         copies.append(block.english)
-        if block.is_name:
-            names.append(both)
+        names += block.names
         if block.is_aside:
             asides.append(both)
     piece = Piece(
@@ -135,8 +151,8 @@ def _piece(blocks: Sequence[Block], anchor: str, heading: str) -> list[Piece]:
         text=_lines(texts),
         english=_lines(copies),
         headings=_lines(headings),
-        names=_lines(names),
         asides=_lines(asides),
+        names=names,
     )
     return [piece] if piece.text or piece.english or piece.headings else []
 
@@ -157,12 +173,15 @@ def places_of(pieces: Sequence[Piece]) -> dict[str, str]:
     places: dict[str, list[str]] = {}
     for number, piece in enumerate(pieces):
         headings = entries_of(piece.headings)
-        names = entries_of(piece.names)
+        explained = set(chain.from_iterable(map(last_entries_of, piece.names)))
+        names = entries_of("\n".join(piece.names))
         asides = entries_of(piece.asides)
         counts = entries_of(f"{piece.text}\n{piece.english}")
         for entry, count in counts.items():
             mark = ""
-            if entry in headings:
+            if entry in explained:
+                mark = "b" if entry in headings else "d"
+            elif entry in headings:
                 mark = "h"
             elif entry in names:
                 mark = "n"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain, pairwise
 from unicodedata import normalize
@@ -52,6 +52,18 @@ def _entries_of_name(words: list[str]) -> Iterable[str]:
     for left, right in pairwise(words):
         # 3.14 is no name.
         if not right[0].isdigit():
+            yield pair_of(left, right)
+
+
+def last_entries_of(name: str) -> Iterator[str]:
+    """Yield the entries that stand for a whole name: ``jax.random.key`` → ``key``, ``.random.key``.
+
+    The same rules apply to a query: who asks for ``key`` or ``random.key`` asks for this name.
+    """
+    for run in _RUN.findall(normalize("NFKC", name).lower())[-1:]:
+        words = run.split(".")
+        yield words[-1][:LONGEST_WORD]
+        for left, right in list(pairwise(words))[-1:]:
             yield pair_of(left, right)
 
 

@@ -1,7 +1,7 @@
 // Results of the search while one types, in the dialog and on the page of results. search.js finds them.
 "use strict";
 (() => {
-  const { ROOT, find, load, open } = jzSearch;
+  const { ROOT, find, load, open, toPattern } = jzSearch;
 
   // — excerpts —
 
@@ -13,12 +13,6 @@
     const pieces = await load(`pages/${page.name}.${file}`);
     const [anchor, heading, text, english] = pieces[piece - page.starts[file]] ?? ["", "", "", ""];
     return { anchor, heading, text, english };
-  };
-  // Latin words are marked where a word begins, so that ffi is not in efficient.
-  const toPattern = (marks) => {
-    const words = marks.map((word) => word.replace(/^\./, "").replaceAll(".", "\\."));
-    words.sort((one, other) => other.length - one.length);
-    return new RegExp(words.map((word) => (/^\w/.test(word) ? `(?<![a-z0-9])${word}` : word)).join("|"), "giu");
   };
   // The words around the first place of a pattern; those of the page come before their English. Under a heading that has it the text begins.
   const excerptOf = ({ heading, text, english }, pattern) => {
@@ -124,10 +118,27 @@
       });
       return button;
     };
+    const addressOfResults = (query) => `${form.action.replace(/[?#].*/, "")}?q=${encodeURIComponent(query)}`;
     const allOf = (query, count) => {
       const all = make("a", "jz-found-more", counted("all", count));
-      all.href = `${form.action.replace(/[?#].*/, "")}?q=${encodeURIComponent(query)}`;
+      all.href = addressOfResults(query);
       return all;
+    };
+
+    // What may have been meant, as links to the results for it.
+    const meantOf = (queries) => {
+      const links = queries.map((query) => {
+        const link = make("a", "", query);
+        link.href = addressOfResults(query);
+        link.addEventListener("click", (event) => {
+          event.preventDefault();
+          input.value = query;
+          input.focus();
+          attempt();
+        });
+        return link;
+      });
+      return make("span", "jz-found-meant", SAID.meant, ...links);
     };
 
     const show = async () => {
@@ -147,6 +158,7 @@
       if (turn !== latest) return undefined;
       const similar = found.filter(({ isPart }) => isPart).length;
       status.textContent = told(found.length - similar - (first.length - items.length), similar);
+      if (asked.meant.length) status.append(meantOf(asked.meant));
       const list = make("ol", "", ...items);
       list.setAttribute("aria-label", SAID.results);
       results.replaceChildren(...(items.length ? [list] : []));

@@ -32,7 +32,8 @@
   const open = () => {
     contents ??= load("index").then((index) => {
       version = index.version;
-      return { ...index, pages: index.pages.map(toPage), words: toWords(index.synonyms) };
+      const names = toNames(index.names);
+      return { ...index, pages: index.pages.map(toPage), names, modules: toNames(index.modules), owners: new Map(Object.entries(index.owners)), words: new Map([...names, ...toWords(index.synonyms)]) };
     }, (error) => { contents = undefined; throw error; });
     return contents;
   };
@@ -40,6 +41,8 @@
     const titles = [title, english, name].map((text) => runs(text).join(" ")).filter(Boolean);
     return { number, name, title, english, isTranslated, size, starts, titles };
   };
+  // Names of other frameworks: torch.where is jax.numpy.where. They ask for ours, and ours not for them.
+  const toNames = (rows) => new Map(Object.entries(rows).map(([name, others]) => [name, others.split(" ")]));
   // By what may be asked: what else is looked for. An English word asks for its renderings, and these for the English; 显存 asks for 内存, which does not ask for it.
   const toWords = (synonyms) => {
     const words = new Map();
@@ -94,7 +97,7 @@
     synonym: 0.8, // of a word: its rendering may have other senses
     apart: 0.3, // of a term whose words stand in different pieces
     begun: 0.5, // of a word: a longer one that begins so
-    module: 0.5, // of a title: a dotted name is of the module that is the title
+    module: 0.5, // of a title: a dotted name is of the module that is the title, an argument of the name in it
     last: 0.4, // of a dotted name: scan for lax.scan
     unknown: 0.6, // of a Chinese word that no list of terms has: it may be rare, but most of them are chatter
     missing: 0.3, // taken from a page that has none of the words, in part if it has some
@@ -110,17 +113,18 @@
   const FEW = 5; // results, below which pages are shown that have only a part of what was asked for
   const MOST_SHELVES = 4; // that the beginning of a word is looked for on
 
-  // — places: by page, by piece, how often an entry stands there and how much of a heading it is —
+  // — places: by page, by piece, how often an entry stands there, how much of a heading it is, and whether it is a name that is explained there —
 
-  // As the index marks them: in a heading, as a name that is explained, many times, only in asides.
-  const MARKS = { h: [2.5, 1], n: [2.5, WEIGHTS.explained], m: [2.5, 0], a: [0.1, 0] };
+  // As the index marks them: in a heading, as both that and a name that is explained, as such a name, as a part of one, many times, only in asides.
+  const MARKS = { h: [2.5, 1, 0], b: [2.5, 1, 1], d: [2.5, WEIGHTS.explained, 1], n: [2.5, WEIGHTS.explained, 0], m: [2.5, 0, 0], a: [0.1, 0, 0] };
   // Who asks for a dotted name, jnp.sum, wants it explained; who asks for a word may want to read about it.
-  const MARKS_OF_DOTTED = { ...MARKS, n: MARKS.h };
-  const UNMARKED = [1, 0];
-  const ABSENT = [0, 0];
+  const MARKS_OF_DOTTED = { ...MARKS, d: [2.5, 1, 1], n: MARKS.h };
+  const UNMARKED = [1, 0, 0];
+  const ABSENT = [0, 0, 0];
 
-  const better = (one, other) => [Math.max(one[0], other[0]), Math.max(one[1], other[1])];
-  const less = ([often, headed], weight) => [weight * often, weight * headed];
+  const better = (one, other) => one.map((number, at) => Math.max(number, other[at]));
+  // Only a whole name, as it was asked for, is explained.
+  const less = ([often, headed, explained], weight) => [weight * often, weight * headed, weight === 1 ? explained : 0];
 
   const read = (places, marks, weight, into) => {
     for (const part of places.split(";")) {
@@ -191,7 +195,8 @@
     const both = new Map();
     for (const [piece, [often, headed]] of pieces) {
       const other = others.get(piece);
-      if (other) both.set(piece, [Math.min(often, other[0]), Math.min(headed, other[1])]);
+      // The last entry is the one that tells names apart.
+      if (other) both.set(piece, [Math.min(often, other[0]), Math.min(headed, other[1]), other[2]]);
     }
     return both;
   };
@@ -210,7 +215,13 @@
   const APART = new Set(wordsIn(jzWords.search.particles));
   const STOPS = new Set([...APART, ...wordsIn(jzWords.search.small), ...wordsIn(SMALL)]);
   // 什么是 and 自己写 are small words in a row.
-  const isSmall = (word) => STOPS.has(word) || (IS_UNSPACED.test(word) && [...word].some((_, at) => at && STOPS.has(word.slice(0, at)) && isSmall(word.slice(at))));
+  const isSmallAnywhere = (word) => STOPS.has(word) || (IS_UNSPACED.test(word) && [...word].some((_, at) => at && STOPS.has(word.slice(0, at)) && isSmallAnywhere(word.slice(at))));
+  // Beside Chinese no English word is small: where is a name there.
+  const smallIn = (all) => {
+    const isMixed = all.some((run) => IS_UNSPACED.test(run));
+    return (word) => isSmallAnywhere(word) && (!isMixed || IS_UNSPACED.test(word));
+  };
+  const FRAMEWORKS = new Set(wordsIn("pytorch torch tensorflow tf numpy np"));
   const LONGEST_TERM = 8; // letters
   const MOST_RUNS = 4; // of a term
 
@@ -238,38 +249,50 @@
   };
 
   // What a query is about: words and terms, each in all forms that are looked for, with the numbers of its runs.
-  const toTerms = (all, words, synonyms) => {
+  const toTerms = (all, words, known, isSmall) => {
     const terms = [];
     for (let at = 0; at < words.length; ) {
       let length = Math.min(MOST_RUNS, words.length - at);
       const key = () => words.slice(at, at + length).map(({ word }) => word).join(" ");
-      while (length > 1 && !synonyms.has(key())) length--;
-      const others = synonyms.get(key()) ?? [];
+      while (length > 1 && !known.words.has(key())) length--;
+      const others = known.words.get(key()) ?? [];
       const own = words.slice(at, at + length);
       at += length;
       const [{ word, isAll }] = own;
       const saysNothing = length === 1 && !others.length && (isSmall(word) || (isLetter(word) && !isAll));
-      if (!saysNothing) terms.push(toTerm(own, others, spelledOut(word, synonyms)));
+      const ofLast = known.names.get(lastOf(word)) ?? [];
+      const term = toTerm(own, [...others, ...ofLast], spelledOut(word, known));
+      if (!saysNothing) terms.push({ ...term, word, owner: known.owners.get(word) });
     }
     // A run of which nothing is left is looked for as it is, if it is more than a small word.
     all.forEach((word, number) => {
       const isLost = !terms.some(({ numbers }) => numbers.includes(number));
-      if (isLost && !isSmall(word)) terms.push(toTerm([{ word, number }], []));
+      if (isLost && !isSmall(word)) terms.push({ ...toTerm([{ word, number }], []), word });
     });
-    return terms.length ? terms : all.map((word, number) => toTerm([{ word, number }], []));
+    // Beside a name of a framework the framework says nothing: what is backward of PyTorch in JAX?
+    const isForeign = ({ word }) => known.names.has(word) || known.names.has(lastOf(word));
+    const telling = terms.some(isForeign) ? terms.filter(({ word }) => !FRAMEWORKS.has(word)) : terms;
+    return telling.length ? telling : all.map((word, number) => toTerm([{ word, number }], []));
   };
-  // jnp.sum is jax.numpy.sum.
-  const spelledOut = (word, synonyms) => {
-    const [module, ...rest] = word.split(".");
-    return rest.length ? (synonyms.get(module) ?? []).map((other) => [other, ...rest].join(".")) : [];
+  // The last part of a dotted name; of any other word nothing.
+  const lastOf = (word) => (word.includes(".") ? word.slice(word.lastIndexOf(".") + 1) : "");
+  // jnp.sum is jax.numpy.sum, and torch.nn.functional.relu is jax.nn.relu: the longest module that is known counts.
+  const spelledOut = (word, { words, modules }) => {
+    for (let dot = word.lastIndexOf("."); dot > 0; dot = word.lastIndexOf(".", dot - 1)) {
+      const module = word.slice(0, dot);
+      const others = modules.get(module) ?? words.get(module);
+      if (others) return others.map((other) => other + word.slice(dot));
+    }
+    return [];
   };
   const toTerm = (own, others, spelled = []) => {
     const words = own.map(({ word }) => word);
     const forms = [{ words, weight: 1 }];
-    for (const other of spelled) forms.push({ words: runs(other), weight: 1 });
+    for (const other of spelled) forms.push({ words: runs(other), weight: 1, isSpelled: true });
     for (const other of others.slice(0, MOST_OTHERS)) forms.push({ words: runs(other), weight: WEIGHTS.synonym, isOther: true });
-    const last = words[0].split(".").at(-1);
-    if (words.length === 1 && last !== words[0] && last.length > 2) forms.push({ words: [last], weight: WEIGHTS.last, isPart: true });
+    // What a name is called here says more than a part of it.
+    const last = others.length ? "" : lastOf(words[0]);
+    if (words.length === 1 && last.length > 2) forms.push({ words: [last], weight: WEIGHTS.last, isPart: true });
     const asked = forms.map((form) => ({ ...form, asked: form.words.map(toAsked).filter(({ entries }) => entries.length) }));
     return { numbers: own.map(({ number }) => number), forms: asked.filter((form) => form.asked.length) };
   };
@@ -277,7 +300,7 @@
   // — ranking —
 
   // The places of a term in any of its forms; ``whole`` are the pages that have more than a part of it.
-  const lookForTerm = async ({ numbers, forms }) => {
+  const lookForTerm = async ({ numbers, forms, owner }) => {
     const all = await Promise.all(forms.map(({ asked }) => lookForAll(asked)));
     const found = new Map();
     const whole = new Set();
@@ -292,7 +315,7 @@
       }
       return { ...form, weight };
     });
-    return { numbers, forms: used, found, whole };
+    return { numbers, forms: used, owner, found, whole };
   };
 
   // How rare something is, of what is found for it.
@@ -312,8 +335,11 @@
   const fits = (page, terms) => Math.max(...page.titles.map((title) => {
     let all = 0;
     let letters = 0;
-    for (const { share, forms } of terms) {
-      all += forms.some((form) => isModule(title, form)) ? share * WEIGHTS.module : 0;
+    for (const { share, forms, owner } of terms) {
+      // JIT compilation is the page of static_argnums, an argument of jit.
+      const isOfOwner = owner && isIn(title, owner);
+      if (isOfOwner) letters += owner.length;
+      all += isOfOwner || forms.some((form) => isModule(title, form)) ? share * WEIGHTS.module : 0;
       const [best] = forms.filter(({ asked }) => asked.every(({ run }) => isIn(title, run))).sort((one, other) => other.weight - one.weight);
       if (!best) continue;
       all += share * best.weight;
@@ -331,6 +357,7 @@
   // How much a page has to do with a query, and the pieces of it that have most.
   const score = (page, pages, { terms, pairs, length }) => {
     const places = new Map();
+    let isNamed = false;
     let points = 0;
     let has = 0;
     for (const { share, found } of terms) {
@@ -340,6 +367,10 @@
       const all = [...pieces.values()];
       const often = all.reduce((sum, [counts]) => sum + counts, 0);
       const headed = Math.max(...all.map(([, one]) => one));
+      if (terms.length === 1) for (const [piece, [, , explained]] of pieces) {
+        isNamed ||= explained > 0;
+        places.set(piece, places.get(piece) + explained);
+      }
       has += share * Math.min(1, often); // what stands only in asides says little: a 1.26 that code printed may be milliseconds
       const usual = HALF * (WEIGHTS.fixed + (1 - WEIGHTS.fixed) * (page.size / length));
       points += share * (WEIGHTS.often * (often / (often + usual)) + WEIGHTS.heading * headed);
@@ -353,22 +384,23 @@
     // A result leads to the piece that has most.
     for (const [piece, counts] of phrases) places.set(piece, (places.get(piece) ?? 0) + counts);
     const best = [...places].sort((one, other) => other[1] - one[1] || one[0] - other[0]).map(([piece]) => piece);
-    return { score: page.isTranslated ? points : points * WEIGHTS.untranslated, places: best.length ? best : [0] };
+    return { score: page.isTranslated ? points : points * WEIGHTS.untranslated, places: best.length ? best : [0], isNamed };
   };
 
   // Small words of a run that stand in a row: 是什么 is no phrase.
-  const rowsOfSmall = (words) => words.map((word) => (isSmall(word) ? word : " ")).join("").split(" ").filter(Boolean);
+  const rowsOfSmall = (words, isSmall) => words.map((word) => (isSmall(word) ? word : " ")).join("").split(" ").filter(Boolean);
 
   // A query taken apart: its runs as they stand, those that say something, its terms, the entries of its phrases, and what may be the title of a page.
-  const understood = (query, synonyms) => {
+  const understood = (query, known) => {
     const all = runs(query).filter((run) => toAsked(run).entries.length);
-    const cuts = all.map((run) => cut(run, synonyms));
+    const isSmall = smallIn(all);
+    const cuts = all.map((run) => cut(run, known.words));
     const words = cuts.flatMap((parts, number) => parts.map((word) => ({ word, number, isAll: parts.length === 1 })));
     const telling = all.filter((run) => !isSmall(run));
-    const small = new Set(telling.length ? cuts.flatMap(rowsOfSmall).flatMap((row) => toAsked(row).entries) : []);
+    const small = new Set(telling.length ? cuts.flatMap((parts) => rowsOfSmall(parts, isSmall)).flatMap((row) => toAsked(row).entries) : []);
     const entries = [...new Set(all.flatMap((run) => toAsked(run).entries))].filter((entry) => !small.has(entry));
     const subject = cuts.map((parts) => parts.filter((word) => !isSmall(word)).join("")).filter(Boolean).join(" ");
-    return { all, told: telling.length ? telling : all, small, terms: toTerms(all, words, synonyms), entries, titles: [all.join(" "), subject].filter(Boolean) };
+    return { all, told: telling.length ? telling : all, small, terms: toTerms(all, words, known, isSmall), entries, titles: [all.join(" "), subject].filter(Boolean) };
   };
   const weighed = (terms, pairs, pages) => {
     const ofTerms = shares(terms.map((term) => rarityOf(term.found, pages) * (isKnown(term) ? 1 : WEIGHTS.unknown)));
@@ -380,11 +412,65 @@
     };
   };
 
-  // The pages for a query, best first. ``isPart``: they do not have all that was asked for; ``isOther``: they have it in other words. ``words`` are the runs, ``marks`` all that was looked for.
+  // — what may have been meant by words that stand nowhere: names and terms that are written or read nearly so —
+
+  const MOST_MEANT = 3;
+  const SHORTEST_MEANT = 3; // letters
+  const mostSlips = (word) => (word.length < 6 ? 1 : 2);
+  // How many letters have to be left out, added, changed or swapped with their neighbour to make one word of another.
+  const slips = (one, other) => {
+    let [before, last] = [[], Array.from({ length: other.length + 1 }, (_, at) => at)];
+    for (let i = 1; i <= one.length; i++) {
+      const row = [i];
+      for (let j = 1; j <= other.length; j++) {
+        row[j] = Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + Number(one[i - 1] !== other[j - 1]));
+        const isSwapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+        if (isSwapped) row[j] = Math.min(row[j], before[j - 2] + 1);
+      }
+      [before, last] = [last, row];
+    }
+    return last[other.length];
+  };
+  // How far a word is from one that was asked for; what is too far is Infinity. Slips that keep the first letter are nearer.
+  const distance = (asked, word) => {
+    const most = mostSlips(asked);
+    if (Math.abs(asked.length - word.length) > most) return Infinity;
+    const count = slips(asked, word);
+    return count > most ? Infinity : count + Number(asked[0] !== word[0]) / 2;
+  };
+  // The same for a term by how it is read, xiang liang hua: as a whole, by its first letters, how it begins, a part of it, or with a slip.
+  const distanceOfReading = (asked, reading) => {
+    const syllables = reading.split(" ");
+    const whole = syllables.join("");
+    if (whole === asked) return 0;
+    if (syllables.map(([letter]) => letter).join("") === asked) return 0.5;
+    if (asked.length > SHORTEST_MEANT && syllables.some((_, at) => syllables.slice(at).join("").startsWith(asked))) return whole.startsWith(asked) ? 0.6 : 0.7;
+    const far = distance(asked, whole);
+    return asked.length > 5 && far < 2 ? far : Infinity;
+  };
+  const nearest = (rows) => rows.filter(([far]) => far < Infinity).sort(([one], [other]) => one - other).slice(0, MOST_MEANT);
+
+  // Queries that may have been meant, nearest first: the same one with names in the place of unknown words, and terms that are read as it was typed.
+  const meantBy = async (all, unknown) => {
+    const { names, terms } = await load("hints");
+    const known = names.split(" ");
+    const parts = unknown.flatMap((run) => run.split(".")).filter((part) => part.length >= SHORTEST_MEANT && !known.includes(part));
+    const typed = all.join("");
+    const rows = typed.length < SHORTEST_MEANT ? [] : terms.map(([term, reading]) => [distanceOfReading(typed, reading) + term.length / 100, term]);
+    for (const part of parts) {
+      const near = known.map((name) => [distance(part, name), name]);
+      const instead = (run, name) => run.split(".").map((word) => (word === part ? name : word)).join(".");
+      for (const [far, name] of nearest(near)) rows.push([far, all.map((run) => instead(run, name)).join(" ")]);
+    }
+    return [...new Set(nearest(rows).map(([, query]) => query))];
+  };
+
+  // The pages for a query, best first. ``isPart``: they do not have all that was asked for; ``isOther``: they have it in other words. ``words`` are the runs, ``marks`` all that was looked for, ``meant`` the queries that may have been meant.
   const find = async (query) => {
-    const { pages, words: synonyms } = await open();
-    const { all, told, small, titles, ...sought } = understood(query, synonyms);
-    if (!all.length) return { words: [], marks: [], isPaired: false, results: [] };
+    const known = await open();
+    const { pages } = known;
+    const { all, told, small, titles, ...sought } = understood(query, known);
+    if (!all.length) return { words: [], marks: [], isPaired: false, results: [], meant: [] };
     looked.clear();
     const [asIs, pairs, terms] = await Promise.all([
       Promise.all(told.map((run) => lookForRun(toAsked(run), small))),
@@ -403,16 +489,20 @@
       isOther: !asIs.every((places) => places.has(number)),
       ...score(pages[number], pages, weights),
     }));
+    // The same names, written out.
+    const spelled = terms.flatMap(({ forms }) => forms.filter((form) => form.isSpelled).flatMap((form) => form.words));
     const marks = [...told, ...terms.flatMap(({ forms }) => forms.flatMap((form) => form.asked.map(({ run }) => run)))];
     // Three letters and more are found by their pairs: these may stand apart in a piece.
     const isPaired = all.length === 1 && IS_UNSPACED.test(all[0]) && [...all[0]].length > 2;
-    return { words: told, marks, isPaired, results: ranked(results, { titles, isText, isMany: terms.length > 1 }) };
+    const unknown = told.filter((run, at) => !asIs[at].size && !terms.some(({ numbers, whole }) => whole.size && numbers.includes(all.indexOf(run))));
+    const meant = unknown.length ? await meantBy(all, unknown) : [];
+    return { words: [...told, ...spelled], marks, isPaired, results: ranked(results, { titles, isText, isMany: terms.length > 1 }), meant };
   };
 
-  // A page whose title is just what was asked for, small words or not, comes before all others. Pages that have a part are shown where a query has many, or few pages have all.
+  // A page whose title is just what was asked for, small words or not, comes before all others; then those that explain the name that was asked for: where is a word of English as well. Pages that have a part are shown where a query has many, or few pages have all.
   const ranked = (results, { titles, isText, isMany }) => {
     const isIt = ({ page }) => Number(titles.some((title) => page.titles.includes(title)));
-    const isFirst = (one) => 2 * isIt(one) + Number(isText && !one.isPart);
+    const isFirst = (one) => 4 * isIt(one) + 2 * Number(one.isNamed) + Number(isText && !one.isPart);
     results.sort((one, other) => isFirst(other) - isFirst(one) || other.score - one.score || one.page.number - other.page.number);
     const similar = results.filter(({ isPart }) => isPart);
     const areShown = (isMany && !isText) || results.length - similar.length < FEW;
@@ -420,5 +510,12 @@
     return results.filter((one) => !one.isPart || close.has(one));
   };
 
-  Object.assign(jzSearch, { ROOT, find, load, open });
+  // What finds words in a text. Latin ones are marked where a word begins, so that ffi is not in efficient. A run has no sign that says something in a pattern but dots.
+  const toPattern = (marks) => {
+    const words = marks.map((word) => word.replace(/^\./, "").replaceAll(".", "\\."));
+    words.sort((one, other) => other.length - one.length);
+    return new RegExp(words.map((word) => (/^\w/.test(word) ? `(?<![a-z0-9])${word}` : word)).join("|"), "giu");
+  };
+
+  Object.assign(jzSearch, { ROOT, find, load, open, runs, toPattern });
 })();

@@ -34,6 +34,8 @@ QUESTIONS = [
     ("developed_questions.csv", 245, 5),
     ("unseen_questions.csv", 40, 2),
     ("outside_questions.csv", 60, 7),
+    # Names of functions that are words as well, and what people ask who come from PyTorch.
+    ("frameworks_questions.csv", 50, 3),
 ]
 MOST_BYTES = 300_000  # that a query takes, letter by letter and with excerpts
 _FIND = """async (query) => {
@@ -257,7 +259,7 @@ def test_the_search_works_in_a_folder(in_folder: Open) -> None:
     page.locator(f"{RESULT} a").first.click()
     page.wait_for_url(lambda url: "search.html" not in url)
     assert "变换" in page.locator("article").inner_text()
-    assert page.locator("article .highlighted").count()
+    assert page.locator("article .jz-match").count()
     assert (reader.said, reader.refused, reader.foreign()) == ([], [], [])
 
 
@@ -465,12 +467,14 @@ _PAGE = """<!doctype html><html lang="zh-CN" data-content_root="./"><meta charse
 def tiny(tmp_path: Path, browser: Browser) -> Iterator[Callable[..., Page]]:
     """Makes the page of results of a site with these pages: their names, their texts by line.
 
-    A line may be a block, to be more than text.
+    A line may be a block, to be more than text. ``readings`` say how terms are read.
     """
     readers: list[Reader] = []
 
     def new(
-        pages: dict[str, list[str | Block]], synonyms: list[Any] | None = None
+        pages: dict[str, list[str | Block]],
+        synonyms: list[Any] | None = None,
+        readings: dict[str, str] | None = None,
     ) -> Page:
         searched = {
             name: searched_page(
@@ -485,7 +489,7 @@ def tiny(tmp_path: Path, browser: Browser) -> Iterator[Callable[..., Page]]:
             )
             for name, lines in pages.items()
         }
-        for name, script in files_of(searched, synonyms or []).items():
+        for name, script in files_of(searched, synonyms or [], readings or {}).items():
             path = tmp_path / "_search" / f"{name}.js"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(script, encoding="utf-8")
@@ -583,7 +587,7 @@ def test_synonyms_lead_both_ways_and_count_less(tiny: Callable[..., Page]) -> No
 def test_a_name_finds_what_explains_it_whatever_its_module_is_called(
     tiny: Callable[..., Page],
 ) -> None:
-    named = Block(text="tea.steam.whistle", is_name=True)
+    named = Block(text="tea.steam.whistle", names=("tea.steam.whistle",))
     pages = {"guide": ["st.whistle"] * 3, "names": [named], "other": ["tea.steam"]}
     page = tiny(pages, [(["st"], ["tea.steam"])])
     for query in ("st.whistle", "tea.steam.whistle", "st.whistle()"):
@@ -624,3 +628,106 @@ def test_nothing_in_a_page_is_run(tiny: Callable[..., Page]) -> None:
     page.locator(EXCERPT).first.wait_for()
     assert page.locator("#search-results img, #search-results script").count() == 0
     assert "</script>" in page.locator(EXCERPT).first.inner_text()
+
+
+def test_a_name_that_is_a_word_finds_what_explains_it_before_prose(
+    tiny: Callable[..., Page],
+) -> None:
+    names = Block(text="tea.where tea.whereas", names=("tea.where", "tea.whereas"))
+    prose: list[str | Block] = ["where " * 9, Block(text="where", anchor="where")]
+    page = tiny({"prose": prose, "more": prose, "names": [names]})
+    for query in ("where", "tea.where", "where 怎么用", "怎么用 where"):
+        assert find(page, query)["all"][0] == "names", query
+    # The end of a longer name is no name.
+    assert find(page, "tea")["all"][0] == "names"
+    assert find(page, "where prose")["all"][0] == "prose"
+
+
+def test_names_of_other_frameworks_find_ours_and_never_the_other_way_round(
+    tiny: Callable[..., Page],
+) -> None:
+    names = ("jax.numpy.where", "jax.numpy.expand_dims", "jax.nn.relu")
+    listed = Block(text=" ".join(names), names=names)
+    page = tiny({"prose": ["where torch unsqueeze"], "names": [listed]})
+    for query in (
+        *("torch.where", "tf.where", "torch.nn.functional.relu"),
+        *("x.unsqueeze", "torch.unsqueeze"),
+    ):
+        assert find(page, query)["all"][0] == "names", query
+    assert find(page, "expand_dims")["all"] == ["names"]
+    # The framework itself says nothing then.
+    assert find(page, "torch 的 unsqueeze")["exact"] == ["names", "prose"]
+    assert find(page, "torch")["all"] == ["prose"]
+
+
+def test_an_argument_finds_the_page_on_the_name_that_it_belongs_to(
+    tiny: Callable[..., Page],
+) -> None:
+    owned = Block(english="hot_plates", owner="boil", is_aside=True)
+    text: list[str | Block] = ["hot_plates"]
+    # Of so many pages two neighbours are as early as each other.
+    others: dict[str, list[str | Block]] = {f"page {at}": ["水"] for at in range(20)}
+    page = tiny({"early": text, "boil": text, **others, "names": [owned]})
+    assert find(page, "hot_plates")["all"] == ["boil", "early", "names"]
+
+
+@pytest.mark.parametrize(
+    ("query", "meant"),
+    [
+        ("ketlte", ["kettle"]),
+        ("tea.ketlte", ["tea.kettle"]),
+        ("ketlte 水", ["kettle 水"]),
+        ("hotplates", ["hot_plates"]),
+        ("shuihu", ["水壶"]),
+        ("shui hu", ["水壶"]),
+        ("shuih", ["水壶", "水壶架", "热水壶圈"]),
+        ("shuihuo", ["水壶"]),
+        ("rshq", ["热水壶圈"]),
+        ("huquan", ["热水壶圈"]),
+        ("kettle", []),
+        ("zz", []),
+        ("qwqwqwqw", []),
+        ("鸑鷟", []),
+        ("__proto__", []),
+    ],
+)
+def test_a_slip_or_a_reading_is_asked_back(
+    tiny: Callable[..., Page], query: str, meant: list[str]
+) -> None:
+    names = ("tea.kettle", "tea.hot_plates", "tea.kettles_on")
+    listed = Block(text="tea.kettle tea.hot_plates tea.kettles_on", names=names)
+    readings = {
+        "水壶": "shui hu",
+        "水壶架": "shui hu jia",
+        "热水壶圈": "re shui hu quan",
+    }
+    page = tiny({"names": [listed, "水壶"]}, readings=readings)
+    found = page.evaluate("async (query) => (await jzSearch.find(query)).meant", query)
+    assert found[: len(meant) or None] == meant
+
+
+def test_what_may_have_been_meant_is_a_link_to_its_results(
+    tiny: Callable[..., Page],
+) -> None:
+    name = "tea.kettle"
+    page = tiny({"names": [Block(text=name, names=(name,))]}, readings={"水": "shui"})
+    page.locator("input[name=q]").fill("ketlte")
+    link = page.locator("#search-results .jz-found-meant a")
+    link.wait_for()
+    assert page.get_by_text("您是不是要找：").is_visible()
+    assert link.all_inner_texts() == ["kettle"]
+    assert (link.get_attribute("href") or "").endswith("?q=kettle")
+    link.click()
+    page.locator(EXCERPT).first.wait_for()
+    assert page.locator("input[name=q]").input_value() == "kettle"
+    assert link.count() == 0
+
+
+def test_nothing_in_what_may_have_been_meant_is_run(tiny: Callable[..., Page]) -> None:
+    live = "<img src=x onerror=hit()>水"
+    page = tiny({"names": ["水"]}, readings={live: "huo shui"})
+    page.locator("input[name=q]").fill("huoshui")
+    link = page.locator("#search-results .jz-found-meant a")
+    link.wait_for()
+    assert link.inner_text() == live
+    assert page.locator("#search-results img").count() == 0

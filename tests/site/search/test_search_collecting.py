@@ -14,6 +14,7 @@ from docutils import nodes
 from sphinx import addnodes
 
 from pipeline.site.extension.contents import Mark
+from pipeline.site.extension.described import words_about
 from pipeline.site.extension.nodes import english, fixed, hold_both, term_note
 from pipeline.site.extension.search import blocks_of
 from pipeline.site.search.pieces import Block
@@ -87,8 +88,8 @@ def test_a_name_is_explained_by_its_whole_name() -> None:
     item: Any = nodes.paragraph("", "boil", jz_name="kettle.boil")
     whole: Any = nodes.paragraph("", "见 kettle.boil", jz_name="kettle.boil")
     first, second = blocks_of(nodes.container("", item, whole))
-    assert first == Block(text="kettle.boil", is_name=True)
-    assert second == Block(text="见 kettle.boil", is_name=True)
+    assert first == Block(text="kettle.boil", names=("kettle.boil",))
+    assert second == Block(text="见 kettle.boil", names=("kettle.boil",))
 
 
 def test_contents_are_titles_of_other_pages() -> None:
@@ -119,3 +120,14 @@ def test_what_code_printed_is_an_aside() -> None:
 def test_an_english_term_behind_a_chinese_one_is_english() -> None:
     (block,) = blocks_of(nodes.term("", "kettle", classes=["jz-en"]))
     assert block == Block(english="kettle")
+
+
+def test_arguments_are_told_by_the_name_that_has_them() -> None:
+    signature = "(fun, /, axis=0, *, hot_plates: int = a_b, out=c.d_e, **kettles_on)"
+    about = words_about(name="tea.boil", signature=signature)
+    assert list(blocks_of(about)) == [
+        Block(english="hot_plates kettles_on", owner="boil", is_aside=True)
+    ]
+    assert list(blocks_of(words_about(name="tea.boil", alone=True))) == [
+        Block(owner="boil", is_aside=True)
+    ]

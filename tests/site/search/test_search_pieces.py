@@ -59,7 +59,7 @@ def test_an_entry_says_how_it_stands_in_each_piece() -> None:
     blocks = (
         TITLE,
         Block(text="水" * (MANY + 1)),
-        Block(text="壶 kettle.boil", is_name=True),
+        Block(text="壶 kettle.boil", names=("kettle.boil",)),
         WATER,
         Block(text="泡茶", is_aside=True),
         Block(text="tea", english="tea and tea"),
@@ -71,8 +71,9 @@ def test_an_entry_says_how_it_stands_in_each_piece() -> None:
     # Many times, and in a heading.
     assert page.entries["水水"] == "0m"
     assert page.entries["水"] == "0,1h"
-    # As a name that is explained.
-    assert page.entries[".kettle.boil"] == "0n"
+    # As a name that is explained, and as a part of one.
+    assert page.entries[".kettle.boil"] == page.entries["boil"] == "0d"
+    assert page.entries["kettle"] == "0n"
     # In the English of a heading, and in text.
     assert page.entries["tea"] == "0h,1"
     assert page.entries["making"] == "0h"
@@ -81,3 +82,22 @@ def test_an_entry_says_how_it_stands_in_each_piece() -> None:
 def test_a_title_that_is_also_said_in_the_text_counts_as_text() -> None:
     blocks = (WATER, Block(text="泡茶", is_aside=True), Block(text="泡茶"))
     assert searched_page(blocks, is_translated=True).entries["泡茶"] == "0"
+
+
+def test_a_name_may_be_explained_and_head_its_section() -> None:
+    named = Block(text="kettle.boil", names=("kettle.boil",))
+    heading = Block(text="kettle.boil", anchor="boil")
+    entries = searched_page([heading, named], is_translated=True).entries
+    assert entries["boil"] == entries[".kettle.boil"] == "0b"
+    assert entries["kettle"] == "0h"
+
+
+def test_an_argument_belongs_to_the_first_name_that_has_it() -> None:
+    blocks = [
+        TITLE,
+        Block(english="hot_plates Cold_Plates", owner="Boil", is_aside=True),
+        Block(english="hot_plates", owner="cool", is_aside=True),
+    ]
+    page = searched_page(blocks, is_translated=True)
+    assert page.owners == {"hot_plates": "boil", "cold_plates": "boil"}
+    assert page.entries["hot_plates"] == "0a"

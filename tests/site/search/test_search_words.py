@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.site.search.words import LONGEST_WORD, entries_of, pair_of
+from pipeline.site.search.words import (
+    LONGEST_WORD,
+    entries_of,
+    last_entries_of,
+    pair_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -65,3 +70,17 @@ def test_every_part_of_a_dotted_name_has_its_entries(words: list[str]) -> None:
     for start in range(len(words)):
         for end in range(start + 1, len(words) + 1):
             assert entries.keys() >= entries_of(".".join(words[start:end])).keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "entries"),
+    [
+        ("jar.tea.Pour", ["pour", ".tea.pour"]),
+        ("pour", ["pour"]),
+        ("pour_hot", ["pour_hot"]),
+        ("", []),
+    ],
+)
+def test_a_whole_name_is_told_by_its_end(name: str, entries: list[str]) -> None:
+    assert list(last_entries_of(name)) == entries
+    assert entries_of(name).keys() >= set(entries)
