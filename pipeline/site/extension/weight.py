@@ -27,8 +27,13 @@ _UNUSED = (
     # What the theme says in other languages: its templates have said it.
     "**/locales",
 )
-# What Sphinx makes for its own search.
-_OF_SEARCH = ("searchtools.js", "language_data.js", "translations.js")
+# What Sphinx makes for its own search, and its marks of what was found.
+_OF_SEARCH = (
+    "searchtools.js",
+    "language_data.js",
+    "sphinx_highlight.js",
+    "translations.js",
+)
 # Scripts that extensions give to every page, by what a page must have for them.
 _SCRIPTS = {
     "design-tabs.js": "sd-tab-set",
@@ -38,8 +43,9 @@ _SCRIPTS = {
     "formulas.js": 'class="math notranslate',
     "mathjax/tex-chtml.js": 'class="math notranslate',
 }
-# Says in Chinese what no page of ours shows, and makes code of a string, which a page may not do.
-_NEEDLESS = "translations.js"
+# The one marks what was looked for, beside the text as well, which is our search's. The other says
+# in Chinese what no page of ours shows, and makes code of a string, which a page may not do.
+_NEEDLESS = ("sphinx_highlight.js", "translations.js")
 # What formulas need of MathJax; the whole of it is 24 MB.
 # By name in the package: the folder below ours that the file, or what the folder holds, goes to.
 _MATHJAX = {
@@ -81,7 +87,7 @@ def load_what_is_used(
     context["script_files"] = [
         file
         for file in context["script_files"]
-        if not str(file.filename).endswith((*unused, _NEEDLESS))
+        if not str(file.filename).endswith((*unused, *_NEEDLESS))
     ]
     for file in context["script_files"]:
         # They still run in their order, when the page has been read.

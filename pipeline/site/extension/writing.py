@@ -1,8 +1,8 @@
 """How blocks become HTML: a part of Sphinx's translator, from nodes to elements.
 
 A node that is a block has its number as ``jz``, and perhaps ``jz_edit`` and ``lang``; a node that
-is the English of a block has the number as ``jz_for``. Here they become attributes, which scripts
-and styles go by.
+is the English of a block has the number as ``jz_for``; one that explains a name has it as
+``jz_name``. Here they become attributes, which scripts and styles go by.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class BlockAttributes:
 
 
 def _attributes_of(node: nodes.Element) -> dict[str, str]:
-    """What the HTML of a node has because it is a block, or the English of one.
+    """What the HTML of a node has because it is a block, the English of one, or explains a name.
 
     ``jz=3, jz_edit="12"`` on a node → ``data-jz="3" data-jz-edit="12"`` on its element.
     """
@@ -94,6 +94,8 @@ def _attributes_of(node: nodes.Element) -> dict[str, str]:
         return {"lang": "en"}
     if "jz_for" in node:
         return {"data-jz-for": str(node["jz_for"]), "lang": "en"}
+    if "jz_name" in node:
+        return {"data-jz-name": node["jz_name"]}
     return {}
 
 

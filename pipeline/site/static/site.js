@@ -213,10 +213,6 @@
   tip.addEventListener("mouseleave", leave);
   addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
 
-  // — the button that takes away the marks of what was looked for: Sphinx's script makes it, in English —
-
-  for (const button of document.querySelectorAll(".highlight-link a")) button.textContent = SAID["hide matches"];
-
   // — buttons of the theme and of notebooks are called what stands on them —
 
   const misnamed = ".search-button-field[aria-label], details.hide > summary[aria-label]";
