@@ -56,8 +56,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that ask for the real docs, so that a run can leave them out."""
+    """Mark the tests of the core, and those that ask for the real docs: runs choose by marks."""
     for item in items:
+        if item.path.is_relative_to(ROOT / "tests" / "core"):
+            item.add_marker(pytest.mark.core)
         if "jax_docs_upstream" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.realdocs)
 
