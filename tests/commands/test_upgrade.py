@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import signal
-import tomllib
 from collections.abc import Callable
 from contextlib import chdir
 from dataclasses import replace
@@ -29,16 +28,8 @@ from pipeline.cli import main
 from pipeline.commands.upgrade import restoring as stage
 from pipeline.commands.upgrade.upgrading import UpgradeOptions, upgrade
 from pipeline.config import read_settings
-from pipeline.core.pin.requirement import (
-    Pin,
-    choose_pin,
-    move_pin,
-    pinned_names,
-    read_pin,
-)
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import ConfigError
-from pipeline.formerly import RELEASE_REF
 from pipeline.log import Log
 from pipeline.paths import Paths
 from pipeline.report import upgrade as upgrade_report
@@ -46,7 +37,6 @@ from pipeline.report.result import RunResult
 
 Speech = pytest.CaptureFixture[str]
 
-NOW = Pin(template=RELEASE_REF, version="1.1.0")
 CONFIG = """\
 # The project.
 [dependency-groups]
@@ -191,150 +181,6 @@ def upgrade_with(root: Path, stream: io.StringIO, target: str = "1.1.0") -> RunR
     settings = read_settings(root / "pyproject.toml", environ={})
     run = run_of(settings, settings.upstream("jax"), log=Log(stream=stream))
     return upgrade(run, UpgradeOptions(target=target, config=root / "pyproject.toml"))
-
-
-# --- which pin a word means
-
-
-@pytest.mark.parametrize(
-    ("word", "told", "now", "expected"),
-    [
-        ("1.0.0", None, NOW, (RELEASE_REF, "1.0.0")),
-        ("jax-v1.0.0", None, NOW, (RELEASE_REF, "1.0.0")),
-        ("jax-v1.0.0", "1.0.0", NOW, (RELEASE_REF, "1.0.0")),
-        ("0.4.1.post1", None, NOW, (RELEASE_REF, "0.4.1.post1")),
-        ("1.2.0rc1", None, NOW, (RELEASE_REF, "1.2.0rc1")),
-        ("main", "1.1.0", NOW, ("main", "1.1.0")),
-        ("a" * 40, "1.1.0", NOW, ("a" * 40, "1.1.0")),
-        ("1.0.0", None, Pin(template="main", version="1.1.0"), (RELEASE_REF, "1.0.0")),
-        ("1.0.0", None, Pin(template="v{jax}", version="1.1.0"), ("v{jax}", "1.0.0")),
-        ("v1.0.0", None, Pin(template="v{jax}", version="1.1.0"), ("v{jax}", "1.0.0")),
-        (
-            "jax-v1.0.0",
-            None,
-            Pin(template="v{jax}", version="1.1.0"),
-            (RELEASE_REF, "1.0.0"),
-        ),
-    ],
-)
-def test_a_word_and_a_version_give_a_pin(
-    word: str, told: str | None, now: Pin, expected: tuple[str, str]
-) -> None:
-    pin = choose_pin(word, told=told, now=now)
-    assert (pin.template, pin.version) == expected
-    assert pin.ref in (word, f"jax-v{word}", f"v{word}")
-
-
-@pytest.mark.parametrize(
-    ("word", "told", "what"),
-    [
-        ("main", None, "the ref 'main' does not tell a JAX version"),
-        ("v1.0.0", None, "does not tell a JAX version"),
-        (
-            "jax-v1.0.0",
-            "1.0.1",
-            "'jax-v1.0.0' is the docs of JAX 1.0.0, but --package-version says 1.0.1",
-        ),
-        ("1.0.0", "1.0", "but --package-version says 1.0"),
-        ("main", "newest", "'newest' is not a JAX version"),
-        ("main", "1", "'1' is not a JAX version"),
-        ("", "1.0.0", "'' is not a ref"),
-        ("--upload-pack=x", "1.0.0", "is not a ref"),
-        ("a{jax}", "1.0.0", "is not a ref"),
-    ],
-)
-def test_a_pin_that_would_be_a_guess_is_refused(
-    word: str, told: str | None, what: str
-) -> None:
-    with pytest.raises(ConfigError) as caught:
-        choose_pin(word, told=told, now=NOW)
-    assert what in caught.value.what
-    assert caught.value.hint
-
-
-def test_moving_the_pin_changes_nothing_else() -> None:
-    moved = move_pin(
-        CONFIG, Pin(template=RELEASE_REF, version="1.1.0"), upstream="jax", where="x"
-    )
-    assert moved == CONFIG.replace('"jax==1.0.0"', '"jax==1.1.0"').replace(
-        "'jaxlib==1.0.0'", '"jaxlib==1.1.0"'
-    )
-    assert (
-        move_pin(
-            CONFIG,
-            Pin(template=RELEASE_REF, version="1.0.0"),
-            upstream="jax",
-            where="x",
-        )
-        == CONFIG
-    )
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_a_ref_without_a_version_replaces_the_template(end: str) -> None:
-    text = CONFIG.replace("\n", end)
-    moved = move_pin(
-        text, Pin(template="main", version="1.0.0"), upstream="jax", where="x"
-    )
-    assert moved == text.replace('ref = "jax-v{jax}"', 'ref = "main"')
-    assert read_pin(moved, upstream="jax", version="1.0.0") == Pin(
-        template="main", version="1.0.0"
-    )
-
-
-def test_an_upstream_without_a_ref_gets_one() -> None:
-    moved = move_pin(CONFIG, NOW, upstream="other", where="x")
-    assert read_pin(moved, upstream="other", version="1.1.0") == NOW
-    assert read_pin(CONFIG, upstream="other", version="1.0.0").ref == ""
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        (
-            'dependency-groups.jax = ["jax==1.0.0", "jaxlib==1.0.0"]\n'
-            'tool.pipeline.upstreams.jax = {url = "u", ref = "jax-v{jax}"}\n'
-        ),
-        (
-            '[tool.pipeline.upstreams.jax]\nurl = "u"\n[dependency-groups]\n'
-            'jax = ["jaxlib==1.0.0", "x", "jax==1.0.0"]\n[tool.pipeline]\n'
-        ),
-    ],
-    ids=["dotted and inline", "tables out of order"],
-)
-def test_the_pin_moves_in_odd_layouts_as_well(text: str) -> None:
-    moved = move_pin(
-        text, Pin(template="main", version="2.0.0"), upstream="jax", where="x"
-    )
-    data = tomllib.loads(moved)
-    assert {"jax==2.0.0", "jaxlib==2.0.0"} <= set(data["dependency-groups"]["jax"])
-    assert data["tool"]["pipeline"]["upstreams"]["jax"]["ref"] == "main"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        CONFIG.replace("dependency-groups", "other-groups"),
-        "jax = 1",
-        "= broken",
-        f"odd = nan\n{CONFIG}",
-    ],
-)
-def test_a_text_that_cannot_be_edited_is_refused(text: str) -> None:
-    with pytest.raises(ConfigError) as caught:
-        move_pin(text, NOW, upstream="jax", where="pyproject.toml")
-    assert caught.value.where == "pyproject.toml"
-    assert "jax==1.1.0" in caught.value.hint
-
-
-def test_docs_of_no_package_have_a_ref_to_move_and_no_version() -> None:
-    assert pinned_names(CONFIG, "") == ()
-    pin = Pin(template="v2", version="", package="")
-    moved = move_pin(CONFIG, pin, upstream="jax", where="x")
-    assert moved == CONFIG.replace('ref = "jax-v{jax}"', 'ref = "v2"')
-    with pytest.raises(ConfigError) as caught:
-        move_pin("= broken", pin, upstream="jax", where="x")
-    assert caught.value.hint == 'Edit it by hand: ref = "v2" for jax; then sync.'
 
 
 # --- the move

@@ -32,12 +32,9 @@ from repositories import git, make_origin
 from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
 from pipeline.core.document.read import SplitPage
-from pipeline.core.memory.close import close_catalog
 from pipeline.core.memory.file import END
-from pipeline.core.memory.notes import DIFF
-from pipeline.core.memory.open import open_memory as open_entries
-from pipeline.core.memory.record import Memory, digest
-from pipeline.entries import Catalog, Entry
+from pipeline.core.memory.record import digest
+from pipeline.entries import Entry
 from pipeline.errors import UpstreamError
 from pipeline.stages.pull.stage import read_pulled
 from pipeline.stages.update.opening import open_memory
@@ -570,88 +567,6 @@ def _strings(files: dict[str, bytes]) -> set[bytes]:
     return {
         text for data in files.values() for text in re.findall(rb'msgstr "(.+)"', data)
     }
-
-
-def test_entries_whose_english_is_known_in_part_wait_for_the_rest() -> None:
-    """Core: what each kind of entry gives when some of its English cannot be had."""
-    texts = {digest(text): text for text in ("Now.", "One.", "Two.")}
-    now, lost = digest("Now."), digest("Lost.")
-    one, two = (f"source: {digest(text)} {'c' * 40} page" for text in ("One.", "Two."))
-    kept = Entry(msgid=now, fuzzy=True, previous=lost)
-    cases = {
-        "same": replace(
-            kept, notes=("fuzzy: rewording", "same: as the previous English")
-        ),
-        "parts": Entry(
-            msgid=now,
-            msgstr="一二",
-            fuzzy=True,
-            previous=digest("One. Two."),
-            notes=(f"fuzzy: merged: {DIFF}", one, two),
-        ),
-        "a part": replace(
-            kept,
-            msgstr="一",
-            notes=("fuzzy: merged", one, f"source: {lost} {'c' * 40} page"),
-        ),
-        "other parts": replace(kept, msgstr="一", notes=("fuzzy: merged", one, two)),
-        "gone": Entry(msgid=lost, msgstr="没了", obsolete=True),
-    }
-    expected = {
-        "same": ("", None),
-        "parts": ("一二", "One. Two."),
-        "a part": ("一", None),
-        "other parts": ("一", None),
-        "gone": ("", None),
-    }
-    for name, entry in cases.items():
-        memory = Memory(
-            upstream="x",
-            locale="zh_CN",
-            page="page",
-            commit="c" * 40,
-            ref="",
-            layout="",
-            entries=(entry,),
-        )
-        opened = open_entries(
-            memory, [Entry(msgid="Now.", notes=("paragraph",))], texts=texts, header={}
-        )
-        (found,) = opened.catalog.entries
-        assert (found.msgstr, found.previous) == expected[name], name
-        assert opened.missing == (() if name == "parts" else (entry,)), name
-        if name == "parts":
-            assert found.notes == ("paragraph", "fuzzy: merged: [-One. Two.-]{+Now.+}")
-
-
-def test_english_that_nobody_can_place_has_no_place() -> None:
-    entry = Entry(
-        msgid="Here.",
-        msgstr="这",
-        fuzzy=True,
-        previous="Whence?",
-        notes=("paragraph", "fuzzy: rewording: [-x-]"),
-    )
-    head = Memory(
-        upstream="x", locale="zh_CN", page="page", commit="c" * 40, ref="", layout=""
-    )
-    closed = close_catalog(
-        Catalog(entries=(entry,)),
-        head,
-        old=None,
-        live=(),
-        find=lambda _: None,
-        texts=["Whence", "Here."],
-    )
-    assert closed.entries == (
-        Entry(
-            msgid=digest("Here."),
-            msgstr="这",
-            fuzzy=True,
-            previous=digest("Whence?"),
-            notes=("fuzzy: rewording",),
-        ),
-    )
 
 
 # Work that comes in with the memory

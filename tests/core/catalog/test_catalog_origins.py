@@ -14,6 +14,7 @@ from pipeline.core.catalog.origins import (
     OriginKind,
     copy_of,
     is_draft,
+    is_lasting,
     is_open,
     is_replaceable,
     kind_of,
@@ -160,6 +161,14 @@ def test_copies_and_machines_are_named_in_the_same_way() -> None:
 
 
 # Updates.
+
+
+def test_only_whose_words_they_are_is_true_for_as_long_as_they_are_there() -> None:
+    assert is_lasting(COPY.note(0.9))
+    assert is_lasting(ORIGIN.settled_note())
+    assert not is_lasting(ORIGIN.note("译"))
+    assert not is_lasting("carried over: the same text in page")
+    assert not is_lasting("fuzzy: rewording")
 
 
 def test_a_draft_stays_as_it_is() -> None:

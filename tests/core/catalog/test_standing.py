@@ -15,10 +15,12 @@ from pipeline.core.catalog.comparison import (
     changed_pages,
     compare_pages,
 )
+from pipeline.core.catalog.origins import Machine
 from pipeline.core.catalog.standing import (
     CLASSES,
     OTHER,
     in_order,
+    is_settled,
     update_counts,
     with_classes,
 )
@@ -198,6 +200,17 @@ def test_trivial_classes_come_first() -> None:
         OTHER,
         "zebra",
     ]
+
+
+def test_a_catalogue_is_settled_if_no_update_would_replace_anything() -> None:
+    done = Entry(msgid="Tea.", msgstr="茶。")
+    waiting = replace(done, fuzzy=True)
+    gone = Entry(msgid="Gone.", obsolete=True)
+    assert is_settled(Catalog(entries=(done, waiting, gone)))
+    assert not is_settled(Catalog(entries=(done, Entry(msgid="New."))))
+    machine = Machine(model="m", prompt=1, date="2026-05-01")
+    draft = replace(waiting, notes=(machine.note("茶。"),))
+    assert not is_settled(Catalog(entries=(done, draft)))
 
 
 def test_counts_of_an_update() -> None:

@@ -167,3 +167,10 @@ def test_title_of_a_page(text: str, title: str) -> None:
         == title
     )
     assert SplitPage(page=page, documents=()).title == "a/b"
+
+
+def test_literal_blocks_of_a_plain_page_are_no_cells() -> None:
+    page = read_document("a/b.rst", b"Words::\n\n   x = 1\n")
+    assert not page.is_notebook
+    assert read_document("a/b.ipynb", notebook(("code", "x = 1"))).is_notebook
+    assert read_document("a/b.md", f"{HEADER}\nwords\n".encode()).is_notebook

@@ -366,3 +366,9 @@ def test_the_number_of_the_prompt_goes_with_its_words() -> None:
     (batch,) = batches(page, [0], examples={"A tracer and `a`.": [("b", "c")]})
     told = digest_of_texts([batch.task, batch.text, task_text("fr")])
     assert (PROMPT, told) == (1, "b4796589417ba090aefe1eab954cbadd8a5308b2")
+
+
+def test_a_question_has_the_name_of_its_entry() -> None:
+    question = question_of("Boil it.", context="verb")
+    assert question.name == ("verb", "Boil it.")
+    assert question_of("Boil it.").name == (None, "Boil it.")

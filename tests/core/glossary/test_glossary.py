@@ -19,6 +19,7 @@ from pipeline.core.glossary.terms import (
     Rendering,
     Term,
     as_plain,
+    read_glossaries,
     read_glossary,
 )
 from pipeline.entries import Entry
@@ -362,3 +363,23 @@ def test_the_terms_of_one_upstream_stand_before_those_of_all() -> None:
         "array",
         "trace",
     ]
+
+
+def test_a_later_file_stands_before_an_earlier_one() -> None:
+    files = [
+        ("all.csv", f"{HEAD}array,数组,,\ntrace,跟踪,,\n".encode()),
+        ("one.csv", f"{HEAD}array,阵列,,\n".encode()),
+    ]
+    glossary = read_glossaries(files)
+    assert glossary
+    assert [
+        (term.english, [rendering.text for rendering in term.renderings])
+        for term in glossary.terms
+    ] == [("array", ["阵列"]), ("trace", ["跟踪"])]
+    assert read_glossaries([]) is None
+
+
+def test_broken_bytes_of_a_glossary_are_a_term_that_nobody_uses() -> None:
+    glossary = read_glossaries([("all.csv", HEAD.encode() + b"arr\xffay,x,,\n")])
+    assert glossary
+    assert [term.english for term in glossary.terms] == ["arr\ufffday"]

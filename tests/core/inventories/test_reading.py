@@ -13,16 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inventories import HEAD, inventory
 
+from pipeline.core.inventories import reading
 from pipeline.core.inventories.reading import (
     MOST,
     MOST_PACKED,
     Documented,
+    as_warning,
     format_inventory,
     is_inside,
     is_plain,
     read_inventory,
 )
 from pipeline.errors import InputError
+from pipeline.findings import Severity
 
 WHERE = "https://example.org/objects.inv"
 DOCS = """Lamps
@@ -167,6 +170,28 @@ def test_what_is_no_inventory_is_an_error(data: bytes, problem: str) -> None:
     with pytest.raises(InputError, match=problem) as caught:
         read_inventory(data, where=WHERE)
     assert caught.value.where == WHERE
+
+
+def test_an_inventory_that_unpacks_to_too_much_is_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(reading, "MOST", 1 << 20)
+    most = HEAD + zlib.compress(bytes(1 << 20))
+    assert read_inventory(most, where=WHERE).objects == ()
+    with pytest.raises(InputError, match="unpacks to more than 1 MiB"):
+        read_inventory(HEAD + zlib.compress(bytes((1 << 20) + 1)), where=WHERE)
+
+
+def test_a_site_can_do_without_an_inventory_that_is_none() -> None:
+    with pytest.raises(InputError) as caught:
+        read_inventory(b"", where=WHERE)
+    warning = as_warning(caught.value)
+    assert (warning.code, warning.severity) == ("inventory", Severity.WARNING)
+    assert (warning.where, warning.text, warning.hint) == (
+        WHERE,
+        caught.value.what,
+        caught.value.hint,
+    )
 
 
 @pytest.mark.slow

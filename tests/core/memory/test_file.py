@@ -21,6 +21,8 @@ MEMORY = Memory(
     comment=("Ours.",),
     entries=(Entry(msgid=digest("Tea."), msgstr="茶。"),),
 )
+REFS = {"b" * 40: "v0", "a" * 40: "main"}
+LINE = f"{'a' * 40}=main {'b' * 40}=v0"
 
 
 def test_reading_is_the_inverse_of_writing() -> None:
@@ -72,3 +74,33 @@ def test_a_header_without_digests_is_refused_with_its_line(
     with pytest.raises(InputError, match="must be 40 hex digits") as caught:
         read_memory(file, upstream="x", locale="zh_CN", page="page", where="f.po")
     assert caught.value.where == "f.po:1"
+
+
+def test_what_commits_are_called_is_one_line_of_the_header() -> None:
+    memory = replace(MEMORY, refs=REFS)
+    file = memory_file(memory)
+    assert file.header["X-Upstream-Refs"] == LINE
+    assert (
+        read_memory(file, upstream="x", locale="zh_CN", page="page", where="f")
+        == memory
+    )
+
+
+@pytest.mark.parametrize("pair", ["main", f"{'a' * 40}=", "HEAD=main"])
+def test_a_commit_without_a_name_is_refused_with_its_line(pair: str) -> None:
+    file = memory_file(MEMORY)
+    file = replace(file, header={**file.header, "X-Upstream-Refs": f"{LINE} {pair}"})
+    with pytest.raises(InputError) as caught:
+        read_memory(file, upstream="x", locale="zh_CN", page="page", where="f.po")
+    assert caught.value.what == f"X-Upstream-Refs must be COMMIT=REF, not {pair!r}"
+    assert caught.value.where == "f.po:1"
+
+
+@pytest.mark.parametrize("field", ["X-Upstream", "X-Upstream-Commit"])
+def test_a_catalogue_is_no_memory(field: str) -> None:
+    file = memory_file(MEMORY)
+    file = replace(file, header={**file.header, field: ""})
+    with pytest.raises(InputError, match="is no memory: its header needs") as caught:
+        read_memory(file, upstream="x", locale="zh_CN", page="page", where="f.po")
+    assert caught.value.where == "f.po:1"
+    assert "restore the file from version control" in caught.value.hint

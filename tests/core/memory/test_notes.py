@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pipeline.core.memory.notes import Place, commits_in, renamed_places
+from pipeline.core.memory.notes import (
+    Place,
+    commits_in,
+    malformed_note,
+    renamed_places,
+)
 from pipeline.entries import Entry
 
 OLD, NEW, OTHER = "a" * 40, "b" * 40, "c" * 40
@@ -47,3 +52,11 @@ def test_places_are_renamed_and_everything_else_stays() -> None:
         "seen: nowhere",
     )
     assert asked == [TEXT, BEFORE, PART]
+
+
+def test_the_first_note_that_names_no_commit_is_told() -> None:
+    assert malformed_note(ENTRY) == ""
+    assert malformed_note(JOINED) == "seen: nowhere"
+    assert malformed_note(replace(ENTRY, notes=(*ENTRY.notes, "source: x"))) == (
+        "source: x"
+    )

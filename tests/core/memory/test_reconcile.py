@@ -5,33 +5,30 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from memories import memory_of
 
-from pipeline.core.memory.reconcile import Merged, held_by, lost_in, reconcile
-from pipeline.core.memory.record import Memory, digest
-from pipeline.entries import Entry
+from pipeline.core.memory.reconcile import (
+    Merged,
+    held_by,
+    held_in,
+    is_stored,
+    keep_unheld,
+    lost_in,
+    reconcile,
+)
+from pipeline.core.memory.record import digest
+from pipeline.entries import Catalog, Entry
 
 TEXT = Entry(msgid=digest("Tea is made of leaves and hot water."))
 NOBODY: frozenset[tuple[str, str]] = frozenset()
 
 
-def memory(entry: Entry) -> Memory:
-    return Memory(
-        upstream="x",
-        locale="zh_CN",
-        page="page",
-        commit="c" * 40,
-        ref="v1",
-        layout="0" * 32,
-        entries=(entry,),
-    )
-
-
 def merge(
     our: Entry, their: Entry, before: Entry | None = None, *, follows: bool = False
 ) -> Merged:
-    base = memory(before) if before else None
+    base = memory_of(before) if before else None
     return reconcile(
-        memory(our), memory(their), base=base, held=NOBODY, follows=follows
+        memory_of(our), memory_of(their), base=base, held=NOBODY, follows=follows
     )
 
 
@@ -89,6 +86,12 @@ def test_what_was_not_stored_stays_whatever_the_memory_has(follows: bool) -> Non
     assert merged.given_up == ()
 
 
+def test_what_was_changed_here_alone_stays() -> None:
+    merged = merge(written("新"), written("甲"), before=written("甲"))
+    assert merged.memory.entries == (written("新"),)
+    assert (merged.conflicts, merged.given_up, merged.taken) == ((), (), False)
+
+
 def test_an_entry_that_the_memory_lacks_goes_if_git_has_taken_it_away() -> None:
     before, other = written("甲"), Entry(msgid=digest("Another text."))
     followed = merge(before, other, before=before, follows=True)
@@ -112,14 +115,14 @@ def test_a_context_that_was_told_apart_here_stays_on_its_page() -> None:
 
 
 def test_a_translation_is_lost_if_it_stands_nowhere_any_more() -> None:
-    old, new = memory(written("甲")), memory(written("乙"))
+    old, new = memory_of(written("甲")), memory_of(written("乙"))
     assert lost_in(new, old, NOBODY) == (written("甲"),)
-    assert lost_in(memory(Entry(msgid=digest("Other."))), old, NOBODY) == old.entries
+    assert lost_in(memory_of(Entry(msgid=digest("Other."))), old, NOBODY) == old.entries
     assert lost_in(old, old, NOBODY) == ()
     # It may only wait now, or have moved to another page.
-    assert lost_in(memory(written("?甲")), old, NOBODY) == ()
+    assert lost_in(memory_of(written("?甲")), old, NOBODY) == ()
     assert lost_in(new, old, held_by([old])) == ()
-    assert lost_in(new, memory(written("")), NOBODY) == ()
+    assert lost_in(new, memory_of(written("")), NOBODY) == ()
 
 
 def test_what_went_along_to_a_changed_message_elsewhere_is_not_kept_twice() -> None:
@@ -129,6 +132,72 @@ def test_what_went_along_to_a_changed_message_elsewhere_is_not_kept_twice() -> N
     assert merge(our, their, before=our).memory.entries == (their,)
     # Without a common start it may be somebody's work that is nowhere else: it stays, obsolete.
     assert merge(our, their).memory.entries == (their, replace(our, obsolete=True))
+
+
+def test_catalogues_and_their_memory_hold_the_same_translations() -> None:
+    english = "Tea is made of leaves and hot water."
+    link = "](https://example.org/the/plan/of/all/kettles)"
+    catalog = Catalog(
+        entries=(
+            Entry(msgid=english, msgstr="茶"),
+            Entry(msgid="Now.", msgstr="旧", fuzzy=True, previous="Then."),
+            Entry(msgid=f"See [it{link}.", msgstr=f"见[它{link}。"),
+            Entry(msgid="Same.", msgstr="Same."),
+            Entry(msgid="Blank."),
+        )
+    )
+    held = held_in([catalog])
+    assert held == {
+        (TEXT.msgid, "茶"),
+        (digest("Then."), "旧"),
+        (digest(f"See [it{link}."), "见[它⟦1⟧。"),
+        (digest("Same."), "same: as the English"),
+    }
+    blank = written("")
+    assert held_by([memory_of(written("茶"), blank)]) == {(TEXT.msgid, "茶")}
+
+
+def test_a_memory_stores_the_work_of_another_whatever_is_blank() -> None:
+    ours = memory_of(written("甲"))
+    blank = Entry(msgid=digest("Another text."))
+    noted = replace(written("甲"), notes=("translator: Li Lei, 2026-01-02 03:04+0800",))
+    assert is_stored(ours, memory_of(noted, blank))
+    assert not is_stored(ours, memory_of(written("?甲")))
+    assert not is_stored(ours, memory_of(blank))
+
+
+def test_only_words_of_persons_that_stand_nowhere_else_would_be_lost() -> None:
+    new = memory_of(Entry(msgid=digest("Another text.")))
+    old = memory_of(written("甲"))
+    assert keep_unheld(new, old, NOBODY) == (written("甲"),)
+    assert keep_unheld(new, old, held_by([old])) == ()
+    # The entry is there still, whatever it says now.
+    assert keep_unheld(memory_of(written("乙")), old, NOBODY) == ()
+    assert keep_unheld(new, memory_of(written("")), NOBODY) == ()
+    assert keep_unheld(new, memory_of(drafted("甲")), NOBODY) == ()
+
+
+def test_a_draft_gives_way_to_anything_and_is_no_conflict() -> None:
+    for ours, theirs, stays in (
+        (drafted("甲"), written("乙"), "乙"),
+        (written("甲"), drafted("乙"), "甲"),
+        (drafted("甲"), drafted("乙"), "?乙"),
+    ):
+        merged = merge(ours, theirs, before=written("丙"))
+        assert said(merged.memory.entries[0]) == stays
+        assert (merged.conflicts, merged.given_up) == ((), ())
+
+
+def test_neither_drafts_nor_blanks_are_added_to_a_page_that_lacks_them() -> None:
+    other = Entry(msgid=digest("Another text."), msgstr="乙")
+    for ours in (written(""), drafted("甲")):
+        assert merge(ours, other).memory.entries == (other,)
+
+
+def drafted(text: str) -> Entry:
+    """The entry with words of a machine."""
+    note = "draft: m, prompt 1, 2026-05-01, 12345678"
+    return replace(written(f"?{text}"), notes=(note,))
 
 
 def written(text: str) -> Entry:

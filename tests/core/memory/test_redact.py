@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.memory.redact import redact, restore
+from pipeline.core.memory.notes import SAME, SAME_AS_PREVIOUS
+from pipeline.core.memory.redact import redact, restore, stored
+from pipeline.entries import Entry
 
 LINK = "](https://bench.example.org/the/plan/of/all/drawers.html)"
 ENGLISH = f"See [the plan{LINK} and `open(every_drawer, of_the, big, bench)`, or `bench.top`: https://bench.example.org/a/b/see/here."
@@ -72,3 +74,20 @@ def test_a_number_that_no_atom_has_is_english_that_is_not_known(number: str) -> 
     assert restore("来 ⟦1⟧。", english) == "来 `one cup of tea`。"
     assert restore(f"来 ⟦{number}⟧。", english) is None
     assert restore(f"来 ⟦{number}⟧。", None) is None
+
+
+@pytest.mark.parametrize(
+    ("msgstr", "text", "notes"),
+    [
+        ("", "", ()),
+        ("Tea.", SAME, (SAME,)),
+        ("Old tea.", SAME_AS_PREVIOUS, (SAME_AS_PREVIOUS,)),
+        ("茶。", "茶。", ()),
+    ],
+)
+def test_a_translation_that_is_english_is_kept_as_a_note(
+    msgstr: str, text: str, notes: tuple[str, ...]
+) -> None:
+    entry = Entry(msgid="Tea.", msgstr=msgstr, fuzzy=True, previous="Old tea.")
+    kept = stored(entry)
+    assert (kept.text, kept.notes) == (text, notes)
