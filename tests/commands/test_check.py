@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,10 +19,7 @@ from pipeline.cli import main
 from pipeline.commands.check import mending as stage
 from pipeline.commands.check.catalogs import CatalogFile
 from pipeline.commands.check.checking import Rules, check
-from pipeline.core.checks.base import Check, Problem, Subject
-from pipeline.core.checks.run import fix_entry
 from pipeline.entries import Catalog, Entry
-from pipeline.findings import Severity
 from pipeline.log import QUIET, Log
 
 Speech = pytest.CaptureFixture[str]
@@ -328,47 +324,3 @@ def test_check_starts_without_anything_heavy(project: Path) -> None:
         loaded & {"jax", "papermill", "sphinx", "nbformat", "git", "docutils"} == set()
     )
     assert "markdown_it" in loaded
-
-
-def rewriting(change: Callable[[str], str]) -> Check:
-    """A check that always finds something, and offers a change for it."""
-    return Check(
-        code="M999",
-        name="anything",
-        severity=Severity.WARNING,
-        find=lambda subject: [
-            Problem(text="is not right", hint="Change it.", fix=change(subject.msgstr))
-        ],
-    )
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda text: text.replace("灯", "台灯"),  # another word
-        lambda text: text.replace("`on`", "on"),  # the same words, but code no more
-        lambda text: text.replace("**", "** "),  # the same words, but bold no more
-        lambda text: f"{text} ",  # never comes to an end
-    ],
-)
-def test_a_mend_that_would_harm_is_not_made(change: Callable[[str], str]) -> None:
-    subject = Subject(
-        Entry(msgid="**A lamp** that is `on`.", msgstr="一盏**灯**是 `on`。")
-    )
-    assert change(subject.msgstr) != subject.msgstr
-    assert fix_entry(subject, [rewriting(change)]) == subject.msgstr
-
-
-def test_a_mend_must_not_hide_words_that_readers_see() -> None:
-    subject = Subject(Entry(msgid="A lamp (on).", msgstr="一盏灯（on）。"))
-    assert (
-        fix_entry(
-            subject, [rewriting(lambda text: text.replace("灯（on）", "[灯](on)"))]
-        )
-        == subject.msgstr
-    )
-
-
-def test_a_mend_may_turn_a_visible_target_into_a_link_again() -> None:
-    subject = Subject(Entry(msgid="See [the guide](a.md).", msgstr="见[指南] (a.md)。"))
-    assert fix_entry(subject) == "见[指南](a.md)。"

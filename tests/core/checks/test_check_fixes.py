@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -269,3 +269,43 @@ def test_a_pair_beside_one_that_shows_gets_its_own_hint() -> None:
 def test_space_at_the_edges_of_a_text_is_not_loose() -> None:
     assert list(loose_marks("（甲） ")) == list(loose_marks(" ，甲")) == []
     assert list(loose_marks("甲 ，乙")) == [Edit(1, 2, "")]
+
+
+def rewriting(change: Callable[[str], str]) -> Check:
+    """A check that always finds something, and offers a change for it."""
+    return Check(
+        code="M999",
+        name="anything",
+        severity=Severity.WARNING,
+        find=lambda subject: [
+            Problem(text="is not right", hint="Change it.", fix=change(subject.msgstr))
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("灯", "台灯"),  # another word
+        lambda text: text.replace("`on`", "on"),  # the same words, but code no more
+        lambda text: text.replace("**", "** "),  # the same words, but bold no more
+        lambda text: f"{text} ",  # never comes to an end
+    ],
+)
+def test_a_mend_that_would_harm_is_not_made(change: Callable[[str], str]) -> None:
+    lamp = Subject(
+        Entry(msgid="**A lamp** that is `on`.", msgstr="一盏**灯**是 `on`。")
+    )
+    assert change(lamp.msgstr) != lamp.msgstr
+    assert fix_entry(lamp, [rewriting(change)]) == lamp.msgstr
+
+
+def test_a_mend_must_not_hide_words_that_readers_see() -> None:
+    lamp = Subject(Entry(msgid="A lamp (on).", msgstr="一盏灯（on）。"))
+    hiding = rewriting(lambda text: text.replace("灯（on）", "[灯](on)"))
+    assert fix_entry(lamp, [hiding]) == lamp.msgstr
+
+
+def test_a_mend_may_turn_a_visible_target_into_a_link_again() -> None:
+    guide = Subject(Entry(msgid="See [the guide](a.md).", msgstr="见[指南] (a.md)。"))
+    assert fix_entry(guide) == "见[指南](a.md)。"
