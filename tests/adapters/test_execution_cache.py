@@ -1,4 +1,4 @@
-"""The cache of outputs: its files, its entries, and what is remembered of pages."""
+"""The cache of outputs: its files, and the command that tells of them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import os
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
+from cache_entries import ENTRY, OUTPUTS
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,55 +19,9 @@ from pipeline.adapters.execution_cache import ExecutionCache
 from pipeline.commands.cache import tell_cache
 from pipeline.config import ExecutionPolicy, Settings
 from pipeline.core.execution import notebook as execution
-from pipeline.core.execution.entry import (
-    CacheEntry,
-    decode_entry,
-    encode_entry,
-)
-from pipeline.core.execution.history import (
-    ExceptionChange,
-    PageRecord,
-    Raised,
-    Ran,
-    advance,
-    exception_changes,
-    history_text,
-    parse_history,
-)
-from pipeline.core.execution.result import CellFailure
-from pipeline.errors import InputError
+from pipeline.core.execution.entry import CacheEntry, encode_entry
 
 KEYS = [f"{number:02x}" * 32 for number in range(9)]
-OUTPUTS = {
-    "cells": [
-        {
-            "cell_type": "code",
-            "execution_count": 1,
-            "metadata": {"tags": []},
-            "outputs": [],
-            "source": "print('\ud800 é')",
-        }
-    ],
-    "metadata": {},
-    "nbformat": 4,
-    "nbformat_minor": 4,
-}
-FAILURE = CellFailure(
-    cell=0,
-    source="",
-    exception="ValueError",
-    message="no",
-    traceback="line 1\nline 2",
-    blame="upstream",
-)
-ENTRY = CacheEntry(
-    outputs=OUTPUTS,
-    seconds=1.5,
-    cell_seconds=(0.5, 1.0),
-    failure=FAILURE,
-    exceptions=((1, "E"),),
-    facts={"release": "JAX 1"},
-)
 
 
 def cache_in(folder: Path, *, limit: int = 1 << 20) -> ExecutionCache:
@@ -253,153 +207,6 @@ def test_runs_that_share_a_folder_do_not_harm_each_other(tmp_path: Path) -> None
     left = ExecutionCache(tmp_path, limit=30_000)
     assert left.verify() == ()
     assert not list(tmp_path.rglob("*.tmp"))
-
-
-# entries
-
-
-def test_an_entry_survives_as_bytes() -> None:
-    assert decode_entry(encode_entry(ENTRY), where="x") == ENTRY
-    plain = CacheEntry(outputs=OUTPUTS, seconds=0.0)
-    assert decode_entry(encode_entry(plain), where="x") == plain
-
-
-def changed(**fields: Any) -> bytes:
-    return json.dumps({**json.loads(encode_entry(ENTRY)), **fields}).encode()
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"",
-        b"[]",
-        b"{}",
-        b"\xff",
-        b"[" * 100_000,
-        changed(seconds="x"),
-        changed(facts=[]),
-        changed(exceptions=[1]),
-        changed(failure={}),
-        changed(failure={**json.loads(encode_entry(ENTRY))["failure"], "cell": -1}),
-        changed(outputs={}),
-        changed(outputs={"cells": [{}], "metadata": {}}),
-        changed(outputs={"cells": [1], "metadata": {}}),
-        changed(outputs={"cells": 3, "metadata": {}}),
-        changed(outputs={"cells": [], "metadata": 3}),
-    ],
-)
-def test_what_is_no_entry_is_an_input_error(data: bytes) -> None:
-    with pytest.raises(InputError, match="no record of a run"):
-        decode_entry(data, where="x")
-
-
-def cell(kind: str, source: str) -> dict[str, Any]:
-    return {"cell_type": kind, "source": source, "metadata": {}}
-
-
-def test_a_failure_finds_its_cell_when_prose_has_come_or_gone() -> None:
-    ran = {"cells": [cell("markdown", "a"), cell("code", "1"), cell("code", "2")]}
-    now = {
-        "cells": [cell("code", "1"), *[cell("markdown", "a")] * 3, cell("code", "2")]
-    }
-    entry = replace(ENTRY, failure=replace(FAILURE, cell=2, source=""))
-    for notebook in (ran, now):
-        failure = entry.failure_in(notebook)
-        assert failure is not None
-        assert (failure.cell, failure.source) == (2, "2")
-    assert replace(entry, failure=None).failure_in(now) is None
-
-
-@pytest.mark.parametrize("number", [0, 3])
-def test_a_failure_of_no_cell_has_no_source(number: int) -> None:
-    entry = replace(ENTRY, failure=replace(FAILURE, cell=number))
-    failure = entry.failure_in({"cells": [cell("code", "1"), cell("code", "2")]})
-    assert failure is not None
-    assert failure.source == ""
-
-
-# what is remembered
-
-
-def ran(release: str, *names: str) -> Ran:
-    return Ran(
-        release=release,
-        raised=tuple(
-            Raised(cell=number, code=f"c{number}", exception=name)
-            for number, name in enumerate(names, 1)
-        ),
-    )
-
-
-def record(*runs: Ran) -> PageRecord:
-    found: PageRecord | None = None
-    for number, run in enumerate(runs):
-        found = advance(found, key=str(number), seconds=1.0, now=run, is_whole=True)
-    assert found is not None
-    return found
-
-
-def test_a_changed_type_is_told_until_the_next_change() -> None:
-    two = record(ran("1", "A", "B"), ran("2", "A", "C"))
-    assert exception_changes(two) == (ExceptionChange(cell=2, before="B", after="C"),)
-    again = advance(two, key="k", seconds=2.0, now=ran("2", "A", "C"), is_whole=True)
-    assert (exception_changes(again), again.seconds, again.key) == (
-        exception_changes(two),
-        2.0,
-        "k",
-    )
-    assert (
-        exception_changes(
-            advance(again, key="k", seconds=2.0, now=ran("3", "A", "C"), is_whole=True)
-        )
-        == ()
-    )
-
-
-def test_a_run_that_failed_says_nothing_of_exceptions() -> None:
-    one = record(ran("1", "A", "B"))
-    failed = advance(one, key="k", seconds=3.0, now=ran("2", "A"), is_whole=False)
-    assert (failed.now, failed.before, failed.key) == (one.now, None, "k")
-    assert exception_changes(
-        advance(failed, key="l", seconds=3.0, now=ran("3", "A", "C"), is_whole=True)
-    ) == (ExceptionChange(cell=2, before="B", after="C"),)
-
-
-def test_cells_are_known_by_their_code() -> None:
-    before = Ran(
-        release="1",
-        raised=(
-            Raised(cell=1, code="x", exception="A"),
-            Raised(cell=2, code="x", exception="B"),
-        ),
-    )
-    moved = tuple(replace(raised, cell=raised.cell + 3) for raised in before.raised)
-    assert exception_changes(record(before, Ran(release="2", raised=moved))) == ()
-    other = (Raised(cell=1, code="y", exception="C"),)
-    assert exception_changes(record(before, Ran(release="2", raised=other))) == ()
-
-
-def test_what_is_remembered_survives_as_text() -> None:
-    records = {"jax/a": record(ran("1", "A"), ran("2", "B")), "jax/b": record(ran("1"))}
-    assert parse_history(history_text(records)) == records
-    # Histories of old have another key for what it ran with.
-    old = history_text(records).replace('"release": ', '"jax": ')
-    assert parse_history(old) == records
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "[]",
-        "{",
-        "3",
-        b"\xff",
-        '{"a": 1, "b": {}, "c": {"key": "k", "seconds": 1, "now": [], "before": null}}',
-    ],
-)
-def test_a_damaged_memory_is_an_empty_one(text: str | bytes) -> None:
-    assert parse_history(text) == {}
 
 
 # the command

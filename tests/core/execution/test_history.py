@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from pipeline.core.execution.history import (
     ExceptionChange,
@@ -11,6 +14,8 @@ from pipeline.core.execution.history import (
     Ran,
     advance,
     exception_changes,
+    history_text,
+    parse_history,
     raised_in,
 )
 
@@ -65,3 +70,89 @@ def test_cells_with_the_same_code_are_compared_in_their_order() -> None:
 def test_the_first_run_has_nothing_to_compare_with() -> None:
     record = advance(None, key="a", seconds=1.0, now=ran("1"), is_whole=True)
     assert exception_changes(record) == ()
+
+
+def named(release: str, *names: str) -> Ran:
+    return Ran(
+        release=release,
+        raised=tuple(
+            Raised(cell=number, code=f"c{number}", exception=name)
+            for number, name in enumerate(names, 1)
+        ),
+    )
+
+
+def record_of(*runs: Ran) -> PageRecord:
+    found: PageRecord | None = None
+    for number, run in enumerate(runs):
+        found = advance(found, key=str(number), seconds=1.0, now=run, is_whole=True)
+    assert found is not None
+    return found
+
+
+def test_a_changed_type_is_told_until_the_next_change() -> None:
+    two = record_of(named("1", "A", "B"), named("2", "A", "C"))
+    assert exception_changes(two) == (ExceptionChange(cell=2, before="B", after="C"),)
+    again = advance(two, key="k", seconds=2.0, now=named("2", "A", "C"), is_whole=True)
+    assert (exception_changes(again), again.seconds, again.key) == (
+        exception_changes(two),
+        2.0,
+        "k",
+    )
+    assert (
+        exception_changes(
+            advance(
+                again, key="k", seconds=2.0, now=named("3", "A", "C"), is_whole=True
+            )
+        )
+        == ()
+    )
+
+
+def test_a_run_that_failed_says_nothing_of_exceptions() -> None:
+    one = record_of(named("1", "A", "B"))
+    failed = advance(one, key="k", seconds=3.0, now=named("2", "A"), is_whole=False)
+    assert (failed.now, failed.before, failed.key) == (one.now, None, "k")
+    assert exception_changes(
+        advance(failed, key="l", seconds=3.0, now=named("3", "A", "C"), is_whole=True)
+    ) == (ExceptionChange(cell=2, before="B", after="C"),)
+
+
+def test_cells_are_known_by_their_code() -> None:
+    before = Ran(
+        release="1",
+        raised=(
+            Raised(cell=1, code="x", exception="A"),
+            Raised(cell=2, code="x", exception="B"),
+        ),
+    )
+    moved = tuple(replace(raised, cell=raised.cell + 3) for raised in before.raised)
+    assert exception_changes(record_of(before, Ran(release="2", raised=moved))) == ()
+    other = (Raised(cell=1, code="y", exception="C"),)
+    assert exception_changes(record_of(before, Ran(release="2", raised=other))) == ()
+
+
+def test_what_is_remembered_survives_as_text() -> None:
+    records = {
+        "jax/a": record_of(named("1", "A"), named("2", "B")),
+        "jax/b": record_of(named("1")),
+    }
+    assert parse_history(history_text(records)) == records
+    # Histories of old have another key for what it ran with.
+    old = history_text(records).replace('"release": ', '"jax": ')
+    assert parse_history(old) == records
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{",
+        "3",
+        b"\xff",
+        '{"a": 1, "b": {}, "c": {"key": "k", "seconds": 1, "now": [], "before": null}}',
+    ],
+)
+def test_a_damaged_memory_is_an_empty_one(text: str | bytes) -> None:
+    assert parse_history(text) == {}

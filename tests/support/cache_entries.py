@@ -1,0 +1,37 @@
+"""A run of code as the cache keeps it, for tests of the cache and of its entries."""
+
+from __future__ import annotations
+
+from pipeline.core.execution.entry import CacheEntry
+from pipeline.core.execution.result import CellFailure
+
+OUTPUTS = {
+    "cells": [
+        {
+            "cell_type": "code",
+            "execution_count": 1,
+            "metadata": {"tags": []},
+            "outputs": [],
+            "source": "print('\ud800 é')",
+        }
+    ],
+    "metadata": {},
+    "nbformat": 4,
+    "nbformat_minor": 4,
+}
+FAILURE = CellFailure(
+    cell=0,
+    source="",
+    exception="ValueError",
+    message="no",
+    traceback="line 1\nline 2",
+    blame="upstream",
+)
+ENTRY = CacheEntry(
+    outputs=OUTPUTS,
+    seconds=1.5,
+    cell_seconds=(0.5, 1.0),
+    failure=FAILURE,
+    exceptions=((1, "E"),),
+    facts={"release": "JAX 1"},
+)
