@@ -2210,7 +2210,7 @@ def test_the_line_under_a_title_counts_the_english_of_docstrings(
         "这个模块的成员及其说明取自代码的 docstring，尚无中文。",
         "完整说明取自代码的 docstring，尚无中文。",
     ):
-        assert article.count(f'<p class="jz-elsewhere">{reason}请看英文文档：<a') == 1
+        assert article.count(f">{reason}请看英文文档：<a") == 1
 
 
 def line_of(workshop: Workshop, page: str) -> str:

@@ -273,6 +273,7 @@ def test_the_facts_of_a_page(tmp_path: Path) -> None:
         "source": "a.rst",
         "blob": "b" * 40,
         "downloads": [],
+        "included": [],
         "since": {
             "counts": counts,
             "authors": [],

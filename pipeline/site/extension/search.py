@@ -222,7 +222,9 @@ def write_index(app: Sphinx, problem: Exception | None) -> None:
     folder = Path(app.outdir, FOLDER)
     wanted: set[Path] = set()
     synonyms = read_facts(app, "synonyms")
-    scripts = files_of(_pages(app), synonyms, _readings(app, synonyms))
+    package = app.config.jz_site["package"]
+    readings = _readings(app, synonyms)
+    scripts = files_of(_pages(app), synonyms, readings, package=package)
     for name, script in scripts.items():
         path = folder / f"{name}.js"
         wanted.add(path)

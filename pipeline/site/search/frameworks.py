@@ -2,10 +2,13 @@
 
 The names are those of code, in all languages; a locale's own words are in ``readers``. Who asks for
 a name on the left is shown what has one on the right, never the other way round. A name that the
-docs do not have leads nowhere.
+docs do not have leads nowhere. A name on the right that begins with a dot is one of the package of
+the docs: ``.numpy.asarray``.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 # The last part of a name, or a dotted one as a whole, in small letters.
 NAMES = {
@@ -20,35 +23,35 @@ NAMES = {
     "requires_grad": "grad stop_gradient",
     # What is done to functions.
     "functorch": "vmap grad",
-    "jit.script": "jax.jit",
+    "jit.script": ".jit",
     "map_fn": "lax.map vmap",
-    "numba": "jax.jit pallas",
+    "numba": ".jit pallas",
     "prange": "vmap",
-    "tf.function": "jax.jit",
-    "torch.compile": "jax.jit",
-    "torchscript": "jax.jit jax.export",
+    "tf.function": ".jit",
+    "torch.compile": ".jit",
+    "torchscript": ".jit .export",
     "vectorized_map": "vmap",
     # Arrays.
-    "as_tensor": "jax.numpy.asarray",
+    "as_tensor": ".numpy.asarray",
     "assign_add": "ndarray.at",
     "bmm": "matmul",
     "cat": "concatenate",
     "clamp": "clip",
-    "constant": "jax.numpy.asarray",
-    "convert_to_tensor": "jax.numpy.asarray",
-    "from_numpy": "jax.numpy.asarray",
+    "constant": ".numpy.asarray",
+    "convert_to_tensor": ".numpy.asarray",
+    "from_numpy": ".numpy.asarray",
     "index_add": "ndarray.at",
     "index_put": "ndarray.at",
     "index_select": "take",
-    "masked_fill": "jax.numpy.where",
+    "masked_fill": ".numpy.where",
     "mm": "matmul",
     "numel": "size",
     "permute": "transpose",
-    "reduce_sum": "jax.numpy.sum",
+    "reduce_sum": ".numpy.sum",
     "scatter_add": "ndarray.at",
     "tensor_scatter_nd_update": "ndarray.at",
     "topk": "top_k",
-    "torch.tensor": "jax.numpy.asarray",
+    "torch.tensor": ".numpy.asarray",
     "unsqueeze": "expand_dims",
     # Random numbers.
     "default_rng": "random.key",
@@ -82,33 +85,46 @@ NAMES = {
     "distributeddataparallel": "NamedSharding",
     "dtensor": "NamedSharding",
     "fsdp": "NamedSharding",
-    "horovod": "jax.distributed",
+    "horovod": ".distributed",
     "mirroredstrategy": "NamedSharding",
-    "mpirun": "jax.distributed",
-    "nccl": "jax.distributed",
+    "mpirun": ".distributed",
+    "nccl": ".distributed",
     "to_device": "device_put",
-    "torchrun": "jax.distributed",
+    "torchrun": ".distributed",
     # Other programs.
-    "onnx": "jax.export",
-    "savedmodel": "jax2tf jax.export",
-    "tflite": "jax2tf jax.export",
+    "onnx": ".export",
+    "savedmodel": "jax2tf .export",
+    "tflite": "jax2tf .export",
 }
 
 # What stands before the last dot: ``torch.where`` is ``jax.numpy.where``.
 MODULES = {
-    "np.random": "jax.random",
-    "numpy.random": "jax.random",
-    "tf": "jax.numpy jax.lax",
-    "tf.linalg": "jax.numpy.linalg",
-    "tf.nn": "jax.nn jax.lax",
-    "tf.random": "jax.random",
-    "torch": "jax.numpy jax.lax",
-    "torch.distributed": "jax.distributed jax.lax",
-    "torch.distributions": "jax.random",
-    "torch.func": "jax",
-    "torch.nn.functional": "jax.nn jax.lax",
-    "torch.nn.init": "jax.nn.initializers",
-    "torch.profiler": "jax.profiler",
-    "torch.special": "jax.scipy.special",
-    "torch.utils": "jax",
+    "np.random": ".random",
+    "numpy.random": ".random",
+    "tf": ".numpy .lax",
+    "tf.linalg": ".numpy.linalg",
+    "tf.nn": ".nn .lax",
+    "tf.random": ".random",
+    "torch": ".numpy .lax",
+    "torch.distributed": ".distributed .lax",
+    "torch.distributions": ".random",
+    "torch.func": ".",
+    "torch.nn.functional": ".nn .lax",
+    "torch.nn.init": ".nn.initializers",
+    "torch.profiler": ".profiler",
+    "torch.special": ".scipy.special",
+    "torch.utils": ".",
 }
+
+
+def names_in(package: str, table: Mapping[str, str]) -> dict[str, str]:
+    """Return a table with the whole names of ``package`` on the right."""
+    return {
+        asked: " ".join(_whole(name, package) for name in names.split())
+        for asked, names in table.items()
+    }
+
+
+def _whole(name: str, package: str) -> str:
+    """Return a name with its package, if it begins with a dot."""
+    return f"{package}{name}".rstrip(".") if name.startswith(".") else name

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from pipeline.site.search.frameworks import MODULES, NAMES
+from pipeline.site.search.frameworks import MODULES, NAMES, names_in
 from pipeline.site.search.pieces import SearchedPage
 
 ENTRIES = 12_000  # bytes of a file of entries, about: a query needs one for each of its entries
@@ -30,11 +30,13 @@ def files_of(
     pages: Mapping[str, SearchedPage],
     synonyms: Sequence[Any],
     readings: Mapping[str, str],
+    *,
+    package: str,
 ) -> dict[str, str]:
     """The files by name, without suffix, for pages in the order in which readers meet them.
 
     ``synonyms`` are those of ``pipeline.site.terms``; ``readings`` say how terms are read
-    (``{"水壶": "shui hu"}``), in languages that are typed so.
+    (``{"水壶": "shui hu"}``), in languages that are typed so. ``package`` is that of the docs.
     """
     files: dict[str, str] = {}
     rows: list[list[Any]] = []
@@ -57,8 +59,8 @@ def files_of(
         "pages": rows,
         "synonyms": synonyms,
         "owners": _owners(pages, places),
-        "names": NAMES,
-        "modules": MODULES,
+        "names": names_in(package, NAMES),
+        "modules": names_in(package, MODULES),
         "firsts": firsts,
     }
     files["index"] = to_json(contents)

@@ -489,7 +489,9 @@ def tiny(tmp_path: Path, browser: Browser) -> Iterator[Callable[..., Page]]:
             )
             for name, lines in pages.items()
         }
-        for name, script in files_of(searched, synonyms or [], readings or {}).items():
+        for name, script in files_of(
+            searched, synonyms or [], readings or {}, package="jax"
+        ).items():
             path = tmp_path / "_search" / f"{name}.js"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(script, encoding="utf-8")

@@ -32,7 +32,7 @@ def data(script: str) -> tuple[str, Any]:
 
 
 def test_every_file_hands_its_data_to_the_script_under_its_name() -> None:
-    files = files_of({"a/b": page("茶", "水 </script>\u2028")}, [], {})
+    files = files_of({"a/b": page("茶", "水 </script>\u2028")}, [], {}, package="jax")
     assert files.keys() == {"index", "hints", "entries/0", "pages/a/b.0"}
     assert all(data(script)[0] == name for name, script in files.items())
     assert data(files["pages/a/b.0"])[1] == [["top", "茶", "水 </script>", ""]]
@@ -40,7 +40,7 @@ def test_every_file_hands_its_data_to_the_script_under_its_name() -> None:
 
 def test_the_contents_say_which_pages_there_are_and_where_entries_begin() -> None:
     pages = {"tea": page("茶", "水"), "pot": page("壶", *["热" * 1_000] * 30)}
-    files = files_of(pages, [(["kettle"], ["水壶"])], {})
+    files = files_of(pages, [(["kettle"], ["水壶"])], {}, package="jax")
     contents = data(files["index"])[1]
     size = len(pages["pot"].pieces)
     first, second = contents["pages"]
@@ -60,7 +60,9 @@ def test_the_contents_say_which_pages_there_are_and_where_entries_begin() -> Non
 def test_entries_lie_in_the_order_of_javascript_in_files_of_some_size() -> None:
     words = " ".join(f"word{number}" for number in range(5_000))
     # Beyond the 16 bits of a unit, and before them in the order of JavaScript.
-    files = files_of({"a": page("a", words, "𠀀𠀀 \ufa0e\ufa0e")}, [], {})
+    files = files_of(
+        {"a": page("a", words, "𠀀𠀀 \ufa0e\ufa0e")}, [], {}, package="jax"
+    )
     firsts = data(files["index"])[1]["firsts"]
     shelves = [data(files[f"entries/{number}"])[1] for number in range(len(firsts))]
     assert len(shelves) > 3
@@ -81,7 +83,9 @@ def test_places_are_told_by_page_and_piece() -> None:
 def test_the_version_changes_with_what_the_files_hold() -> None:
     def version(text: str) -> str:
         return str(
-            data(files_of({"a": page("a", text)}, [], {})["index"])[1]["version"]
+            data(files_of({"a": page("a", text)}, [], {}, package="jax")["index"])[1][
+                "version"
+            ]
         )
 
     assert version("水") == version("水")
@@ -90,14 +94,14 @@ def test_the_version_changes_with_what_the_files_hold() -> None:
 
 def test_a_page_in_many_pieces_is_in_files_of_some_size() -> None:
     long = page("a", *["水" * 700] * 50)
-    files = files_of({"a": long}, [], {})
+    files = files_of({"a": long}, [], {}, package="jax")
     sizes = [len(file.encode()) for name, file in files.items() if "pages/" in name]
     assert len(sizes) > 3
     assert max(sizes) < 2 * TEXT
 
 
 def test_no_pages_are_an_index_of_nothing() -> None:
-    contents = data(files_of({}, [], {})["index"])[1]
+    contents = data(files_of({}, [], {}, package="jax")["index"])[1]
     assert (contents["pages"], contents["firsts"]) == ([], [])
 
 
@@ -108,7 +112,7 @@ def test_hints_are_names_usual_words_and_how_terms_are_read() -> None:
         **usual,
         "names": searched_page([named, Block(text="rare")], is_translated=True),
     }
-    name, hints = data(files_of(pages, [], {"水壶": "shui hu"})["hints"])
+    name, hints = data(files_of(pages, [], {"水壶": "shui hu"}, package="jax")["hints"])
     assert name == "hints"
     # Those of most pages first. Two letters are no name that a slip would be told by.
     assert hints["names"].split() == ["english", "kettle", "the", "pour", "tea"]
@@ -121,5 +125,5 @@ def test_an_argument_leads_to_a_name_if_several_pages_speak_of_it() -> None:
         "names": searched_page([arguments], is_translated=True),
         "guide": page("茶", "hot_plates"),
     }
-    owners = data(files_of(pages, [], {})["index"])[1]["owners"]
+    owners = data(files_of(pages, [], {}, package="jax")["index"])[1]["owners"]
     assert owners == {"hot_plates": "boil"}
