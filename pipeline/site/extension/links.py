@@ -39,6 +39,8 @@ class FindPages(SphinxTransform):
             # Where one with a domain leads MyST has found out already.
             if link.get("reftype") == "myst" and not link.get("refdomain"):
                 self._lead(link)
+            elif link.get("reftype") == "myst" and link["refdomain"] == "doc":
+                self._lead_to_unpublished(link)
 
     def _lead(self, link: addnodes.pending_xref) -> None:
         """Let one link lead where its document is; what is no document stays with MyST.
@@ -58,19 +60,34 @@ class FindPages(SphinxTransform):
             link["reftarget"] = page
             link["reftargetid"] = fragment or None
             return
-        template = self.config.jz_site["file_url"]
         # The name of a label, as in [](label), is no file.
         names_file = (
-            name.startswith("../")
-            or escape(name) in self.config.jz_site.get("unpublished", ())
+            name.startswith("../") or self._is_unpublished(name)
             if page
             else _FILE.search(path) or self._is_lone(path, link)
         )
-        if template and names_file:
+        if names_file:
+            self._lead_to_file(link, name)
+
+    def _lead_to_unpublished(self, link: addnodes.pending_xref) -> None:
+        """Let a link to a document that is no page lead to upstream's file."""
+        for suffix in PAGE_SUFFIXES:
+            if self._is_unpublished(f"{link['reftarget']}{suffix}"):
+                self._lead_to_file(link, f"{link['reftarget']}{suffix}")
+                return
+
+    def _lead_to_file(self, link: addnodes.pending_xref, name: str) -> None:
+        """Let a link lead to a file of upstream's, if it is known where these are shown."""
+        template = self.config.jz_site["file_url"]
+        if template:
             address = template.replace("{path}", name)
             link.parent.replace(
                 link, nodes.reference("", "", *link.children, refuri=address)
             )
+
+    def _is_unpublished(self, name: str) -> bool:
+        """Return whether a file is a document of the docs, and no page."""
+        return escape(name) in self.config.jz_site.get("unpublished", ())
 
     def _name_of(self, path: str, link: addnodes.pending_xref) -> str:
         """Return the file that a link names, from the top of the docs.
