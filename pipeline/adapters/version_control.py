@@ -59,6 +59,34 @@ def files_in_index(root: Path, paths: Collection[str]) -> frozenset[str]:
     return frozenset(answer.split("\0")) & frozenset(paths)
 
 
+def checked_out(root: Path) -> str:
+    """Return what HEAD names, a branch or a commit; empty where there is no repository.
+
+    Every run asks for it, so it is read without git.
+    """
+    for folder in (root, *root.parents):
+        place = folder / ".git"
+        try:
+            if place.is_file():
+                # In a worktree: "gitdir: /home/li/docs/.git/worktrees/weblate".
+                line = place.read_text("utf-8").removeprefix("gitdir:")
+                place = folder / line.strip()
+            return (place / "HEAD").read_text("utf-8").strip()
+        except (OSError, ValueError):
+            continue
+    return ""
+
+
+def tracked_though_ignored(root: Path, folder: str) -> frozenset[str]:
+    """Return the files below ``folder`` that git tracks here, though it ignores them elsewhere.
+
+    Where git ignores a file, it overwrites it without a word to check out a branch that has it.
+    """
+    listing = ("ls-files", "-z", "--cached", "--ignored", "--exclude-standard")
+    answer = _git(root, *listing, "--", f":(literal){folder}")
+    return frozenset(answer.split("\0")) - {""}
+
+
 def person_in_git(root: Path) -> str:
     """Who commits here, as a catalogue's header has it: ``Li Lei <li@example.org>``; or empty."""
     name = _git(root, "config", "--get", "user.name").strip()

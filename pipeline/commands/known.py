@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from pipeline.adapters.memo import Memo, code_digest, digest_of, digests_of_files
+from pipeline.adapters.version_control import checked_out, tracked_though_ignored
 from pipeline.core.pin.lock import Page
 from pipeline.core.results import PageResult
 from pipeline.run import Run
@@ -53,6 +54,7 @@ class Known:
         self.code = digest_of(code_digest(_LIBRARIES), repr(run.upstream), locale)
         self.merged = Memo(run.paths.memo(locale, "merged"), MergedPage)
         self._updated = Memo(run.paths.memo(locale, "updated"), UpdatedPage)
+        self._branch = Memo(run.paths.memo(locale, "branch"), str)
         self._before: dict[str, str] = {}  # what ``updated`` has digested
 
     def updated(self, pages: Sequence[Page]) -> dict[str, UpdatedPage]:
@@ -61,6 +63,11 @@ class Known:
         Others may be made from one that has gone, so that then every page is looked at again.
         """
         self._before = self._digests()
+        # Git may have put catalogues there that look as the last run has left them.
+        root = self._run.settings.root
+        is_elsewhere = self._branch.recall("HEAD", checked_out(root)) is None
+        if is_elsewhere and tracked_though_ignored(root, self._catalogs):
+            return {}
         every = self._key_of_all(self._before)
         found: dict[str, UpdatedPage] = {}
         for page in pages:
@@ -127,6 +134,8 @@ class Known:
         names = [page.name for page in pages]
         self._updated.keep_only([*names, *(row.page for row in dropped)])
         self.merged.keep_only(names)
+        self._branch.keep("HEAD", checked_out(self._run.settings.root), "")
+        self._branch.save()
         self._updated.save()
         self.merged.save()
 

@@ -981,6 +981,9 @@ def test_branches_that_translate_different_messages_merge(
     All branches come at once.
     """
     project.edit("guide", lambda entry: replace(entry, msgstr=""), header={})
+    # A page that nobody has translated yet: of what was stored, words would be kept.
+    project.memory("guide").unlink()
+    project.paths.memory_state(LOCALE).unlink()
     project.sync("v1")
     repository = tmp_path / "committed"
     shutil.copytree(project.paths.memories(LOCALE), repository)

@@ -12,7 +12,13 @@ from dataclasses import dataclass, replace
 from pipeline.core.catalog.change import classify
 from pipeline.core.catalog.origins import are_replaceable, lasting_notes, settled_notes
 from pipeline.core.catalog.reuse import Open
-from pipeline.core.catalog.states import CARRIED, DRAFT, FUZZY, states_of
+from pipeline.core.catalog.states import (
+    CARRIED,
+    DRAFT,
+    FUZZY,
+    is_emptied,
+    states_of,
+)
 from pipeline.entries import Catalog, Entry
 
 
@@ -37,7 +43,8 @@ def find_slots(page: str, catalog: Catalog, wanted: Sequence[Entry]) -> Slots:
     """
     old_entries: dict[str, list[Entry]] = defaultdict(list)
     for entry in catalog.entries:
-        old_entries[entry.msgid].append(entry)
+        if not is_emptied(entry):
+            old_entries[entry.msgid].append(entry)
     kept: dict[str, tuple[Entry, ...]] = {}
     unfilled: dict[str, Open] = {}
     for entry in wanted:

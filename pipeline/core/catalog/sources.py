@@ -11,6 +11,7 @@ from collections.abc import Collection
 from pipeline.core.catalog.origins import is_draft
 from pipeline.core.catalog.plan import Plan
 from pipeline.core.catalog.reuse import Source
+from pipeline.core.catalog.states import is_emptied
 from pipeline.core.catalog.spare import finished_in, is_spare
 from pipeline.entries import Catalog
 
@@ -44,6 +45,9 @@ def _sources_of_page(page: str, plan: Plan, catalog: Catalog) -> list[Source]:
     for entry in catalog.entries:
         # Of a spare one the finished one is a source itself.
         if not entry.msgstr or is_spare(entry, finished):
+            continue
+        # What somebody has taken out is for no message.
+        if is_emptied(entry):
             continue
         # What a machine has made serves no other message: that one may have its own draft.
         if is_draft(entry):

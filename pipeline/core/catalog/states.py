@@ -18,6 +18,8 @@ ADOPTED = "adopted:"
 DRAFT = "draft:"
 # They came from a machine; a person has confirmed or changed them.
 DRAFTED = "drafted:"
+# The msgctxt of an obsolete entry with the words that somebody has emptied a message of.
+EMPTIED = "emptied"
 STATES = (CARRIED, FUZZY, ADOPTED, DRAFT, DRAFTED)
 
 
@@ -27,6 +29,14 @@ def states_of(entry: Entry) -> tuple[str, ...]:
     The other notes say what its message is: ``paragraph · Pytrees``.
     """
     return entry.notes_with(STATES)
+
+
+def is_emptied(entry: Entry) -> bool:
+    """Return whether an entry only keeps words that somebody has taken out of their message.
+
+    They are for people: no message takes them over.
+    """
+    return entry.obsolete and (entry.context or "").startswith(EMPTIED)
 
 
 def fuzzy_class(entry: Entry) -> str:

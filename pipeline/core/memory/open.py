@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pipeline.core.catalog.change import diff
-from pipeline.core.catalog.states import states_of
+from pipeline.core.catalog.states import is_emptied, states_of
 from pipeline.core.memory.notes import (
     DIFF,
     SAME,
@@ -175,11 +175,13 @@ def _joined_sources(entry: Entry, texts: Texts) -> str | None:
 def _by_digest(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
     """The entries of each message: several if a translator told contexts apart.
 
-    Those that the page had lost count only where there is no live one.
+    Those that the page had lost count only where there is no live one; emptied ones never do.
     """
     live: dict[str, list[Entry]] = defaultdict(list)
     obsolete: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
+        if is_emptied(entry):
+            continue
         by_digest = obsolete if entry.obsolete else live
         by_digest[entry.msgid].append(entry)
     return obsolete | live

@@ -13,7 +13,16 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from pipeline.core.catalog.origins import is_remembered_draft
-from pipeline.core.memory.record import Key, Memory, digest, in_order, text_of, work_of
+from pipeline.core.catalog.states import EMPTIED
+from pipeline.core.memory.record import (
+    Key,
+    Memory,
+    digest,
+    in_order,
+    key_of,
+    text_of,
+    work_of,
+)
 from pipeline.core.memory.redact import stored
 from pipeline.entries import Catalog, Entry
 
@@ -37,6 +46,8 @@ class Merged:
     conflicts: tuple[Conflict, ...] = ()
     # Entries here whose translation had been stored, and gave way to another one or to none.
     given_up: tuple[Entry, ...] = ()
+    # Entries of the memory that were emptied here: ``memory`` keeps their words as obsolete.
+    emptied: tuple[Entry, ...] = ()
 
 
 class _Side(Enum):
@@ -101,23 +112,24 @@ def reconcile(
     """
     merge = _Merge(
         ours=ours.by_key(),
+        theirs=theirs.by_key(),
         base=base.by_key() if base else {},
         held=held,
         theirs_hold=held_by([theirs]),
         live=theirs.live,
         follows=follows,
     )
-    their_entries = theirs.by_key()
-    for key, their in their_entries.items():
+    for key, their in merge.theirs.items():
         merge.add(key, their)
     for key, our in merge.ours.items():
-        if key not in their_entries:
+        if key not in merge.theirs:
             merge.add_ours(key, our)
     return Merged(
         memory=replace(theirs, entries=in_order(merge.entries)),
         taken=merge.taken,
         conflicts=tuple(merge.conflicts),
         given_up=tuple(merge.given_up),
+        emptied=tuple(merge.emptied),
     )
 
 
@@ -140,7 +152,14 @@ def lost_in(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
 
 def is_stored(ours: Memory, stored: Memory) -> bool:
     """Whether all work that ``ours`` holds is in ``stored``, and the other way round."""
-    return _work(ours) == _work(stored)
+    return differences(ours, stored) == 0
+
+
+def differences(ours: Memory, stored: Memory) -> int:
+    """Return how many entries have other work in ``ours`` than in ``stored``, or only there."""
+    our_work, their_work = _work(ours), _work(stored)
+    keys = our_work.keys() | their_work.keys()
+    return sum(our_work.get(key) != their_work.get(key) for key in keys)
 
 
 def _work(memory: Memory) -> dict[Key, tuple[object, ...]]:
@@ -170,6 +189,7 @@ class _Merge:
     """One merge while it is made."""
 
     ours: Mapping[Key, Entry]
+    theirs: Mapping[Key, Entry]
     base: Mapping[Key, Entry]  # empty if nobody knows what both started from
     held: Held  # in all working catalogues
     theirs_hold: Held  # in the memory that comes in
@@ -179,6 +199,7 @@ class _Merge:
     taken: bool = False
     conflicts: list[Conflict] = field(default_factory=list)
     given_up: list[Entry] = field(default_factory=list)
+    emptied: list[Entry] = field(default_factory=list)
 
     def add(self, key: Key, their: Entry) -> None:
         """Add an entry that the memory has, in the version that stays.
@@ -198,6 +219,8 @@ class _Merge:
             case _Side.CONFLICT:
                 self.conflicts.append(Conflict(our, their))
         self.entries.append(replace(our, obsolete=their.obsolete))
+        if text_of(their) and not text_of(our):
+            self._keep_emptied(our, their)
 
     def add_ours(self, key: Key, our: Entry) -> None:
         """Add an entry of the catalogue alone, if its translation would be lost.
@@ -218,6 +241,25 @@ class _Merge:
             self.taken = True
             return
         self.entries.append(replace(our, obsolete=our.msgid not in self.live))
+
+    def _keep_emptied(self, our: Entry, their: Entry) -> None:
+        """Keep the words of ``their`` as an obsolete entry, unless they stand elsewhere.
+
+        A rejected translation stands in a comment already, and a draft can be made again.
+        """
+        words = " ".join(text_of(their).split())
+        is_noted = any(words in comment for comment in our.comments)
+        if is_noted or is_remembered_draft(their) or _held(their) in self.held:
+            return
+        entry = replace(their, context=EMPTIED, obsolete=True, comments=(), flags=())
+        known = self.ours.keys() | self.theirs.keys() | set(map(key_of, self.entries))
+        number = 1
+        while key_of(entry) in known:
+            number += 1
+            entry = replace(entry, context=f"{EMPTIED} ({number})")
+        self.entries.append(entry)
+        self.emptied.append(their)
+        self.taken = True
 
     def _take(self, our: Entry, their: Entry) -> None:
         """Add ``their``, and note ``our`` if its translation is not there any more.

@@ -7,21 +7,23 @@ stood there before. In goes the state of the last run, out comes an answer for e
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from pipeline.adapters.version_control import (
     blobs_in_git,
+    checked_out,
     files_in_index,
+    tracked_though_ignored,
     versions_in_git,
 )
 from pipeline.core.memory.close import close_to_compare
-from pipeline.core.memory.reconcile import is_stored
+from pipeline.core.memory.reconcile import differences, is_stored
 from pipeline.core.memory.record import Memory
 from pipeline.core.pin.lock import blob_id
 from pipeline.entries import Catalog
-from pipeline.stages.update.state import State
+from pipeline.stages.update.state import Branch, State
 from pipeline.stages.update.workspace import Workspace
 
 
@@ -86,10 +88,14 @@ def moves_of(
 
 
 class Start(NamedTuple):
-    """What a catalogue and its memory started from, and how the memory came to be another one."""
+    """What a catalogue and its memory started from, and how the memory came to be another one.
+
+    ``seen`` is the memory that was last seen here, where the catalogue did not start from it.
+    """
 
     base: Memory | None
     move: Move
+    seen: Memory | None = None
 
 
 def start_in_git(work: Workspace, local: Catalog, theirs: Memory, data: bytes) -> Start:
@@ -100,12 +106,45 @@ def start_in_git(work: Workspace, local: Catalog, theirs: Memory, data: bytes) -
     """
     if is_stored(close_to_compare(local, theirs, old=theirs), theirs):
         return Start(theirs, NO_MOVE)  # nearly always
-    root, page = work.paths.root, theirs.page
-    for version in versions_in_git(root, work.files.memory_name(page)):
-        base = work.read_base(page, version)
-        if base is None:
-            continue
+    for base in memories_in_git(work, theirs.page):
         if is_stored(close_to_compare(local, base, old=base), base):
-            by_git = bool(blobs_in_git(root, {blob_id(data)}))
+            by_git = bool(blobs_in_git(work.paths.root, {blob_id(data)}))
             return Start(base, Move(by_git=by_git, is_kept=True))
     return Start(None, NO_MOVE)
+
+
+def overwritten_by_git(work: Workspace, state: State) -> frozenset[str]:
+    """Return the pages whose catalogue git has replaced, and note in ``state`` what git tracks.
+
+    A branch that commits catalogues brings its own ones when it is checked out, over those that
+    git ignores elsewhere. Such a catalogue did not start from what was last seen here.
+    """
+    root = work.paths.root
+    folder = work.paths.catalogs(work.locale).relative_to(root).as_posix()
+    tracked = tracked_though_ignored(root, folder)
+    before = state.branch
+    state.branch = Branch(head=checked_out(root), has_catalogs=bool(tracked))
+    # Where git has tracked them before, it refuses to replace what was not committed.
+    if before is None or before.has_catalogs or before.head == state.branch.head:
+        return frozenset()
+    names = {page: work.files.catalog_name(page) for page in state.pages}
+    return frozenset(page for page, name in names.items() if name in tracked)
+
+
+def start_of_overwritten(work: Workspace, local: Catalog, theirs: Memory) -> Memory:
+    """Return the memory that a catalogue of git's was made with: the most similar version."""
+
+    def distance(version: Memory) -> int:
+        return differences(close_to_compare(local, version, old=version), version)
+
+    if distance(theirs) == 0:
+        return theirs  # nearly always
+    return min((theirs, *memories_in_git(work, theirs.page)), key=distance)
+
+
+def memories_in_git(work: Workspace, page: str) -> Iterator[Memory]:
+    """Yield the versions of a page's memory that git has, the newest first."""
+    for data in versions_in_git(work.paths.root, work.files.memory_name(page)):
+        version = work.read_base(page, data)
+        if version is not None:
+            yield version

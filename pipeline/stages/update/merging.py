@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pipeline.adapters import po
+from pipeline.core.catalog.states import EMPTIED
 from pipeline.core.memory.close import close_to_compare
 from pipeline.core.memory.reconcile import (
     Held,
@@ -36,6 +37,7 @@ class Sides:
     theirs: Memory
     base: Memory | None  # what both started from, if that is known
     move: Move
+    seen: Memory | None = None  # what was last seen here, if that is not the base
 
 
 def merge_sides(sides: Sides, held_elsewhere: Callable[[], Held]) -> Merged:
@@ -64,7 +66,7 @@ def keep_what_gives_way(
     written.
     """
     dropped = _dropped(sides, merged)
-    if not any(dropped):
+    if not any(dropped) and not merged.emptied:
         return
     page = sides.theirs.page
     catalog = po.read_catalog(data, where="").catalog
@@ -73,6 +75,8 @@ def keep_what_gives_way(
     lines = {
         (entry.context, digest(entry.msgid)): entry.line for entry in catalog.entries
     }
+    if merged.emptied:
+        work.tell(_emptied(work, page, merged.emptied, lines))
     if dropped.replaced:
         keep_aside(work, page, dropped.replaced, texts, reason=REPLACED)
     if dropped.others:
@@ -97,8 +101,14 @@ def _dropped(sides: Sides, merged: Merged) -> _Dropped:
     gone: list[Entry] = []
     replaced: list[Entry] = []
     now = merged.memory.by_key()
-    given_up = () if sides.move.is_silent else merged.given_up
-    for entry in given_up:
+    held = held_by([merged.memory])
+    given_up: list[Entry] = []
+    if not sides.move.is_silent:
+        given_up += merged.given_up
+        # What was stored here, and not committed, before git replaced memory and catalogue.
+        if sides.seen is not None:
+            given_up += lost_in(merged.memory, sides.seen, held)
+    for entry in dict.fromkeys(given_up):
         successor = now.get(key_of(entry))
         is_gone = successor is None or not text_of(successor)
         (gone if is_gone else replaced).append(entry)
@@ -106,8 +116,7 @@ def _dropped(sides: Sides, merged: Merged) -> _Dropped:
     stored = [sides.theirs]
     if sides.base is not None and not sides.move.is_silent:
         stored.append(sides.base)
-    told = (*others, *merged.given_up)
-    held = held_by([merged.memory])
+    told = (*others, *merged.given_up, *given_up)
     for memory in stored:
         lost = lost_in(merged.memory, memory, held)
         replaced += [entry for entry in lost if entry not in told]
@@ -132,6 +141,27 @@ def _tell_of_conflicts(
             hint=f"The other one stands in {name}: compare the two, and take the better one.",
         )
         work.tell(finding)
+
+
+def _emptied(
+    work: Workspace, page: str, emptied: Sequence[Entry], lines: Mapping[Key, int]
+) -> Finding:
+    known = sorted(lines[key_of(entry)] for entry in emptied if key_of(entry) in lines)
+    where = ":".join([work.files.catalog_name(page), *map(str, known[:1])])
+    subject = "a translation that stood here was"
+    if len(emptied) > 1:
+        subject = f"{len(emptied)} translations were"
+    return Finding(
+        code="translation-emptied",
+        severity=Severity.WARNING,
+        where=where,
+        text=f"{subject} emptied; readers get the English",
+        page=page,
+        hint=(
+            "The old words are kept at the end of the file, as obsolete entries with the "
+            f'msgctxt "{EMPTIED}". Put back what was not meant to go.'
+        ),
+    )
 
 
 def _taken_back(

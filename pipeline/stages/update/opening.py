@@ -8,7 +8,7 @@ entry (``merging``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 
@@ -29,13 +29,15 @@ from pipeline.stages.update.checkouts import (
     Move,
     Start,
     moves_of,
+    overwritten_by_git,
     start_in_git,
+    start_of_overwritten,
 )
 from pipeline.stages.update.english import English, open_english
 from pipeline.stages.update.merging import Sides, keep_what_gives_way, merge_sides
 from pipeline.stages.update.rebuild import page_at, rebuilt
 from pipeline.stages.update.state import State, read_state
-from pipeline.stages.update.workspace import MemoryResult, Workspace
+from pipeline.stages.update.workspace import MemoryResult, Workspace, how_to_store
 
 
 def open_memory(
@@ -60,7 +62,10 @@ def open_memory(
         }
         removed = state.pages.keys() - memories.keys()
         moves = moves_of(work, state, due, removed=removed)
-        opening = _Opening(work, english, state, moves)
+        overwritten = overwritten_by_git(work, state)
+        if overwritten:
+            work.tell(_overwritten(work, sorted(overwritten)))
+        opening = _Opening(work, english, state, moves, overwritten)
         for page in sorted(removed):
             opening.close_page(page)
         for page, memory in work.read_memories(run.name, due).items():
@@ -84,11 +89,13 @@ class _Opening:
         english: English,
         state: State,
         moves: Mapping[str, Move],
+        overwritten: Collection[str],
     ) -> None:
         self.work = work
         self.english = english
         self.state = state
         self.moves = moves
+        self.overwritten = overwritten
         # It reads every catalogue: once, if at all.
         self.held_elsewhere: Callable[[], Held] = cache(partial(_held_elsewhere, work))
 
@@ -103,9 +110,9 @@ class _Opening:
         if local is None or before is None:
             self._write(theirs, self._rebuilt(theirs), data=data, before=before)
             return
-        base, move = self._start(local, theirs, data)
+        base, move, seen = self._start(local, theirs, data)
         mended = self._with_english(local, base)
-        sides = Sides(local=mended, theirs=theirs, base=base, move=move)
+        sides = Sides(local=mended, theirs=theirs, base=base, move=move, seen=seen)
         merged = merge_sides(sides, self.held_elsewhere)
         if not merged.taken and not move.by_git and mended is local:
             # All of it is in the catalogue: there is nothing to open, only to start from.
@@ -173,7 +180,11 @@ class _Opening:
             return start_in_git(self.work, local, theirs, data)
         # Most of the time the catalogue has changed, and not the memory.
         base = theirs if known == data else self.work.read_base(theirs.page, known)
-        return Start(base, self.moves.get(theirs.page, NO_MOVE))
+        move = self.moves.get(theirs.page, NO_MOVE)
+        if theirs.page in self.overwritten:
+            start = start_of_overwritten(self.work, local, theirs)
+            return Start(start, move, seen=base)
+        return Start(base, move)
 
     def _rebuilt(self, memory: Memory, *, local: Catalog | None = None) -> Opened:
         return rebuilt(self.work, self.english, memory, local=local)
@@ -222,6 +233,26 @@ def _held_elsewhere(work: Workspace) -> Held:
         except InputError:
             continue  # update says so
     return held_in(catalogs)
+
+
+def _overwritten(work: Workspace, pages: Sequence[str]) -> Finding:
+    """Return the warning about catalogues that git has replaced, told once for all of them."""
+    them = "it" if len(pages) == 1 else f"{len(pages)} catalogues"
+    return Finding(
+        code="catalogue-overwritten",
+        severity=Severity.WARNING,
+        where=work.files.catalog_name(pages[0]),
+        text=(
+            f"git has checked out a branch's own version over {them}: "
+            "edits that were not stored are gone, and what was stored is kept"
+        ),
+        page=pages[0],
+        hint=(
+            "Give a branch that commits catalogues a folder of its own: "
+            "git worktree add ../FOLDER BRANCH. Before you switch branches in this one, "
+            f"store your work. {how_to_store()}"
+        ),
+    )
 
 
 def _edited(page: str, where: str) -> Finding:

@@ -16,6 +16,7 @@ from pipeline.adapters.files import write_if_changed
 from pipeline.paths import Paths
 
 _SIZE = 20  # bytes of a digest
+_BRANCH = ""  # beside the pages, none of which has an empty name
 
 
 class Agreed(NamedTuple):
@@ -27,11 +28,19 @@ class Agreed(NamedTuple):
     pending: str = ""
 
 
+class Branch(NamedTuple):
+    """What git had checked out when the memory was last opened. It is written as a JSON array."""
+
+    head: str
+    has_catalogs: bool  # it commits catalogues that are ignored elsewhere
+
+
 @dataclass(slots=True)
 class State:
     """The memory as last opened or stored here, and the catalogue that agreed with it, by page."""
 
     pages: dict[str, Agreed]
+    branch: Branch | None = None  # None if no run has noted it
 
     def agrees(self, page: str, catalog: bytes | None, memory: bytes | None) -> bool:
         """Whether neither file has changed since they were found to agree."""
@@ -79,7 +88,10 @@ class State:
 
     def write(self, paths: Paths, locale: str, *, dry: bool) -> None:
         """Write the state for the next run. Raises WriteError."""
-        data = json.dumps(self.pages, sort_keys=True).encode("ascii")
+        rows: dict[str, tuple[str, ...] | Branch] = {**self.pages}
+        if self.branch is not None:
+            rows[_BRANCH] = self.branch
+        data = json.dumps(rows, sort_keys=True).encode("ascii")
         write_if_changed(paths.memory_state(locale), data, dry=dry)
 
 
@@ -90,11 +102,12 @@ def read_state(paths: Paths, locale: str) -> State:
     """
     try:
         pages = json.loads(paths.memory_state(locale).read_bytes())
+        branch = Branch(*pages.pop(_BRANCH)) if _BRANCH in pages else None
         # It may be any JSON: what has not this shape ends below.
         known = {}
         for page, texts in pages.items():
             known[page] = Agreed(*map(str, texts))
-        return State(known)
+        return State(known, branch)
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return State({})  # the first run, or whatever else lies in that file
 

@@ -9,6 +9,7 @@ from memories import memory_of
 
 from pipeline.core.memory.reconcile import (
     Merged,
+    differences,
     held_by,
     held_in,
     is_stored,
@@ -207,3 +208,42 @@ def written(text: str) -> Entry:
 
 def said(entry: Entry) -> str:
     return "?" * entry.fuzzy + entry.msgstr
+
+
+def test_emptied_words_stay_as_an_obsolete_entry_of_another_context() -> None:
+    stored = replace(written("甲"), comments=("Mind the tone.",))
+    merged = merge(written(""), stored, before=stored)
+    kept = replace(written("甲"), context="emptied", obsolete=True)
+    assert (merged.emptied, merged.taken) == ((stored,), True)
+    assert merged.memory.entries == (written(""), kept)
+    # Nothing is done a second time, and others' words get another name.
+    ours, theirs = merged.memory, merged.memory
+    again = reconcile(ours, theirs, base=theirs, held=held_by([ours]))
+    assert (again.memory, again.emptied, again.taken) == (theirs, (), False)
+    other = written("乙")
+    theirs = replace(theirs, entries=(other, kept))
+    more = reconcile(ours, theirs, base=theirs, held=held_by([ours]))
+    assert [(entry.context, said(entry)) for entry in more.memory.entries] == [
+        (None, ""),
+        ("emptied (2)", "乙"),
+        ("emptied", "甲"),
+    ]
+
+
+def test_words_that_stand_elsewhere_are_not_kept_as_emptied() -> None:
+    stored = written("甲")
+    rejected = replace(written(""), comments=("rejected: 甲",))
+    assert merge(rejected, stored, before=stored).emptied == ()
+    held = held_by([memory_of(stored)])
+    ours, theirs = memory_of(written("")), memory_of(stored)
+    assert reconcile(ours, theirs, base=theirs, held=held).emptied == ()
+    draft = replace(stored, fuzzy=True, notes=("draft: by a model, 0f0f",))
+    assert merge(written(""), draft, before=draft).emptied == ()
+
+
+def test_differences_count_what_people_did_and_no_blank_entries() -> None:
+    one, other = memory_of(written("甲")), memory_of(written("乙"))
+    blank = memory_of(Entry(msgid=digest("Another text.")))
+    assert differences(one, one) == 0
+    assert differences(one, other) == 1
+    assert differences(one, blank) == 1

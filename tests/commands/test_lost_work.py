@@ -1,0 +1,182 @@
+"""Nothing that a translator wrote goes without a word: branches with catalogues, emptied strings.
+
+A branch for Weblate commits the catalogues that git ignores on all others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from branch_project import Clone
+from folders import read_tree
+
+from pipeline.adapters import po
+from pipeline.entries import Entry
+
+
+@pytest.fixture
+def work(begun: Clone, tmp_path: Path) -> Clone:
+    """A project whose ``main`` has one page translated."""
+    return begun.copy(tmp_path / "project")
+
+
+def commit_catalogs(work: Clone, branch: str) -> None:
+    """Make a branch that has the catalogues as well, and go back to main."""
+    work.branch(branch)
+    work.git("add", "--force", "translations")
+    work.git("commit", "-qm", "Catalogues for Weblate")
+    work.git("checkout", "-q", "main")
+    assert work.sync() == 0
+
+
+def empty(work: Clone, name: str, word: str) -> None:
+    """Take the translation of a paragraph away, as an editor does."""
+
+    def change(entry: Entry) -> Entry:
+        is_meant = word in entry.msgid.split() and not entry.obsolete
+        return replace(entry, msgstr="") if is_meant else entry
+
+    work.edit(name, change)
+
+
+# A branch that commits catalogues
+
+
+def test_catalogues_that_git_has_overwritten_are_told_once(work: Clone) -> None:
+    commit_catalogs(work, "weblate")
+    work.translate("cellar", "glue", "没有存的胶水")
+    work.translate("garage", "saw", "没有存的锯子")
+    work.git("checkout", "-q", "weblate")
+    assert work.sync() == 0
+    (finding,) = work.findings("catalogue-overwritten")
+    assert finding["where"] == "translations/zh_CN/docs/attic.po"
+    assert "over 4 catalogues" in finding["text"]
+    assert "git worktree add" in finding["hint"]
+    assert work.sync() == 0
+    assert work.codes() == []
+
+
+def test_what_was_stored_and_not_committed_outlives_a_catalogue_of_gits(
+    work: Clone,
+) -> None:
+    work.translate("cellar", "saw", "旧锯子")
+    assert work.sync() == 0
+    work.commit("The saw")
+    commit_catalogs(work, "weblate")
+    work.translate("cellar", "glue", "存了的胶水")
+    work.translate("cellar", "saw", "新锯子")
+    assert work.sync() == 0
+    # The memory is the same on both branches, so git lets the change go along.
+    work.git("checkout", "-q", "weblate")
+    assert work.texts("cellar")["glue"] == ""
+    assert work.sync() == 0
+    texts = work.texts("cellar")
+    assert (texts["glue"], texts["saw"]) == ("存了的胶水", "新锯子")
+    assert "存了的胶水" in (work.memories / "cellar.po").read_text("utf-8")
+    assert work.codes() == ["catalogue-overwritten"]
+
+
+def test_what_a_forced_checkout_takes_from_the_memory_is_told(work: Clone) -> None:
+    commit_catalogs(work, "weblate")
+    work.translate("cellar", "glue", "存了的胶水")
+    assert work.sync() == 0
+    work.git("checkout", "-q", "--force", "weblate")
+    assert work.sync() == 0
+    assert work.codes() == ["catalogue-overwritten", "memory-taken-back"]
+    assert work.kept("set-aside") == {"gone from the memory": "存了的胶水"}
+
+
+def test_new_work_on_a_branch_with_catalogues_comes_into_the_memory(
+    work: Clone,
+) -> None:
+    commit_catalogs(work, "weblate")
+    work.git("checkout", "-q", "weblate")
+    work.translate("cellar", "glue", "在别处译的胶水")
+    work.translate("yard/shed", "glue", "在别处改的胶水")
+    work.git("commit", "-qam", "Translate in Weblate")
+    work.git("checkout", "-q", "main")
+    assert work.sync() == 0
+    assert work.texts("cellar")["glue"] == ""
+    work.translate("garage", "saw", "锯子")
+    assert work.sync() == 0
+    work.commit("The saw")
+    work.git("checkout", "-q", "weblate")
+    assert work.sync() == 0
+    assert work.texts("cellar")["glue"] == "在别处译的胶水"
+    assert work.texts("yard/shed")["glue"] == "在别处改的胶水"
+    assert [code for code in work.codes() if code.startswith("memory")] == []
+
+
+def test_a_commit_of_ones_own_catalogues_is_no_overwriting(work: Clone) -> None:
+    work.branch("weblate")
+    work.git("add", "--force", "translations")
+    work.git("commit", "-qm", "Catalogues for Weblate")
+    work.translate("cellar", "glue", "胶水")
+    assert work.sync() == 0
+    work.commit("The glue")
+    work.translate("cellar", "glue", "别的胶水")
+    work.commit("Another one")
+    assert work.sync() == 0
+    assert work.codes() == []
+    assert work.texts("cellar")["glue"] == "别的胶水"
+
+
+# Emptied strings
+
+
+def test_emptied_strings_are_told_and_their_words_stay_as_obsolete(
+    work: Clone,
+) -> None:
+    work.translate("cellar", "glue", "胶水")
+    work.translate("cellar", "saw", "锯子")
+    assert work.sync() == 0
+    work.commit("Translate")
+    empty(work, "cellar", "glue")
+    empty(work, "cellar", "saw")
+    assert work.sync() == 0
+    (finding,) = work.findings("translation-emptied")
+    line = int(finding["where"].rpartition(":")[2])
+    catalog = work.read("cellar")
+    (live,) = (entry for entry in catalog.entries if entry.line == line)
+    assert (live.msgstr, live.obsolete) == ("", False)
+    assert "2 translations were emptied" in finding["text"]
+    texts = work.texts("cellar")
+    assert (texts["glue"], texts["saw"]) == ("", "")
+    kept = {entry.msgstr: entry.context for entry in catalog.entries if entry.obsolete}
+    assert kept == {"胶水": "emptied", "锯子": "emptied"}
+    # They stay as they are, here and in a fresh clone, also through an upgrade and back.
+    before = read_tree(work.catalogs)
+    work.commit("Empty two")
+    work.assert_follows()
+    assert read_tree(work.catalogs) == before
+    work.move_to("v2")
+    assert work.sync() == 0
+    work.move_to("v1")
+    assert work.sync() == 0
+    texts = work.texts("cellar")
+    assert (texts["glue"], texts["saw"]) == ("", "")
+    # Emptied once more, with other words.
+    work.translate("cellar", "glue", "又一种胶水")
+    assert work.sync() == 0
+    empty(work, "cellar", "glue")
+    assert work.sync() == 0
+    kept = {entry.msgstr: entry.context for entry in work.read("cellar").entries}
+    assert kept["又一种胶水"] == "emptied (2)"
+    assert kept["胶水"] == "emptied"
+
+
+def test_words_that_move_to_another_message_are_not_emptied(work: Clone) -> None:
+    work.translate("cellar", "glue", "贴错的译文")
+    assert work.sync() == 0
+    empty(work, "cellar", "glue")
+    work.translate("cellar", "saw", "贴错的译文")
+    assert work.sync() == 0
+    # It was the translation of other English, and is kept.
+    assert len(work.findings("translation-emptied")) == 1
+    work.commit("Mend it")
+    assert (
+        po.format_catalog(work.read("cellar"))
+        == (work.catalogs / "cellar.po").read_bytes()
+    )
