@@ -149,11 +149,12 @@ def _merge_locale(
         # A run of a few pages cannot tell what is left over.
         changes += prune(run, pages, locale=locale)
     kept: dict[str, UpdatedPage] = {}
+    readable = updated.readable
     for row in merged.rows:
+        if row.page not in readable:
+            continue
         # What became of the entries is of this run only: nothing becomes of them in the next one.
-        kept[row.page] = replace(
-            updated.pages[row.page], merged=replace(row, update=None)
-        )
+        kept[row.page] = replace(readable[row.page], merged=replace(row, update=None))
     known.keep(pages, kept, updated.dropped, changes=updated.changes)
     return MergedLocale(pages=merged.rows, gone=updated.dropped, changes=changes)
 

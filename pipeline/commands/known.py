@@ -106,11 +106,11 @@ class Known:
         self,
         pages: Sequence[Page],
         updated: Mapping[str, UpdatedPage],
-        dropped: Sequence[PageResult] = (),
+        dropped: Sequence[PageResult],
         *,
         changes: Collection[str],
     ) -> None:
-        """Know all pages from now on. Call it when everything is written.
+        """Know all pages of ``updated`` from now on. Call it when everything is written.
 
         ``changes`` are the files that were, relative to the root: of all others counts what they
         were before the run, for somebody may have saved one meanwhile. A dry run keeps nothing, nor
@@ -123,6 +123,7 @@ class Known:
             now = self._digests()
             digests = digests | {path: now.get(path, "") for path in changes}
         every = self._key_of_all(digests)
+        pages = [page for page in pages if page.name in updated]
         for page in pages:
             known = updated[page.name]
             settled, unsettled = self._keys(page, digests, every)

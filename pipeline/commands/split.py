@@ -32,7 +32,7 @@ def update_pulled(run: Run) -> RunResult:
         # Nothing is merged, but what the last merge found out of unchanged pages still holds.
         known = Known(run, locale)
         updated = update_locale(run, pages, known, locale=locale, lock=lock)
-        known.keep(pages, updated.pages, updated.dropped, changes=updated.changes)
+        known.keep(pages, updated.readable, updated.dropped, changes=updated.changes)
         rows = []
         for page in pages:
             made = updated.pages[page.name]

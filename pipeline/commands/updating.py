@@ -36,6 +36,14 @@ class UpdatedLocale:
     catalogs: Catalogs | None = None
 
     @property
+    def readable(self) -> Mapping[str, UpdatedPage]:
+        """The pages but those whose catalogue cannot be read: the next run reads these again."""
+        unreadable = self.catalogs.unreadable if self.catalogs else {}
+        return {
+            name: page for name, page in self.pages.items() if name not in unreadable
+        }
+
+    @property
     def changes(self) -> tuple[str, ...]:
         """The files written, relative to the root."""
         if self.catalogs is None:
@@ -76,8 +84,8 @@ def update_locale(
     # The same counts as merge makes, for commands that do not merge.
     for page in splits:
         name = page.page.name
-        # A page without any prose has no catalogue, and one that cannot be read is not there.
-        catalog = catalogs.by_page.get(name, Catalog())
+        # A page without any prose has no catalogue.
+        catalog = catalogs.shown(name) or Catalog()
         told = catalogs.findings.get(name, ())
         row = PageResult(
             page=name,

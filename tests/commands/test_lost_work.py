@@ -5,6 +5,7 @@ A branch for Weblate commits the catalogues that git ignores on all others.
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,7 +45,9 @@ def empty(work: Clone, name: str, word: str) -> None:
 # A branch that commits catalogues
 
 
-def test_catalogues_that_git_has_overwritten_are_told_once(work: Clone) -> None:
+def test_catalogues_that_git_has_overwritten_are_told_in_one_warning(
+    work: Clone,
+) -> None:
     commit_catalogs(work, "weblate")
     work.translate("cellar", "glue", "没有存的胶水")
     work.translate("garage", "saw", "没有存的锯子")
@@ -54,6 +57,7 @@ def test_catalogues_that_git_has_overwritten_are_told_once(work: Clone) -> None:
     assert finding["where"] == "translations/zh_CN/docs/attic.po"
     assert "over 4 catalogues" in finding["text"]
     assert "git worktree add" in finding["hint"]
+    work.translate("cellar", "glue", "又译一次的胶水")
     assert work.sync() == 0
     assert work.codes() == []
 
@@ -180,3 +184,44 @@ def test_words_that_move_to_another_message_are_not_emptied(work: Clone) -> None
         po.format_catalog(work.read("cellar"))
         == (work.catalogs / "cellar.po").read_bytes()
     )
+
+
+# A catalogue that cannot be read
+
+
+def progress(work: Clone, name: str) -> int:
+    """Return how many translated messages of a page the last run has shown."""
+    report = json.loads((work.root / "build" / "report.json").read_bytes())
+    rows = report["locales"]["zh_CN"]["pages"]
+    (row,) = (row for row in rows if row["page"] == name)
+    return int(row["translated"])
+
+
+def test_a_catalogue_with_a_stray_quote_is_named_and_what_is_stored_is_shown(
+    work: Clone,
+) -> None:
+    path = work.catalogs / "yard/shed.po"
+    build = ("build", "docs", "--no-execute")
+    assert work.run(*build) == 0
+    shown, whole = progress(work, "yard/shed"), path.read_bytes()
+    assert shown == 11
+    chinese = next(work.output.rglob("merged/**/shed.md")).read_bytes()
+    memory = (work.memories / "yard/shed.po").read_bytes()
+    broken = whole.replace(b'msgstr "', b'msgstr ""', 2)
+    path.write_bytes(broken)
+    # Every run says so: the file is not forgotten while it lies there.
+    for _ in range(2):
+        assert work.run(*build) == 4
+        assert progress(work, "yard/shed") == shown
+        assert next(work.output.rglob("merged/**/shed.md")).read_bytes() == chinese
+        assert path.read_bytes() == broken
+        assert (work.memories / "yard/shed.po").read_bytes() == memory
+    assert work.run("status", "docs") == 4
+    # At another release as well: the page is brought there for readers, and the file stays.
+    work.move_to("v2")
+    assert work.sync() == 4
+    assert progress(work, "yard/shed") == shown
+    assert path.read_bytes() == broken
+    path.write_bytes(whole)
+    assert work.sync() == 0
+    assert progress(work, "yard/shed") == shown

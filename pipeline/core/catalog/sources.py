@@ -11,8 +11,8 @@ from collections.abc import Collection
 from pipeline.core.catalog.origins import is_draft
 from pipeline.core.catalog.plan import Plan
 from pipeline.core.catalog.reuse import Source
-from pipeline.core.catalog.states import is_emptied
 from pipeline.core.catalog.spare import finished_in, is_spare
+from pipeline.core.catalog.states import is_emptied
 from pipeline.entries import Catalog
 
 

@@ -58,7 +58,7 @@ class Updated:
 class Catalogs:
     """The catalogues of one locale, by page.
 
-    A page whose file cannot be read is in ``findings`` only.
+    A page whose file cannot be read is in ``findings``, and in ``unreadable`` if it has a memory.
 
     ``counts`` has the pages that were updated, and those that upstream dropped. ``data`` is what
     their files hold now, as far as that is known: a file that someone saved meanwhile is left out.
@@ -69,6 +69,12 @@ class Catalogs:
     changes: tuple[str, ...] = ()  # files written or removed, relative to the root
     counts: Mapping[str, Updated] = field(default_factory=dict)
     data: Mapping[str, bytes] = field(default_factory=dict)
+    # What the memory holds of pages whose file cannot be read: to be shown, not to be written.
+    unreadable: Mapping[str, Catalog] = field(default_factory=dict)
+
+    def shown(self, page: str) -> Catalog | None:
+        """Return the catalogue that readers get of a page; None if it has none."""
+        return self.by_page.get(page) or self.unreadable.get(page)
 
 
 def update_catalogs(

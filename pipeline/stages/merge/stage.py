@@ -90,8 +90,10 @@ def _key(files: MergedFiles, work: ToMerge, page: Page, linked: Set[str]) -> str
 def _catalog_bytes(files: MergedFiles, work: ToMerge, page: str) -> bytes | None:
     """The file of a page's catalogue, empty if there is none.
 
-    None if the catalogue is not that of the file: somebody has saved it meanwhile.
+    None if the catalogue is not that of the file: somebody has saved it meanwhile, or broken it.
     """
+    if work.catalogs is not None and page in work.catalogs.unreadable:
+        return None
     if work.catalogs is not None and page in work.catalogs.by_page:
         return work.catalogs.data.get(page)
     # This run has not looked at it, since nothing has changed.
@@ -109,7 +111,7 @@ def _make(
 
     catalog = None
     if work.catalogs is not None:
-        catalog = work.catalogs.by_page.get(page.name)
+        catalog = work.catalogs.shown(page.name)
     return make(files, work.read(page), catalog, linked)
 
 

@@ -16,10 +16,9 @@ from pipeline.core.catalog.update import Catalogs, Updated, update_catalogs
 from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.document.read import SplitPage
 from pipeline.core.pin.lock import Lock, page_path
-from pipeline.entries import Catalog
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
-from pipeline.stages.update.files import CatalogFiles
+from pipeline.stages.update.files import CatalogFiles, StandIns
 
 # What became of the entries, in the order in which people are told.
 _COUNTED = ("kept", "carried", "fuzzy", "new", "obsolete")
@@ -31,20 +30,19 @@ def update_catalog_files(
     *,
     locale: str,
     lock: Lock,
-    opened: Mapping[str, Catalog] | None = None,
+    stand_ins: StandIns | None = None,
 ) -> Catalogs:
     """Bring the catalogues of ``pages`` up to date; write those that changed if the run may.
 
-    ``opened`` stand for files of the same pages that a dry run has not written.
-
-    A catalogue that cannot be read is a finding; its file is left as it is. That of a page that
+    A catalogue that cannot be read is a finding; its file is left as it is, and what
+    ``stand_ins`` has for it is updated for readers only. That of a page that
     upstream dropped keeps what is nowhere else, as obsolete; it is removed when all of it lives on
     in other catalogues.
     """
     with run.log.step("update") as step:
         files = CatalogFiles(run=run, locale=locale)
         files.read_all()
-        files.stand_in(opened or {})
+        files.stand_in(stand_ins or StandIns())
         there = _documents(lock)
         _tell_only_of(files, pages, there)
         # Told by the lock, not by ``pages``: a run of a few pages has not split the others.
@@ -70,12 +68,14 @@ def update_catalog_files(
     # Also those that were only read: the memory knows by them what stands where.
     by_page = dict(files.catalogs)
     by_page.update({page: result.catalog for page, result in updated.items()})
+    unreadable = {page: by_page.pop(page) for page in files.unreadable}
     return Catalogs(
         by_page={page: catalog for page, catalog in by_page.items() if catalog.entries},
         findings=files.findings,
         changes=changes,
         counts=updated,
         data=files.data,
+        unreadable=unreadable,
     )
 
 

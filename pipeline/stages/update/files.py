@@ -23,12 +23,23 @@ _READS_WITH = ("polib",)  # what decides how a catalogue is read, beside our own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StandIns:
+    """Catalogues in place of files: of those that a dry run has not written (``opened``), and of
+    those that cannot be read, from the memory.
+    """
+
+    opened: Mapping[str, Catalog] = field(default_factory=dict)
+    unreadable: Mapping[str, Catalog] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogFiles:
     """The catalogues of one locale, by page.
 
     ``catalogs`` is what they hold, ``data`` the bytes of their files, ``findings`` what a person
     should know of them. A file that cannot be read is in ``data`` and ``findings`` only.
     ``canonical`` are the pages whose file is just what would be written for what it holds.
+    ``unreadable`` are those whose catalogue is of the memory: their file is never written.
     """
 
     run: Run
@@ -37,6 +48,7 @@ class CatalogFiles:
     data: dict[str, bytes] = field(default_factory=dict)
     findings: dict[str, tuple[Finding, ...]] = field(default_factory=dict)
     canonical: set[str] = field(default_factory=set)
+    unreadable: set[str] = field(default_factory=set)
 
     def path(self, page: str) -> Path:
         """The file of a page's catalogue."""
@@ -71,10 +83,15 @@ class CatalogFiles:
             self.tell(page, *(replace(finding, page=page) for finding in read.findings))
         self._save(memo)
 
-    def stand_in(self, opened: Mapping[str, Catalog]) -> None:
-        """Let ``opened`` stand for files that a dry run has not written."""
-        self.catalogs.update(opened)
-        self.canonical.difference_update(opened)
+    def stand_in(self, stand_ins: StandIns) -> None:
+        """Let catalogues stand for files that are not written, or cannot be read."""
+        self.catalogs.update(stand_ins.opened)
+        self.canonical.difference_update(stand_ins.opened)
+        for page, catalog in stand_ins.unreadable.items():
+            # Somebody may have mended the file meanwhile, or taken it away.
+            if page in self.data and page not in self.catalogs:
+                self.catalogs[page] = catalog
+                self.unreadable.add(page)
 
     def write(self, updated: Mapping[str, Updated]) -> tuple[str, ...]:
         """Write what changed, then remove what is empty; return these files, relative to the root.
@@ -86,6 +103,8 @@ class CatalogFiles:
         edited: list[str] = []
         removed: list[Path] = []
         for page, result in updated.items():
+            if page in self.unreadable:
+                continue
             before = self.data.get(page)
             if not result.catalog.entries:
                 # One that could not be read is not empty, it is only not seen.

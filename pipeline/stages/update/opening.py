@@ -106,7 +106,9 @@ class _Opening:
         try:
             local = work.read_catalog(page, before)
         except InputError:
-            return  # update says so; the file is left for a person to mend
+            # Update says so, and leaves the file for a person to mend. Readers get what is stored.
+            work.unreadable[page] = self._rebuilt(theirs).catalog
+            return
         if local is None or before is None:
             self._write(theirs, self._rebuilt(theirs), data=data, before=before)
             return
