@@ -87,6 +87,17 @@ def tracked_though_ignored(root: Path, folder: str) -> frozenset[str]:
     return frozenset(answer.split("\0")) - {""}
 
 
+def author_of(root: Path, path: str, words: str) -> str:
+    """Return the author of the commit that brought ``words`` into a file, on any branch; or empty.
+
+    As a catalogue's header has it: ``Li Lei <li@example.org>``.
+    """
+    log = ("log", "--all", "--format=%an <%ae>", f"--max-count={_VERSIONS}")
+    authors = _git(root, *log, f"-S{words}", "--", f":(literal){path}").split("\n")
+    # The oldest of them: the others have taken the words away again, or merged them.
+    return authors[-2] if len(authors) > 1 else ""
+
+
 def person_in_git(root: Path) -> str:
     """Who commits here, as a catalogue's header has it: ``Li Lei <li@example.org>``; or empty."""
     name = _git(root, "config", "--get", "user.name").strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,8 +14,11 @@ from places import ROOT
 
 from pipeline.cli import main
 from pipeline.commands.memory import DRIVER
+from pipeline.core.memory.record import digest
+from pipeline.stages.update.branch_merge import _place_of
 
 ATTRIBUTES = (ROOT / ".gitattributes").read_text("utf-8")
+GLUE = "A glue hangs beside the stairs, right of the door."
 LINE = f"/translations/memory/**/*.po merge={DRIVER}"
 
 
@@ -237,3 +241,49 @@ def test_labels_of_newer_gits_are_shown(work: Clone, tmp_path: Path) -> None:
         ">>>>>>>>> one (Translate glue)",
     ]
     assert read_tree(tmp_path)["0"] == files[0].read_bytes()
+
+
+def test_a_conflict_names_the_page_the_english_and_the_authors(work: Clone) -> None:
+    """Where the notes name nobody, the commits do."""
+    for branch, text in (("one", "一号胶水"), ("two", "二号胶水")):
+        translate(work, branch, glue=text)
+        path = work.memories / "cellar.po"
+        lines = memory_of(work).split("\n")
+        unnamed = [line for line in lines if not line.startswith("#. translator:")]
+        path.write_text("\n".join(unnamed), "utf-8")
+        author = f"{branch.title()} <{branch}@example.org>"
+        work.git("commit", "-qa", "--amend", "--no-edit", "--author", author)
+    said = fails(work, "merge", "one")
+    assert (
+        "cellar: 'A glue hangs beside the stairs, right of the door.' was translated by "
+        "Two <two@example.org> and, differently, by One <one@example.org>"
+    ) in said
+    work.git("merge", "--abort")
+    # Without catalogues, as in a fresh clone, there is no English to name it by.
+    shutil.rmtree(work.catalogs)
+    assert f"cellar: '{digest(GLUE)}' was translated" in fails(work, "merge", "one")
+
+
+def test_what_an_upgrade_drops_is_found_on_its_page_after_a_merge(work: Clone) -> None:
+    work.branch("upgrade")
+    work.move_to("v2")
+    assert work.sync() == 0
+    work.commit("Upgrade")
+    translate(work, "one", hammer="锤子")
+    work.git("merge", "-q", "-m", "both", "upgrade")
+    seen = [line for line in memory_of(work).split("\n") if "seen: " in line]
+    assert [line.rpartition(" ")[2] for line in seen] == ["cellar"]
+    shutil.rmtree(work.catalogs)
+    assert work.sync() == 0
+    assert work.codes() == []
+    kept = {entry.msgstr for entry in work.read("cellar").entries if entry.obsolete}
+    assert kept == {"锤子"}
+
+
+@pytest.mark.parametrize("root", ["", "a/project/"])
+def test_a_page_is_called_by_the_path_of_its_memory(root: str) -> None:
+    name = f"{root}translations/memory/zh_CN/docs/yard/shed.po"
+    place = _place_of(name, upstream="docs", locale="zh_CN")
+    assert place == (Path(root), "yard/shed")
+    # git may be told another name, as by hand.
+    assert _place_of("shed.po", upstream="docs", locale="zh_CN").page == "shed"

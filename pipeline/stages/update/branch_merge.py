@@ -10,17 +10,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, write_atomic
+from pipeline.adapters.version_control import author_of
 from pipeline.core.memory.branches import merge_branches
 from pipeline.core.memory.file import memory_file, read_memory
 from pipeline.core.memory.notes import TRANSLATOR, translators_of
 from pipeline.core.memory.reconcile import Conflict
 from pipeline.core.memory.record import Memory
 from pipeline.entries import Catalog, Entry
+from pipeline.errors import InputError
+from pipeline.filenames import shortened
+from pipeline.paths import Paths
+from pipeline.stages.update.rebuild import texts_in
 
-_NOBODY = "somebody"
+_EXCERPT = 60  # characters of the English that a conflict is about
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,30 +62,61 @@ def merge_memory_files(versions: Versions) -> tuple[str, ...]:
         (entry.context, entry.msgid): number
         for number, entry in enumerate(file.entries, start=1)
     }
+    english = _english_of(ours, versions.name) if merged.conflicts else {}
     told: list[str] = []
     for conflict in merged.conflicts:
         entry = conflict.ours
         number = numbers[entry.context, entry.msgid]
         blocks[number] = _marked(blocks[number], conflict, versions)
-        who = " and ".join(map(_translator, conflict))
+        message = english.get(entry.msgid, entry.msgid)
+        our, their = (
+            _translator(side, versions.name, label)
+            for side, label in zip(conflict, versions.labels, strict=True)
+        )
         told.append(
-            f"{versions.name}: {entry.msgid} was translated by {who}, differently"
+            f"{ours.page}: {shortened(message, length=_EXCERPT)!r} was translated by {our} "
+            f"and, differently, by {their}"
         )
     write_atomic(versions.ours, ("\n\n".join(blocks) + "\n").encode("utf-8"))
     return tuple(told)
+
+
+class _Place(NamedTuple):
+    """Where a memory lies: the project's root, relative to where git calls us, and the page."""
+
+    root: Path
+    page: str
+
+
+def _place_of(name: str, *, upstream: str, locale: str) -> _Place:
+    """Return the place of the file ``name``.
+
+    ``translations/memory/zh_CN/docs/yard/shed.po`` is of the page ``yard/shed``.
+    """
+    folder = Paths(Path(), upstream).memories(locale).as_posix()
+    root, _, path = f"/{name}".rpartition(f"/{folder}/")
+    page = path.removeprefix("/").removesuffix(".po")
+    return _Place(root=Path(root.removeprefix("/")), page=page)
 
 
 def _read(path: Path, name: str) -> Memory:
     """The memory in a file of git's, whose own name says nothing."""
     catalog = po.read_catalog(read_bytes(path), where=name).catalog
     # The header says what it is of, and the other two versions are of the same.
-    return read_memory(
-        catalog,
-        upstream=catalog.header.get("X-Upstream", ""),
-        locale=catalog.header.get("Language", ""),
-        page=name,
-        where=name,
-    )
+    upstream = catalog.header.get("X-Upstream", "")
+    locale = catalog.header.get("Language", "")
+    page = _place_of(name, upstream=upstream, locale=locale).page
+    return read_memory(catalog, upstream=upstream, locale=locale, page=page, where=name)
+
+
+def _english_of(memory: Memory, name: str) -> dict[str, str]:
+    """Return the English of a page by digest, as far as its working catalogue has it."""
+    place = _place_of(name, upstream=memory.upstream, locale=memory.locale)
+    path = Paths(place.root, memory.upstream).catalog(memory.locale, memory.page)
+    try:
+        return texts_in(po.read_catalog(read_bytes(path), where=path.name).catalog)
+    except InputError:
+        return {}  # a fresh clone has no catalogues, and a conflict is told all the same
 
 
 def _marked(ours: str, conflict: Conflict, versions: Versions) -> str:
@@ -102,7 +139,15 @@ def _block(entry: Entry) -> str:
     return po.format_catalog(Catalog(entries=(entry,))).decode("utf-8").rstrip("\n")
 
 
-def _translator(entry: Entry) -> str:
-    """Who has translated an entry, as its note says: ``Li Lei <li@example.org>, 2026-01-02 …``."""
+def _translator(entry: Entry, name: str, label: str) -> str:
+    """Return who has translated an entry: as its note says, or the author of the commit.
+
+    ``Li Lei <li@example.org>, 2026-01-02 …``; where neither is known, on which side it was.
+    """
     notes: Sequence[str] = translators_of(entry)
-    return notes[0].removeprefix(TRANSLATOR) if notes else _NOBODY
+    if notes:
+        return notes[0].removeprefix(TRANSLATOR)
+    _, _, msgstr = _block(replace(entry, obsolete=False)).partition("\nmsgstr ")
+    # Of several lines the longest one: others may stand in any translation.
+    words = max(msgstr.split("\n"), key=len)
+    return author_of(Path(), name, words) or f"somebody ({label})"
