@@ -6,6 +6,10 @@ A branch for Weblate commits the catalogues that git ignores on all others.
 from __future__ import annotations
 
 import json
+import re
+import shutil
+from collections.abc import Callable
+from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +18,7 @@ from branch_project import Clone
 from folders import read_tree
 
 from pipeline.adapters import po
+from pipeline.cli import main
 from pipeline.entries import Entry
 
 
@@ -225,3 +230,104 @@ def test_a_catalogue_with_a_stray_quote_is_named_and_what_is_stored_is_shown(
     path.write_bytes(whole)
     assert work.sync() == 0
     assert progress(work, "yard/shed") == shown
+
+
+# Files that come back without an export
+
+
+def copied(work: Clone, name: str) -> Path:
+    """Return a copy of a catalogue, as somebody takes one along."""
+    path = work.root.with_name("back") / f"{Path(name).name}.po"
+    path.parent.mkdir(exist_ok=True)
+    shutil.copy(work.catalogs / f"{name}.po", path)
+    return path
+
+
+def edit(path: Path, change: Callable[[Entry], Entry]) -> None:
+    catalog = po.read_catalog(path.read_bytes(), where="x").catalog
+    entries = tuple(map(change, catalog.entries))
+    path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
+
+
+def with_words(words: dict[str, str]) -> Callable[[Entry], Entry]:
+    """Return an edit that translates the paragraphs of ``words``; "?" in front: unfinished."""
+
+    def change(entry: Entry) -> Entry:
+        for word in words.keys() & set(re.findall(r"\w+", entry.msgid)):
+            text = words[word]
+            return replace(entry, msgstr=text.lstrip("?"), fuzzy=text.startswith("?"))
+        return entry
+
+    return change
+
+
+def test_conflicts_of_an_import_are_those_that_two_have_made(
+    work: Clone, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = copied(work, "yard/shed")
+    work.translate("yard/shed", "saw", "这里新译的锯子")
+    work.translate("yard/shed", "drill", "这里新译的钻头")
+    assert work.sync() == 0
+    work.commit("The saw and the drill")
+    edit(path, with_words({"glue": "别处新译的胶水", "drill": "别处新译的钻头"}))
+    with chdir(work.root):
+        assert main(["import", "--name", "docs", str(path)]) == 0
+    said = capsys.readouterr()
+    assert said.out.count("[import-conflict]") == 1
+    assert "别处新译的钻头" in said.out
+    assert "1 translations taken over" in said.err
+    texts = work.texts("yard/shed")
+    assert texts["glue"] == "别处新译的胶水"
+    assert texts["saw"] == "这里新译的锯子"
+    assert texts["drill"] == "这里新译的钻头"
+
+
+@pytest.mark.parametrize("page", ["attic", "cellar"])
+def test_work_on_english_or_a_page_that_is_gone_is_taken(
+    work: Clone, page: str
+) -> None:
+    work.translate(page, "lamp", "灯")
+    assert work.sync() == 0
+    work.commit("The lamp")
+    path = copied(work, page)
+    work.move_to("v2")
+    assert work.sync() == 0
+    work.commit("Upgrade")
+    # The hammer is dropped from the cellar, the attic is called loft now.
+    edit(path, with_words({"hammer": "?没译完的锤子", "glue": "别处译的胶水"}))
+    assert work.run("import", "--name", "docs", str(path)) == 0
+    assert work.sync() == 0
+    now = {"attic": "loft", "cellar": "cellar"}[page]
+    found = {
+        entry.msgstr: (entry.fuzzy, entry.obsolete) for entry in work.read(now).entries
+    }
+    assert found["别处译的胶水"] == (False, False)
+    assert found["没译完的锤子"] == (True, page == "cellar")
+
+
+def test_a_page_that_is_gone_for_good_keeps_what_comes_back(work: Clone) -> None:
+    path = copied(work, "cellar")
+    for folder in (work.catalogs, work.memories):
+        (folder / "cellar.po").rename(folder / "vault.po")
+    memory = work.memories / "vault.po"
+    work.commit("As if upstream had had a vault")
+    memory.unlink()
+    (work.catalogs / "vault.po").unlink()
+    work.commit("It is gone")
+    assert work.sync() == 0
+
+    def strange(entry: Entry) -> Entry:
+        english = f"In the vault: {entry.msgid}"
+        return replace(entry, msgid=english, msgstr="地窖", references=("vault",))
+
+    edit(path, strange)
+    vault = path.with_name("vault.po")
+    path.rename(vault)
+    assert work.run("import", "--name", "docs", str(vault)) == 0
+    assert {entry.obsolete for entry in work.read("vault").entries} == {True}
+    # Of a page that never was, or whose name leads elsewhere, nothing is taken.
+    text = vault.read_text("utf-8")
+    for name in ("nowhere", "../../../../memory/zh_CN/docs/vault"):
+        other = path.with_name("other.po")
+        other.write_text(text.replace("#: vault", f"#: {name}"), "utf-8")
+        assert work.run("import", "--name", "docs", str(other)) == 4

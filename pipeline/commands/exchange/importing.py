@@ -13,9 +13,11 @@ from pathlib import Path
 
 from pipeline.adapters import po
 from pipeline.adapters.files import files_below, read_bytes, replace_if_unchanged
+from pipeline.commands.exchange.history import history_of, is_gone, successor_of
 from pipeline.commands.holding import only_this_run
 from pipeline.core.checks.locales import locale_of_header, locale_of_path
-from pipeline.core.exchange.taking import Conflict, take
+from pipeline.core.exchange.taking import Conflict, Taken, take
+from pipeline.core.pin.lock import Lock
 from pipeline.entries import NEUTRAL_DATE, Catalog, Entry
 from pipeline.errors import ConfigError, InputError
 from pipeline.findings import Finding, Severity
@@ -51,6 +53,7 @@ class _Importing:
     """One import, and what comes together on the way."""
 
     run: Run
+    lock: Lock
     changes: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     taken: int = 0
@@ -62,9 +65,9 @@ def import_catalogs(run: Run, words: Sequence[str]) -> RunResult:
     A file that cannot be read, or is of no page, is a finding, and the others are taken. Raises
     ConfigError for a word that names nothing.
     """
-    importing = _Importing(run=run)
     with only_this_run(run):
         lock = read_pulled(run)
+        importing = _Importing(run=run, lock=lock)
         for path in _files(words):
             try:
                 _import_file(importing, path)
@@ -108,9 +111,12 @@ def _import_file(importing: _Importing, path: Path) -> None:
     returned = _read(run, path)
     target = run.paths.catalog(returned.locale, returned.page)
     where = run.shown(target)
-    before = read_bytes(target)
-    ours = po.read_catalog(before, where=where).catalog
-    taken = take(ours, returned.entries, _sent(run, returned))
+    before: bytes | None = None
+    ours = _blank(importing, returned)
+    if target.is_file():  # or its page is gone
+        before = read_bytes(target)
+        ours = po.read_catalog(before, where=where).catalog
+    taken = _taken(run, returned, ours)
     importing.findings += (
         _conflict(returned, conflict) for conflict in taken.conflicts
     )
@@ -128,6 +134,31 @@ def _import_file(importing: _Importing, path: Path) -> None:
         )
     importing.changes.append(where)
     importing.taken += taken.changed + taken.strays
+
+
+def _taken(run: Run, returned: _Returned, ours: Catalog) -> Taken:
+    """Return our catalogue with what came back, by what was sent or by what git knows."""
+    sent = _sent(run, returned)
+    if sent is not None:
+        return take(ours, returned.entries, sent)
+    known = history_of(
+        run, returned.locale, returned.page, ours=ours, theirs=returned.entries
+    )
+    if known is None:
+        return take(ours, returned.entries, None)
+    return take(ours, returned.entries, known.base, older=known.words)
+
+
+def _blank(importing: _Importing, returned: _Returned) -> Catalog:
+    """Return a catalogue without entries, for a page that is gone."""
+    lock = importing.lock
+    header = po.standard_header(
+        project=f"{lock.url.rstrip('/').rpartition('/')[2]} docs",
+        page=returned.page,
+        locale=returned.locale,
+        date=lock.date,
+    )
+    return Catalog(header=header)
 
 
 def _sent(run: Run, returned: _Returned) -> Catalog | None:
@@ -168,7 +199,7 @@ def _read(run: Run, path: Path) -> _Returned:
         )
     return _Returned(
         name=name,
-        page=_page(run, path, told=told, locale=locale),
+        page=_page(run, path, entries, told=told, locale=locale),
         locale=locale,
         entries=entries,
         touched=_touched(header),
@@ -181,8 +212,13 @@ def _page_of_references(entries: Sequence[Entry]) -> str:
     return counts.most_common(1)[0][0] if counts else ""
 
 
-def _page(run: Run, path: Path, *, told: str, locale: str) -> str:
-    """The page that a file is of: what it says, or else what its path ends in."""
+def _page(
+    run: Run, path: Path, entries: Sequence[Entry], *, told: str, locale: str
+) -> str:
+    """The page that a file is of: what it says, or else what its path ends in.
+
+    Of one that is gone it is the page that has its messages now, if there is one.
+    """
     folder = run.paths.catalogs(locale)
     pages = {
         file.relative_to(folder).with_suffix("").as_posix()
@@ -191,6 +227,9 @@ def _page(run: Run, path: Path, *, told: str, locale: str) -> str:
     for page in (told, *_ends(path)):
         if page in pages:
             return page
+    for page in (told, *_ends(path)):
+        if is_gone(run, locale, page):
+            return successor_of(run, locale, page, entries)
     raise InputError(
         "is of no page that has a catalogue here",
         where=f"{path.as_posix()}:1",

@@ -6,7 +6,7 @@ taken. What both sides have changed stays as it is here; what the editor left em
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 
 from pipeline.entries import Catalog, Entry
@@ -33,11 +33,21 @@ class Taken:
     strays: int = 0
 
 
-def take(ours: Catalog, theirs: Sequence[Entry], base: Catalog | None) -> Taken:
-    """``ours`` with the work in ``theirs``; ``base`` is what was sent, None if nobody knows."""
+def take(
+    ours: Catalog,
+    theirs: Sequence[Entry],
+    base: Catalog | None,
+    *,
+    older: Set[tuple[str | None, str, str]] = frozenset(),
+) -> Taken:
+    """``ours`` with the work in ``theirs``; ``base`` is what was sent, None if nobody knows.
+
+    ``older`` are translations that ours had at any time (msgctxt, msgid, msgstr): no news.
+    """
     taking = _Taking(
         theirs={_key(entry): entry for entry in theirs if not entry.obsolete},
         base=_by_key(base.entries if base else ()),
+        older=older,
     )
     entries = list(map(taking.merged, ours.entries))
     strays = taking.strays(_by_key(ours.entries))
@@ -52,19 +62,25 @@ def take(ours: Catalog, theirs: Sequence[Entry], base: Catalog | None) -> Taken:
 class _Taking:
     """One catalogue while the work of others comes into it."""
 
-    def __init__(self, theirs: dict[_Key, Entry], base: dict[_Key, Entry]) -> None:
+    def __init__(
+        self,
+        theirs: dict[_Key, Entry],
+        base: dict[_Key, Entry],
+        older: Set[tuple[str | None, str, str]],
+    ) -> None:
         self.theirs = theirs
         self.base = base
+        self.older = older
         self.changed = 0
         self.conflicts: list[Conflict] = []
 
     def merged(self, ours: Entry) -> Entry:
         """An entry of ours with what was done to it elsewhere."""
         theirs = self.theirs.get(_key(ours))
-        if theirs is None or ours.obsolete or not _has_news(ours, theirs):
+        if theirs is None or not _has_news(ours, theirs):
             return ours
         base = self.base.get(_key(ours))
-        if base and not _has_news(base, theirs):
+        if self._is_known(theirs):
             return ours  # changed here since, and not there
         # Without a base only what is empty here is surely older.
         is_older_here = _work(ours) == _work(base) if base else not ours.msgstr
@@ -81,14 +97,24 @@ class _Taking:
             comments=theirs.comments or ours.comments,
         )
 
+    def _is_known(self, theirs: Entry) -> bool:
+        """Return whether nobody has worked on an entry since ours was sent, or was like it."""
+        base = self.base.get(_key(theirs))
+        if base is not None and not _has_news(base, theirs):
+            return True
+        words = (*_key(theirs), _without_edges(theirs.msgstr))
+        return words in self.older and (base is None or base.msgstr != words[2])
+
     def strays(self, ours: dict[_Key, Entry]) -> list[Entry]:
-        """Finished work on English that is gone: the next update finds what it is good for."""
+        """Work on English that is gone: the next update finds what it is good for."""
         strays: list[Entry] = []
         for key, theirs in self.theirs.items():
-            if key not in ours and theirs.is_finished:
+            if key not in ours and theirs.msgstr and not self._is_known(theirs):
                 stray = Entry(
                     msgid=theirs.msgid,
                     msgstr=_without_edges(theirs.msgstr),
+                    fuzzy=theirs.fuzzy,
+                    previous=theirs.previous if theirs.fuzzy else None,
                     context=theirs.context,
                     comments=theirs.comments,
                     obsolete=True,

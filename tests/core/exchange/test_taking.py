@@ -55,8 +55,9 @@ def taken(ours: Entry, theirs: Entry, base: Entry | None) -> tuple[Entry, int]:
         # Nobody knows what was sent.
         (EMPTY, NEW, None, NEW, 0),
         (MINE, NEW, None, MINE, 1),
-        # Gone from the page meanwhile: it stays as it is.
-        (replace(OLD, obsolete=True), NEW, OLD, replace(OLD, obsolete=True), 0),
+        # Gone from the page meanwhile: the work on it is kept.
+        (replace(OLD, obsolete=True), NEW, OLD, replace(NEW, obsolete=True), 0),
+        (replace(MINE, obsolete=True), NEW, OLD, replace(MINE, obsolete=True), 1),
     ],
 )
 def test_three_ways(
@@ -65,12 +66,29 @@ def test_three_ways(
     assert taken(ours, theirs, base) == (entry, conflicts)
 
 
-def test_finished_work_on_english_that_is_gone_is_kept_obsolete() -> None:
+def test_work_on_english_that_is_gone_is_kept_obsolete() -> None:
     gone = Entry(msgid="A saw.", msgstr="锯子", comments=("?",))
-    waits = Entry(msgid="Glue.", msgstr="胶", fuzzy=True)
+    waits = Entry(msgid="Glue.", msgstr="胶", fuzzy=True, previous="Paste.")
     result = take(Catalog(entries=(OLD,)), [gone, waits, BARE], None)
-    assert result.catalog.entries == (OLD, replace(gone, obsolete=True))
-    assert (result.strays, result.changed) == (1, 0)
+    kept = (replace(gone, obsolete=True), replace(waits, obsolete=True))
+    assert result.catalog.entries == (OLD, *kept)
+    assert (result.strays, result.changed) == (2, 0)
+    # What was sent and came back as it was is nobody's work.
+    sent = Catalog(entries=(OLD, gone))
+    assert take(Catalog(entries=(OLD,)), [gone, OLD], sent).strays == 0
+
+
+@pytest.mark.parametrize("base", [None, NEW])
+def test_words_that_ours_had_once_are_no_news(base: Entry | None) -> None:
+    sent = Catalog(entries=(base,)) if base else None
+    older = frozenset({(None, OLD.msgid, OLD.msgstr), (None, OLD.msgid, NEW.msgstr)})
+    result = take(Catalog(entries=(NEW,)), [OLD], sent, older=older)
+    assert (result.catalog.entries, result.conflicts) == ((NEW,), ())
+    # But that somebody has put a question to them is.
+    asked = replace(NEW, comments=("?",))
+    if base:
+        result = take(Catalog(entries=(NEW,)), [asked], sent, older=older)
+        assert result.catalog.entries == (asked,)
 
 
 _STATES = st.builds(
@@ -82,13 +100,16 @@ _STATES = st.builds(
 )
 
 
-@given(ours=_STATES, theirs=_STATES, base=st.none() | _STATES)
+@given(
+    ours=_STATES, theirs=_STATES, base=st.none() | _STATES, is_obsolete=st.booleans()
+)
 def test_no_translation_vanishes_without_a_word(
-    ours: Entry, theirs: Entry, base: Entry | None
+    ours: Entry, theirs: Entry, base: Entry | None, *, is_obsolete: bool
 ) -> None:
+    ours = replace(ours, obsolete=is_obsolete)
     entry, conflicts = taken(ours, theirs, base)
     assert entry.msgstr or not ours.msgstr
-    if ours.msgstr and ours != base:
+    if ours.msgstr and replace(ours, obsolete=False) != base:
         assert entry.msgstr == ours.msgstr
     if theirs.msgstr and entry.msgstr != theirs.msgstr:
         is_known = base is not None and theirs.msgstr == base.msgstr
