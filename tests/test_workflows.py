@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest
 import yaml
+from branch_project import Clone
 from places import ROOT
 
 from pipeline.arguments import COMMANDS, parse
@@ -34,7 +36,7 @@ RAN_BY_HAND = {
     "ci": {"sudo apt-get", "test"},
     "properties": set(),
     "site": {"git", "gh"},
-    "sync": {"git", "gh", "sed", "echo", "title=$(sed", "xargs"},
+    "sync": {"git", "gh", "sed", "echo", "title=$(sed"},
 }
 SHELL = {
     "if",
@@ -288,3 +290,49 @@ def test_a_job_that_calls_a_workflow_gives_it_what_it_needs(name: str) -> None:
     for _, caller, job in jobs():
         if job.get("uses", "").endswith(f"/{name}.yml"):
             assert set(job["permissions"].items()) == needed, caller
+
+
+def test_what_was_proposed_before_is_merged_by_entry() -> None:
+    steps = read(FOLDER / "sync.yml")["jobs"]["upgrade"]["steps"]
+    runs = [step.get("run", "") for step in steps]
+    (merge,) = (at for at, run in enumerate(runs) if "git merge" in run)
+    setup = runs.index("nox -s memory -- setup")
+    (named,) = (at for at, run in enumerate(runs[:merge]) if "user.email" in run)
+    assert named < setup < merge
+    # The English of a conflict stands in the catalogues; what made them must not be in the way.
+    assert runs[setup + 1].startswith("nox -s sync -- jax --no-execute")
+    assert "git stash --quiet --include-untracked" in runs[merge]
+    asked = {steps[at]["if"] for at in (setup, setup + 1, merge)}
+    assert asked == {"${{ steps.proposed.outputs.branch != '' }}"}
+
+
+def test_the_steps_of_the_workflow_merge_what_lines_would_not(
+    begun: Clone, tmp_path: Path
+) -> None:
+    work = begun.copy(tmp_path / "project")
+    (work.root / ".gitattributes").write_text((ROOT / ".gitattributes").read_text())
+    work.commit("Merge by entry")
+    work.translate("cellar", "hammer", "锤子")
+    assert work.sync() == 0
+    work.commit("The hammer")
+    # The upgrade drops the paragraph, which somebody has meanwhile translated anew on main.
+    work.branch("upgrade")
+    work.move_to("v2")
+    assert work.sync() == 0
+    work.commit("Upgrade")
+    work.git("checkout", "-q", "main")
+    assert work.sync() == 0
+    work.translate("cellar", "hammer", "榔头")
+    assert work.sync() == 0
+    work.commit("A better hammer")
+    shutil.rmtree(work.catalogs)
+    with pytest.raises(subprocess.CalledProcessError):
+        work.git("merge", "--no-edit", "upgrade")
+    work.git("merge", "--abort")
+    assert work.run("memory", "setup") == 0
+    assert work.sync() == 0
+    work.git("stash", "--quiet", "--include-untracked")
+    work.git("merge", "--no-edit", "upgrade")
+    assert work.sync() == 0
+    hammers = [entry for entry in work.read("cellar").entries if entry.obsolete]
+    assert [entry.msgstr for entry in hammers] == ["榔头"]

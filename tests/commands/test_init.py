@@ -108,6 +108,9 @@ def test_the_workflow_calls_ours_with_what_they_ask_for(own: Path) -> None:
         for part in called["jobs"].values():
             needed |= part["permissions"]
         assert job["permissions"] == needed
+    # A page that fails stops nothing: what is published does not wait for the check.
+    assert "needs" not in workflow["jobs"]["publish"]
+    assert workflow["jobs"]["publish"]["if"] == "${{ github.ref == 'refs/heads/main' }}"
 
 
 def test_a_second_run_writes_nothing_and_says_what_is_there(
