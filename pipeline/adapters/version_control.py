@@ -107,6 +107,21 @@ def person_in_git(root: Path) -> str:
     return name
 
 
+def lend_repository(root: Path, folder: Path) -> Path:
+    """Return where in the empty ``folder`` a copy of ``root`` may ask git what it asks there.
+
+    It is as deep in the folder as ``root`` is in its repository. Only questions may be asked.
+    """
+    words = _git(root, "rev-parse", "--absolute-git-dir", "--show-prefix").split("\n")
+    if len(words) < 2:
+        return folder
+    place, prefix, *_ = words
+    (folder / ".git").write_text(f"gitdir: {place}\n", "utf-8")
+    copy = folder / prefix
+    copy.mkdir(parents=True, exist_ok=True)
+    return copy
+
+
 def set_merge_driver(root: Path, name: str, *, title: str, command: str) -> bool:
     """Let git merge files with the attribute ``merge=<name>`` by ``command``, in this clone.
 

@@ -331,3 +331,51 @@ def test_a_page_that_is_gone_for_good_keeps_what_comes_back(work: Clone) -> None
         other = path.with_name("other.po")
         other.write_text(text.replace("#: vault", f"#: {name}"), "utf-8")
         assert work.run("import", "--name", "docs", str(other)) == 4
+
+
+# What an upgrade says beforehand
+
+
+@pytest.mark.parametrize("folder", ["", "sub"])
+def test_a_dry_run_of_an_upgrade_right_after_a_checkout_has_no_conflicts_of_its_own(
+    begun: Clone, tmp_path: Path, folder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    work = begun.copy(tmp_path / "project" / folder)
+    if folder:
+        # The project may be a part of a repository.
+        shutil.move(work.root / ".git", work.root.parent / ".git")
+        work.git("add", "--all", "--force", "..")
+        work.git("rm", "-rq", "--cached", "translations/zh_CN", "build", "upstream")
+        work.git("commit", "-qm", "Move the project")
+    work.translate("cellar", "glue", "主分支的胶水")
+    assert work.sync() == 0
+    work.commit("The glue")
+    work.branch("other", "HEAD~1")
+    assert work.sync() == 0
+    work.translate("cellar", "glue", "别的胶水")
+    assert work.sync() == 0
+    work.commit("Another glue")
+    work.git("checkout", "-q", "main")
+    before = read_tree(work.root)
+    upgrade = ("upgrade", "v2", "docs", "--package-version", "1.0.0", "--dry-run")
+    with chdir(work.root):
+        assert main([*upgrade, "--json"]) == 0
+    assert "memory-conflict" not in capsys.readouterr().out
+    after = read_tree(work.root)
+    assert {path for path in before if before[path] != after.get(path)} == set()
+
+
+def test_rules_that_match_no_page_of_the_new_release_are_told_beforehand(
+    work: Clone, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = work.root / "pyproject.toml"
+    rule = (
+        '\n[[tool.pipeline.upstreams.docs.skip]]\npages = ["attic"]\nreason = "old"\n'
+    )
+    config.write_text(config.read_text() + rule)
+    upgrade = ("upgrade", "v2", "docs", "--package-version", "1.0.0")
+    for words in ((*upgrade, "--dry-run"), upgrade):
+        with chdir(work.root):
+            assert main(list(words)) == 0
+        told = capsys.readouterr()
+        assert "'attic' matches no page of docs v2" in told.out + told.err

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
+from pipeline.adapters.version_control import lend_repository
 from pipeline.commands.signals import undisturbed
 from pipeline.core.catalog.states import CARRIED, STATES
 from pipeline.entries import Entry
@@ -24,16 +25,21 @@ from pipeline.run import Run
 
 
 @contextmanager
-def scratch_copy(paths: Paths) -> Iterator[Path]:
+def scratch_copy(run: Run) -> Iterator[Path]:
     """The root of a copy of all that a sync reads but the docs, which it pulls.
 
-    It is gone afterwards. The git cache is not copied but shared.
+    It is gone afterwards. The git cache is not copied but shared, and so is the project's own git:
+    it is asked what it has checked out.
     """
+    paths = run.paths
     with tempfile.TemporaryDirectory(prefix="jax-docs-zh-") as name:
         # Resolved: on some systems the folder for temporary files is a link.
-        root = Path(name).resolve()
+        root = lend_repository(paths.root, Path(name).resolve())
         try:
-            for folder in _written_by_sync(paths):
+            for folder in (
+                *_written_by_sync(paths),
+                *map(paths.memory_state, run.locales),
+            ):
                 if folder.exists():
                     _copy(folder, root / folder.relative_to(paths.root))
             (paths.cache / "git").mkdir(parents=True, exist_ok=True)

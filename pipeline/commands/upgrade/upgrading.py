@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pipeline.commands.build import BuildOptions, build_pulled
 from pipeline.commands.holding import only_this_run
+from pipeline.commands.pages import rule_findings
 from pipeline.commands.pull import lock_bytes
 from pipeline.commands.upgrade.comparing import compare
 from pipeline.commands.upgrade.moving import newest, plan_move
@@ -18,6 +19,7 @@ from pipeline.commands.upgrade.restoring import restoring, scratch_copy
 from pipeline.core.pin.lock import Commit, Lock, parse_lock
 from pipeline.core.pin.releases import LATEST
 from pipeline.errors import InputError, UpstreamError
+from pipeline.findings import Finding, Severity
 from pipeline.paths import Paths
 from pipeline.report.result import RunResult
 from pipeline.run import Run
@@ -80,6 +82,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
                 move.write()
             result = _with_names(target, result)
             _tell_what_is_left(run, options, version=move.pin.version)
+    result = replace(result, findings=(*result.findings, *_rules(target, result.lock)))
     changes = list(result.changes)
     if is_dry:
         # What was built in the scratch copy is gone, and no move would build it in another way.
@@ -119,9 +122,15 @@ def _try(target: Run) -> RunResult:
     """The whole move in a scratch copy, which is gone afterwards."""
     # The copy is another root: a relative address would lead elsewhere from there.
     upstream = pull_stage.fixed(target)
-    with scratch_copy(target.paths) as root:
+    with scratch_copy(target) as root:
         settings = replace(target.settings, root=root)
         return _move_docs(replace(target, settings=settings, upstream=upstream))
+
+
+def _rules(target: Run, lock: Lock) -> tuple[Finding, ...]:
+    """Return warnings about rules that match no page any more: running code will refuse them."""
+    findings = rule_findings(target, lock)
+    return tuple(replace(finding, severity=Severity.WARNING) for finding in findings)
 
 
 def _move_docs(target: Run) -> RunResult:
