@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.errors import ConfigError
@@ -47,6 +48,32 @@ def versions_in_git(root: Path, path: str) -> Iterator[bytes]:
         # A file that was deleted has the blob 000….
         if blob.strip("0"):
             yield run_git(root, "cat-file", "blob", blob)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """A commit that has changed a file: its blobs before and after, whose work it was, and when."""
+
+    before: str
+    after: str
+    author: str  # "Li Lei <li@example.org>"
+    date: str  # as gettext writes it: 2026-05-01 09:30+0800
+
+
+def revisions_of(root: Path, path: str) -> Iterator[Revision]:
+    """Yield the commits in the history of HEAD that changed the file ``path``, the newest first."""
+    log = ("log", "--no-merges", f"--max-count={_VERSIONS}", "--raw", "--no-abbrev")
+    shape = (
+        "--no-renames",
+        "--date=format:%Y-%m-%d %H:%M%z",
+        "--format=%an <%ae>%n%ad",
+    )
+    lines = _git(root, *log, *shape, "HEAD", "--", f":(literal){path}").split("\n")
+    # Author, date, an empty line, and the row: both modes, both blobs, what was done, the path.
+    rows = [line for line in lines if line]
+    for author, date, row in zip(rows[::3], rows[1::3], rows[2::3], strict=False):
+        _, _, before, after, *_ = row.split()
+        yield Revision(before=before, after=after, author=author, date=date)
 
 
 def files_in_index(root: Path, paths: Collection[str]) -> frozenset[str]:

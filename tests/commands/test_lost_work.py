@@ -379,3 +379,71 @@ def test_rules_that_match_no_page_of_the_new_release_are_told_beforehand(
             assert main(list(words)) == 0
         told = capsys.readouterr()
         assert "'attic' matches no page of docs v2" in told.out + told.err
+
+
+# Who has translated what
+
+
+def test_the_commits_of_several_translators_are_credited_to_each(work: Clone) -> None:
+    """Weblate commits for each of them, and its header names the last one only."""
+    work.branch("weblate")
+    work.git("add", "--force", "translations")
+    work.git("commit", "-qm", "Catalogues for Weblate")
+    people = {"glue": "Li Lei", "saw": "Han Meimei", "drill": "Lin Tao"}
+    for minute, (word, name) in enumerate(people.items()):
+        work.translate("cellar", word, f"{name}的译文")
+        path = work.catalogs / "cellar.po"
+        header = path.read_text("utf-8")
+        if name != "Lin Tao":  # who edits by hand, and leaves the header as it is
+            header = re.sub(
+                r"Last-Translator: .*?\\n", f"Last-Translator: {name}\\\\n", header
+            )
+            header = header.replace("03:04+0800", f"03:1{minute}+0800")
+        else:
+            header = header.replace("Li Lei <li@example.org>", "Han Meimei")
+            header = header.replace("03:04+0800", "03:11+0800")
+        path.write_text(header, "utf-8")
+        work.git("commit", "-qam", "Translated", "--author", f"{name} <x@example.org>")
+    work.translate("cellar", "bench", "没有提交的译文")
+    assert work.sync() == 0
+    memory = (work.memories / "cellar.po").read_text("utf-8")
+    notes = {
+        block.rpartition('msgstr "')[2].split('"')[0]: block
+        for block in memory.split("\n\n")
+    }
+    assert "translator: Li Lei, 2026-01-02 03:10+0800" in notes["Li Lei的译文"]
+    assert "translator: Han Meimei, 2026-01-02 03:11+0800" in notes["Han Meimei的译文"]
+    assert "translator: Lin Tao <x@example.org>, " in notes["Lin Tao的译文"]
+    assert "translator: Li Lei <li@example.org>, 2026" in notes["没有提交的译文"]
+    # The names stay when nothing changes, and in a fresh clone.
+    before = read_tree(work.memories)
+    work.git("add", "--force", "translations")
+    work.git("commit", "-qm", "Store")
+    assert work.sync() == 0
+    assert read_tree(work.memories) == before
+
+
+def test_the_address_of_a_private_server_stays_out_of_the_memory(work: Clone) -> None:
+    path = work.catalogs / "cellar.po"
+    work.translate("cellar", "glue", "胶水")
+    line = r"Language-Team: Chinese <https://weblate.internal.example/x/zh_Hans/>\n"
+    text = re.sub(r"Language-Team: .*?\\n", lambda _: line, path.read_text("utf-8"))
+    path.write_text(text, "utf-8")
+    assert work.sync() == 0
+    memory = (work.memories / "cellar.po").read_text("utf-8")
+    assert "Language-Team: Chinese\\n" in memory
+    assert "weblate.internal" not in memory
+    work.commit("Translate")
+    # A translator's tool finds its line again, also after others' work has come in.
+    work.branch("other", "HEAD~1")
+    assert work.sync() == 0
+    work.translate("cellar", "saw", "锯子")
+    assert work.sync() == 0
+    work.commit("The saw")
+    work.git("checkout", "-q", "main")
+    assert work.sync() == 0
+    path.write_text(text, "utf-8")
+    work.git("merge", "-q", "--no-edit", "other")
+    assert work.sync() == 0
+    assert work.texts("cellar")["saw"] == "锯子"
+    assert line in path.read_text("utf-8")

@@ -28,10 +28,21 @@ from pipeline.core.memory.notes import (
     source_note,
     translators_of,
 )
-from pipeline.core.memory.record import Key, Memory, digest, in_order, text_of, work_of
+from pipeline.core.memory.record import (
+    Key,
+    Memory,
+    digest,
+    in_order,
+    key_of,
+    text_of,
+    work_of,
+)
 from pipeline.core.memory.redact import stored
 from pipeline.core.memory.sources import followed_text, parts_of, states_without_english
 from pipeline.entries import Catalog, Entry
+
+# The note of who has translated an entry, by its key; empty if only the header tells.
+TouchOf = Callable[[Key], str]
 
 # What a memory knows of an entry that it does not have.
 _UNKNOWN = Entry(msgid="")
@@ -45,22 +56,25 @@ def close_catalog(
     live: Collection[str],
     find: Callable[[str], Place | None],
     texts: Sequence[str] = (),
+    touch_of: TouchOf | None = None,
 ) -> Memory:
     """The memory of a catalogue: ``head`` with the catalogue's entries in place of its own.
 
     ``live`` are the digests of the page at the head's commit. ``find`` tells where other English
     stands, ``texts`` is the English of all catalogues. What ``old``, the page's memory so far, says
-    of who touched an entry and where its English stood goes on to be said.
+    of who touched an entry and where its English stood goes on to be said. Who has touched it since
+    is known by ``touch_of``, or else by the header.
     """
     known: Mapping[Key, Entry] = {}
     own_places: dict[str, Place] = {}
     if old:
         known = old.by_key()
         own_places = dict.fromkeys(old.live, Place(commit=old.commit, page=old.page))
-    touch = touch_note(catalog.header)
+    touched_last = touch_note(catalog.header)
     closing = _Closing(
         known=known,
-        touched=(touch,) if touch else (),
+        touched_last=touched_last,
+        touch_of=touch_of,
         live=live,
         own_places=own_places,
         find=find,
@@ -76,12 +90,21 @@ def close_catalog(
     )
 
 
-def close_to_compare(catalog: Catalog, head: Memory, *, old: Memory) -> Memory:
+def close_to_compare(
+    catalog: Catalog, head: Memory, *, old: Memory, touch_of: TouchOf | None = None
+) -> Memory:
     """The memory of a catalogue, to be compared with ``head`` by what people put into entries.
 
     ``old`` is what the catalogue was last stored in. Where English stands is left out.
     """
-    return close_catalog(catalog, head, old=old, live=head.live, find=lambda _: None)
+    return close_catalog(
+        catalog,
+        head,
+        old=old,
+        live=head.live,
+        find=lambda _: None,
+        touch_of=touch_of,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +112,8 @@ class _Closing:
     """Turns entries of one catalogue into entries of its memory."""
 
     known: Mapping[Key, Entry]  # the memory's entries so far
-    touched: tuple[str, ...]  # the note of who saved the catalogue, if anybody did
+    touched_last: str  # the note of who saved the catalogue; empty if nobody did
+    touch_of: TouchOf | None
     live: Collection[str]
     own_places: Mapping[str, Place]  # where the page's English stood so far
     find: Callable[[str], Place | None]
@@ -217,7 +241,7 @@ class _Closing:
             return ()
         # The update never takes a translation away from its message.
         if text_of(old):
-            return self.touched
+            return self._touched(closed)
         # The update offers the translation of another message, the one whose English it
         # was written for: its translator is that one's.
         offered = self.known.get((closed.context, closed.previous or ""), _UNKNOWN)
@@ -228,7 +252,13 @@ class _Closing:
             return ()
         # A translator's remark counts as work, also one that was removed.
         by_hand = (text_of(closed), closed.comments, old.comments)
-        return self.touched if any(by_hand) else ()
+        return self._touched(closed) if any(by_hand) else ()
+
+    def _touched(self, closed: Entry) -> tuple[str, ...]:
+        """The note of who has touched an entry since the memory was stored."""
+        note = self.touch_of(key_of(closed)) if self.touch_of else ""
+        note = note or self.touched_last
+        return (note,) if note else ()
 
     def _place(self, code: str) -> Place | None:
         """Where the English of a digest stands: on the page itself, if it stood there.

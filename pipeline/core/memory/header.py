@@ -16,6 +16,7 @@ from pipeline.core.memory.record import Memory
 from pipeline.entries import GENERATOR, NEUTRAL_DATE
 
 EDITING = ("PO-Revision-Date", "Last-Translator", "X-Generator")
+_SERVER = re.compile(r"<?\bhttps?://[^\s>]*>?")
 _MADE = (*FIELDS, REFS, *STANDARD, *EDITING, "Plural-Forms")  # none of the team's
 
 
@@ -45,11 +46,22 @@ def team_fields(header: Mapping[str, str], locale: str) -> dict[str, str]:
     that is just ``zh_CN`` is nobody's word.
     """
     untouched = {"Report-Msgid-Bugs-To": "", "Language-Team": locale}
+    fields = dict(header)
+    if "Language-Team" in fields:
+        fields["Language-Team"] = public_team(fields["Language-Team"])
     return {
         name: value
-        for name, value in header.items()
+        for name, value in fields.items()
         if name not in _MADE and untouched.get(name) != value
     }
+
+
+def public_team(team: str) -> str:
+    """Return a team's name without the address of its server, which may be a private one.
+
+    ``Chinese <https://weblate.example.org/zh_Hans/>`` → ``Chinese``; an address of mail stays.
+    """
+    return _SERVER.sub("", team).strip()
 
 
 def editing_fields(memory: Memory) -> dict[str, str]:

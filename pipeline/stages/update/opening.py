@@ -24,6 +24,7 @@ from pipeline.entries import Catalog
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
+from pipeline.stages.update.authors import Authors
 from pipeline.stages.update.checkouts import (
     NO_MOVE,
     Move,
@@ -114,7 +115,14 @@ class _Opening:
             return
         base, move, seen = self._start(local, theirs, data)
         mended = self._with_english(local, base)
-        sides = Sides(local=mended, theirs=theirs, base=base, move=move, seen=seen)
+        sides = Sides(
+            local=mended,
+            theirs=theirs,
+            base=base,
+            move=move,
+            seen=seen,
+            authors=Authors(work, page, local),
+        )
         merged = merge_sides(sides, self.held_elsewhere)
         if not merged.taken and not move.by_git and mended is local:
             # All of it is in the catalogue: there is nothing to open, only to start from.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from pipeline.adapters import po
 from pipeline.core.memory import record as core
-from pipeline.core.memory.header import editing_fields
+from pipeline.core.memory.header import editing_fields, public_team
 from pipeline.core.memory.notes import Place, english_of
 from pipeline.core.memory.open import Opened, open_memory
 from pipeline.core.memory.record import Memory, digest
@@ -59,11 +59,15 @@ def rebuilt(
     _look_where_notes_lead(english, memory, sought)
     if _lacks_english(memory, sought.texts):
         sought.texts.update(english.texts_at_pin())
+    header = _header(work, english, memory, is_exact=page.is_exact)
+    team = local.header.get("Language-Team", "") if local is not None else ""
+    if team and public_team(team) == header["Language-Team"]:
+        header["Language-Team"] = team  # with its address, which is not in the memory
     opened = open_memory(
         memory,
         page.wanted,
         texts=sought.texts,
-        header=_header(work, english, memory, is_exact=page.is_exact),
+        header=header,
     )
     # They stay in the memory as they are: another upstream, or a later run, may have their English.
     nowhere = [entry for entry in opened.missing if _never_stood(entry, sought.texts)]

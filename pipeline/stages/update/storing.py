@@ -24,6 +24,7 @@ from pipeline.core.memory.record import Memory, digest
 from pipeline.core.pin.lock import Lock, page_path
 from pipeline.entries import Catalog, Entry
 from pipeline.run import Run
+from pipeline.stages.update.authors import Authors
 from pipeline.stages.update.old_memory import OldMemory
 from pipeline.stages.update.state import State, read_state
 from pipeline.stages.update.workspace import MemoryResult, Workspace
@@ -197,7 +198,13 @@ class _Store:
             old = self.old.of_others.get(counts.moved_from)
         live = self.live.get(page, head.live)
         return close_catalog(
-            catalog, head, old=old, live=live, find=self._find, texts=self.texts
+            catalog,
+            head,
+            old=old,
+            live=live,
+            find=self._find,
+            texts=self.texts,
+            touch_of=Authors(self.work, page, catalog).touch_of,
         )
 
     def _find(self, code: str) -> Place | None:
