@@ -59,9 +59,10 @@ CORE_COVERAGE = (
     "--cov-fail-under=100",
 )
 
-# What tries random kills, damages and replies: few in every run, many in the night.
+# What tries random kills, walks, damages and replies: few in every run, many in the night.
 RANDOM_TESTS = (
     "tests/commands/test_kills.py",
+    "tests/commands/test_random_walk.py",
     "tests/commands/test_draft_kill.py",
     "tests/commands/test_draft_hostile.py",
     "tests/test_hostile_files.py",
@@ -379,7 +380,7 @@ def coverage(session: nox.Session) -> None:
 
 @nox.session
 def properties(session: nox.Session) -> None:
-    """Try 1,000 new random examples of every property, and many kills, damages and replies."""
+    """Try 1,000 new random examples of every property; many kills, walks, damages and replies."""
     enter(session, "tests")
     session.install("-e", ".", *packages("site", "test", "dask"))
     examples = ("-m", "hypothesis", "--hypothesis-profile=nightly")
@@ -387,6 +388,7 @@ def properties(session: nox.Session) -> None:
     if not session.posargs:
         more = {
             "JAX_DOCS_KILLS": "100",
+            "JAX_DOCS_WALKS": "40",
             "JAX_DOCS_FUZZ": "500",
             "JAX_DOCS_HOSTILE": "3000",
         }

@@ -1,6 +1,6 @@
 """P11 for whole commands: killed at any moment, they lose nothing, and the next run repairs it.
 
-PIPELINE_KILLS sets how many runs are killed, over all commands (20 unless told; 1,000 take an hour
+JAX_DOCS_KILLS sets how many runs are killed, over all commands (20 unless told; 1,000 take an hour
 on a slow machine).
 """
 
@@ -25,7 +25,7 @@ from pipeline.adapters import po
 from pipeline.cli import main
 from pipeline.entries import Entry
 
-KILLS = int(os.environ.get("PIPELINE_KILLS", "20"))
+KILLS = int(os.environ.get("JAX_DOCS_KILLS", "20"))
 PARTS = 1 + KILLS // 100  # of the kills of a command: they may run beside each other
 SYNC = ("sync", NAME, "--no-execute")
 # Each command, and what it is run on.

@@ -1,7 +1,7 @@
 """P11 for update and memory: a run killed at any moment loses nothing.
 
 It leaves files that the next run repairs.
-PIPELINE_KILLS sets how many runs are killed (12 unless told).
+JAX_DOCS_KILLS sets how many runs are killed (12 unless told).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from folders import read_tree
 from memory_project import FIRST, LOCALE, RELEASES, Project
 from repositories import make_origin
 
-KILLS = int(os.environ.get("PIPELINE_KILLS", "12"))
+KILLS = int(os.environ.get("JAX_DOCS_KILLS", "12"))
 HAN = {
     "Last-Translator": "Han Meimei <han@example.org>",
     "PO-Revision-Date": "2026-03-04 05:06+0800",
