@@ -9,10 +9,15 @@ import pytest
 from repositories import git, init_repository
 
 from pipeline.adapters.version_control import (
+    author_of,
     blobs_in_git,
+    checked_out,
     files_in_index,
+    lend_repository,
     merge_attribute,
+    revisions_of,
     set_merge_driver,
+    tracked_though_ignored,
     versions_in_git,
 )
 from pipeline.core.pin.lock import blob_id
@@ -112,3 +117,60 @@ def test_a_configuration_that_cannot_be_written_is_told(root: Path) -> None:
     with pytest.raises(ConfigError, match="git cannot set") as caught:
         set_merge_driver(root, "by-entry", title="By entry", command="a")
     assert os.fspath(root) in str(caught.value)
+
+
+def test_revisions_name_the_author_and_what_was_there_before(root: Path) -> None:
+    blobs = [blob_id(b"version %d\n" % number) for number in range(3)]
+    newest, oldest = revisions_of(root, ODD)
+    assert (newest.before, newest.after) == (blobs[0], blobs[2])
+    assert (oldest.before.strip("0"), oldest.after) == ("", blobs[0])
+    assert (oldest.author, oldest.date) == ("A <a@b>", "2026-01-01 00:00+0000")
+    assert list(revisions_of(root, "nothing.po")) == []
+    assert list(revisions_of(root.parent, ODD)) == []
+
+
+def test_the_author_of_words_is_who_brought_them(root: Path) -> None:
+    other = ("-c", "user.name=B", "-c", "user.email=b@c")
+    (root / ODD).write_text("version 2\n", "utf-8")
+    (root / "more.po").write_text("msgstr 茶\n", "utf-8")
+    git(root, "add", "-A")
+    git(root, *other, "commit", "-qm", "tea", "--author", "Li Lei <li@example.org>")
+    (root / "more.po").write_text("msgstr 水\n", "utf-8")
+    git(root, "commit", "-qam", "water")
+    assert author_of(root, "more.po", "msgstr 茶") == "Li Lei <li@example.org>"
+    assert author_of(root, "more.po", "msgstr 水") == "A <a@b>"
+    assert author_of(root, "more.po", "msgstr 酒") == ""
+
+
+def test_ignored_files_that_a_branch_tracks_are_known(root: Path) -> None:
+    (root / ".gitignore").write_text("*.po\n")
+    assert tracked_though_ignored(root, "ein Ordner") == {ODD}
+    assert tracked_though_ignored(root, "elsewhere") == frozenset()
+    assert tracked_though_ignored(root.parent, "ein Ordner") == frozenset()
+
+
+def test_what_is_checked_out_is_read_without_git(root: Path) -> None:
+    assert checked_out(root / "ein Ordner") == "ref: refs/heads/main"
+    git(root, "worktree", "add", "-q", "-b", "other", "../second")
+    assert checked_out(root.with_name("second")) == "ref: refs/heads/other"
+    git(root, "checkout", "-q", "--detach")
+    assert checked_out(root) == git(root, "rev-parse", "HEAD")
+    (root.parent / "broken").mkdir()
+    (root.parent / "broken" / ".git").write_bytes(b"\xff\xff")
+    assert checked_out(root.parent / "broken") == ""
+
+
+@pytest.mark.parametrize("part", ["", "ein Ordner"])
+def test_a_copy_may_ask_the_repository_of_what_it_is_of(
+    root: Path, tmp_path: Path, part: str
+) -> None:
+    folder = tmp_path / "copy"
+    folder.mkdir()
+    copy = lend_repository(root / part, folder)
+    assert copy == folder / part
+    name = ODD.removeprefix(f"{part}/")
+    assert files_in_index(copy, [name]) == {name}
+    assert len(list(versions_in_git(copy, name))) == 3
+    # Where there is no repository there is nothing to ask.
+    (tmp_path / "bare").mkdir()
+    assert lend_repository(tmp_path, tmp_path / "bare") == tmp_path / "bare"

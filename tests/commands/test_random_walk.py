@@ -29,6 +29,7 @@ PAGES = ("cellar", "garage", "yard/shed")
 WORDS = "lamp saw glue hammer".split()
 BRANCHES = ("main", "one", "two")
 NUMBER = re.compile(r"第\d+稿")
+TOLD = {"memory-conflict", "memory-taken-back", "translation-emptied"}
 CONFLICT = re.compile(r"<<<<<<< .*\n((?:.*\n)*?)=======\n((?:.*\n)*?)>>>>>>> .*\n")
 
 
@@ -38,6 +39,7 @@ def start(begun: Clone, tmp_path_factory: pytest.TempPathFactory) -> Clone:
     work = begun.copy(tmp_path_factory.mktemp("start") / "project")
     (work.root / ".gitattributes").write_text((ROOT / ".gitattributes").read_text())
     work.commit("Merge by entry")
+    work.git("tag", "start")
     assert work.run("memory", "setup") == 0
     for branch in BRANCHES[1:]:
         work.git("branch", branch)
@@ -56,6 +58,8 @@ class Walk:
     weblate: Clone
     chance: random.Random
     typed: set[str] = field(default_factory=set)
+    replaced: set[str] = field(default_factory=set)  # by an edit
+    told: set[str] = field(default_factory=set)  # that they were set aside
     path: list[str] = field(default_factory=list)
     count: int = 0
     taken_along: Path | None = None  # a catalogue that somebody works on elsewhere
@@ -100,6 +104,7 @@ class Walk:
             if entry.obsolete or not re.search(rf"\b{word}\b", entry.msgid):
                 return entry
             for old in NUMBER.findall(entry.msgstr):
+                self.replaced.add(old)
                 if not self.is_stored(old):
                     self.typed.discard(old)
             self.typed.update(NUMBER.findall(text))
@@ -155,7 +160,19 @@ class Walk:
     # Runs
 
     def sync(self) -> None:
+        """Whatever a run sets aside that is in no commit, it tells of."""
         assert self.work.sync() in (0, 1)
+        here = self.texts(self.work.catalogs) | self.texts(self.work.memories)
+        only_kept = self.texts(self.work.output / "set-aside")
+        only_kept |= self.texts(self.work.output / "replaced")
+        only_kept -= here | self.told | self.replaced
+        if TOLD & set(self.work.codes()):
+            self.told |= only_kept
+        unknown = {text for text in only_kept - self.told if not self.is_stored(text)}
+        assert unknown == set(), self.path
+
+    def texts(self, folder: Path) -> set[str]:
+        return set(NUMBER.findall(b"".join(read_tree(folder).values()).decode()))
 
     def sync_weblate(self) -> None:
         assert self.weblate.sync() in (0, 1)
@@ -223,11 +240,14 @@ class Walk:
 
     def go_back(self) -> None:
         """Undo a commit; the reflog has it."""
-        words = self.chance.choice([("reset", "-q", "--hard", "HEAD~1"), ("revert",)])
-        if words == ("revert",):
-            words = ("revert", "--no-edit", "-m1", "HEAD")
         self.commit()
-        self.git(self.work, *words) or self.git(self.work, "revert", "--abort")
+        if self.work.git("rev-list", "start..HEAD"):
+            ways = (
+                ("reset", "-q", "--hard", "HEAD~1"),
+                ("revert", "--no-edit", "HEAD"),
+            )
+            if not self.git(self.work, *self.chance.choice(ways)):
+                self.git(self.work, "revert", "--abort")
 
     def visit_weblate(self) -> None:
         """Check the branch with catalogues out in the working copy that ignores them."""

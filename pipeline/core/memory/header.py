@@ -48,7 +48,7 @@ def team_fields(header: Mapping[str, str], locale: str) -> dict[str, str]:
     untouched = {"Report-Msgid-Bugs-To": "", "Language-Team": locale}
     fields = dict(header)
     if "Language-Team" in fields:
-        fields["Language-Team"] = public_team(fields["Language-Team"])
+        fields["Language-Team"] = public_team(fields["Language-Team"]) or locale
     return {
         name: value
         for name, value in fields.items()

@@ -8,6 +8,7 @@ from memories import memory_of
 from pipeline.core.memory.header import (
     editing_fields,
     moment_of,
+    public_team,
     team_fields,
     touch_note,
 )
@@ -78,3 +79,16 @@ def test_a_date_without_a_name_is_kept() -> None:
 def test_a_date_that_is_none_is_older_than_all_dates() -> None:
     assert moment_of("1970-01-01 01:00+0000") == 3600
     assert moment_of("2026-13-41 99:99+0800") == float("-inf")
+
+
+def test_the_team_goes_along_without_the_address_of_its_server() -> None:
+    teams = {
+        "Chinese (Simplified) <https://weblate.example.org/zh_Hans/>": "Chinese (Simplified)",
+        "http://localhost:8080/projects/": "",
+        "简体中文 <zh@example.org>": "简体中文 <zh@example.org>",
+        "Chinese": "Chinese",
+    }
+    assert {team: public_team(team) for team in teams} == teams
+    for team in ("zh_CN <https://weblate.example.org/>", "<http://weblate>"):
+        assert team_fields({"Language-Team": team}, "zh_CN") == {}
+    assert team_fields({"X-Poedit": "1"}, "zh_CN") == {"X-Poedit": "1"}
