@@ -447,3 +447,22 @@ def test_the_address_of_a_private_server_stays_out_of_the_memory(work: Clone) ->
     assert work.sync() == 0
     assert work.texts("cellar")["saw"] == "锯子"
     assert line in path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("has_memory", [True, False])
+def test_what_git_never_had_is_set_aside_if_the_catalogue_is_gone_as_well(
+    work: Clone, *, has_memory: bool
+) -> None:
+    if not has_memory:
+        work.branch("without")
+        work.git("rm", "-q", "translations/memory/zh_CN/docs/cellar.po")
+        work.git("commit", "-qm", "Without the cellar")
+        work.git("checkout", "-q", "main")
+    work.translate("cellar", "glue", "只在这里的胶水")
+    assert work.sync() == 0
+    (work.catalogs / "cellar.po").unlink()
+    work.git("checkout", "-q", "--force", "main" if has_memory else "without")
+    assert work.sync() == 0
+    assert work.kept("set-aside") == {"gone from the memory": "只在这里的胶水"}
+    (finding,) = work.findings("memory-taken-back")
+    assert "a translation that stood here is gone" in finding["text"]

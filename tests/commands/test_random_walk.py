@@ -259,6 +259,9 @@ class Walk:
         if self.work.findings("catalogue-overwritten"):
             self.typed -= unstored  # a person was told
         self.assert_whole()
+        # By force, what is not committed is thrown away: it is set aside, without a word if another
+        # translation stands in its place.
+        self.replaced |= self.texts(self.work.memories)
         self.git(self.work, "checkout", "-q", "--force", before)
         self.sync()
 

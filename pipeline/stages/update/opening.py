@@ -17,7 +17,7 @@ from pipeline.core.document.read import SplitPage
 from pipeline.core.memory.english_edits import put_english_back, strangers_in
 from pipeline.core.memory.file import memory_file
 from pipeline.core.memory.open import Opened
-from pipeline.core.memory.reconcile import Held, held_in
+from pipeline.core.memory.reconcile import Held, Merged, held_in
 from pipeline.core.memory.record import Memory, with_refs
 from pipeline.core.pin.lock import Lock
 from pipeline.entries import Catalog
@@ -111,7 +111,9 @@ class _Opening:
             work.unreadable[page] = self._rebuilt(theirs).catalog
             return
         if local is None or before is None:
-            self._write(theirs, self._rebuilt(theirs), data=data, before=before)
+            opened = self._rebuilt(theirs)
+            self._keep_last(theirs, opened.catalog)
+            self._write(theirs, opened, data=data, before=before)
             return
         base, move, seen = self._start(local, theirs, data)
         mended = self._with_english(local, base)
@@ -159,7 +161,12 @@ class _Opening:
         work, move = self.work, self.moves.get(page, NO_MOVE)
         before = work.files.catalog(page)
         base = work.read_base(page, self.state.base(page))
-        if before is None or base is None:
+        if base is None:
+            return
+        # A memory of the page that has no entry at all.
+        nothing = replace(base, entries=())
+        if before is None:
+            self._keep_last(nothing, Catalog())
             return
         try:
             local = work.read_catalog(page, before)
@@ -167,8 +174,6 @@ class _Opening:
             return  # update says so
         assert local is not None
         mended = self._with_english(local, base)
-        # A memory of the page that has no entry at all.
-        nothing = replace(base, entries=())
         sides = Sides(local=mended, theirs=nothing, base=base, move=move)
         merged = merge_sides(sides, self.held_elsewhere)
         keep_what_gives_way(work, sides, merged, before)
@@ -182,6 +187,23 @@ class _Opening:
         else:
             work.remove_catalog(page)
         self.state.forget([page])
+
+    def _keep_last(self, theirs: Memory, opened: Catalog) -> None:
+        """Keep what was stored here last, where git has taken the catalogue away as well."""
+        page = theirs.page
+        seen = self.work.read_base(page, self.state.base(page))
+        move = self.moves.get(page)
+        if seen is None or move is None or move.is_silent:
+            return  # nearly always: it is the same, or git brings it back
+        sides = Sides(
+            local=self._rebuilt(seen).catalog,
+            theirs=theirs,
+            base=None,
+            move=move,
+            seen=seen,
+        )
+        merged = Merged(memory=theirs, taken=False)
+        keep_what_gives_way(self.work, sides, merged, po.format_catalog(opened))
 
     def _start(self, local: Catalog, theirs: Memory, data: bytes) -> Start:
         """What a catalogue and its memory (``data`` is its file) both started from."""
