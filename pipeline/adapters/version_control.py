@@ -11,7 +11,6 @@ import os
 import shutil
 import subprocess
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.errors import ConfigError
@@ -48,32 +47,6 @@ def versions_in_git(root: Path, path: str) -> Iterator[bytes]:
         # A file that was deleted has the blob 000….
         if blob.strip("0"):
             yield run_git(root, "cat-file", "blob", blob)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Revision:
-    """A commit that has changed a file: its blobs before and after, whose work it was, and when."""
-
-    before: str
-    after: str
-    author: str  # "Li Lei <li@example.org>"
-    date: str  # as gettext writes it: 2026-05-01 09:30+0800
-
-
-def revisions_of(root: Path, path: str) -> Iterator[Revision]:
-    """Yield the commits in the history of HEAD that changed the file ``path``, the newest first."""
-    log = ("log", "--no-merges", f"--max-count={_VERSIONS}", "--raw", "--no-abbrev")
-    shape = (
-        "--no-renames",
-        "--date=format:%Y-%m-%d %H:%M%z",
-        "--format=%an <%ae>%n%ad",
-    )
-    lines = _git(root, *log, *shape, "HEAD", "--", f":(literal){path}").split("\n")
-    # Author, date, an empty line, and the row: both modes, both blobs, what was done, the path.
-    rows = [line for line in lines if line]
-    for author, date, row in zip(rows[::3], rows[1::3], rows[2::3], strict=False):
-        _, _, before, after, *_ = row.split()
-        yield Revision(before=before, after=after, author=author, date=date)
 
 
 def files_in_index(root: Path, paths: Collection[str]) -> frozenset[str]:
@@ -114,15 +87,29 @@ def tracked_though_ignored(root: Path, folder: str) -> frozenset[str]:
     return frozenset(answer.split("\0")) - {""}
 
 
-def author_of(root: Path, path: str, words: str) -> str:
-    """Return the author of the commit that brought ``words`` into a file, on any branch; or empty.
+def authors_of_lines(root: Path, path: str) -> dict[str, str]:
+    """Return who brought each line into a file first, and when; of commits on any branch.
 
-    As a catalogue's header has it: ``Li Lei <li@example.org>``.
+    ``msgstr "茶"`` → ``Li Lei <li@example.org>, 2026-05-01 09:30+0800``.
     """
-    log = ("log", "--all", "--format=%an <%ae>", f"--max-count={_VERSIONS}")
-    authors = _git(root, *log, f"-S{words}", "--", f":(literal){path}").split("\n")
-    # The oldest of them: the others have taken the words away again, or merged them.
-    return authors[-2] if len(authors) > 1 else ""
+    shape = ("--format=@%an <%ae>, %ad", "--date=format:%Y-%m-%d %H:%M%z")
+    log = (
+        "log",
+        "--all",
+        "--no-merges",
+        "--patch",
+        "--unified=0",
+        "--text",
+        "--no-color",
+    )
+    authors: dict[str, str] = {}
+    author = ""
+    for line in _git(root, *log, *shape, "--", f":(literal){path}").split("\n"):
+        if line.startswith("@") and not line.startswith("@@"):
+            author = line[1:]
+        elif line.startswith("+"):
+            authors[line[1:]] = author  # the oldest commit comes last
+    return authors
 
 
 def person_in_git(root: Path) -> str:

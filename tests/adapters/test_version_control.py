@@ -9,13 +9,12 @@ import pytest
 from repositories import git, init_repository
 
 from pipeline.adapters.version_control import (
-    author_of,
+    authors_of_lines,
     blobs_in_git,
     checked_out,
     files_in_index,
     lend_repository,
     merge_attribute,
-    revisions_of,
     set_merge_driver,
     tracked_though_ignored,
     versions_in_git,
@@ -119,27 +118,21 @@ def test_a_configuration_that_cannot_be_written_is_told(root: Path) -> None:
     assert os.fspath(root) in str(caught.value)
 
 
-def test_revisions_name_the_author_and_what_was_there_before(root: Path) -> None:
-    blobs = [blob_id(b"version %d\n" % number) for number in range(3)]
-    newest, oldest = revisions_of(root, ODD)
-    assert (newest.before, newest.after) == (blobs[0], blobs[2])
-    assert (oldest.before.strip("0"), oldest.after) == ("", blobs[0])
-    assert (oldest.author, oldest.date) == ("A <a@b>", "2026-01-01 00:00+0000")
-    assert list(revisions_of(root, "nothing.po")) == []
-    assert list(revisions_of(root.parent, ODD)) == []
-
-
-def test_the_author_of_words_is_who_brought_them(root: Path) -> None:
-    other = ("-c", "user.name=B", "-c", "user.email=b@c")
-    (root / ODD).write_text("version 2\n", "utf-8")
-    (root / "more.po").write_text("msgstr 茶\n", "utf-8")
+def test_the_author_of_a_line_is_who_brought_it_first(root: Path) -> None:
+    path = root / "more.po"
+    path.write_text("msgstr 茶\n@ 午后\n", "utf-8")
     git(root, "add", "-A")
-    git(root, *other, "commit", "-qm", "tea", "--author", "Li Lei <li@example.org>")
-    (root / "more.po").write_text("msgstr 水\n", "utf-8")
-    git(root, "commit", "-qam", "water")
-    assert author_of(root, "more.po", "msgstr 茶") == "Li Lei <li@example.org>"
-    assert author_of(root, "more.po", "msgstr 水") == "A <a@b>"
-    assert author_of(root, "more.po", "msgstr 酒") == ""
+    git(root, "commit", "-qm", "tea", "--author", "Li Lei <li@example.org>")
+    path.write_text("msgstr 水\n", "utf-8")
+    git(root, "commit", "-qam", "water", date="2026-01-03T00:00:00Z")
+    path.write_text("msgstr 茶\n", "utf-8")
+    git(root, "commit", "-qam", "tea again")
+    authors = authors_of_lines(root, "more.po")
+    assert authors["msgstr 茶"] == "Li Lei <li@example.org>, 2026-01-02 03:04+0800"
+    assert authors["@ 午后"] == "Li Lei <li@example.org>, 2026-01-02 03:04+0800"
+    assert authors["msgstr 水"] == "A <a@b>, 2026-01-03 00:00+0000"
+    assert "msgstr 酒" not in authors
+    assert authors_of_lines(root, "nothing.po") == {}
 
 
 def test_ignored_files_that_a_branch_tracks_are_known(root: Path) -> None:

@@ -390,19 +390,8 @@ def test_the_commits_of_several_translators_are_credited_to_each(work: Clone) ->
     work.git("add", "--force", "translations")
     work.git("commit", "-qm", "Catalogues for Weblate")
     people = {"glue": "Li Lei", "saw": "Han Meimei", "drill": "Lin Tao"}
-    for minute, (word, name) in enumerate(people.items()):
+    for word, name in people.items():
         work.translate("cellar", word, f"{name}的译文")
-        path = work.catalogs / "cellar.po"
-        header = path.read_text("utf-8")
-        if name != "Lin Tao":  # who edits by hand, and leaves the header as it is
-            header = re.sub(
-                r"Last-Translator: .*?\\n", f"Last-Translator: {name}\\\\n", header
-            )
-            header = header.replace("03:04+0800", f"03:1{minute}+0800")
-        else:
-            header = header.replace("Li Lei <li@example.org>", "Han Meimei")
-            header = header.replace("03:04+0800", "03:11+0800")
-        path.write_text(header, "utf-8")
         work.git("commit", "-qam", "Translated", "--author", f"{name} <x@example.org>")
     work.translate("cellar", "bench", "没有提交的译文")
     assert work.sync() == 0
@@ -411,9 +400,8 @@ def test_the_commits_of_several_translators_are_credited_to_each(work: Clone) ->
         block.rpartition('msgstr "')[2].split('"')[0]: block
         for block in memory.split("\n\n")
     }
-    assert "translator: Li Lei, 2026-01-02 03:10+0800" in notes["Li Lei的译文"]
-    assert "translator: Han Meimei, 2026-01-02 03:11+0800" in notes["Han Meimei的译文"]
-    assert "translator: Lin Tao <x@example.org>, " in notes["Lin Tao的译文"]
+    for name in people.values():
+        assert f"translator: {name} <x@example.org>, 2026-" in notes[f"{name}的译文"]
     assert "translator: Li Lei <li@example.org>, 2026" in notes["没有提交的译文"]
     # The names stay when nothing changes, and in a fresh clone.
     before = read_tree(work.memories)

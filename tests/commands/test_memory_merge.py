@@ -256,7 +256,8 @@ def test_a_conflict_names_the_page_the_english_and_the_authors(work: Clone) -> N
     said = fails(work, "merge", "one")
     assert (
         "cellar: 'A glue hangs beside the stairs, right of the door.' was translated by "
-        "Two <two@example.org> and, differently, by One <one@example.org>"
+        "Two <two@example.org>, 2026-01-02 03:04+0800 and, differently, by "
+        "One <one@example.org>, 2026-01-02 03:04+0800"
     ) in said
     work.git("merge", "--abort")
     # Without catalogues, as in a fresh clone, there is no English to name it by.

@@ -33,7 +33,6 @@ from pipeline.core.memory.record import (
     Memory,
     digest,
     in_order,
-    key_of,
     text_of,
     work_of,
 )
@@ -41,8 +40,8 @@ from pipeline.core.memory.redact import stored
 from pipeline.core.memory.sources import followed_text, parts_of, states_without_english
 from pipeline.entries import Catalog, Entry
 
-# The note of who has translated an entry, by its key; empty if only the header tells.
-TouchOf = Callable[[Key], str]
+# The note of who has written a msgstr; empty if only the header tells.
+TouchOf = Callable[[str], str]
 
 # What a memory knows of an entry that it does not have.
 _UNKNOWN = Entry(msgid="")
@@ -143,7 +142,7 @@ class _Closing:
             *self._source_notes(closed, old, sources),
             *self._seen_notes(SEEN, code, old, _adopted_place(closed)),
             *self._previous_seen_notes(closed, old, sources),
-            *self._translators(closed, old),
+            *self._translators(closed, old, entry.msgstr),
         )
         return replace(closed, notes=notes)
 
@@ -229,10 +228,10 @@ class _Closing:
         adopted = _adopted_place(closed)
         return self._seen_notes(PREVIOUS_SEEN, closed.previous, remembered, adopted)
 
-    def _translators(self, closed: Entry, old: Entry) -> tuple[str, ...]:
+    def _translators(self, closed: Entry, old: Entry, msgstr: str) -> tuple[str, ...]:
         """Who touched the entry: whom the header names, if it was a person and not the update.
 
-        The first rule that fits decides.
+        ``msgstr`` is as the catalogue has it. The first rule that fits decides.
         """
         if work_of(old) == work_of(closed):
             return translators_of(old)
@@ -241,7 +240,7 @@ class _Closing:
             return ()
         # The update never takes a translation away from its message.
         if text_of(old):
-            return self._touched(closed)
+            return self._touched(msgstr)
         # The update offers the translation of another message, the one whose English it
         # was written for: its translator is that one's.
         offered = self.known.get((closed.context, closed.previous or ""), _UNKNOWN)
@@ -252,11 +251,11 @@ class _Closing:
             return ()
         # A translator's remark counts as work, also one that was removed.
         by_hand = (text_of(closed), closed.comments, old.comments)
-        return self._touched(closed) if any(by_hand) else ()
+        return self._touched(msgstr) if any(by_hand) else ()
 
-    def _touched(self, closed: Entry) -> tuple[str, ...]:
+    def _touched(self, msgstr: str) -> tuple[str, ...]:
         """The note of who has touched an entry since the memory was stored."""
-        note = self.touch_of(key_of(closed)) if self.touch_of else ""
+        note = self.touch_of(msgstr) if self.touch_of and msgstr else ""
         note = note or self.touched_last
         return (note,) if note else ()
 

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, write_atomic
-from pipeline.adapters.version_control import author_of
 from pipeline.core.memory.branches import merge_branches
 from pipeline.core.memory.file import memory_file, read_memory
 from pipeline.core.memory.notes import TRANSLATOR, translators_of
@@ -24,6 +23,7 @@ from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
 from pipeline.filenames import shortened
 from pipeline.paths import Paths
+from pipeline.stages.update.authors import touches_in_git
 from pipeline.stages.update.rebuild import texts_in
 
 _EXCERPT = 60  # characters of the English that a conflict is about
@@ -147,7 +147,5 @@ def _translator(entry: Entry, name: str, label: str) -> str:
     notes: Sequence[str] = translators_of(entry)
     if notes:
         return notes[0].removeprefix(TRANSLATOR)
-    _, _, msgstr = _block(replace(entry, obsolete=False)).partition("\nmsgstr ")
-    # Of several lines the longest one: others may stand in any translation.
-    words = max(msgstr.split("\n"), key=len)
-    return author_of(Path(), name, words) or f"somebody ({label})"
+    note = touches_in_git(Path(), name)(entry.msgstr)
+    return note.removeprefix(TRANSLATOR) or f"somebody ({label})"

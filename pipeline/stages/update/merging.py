@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from pipeline.adapters import po
 from pipeline.core.catalog.states import EMPTIED
-from pipeline.core.memory.close import close_to_compare
+from pipeline.core.memory.close import TouchOf, close_to_compare
 from pipeline.core.memory.reconcile import (
     Held,
     Merged,
@@ -24,7 +24,6 @@ from pipeline.core.memory.record import Key, Memory, digest, key_of, text_of
 from pipeline.entries import Catalog, Entry
 from pipeline.findings import Finding, Severity
 from pipeline.stages.update.aside import OTHER, REPLACED, TAKEN_BACK, keep_aside
-from pipeline.stages.update.authors import Authors
 from pipeline.stages.update.checkouts import Move
 from pipeline.stages.update.rebuild import texts_in
 from pipeline.stages.update.workspace import Workspace
@@ -39,7 +38,7 @@ class Sides:
     base: Memory | None  # what both started from, if that is known
     move: Move
     seen: Memory | None = None  # what was last seen here, if that is not the base
-    authors: Authors | None = None  # of the catalogue
+    touch_of: TouchOf | None = None
 
 
 def merge_sides(sides: Sides, held_elsewhere: Callable[[], Held]) -> Merged:
@@ -48,8 +47,9 @@ def merge_sides(sides: Sides, held_elsewhere: Callable[[], Held]) -> Merged:
     ``held_elsewhere`` tells the translations in all catalogues; it is asked if that matters.
     """
     base, theirs = sides.base, sides.theirs
-    touch_of = sides.authors.touch_of if sides.authors else None
-    ours = close_to_compare(sides.local, theirs, old=base or theirs, touch_of=touch_of)
+    ours = close_to_compare(
+        sides.local, theirs, old=base or theirs, touch_of=sides.touch_of
+    )
     follows = sides.move.by_git
     held = held_by([ours])
     merged = reconcile(ours, theirs, base=base, held=held, follows=follows)

@@ -24,7 +24,7 @@ from pipeline.entries import Catalog
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
-from pipeline.stages.update.authors import Authors
+from pipeline.stages.update.authors import touches_in_git
 from pipeline.stages.update.checkouts import (
     NO_MOVE,
     Move,
@@ -123,7 +123,7 @@ class _Opening:
             base=base,
             move=move,
             seen=seen,
-            authors=Authors(work, page, local),
+            touch_of=touches_in_git(work.paths.root, work.files.catalog_name(page)),
         )
         merged = merge_sides(sides, self.held_elsewhere)
         if not merged.taken and not move.by_git and mended is local:

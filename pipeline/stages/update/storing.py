@@ -24,7 +24,7 @@ from pipeline.core.memory.record import Memory, digest
 from pipeline.core.pin.lock import Lock, page_path
 from pipeline.entries import Catalog, Entry
 from pipeline.run import Run
-from pipeline.stages.update.authors import Authors
+from pipeline.stages.update.authors import touches_in_git
 from pipeline.stages.update.old_memory import OldMemory
 from pipeline.stages.update.state import State, read_state
 from pipeline.stages.update.workspace import MemoryResult, Workspace
@@ -204,7 +204,9 @@ class _Store:
             live=live,
             find=self._find,
             texts=self.texts,
-            touch_of=Authors(self.work, page, catalog).touch_of,
+            touch_of=touches_in_git(
+                self.work.paths.root, self.work.files.catalog_name(page)
+            ),
         )
 
     def _find(self, code: str) -> Place | None:
