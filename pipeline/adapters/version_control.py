@@ -33,6 +33,17 @@ def blobs_in_git(root: Path, blobs: Collection[str]) -> frozenset[str]:
     return frozenset(answer.split("\n")) & frozenset(blobs)
 
 
+def blobs_in_history(root: Path, folder: str) -> frozenset[str]:
+    """Return the versions of files below ``folder`` that a person finds again in git.
+
+    A commit, the reflog, a stash or the index leads to them. Of a stash that was popped git keeps
+    the blobs for some weeks, and nothing leads there.
+    """
+    every = ("--all", "--reflog", "--indexed-objects", "--full-history")
+    answer = _git(root, "rev-list", "--objects", *every, "--", f":(literal){folder}")
+    return frozenset(line.partition(" ")[0] for line in answer.split("\n"))
+
+
 def versions_in_git(root: Path, path: str) -> Iterator[bytes]:
     """The versions that the file ``path`` has had on any branch, and before it was rewritten.
 

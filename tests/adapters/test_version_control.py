@@ -11,6 +11,7 @@ from repositories import git, init_repository
 from pipeline.adapters.version_control import (
     authors_of_lines,
     blobs_in_git,
+    blobs_in_history,
     checked_out,
     files_in_index,
     lend_repository,
@@ -49,6 +50,10 @@ def test_every_version_that_was_ever_added_is_known(root: Path) -> None:
     assert versions[3] not in blobs_in_git(root, versions)
     git(root, "stash", "-q")
     assert versions[3] in blobs_in_git(root, versions)
+    assert versions[3] in blobs_in_history(root, "ein Ordner")
+    git(root, "stash", "pop", "-q")
+    assert versions[3] not in blobs_in_history(root, "ein Ordner")
+    assert set(versions[:3]) <= blobs_in_history(root, "ein Ordner")
 
 
 def test_versions_come_newest_first_with_those_that_were_amended(root: Path) -> None:

@@ -454,3 +454,19 @@ def test_what_git_never_had_is_set_aside_if_the_catalogue_is_gone_as_well(
     assert work.kept("set-aside") == {"gone from the memory": "只在这里的胶水"}
     (finding,) = work.findings("memory-taken-back")
     assert "a translation that stood here is gone" in finding["text"]
+
+
+def test_what_only_a_popped_stash_had_is_set_aside_when_it_is_thrown_away(
+    work: Clone,
+) -> None:
+    work.translate("cellar", "glue", "贮藏过的胶水")
+    assert work.sync() == 0
+    work.git("stash", "-q")
+    assert work.sync() == 0
+    work.git("stash", "pop", "-q")
+    assert work.sync() == 0
+    assert work.texts("cellar")["glue"] == "贮藏过的胶水"
+    work.git("checkout", "-q", "--", "translations/memory")
+    assert work.sync() == 0
+    assert work.kept("set-aside") == {"gone from the memory": "贮藏过的胶水"}
+    assert work.codes() == ["memory-taken-back"]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from pipeline.adapters.version_control import (
     blobs_in_git,
+    blobs_in_history,
     checked_out,
     files_in_index,
     tracked_though_ignored,
@@ -70,13 +71,15 @@ def moves_of(
     if not before:
         return {}  # nearly always: then git is not asked
     root = work.paths.root
-    known = blobs_in_git(root, {*before.values(), *now.values()})
+    known = blobs_in_git(root, now.values())
+    folder = work.paths.memories(work.locale).relative_to(root).as_posix()
+    kept = blobs_in_history(root, folder)
     # A file that git expects was removed by a person, or by a program of theirs.
     names = {page: work.files.memory_name(page) for page in before if page not in now}
     expected = files_in_index(root, names.values())
     moves: dict[str, Move] = {}
     for page, blob in before.items():
-        is_kept = blob in known
+        is_kept = blob in kept
         # What a killed run has merged into a memory that git had checked out is as good.
         is_checked_out = now.get(page) in known or state.has_announced(
             page, memories.get(page, b"")
