@@ -24,6 +24,8 @@ from places import ROOT
 from pipeline.entries import Entry
 
 WALKS = int(os.environ.get("JAX_DOCS_WALKS", "2"))
+# First those that have found something once.
+SEEDS = (3, 15, *(seed for seed in range(WALKS) if seed not in (3, 15)))[:WALKS]
 STEPS = 25
 PAGES = ("cellar", "garage", "yard/shed")
 WORDS = "lamp saw glue hammer".split()
@@ -288,7 +290,7 @@ OPERATIONS: tuple[tuple[int, Callable[[Walk], None]], ...] = (
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(WALKS))
+@pytest.mark.parametrize("number", SEEDS)
 def test_a_random_walk_loses_no_word(start: Clone, tmp_path: Path, number: int) -> None:
     work = start.copy(tmp_path / "project")
     work.git("worktree", "add", "-q", "../weblate", "weblate")
