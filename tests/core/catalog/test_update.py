@@ -970,3 +970,22 @@ def test_what_still_stands_on_a_page_is_not_offered_to_its_neighbour() -> None:
     assert states(update(old, wanted(other))) == {
         other: "?对 3.13 版的支持到十月为止。"
     }
+
+
+def test_words_that_somebody_has_taken_out_are_for_no_message() -> None:
+    emptied = Entry(msgid=LONG, msgstr="坏", context="emptied", obsolete=True)
+    old = {"here": catalog(Entry(msgid=LONG), emptied)}
+    pages = {"here": wanted(LONG), "there": wanted(LONG, EDITED)}
+    result = update_catalogs(old, pages, header=header)
+    assert states(result["here"]) == {LONG: ""}
+    assert states(result["there"]) == {LONG: "", EDITED: ""}
+    assert emptied in result["here"].catalog.entries
+
+
+def test_readers_get_what_is_stored_of_a_file_that_cannot_be_read() -> None:
+    whole, stored = written(LONG), written(KEYS)
+    catalogs = Catalogs(
+        by_page={"whole": whole}, findings={}, unreadable={"broken": stored}
+    )
+    shown = tuple(map(catalogs.shown, ("whole", "broken", "none")))
+    assert shown == (whole, stored, None)

@@ -194,3 +194,19 @@ def test_what_is_closed_to_be_compared_looks_up_no_place() -> None:
         msgid=digest("Gone."), msgstr="没了", obsolete=True, notes=(BY_HAN,)
     )
     assert closed.entries == (expected,)
+
+
+def test_a_commit_knows_better_than_the_header_who_has_translated() -> None:
+    catalog = Catalog(
+        header=HAN,
+        entries=(Entry(msgid=TEA, msgstr="茶"), Entry(msgid="Cake.", msgstr="糕")),
+    )
+    authors = {"茶": LI}
+    closed = close_to_compare(
+        catalog,
+        memory_of(),
+        old=memory_of(),
+        touch_of=lambda text: authors.get(text, ""),
+    )
+    by_text = {entry.msgstr: translators_of(entry) for entry in closed.entries}
+    assert by_text == {"茶": (LI,), "糕": (BY_HAN,)}

@@ -134,3 +134,10 @@ def test_a_gone_message_comes_back_though_its_previous_english_does_not() -> Non
         Entry(msgid="Now.", msgstr="一", fuzzy=True, obsolete=True),
     )
     assert found.missing == (entry,)
+
+
+def test_emptied_words_come_back_as_obsolete_and_not_into_their_message() -> None:
+    emptied = Entry(msgid=NOW, msgstr="今", context="emptied", obsolete=True)
+    live, kept = opened(emptied).catalog.entries
+    assert live == Entry(msgid="Now.", notes=("paragraph",))
+    assert kept == replace(emptied, msgid="Now.")
