@@ -256,11 +256,13 @@ class Walk:
         """Check the branch with catalogues out in the working copy that ignores them."""
         before = self.work.git("rev-parse", "--abbrev-ref", "HEAD")
         unstored = {text for text in self.typed if not self.is_stored(text)}
+        # Where a person has deleted it, no run knows what git had checked out before.
+        is_noted = (self.work.output / "memory.json").is_file()
         if not self.git(self.work, "checkout", "-q", "--detach", "weblate"):
             return
         self.sync()
-        if self.work.findings("catalogue-overwritten"):
-            self.typed -= unstored  # a person was told
+        if not is_noted or self.work.findings("catalogue-overwritten"):
+            self.typed -= unstored  # otherwise a person was told
         self.assert_whole()
         # By force, what is not committed is thrown away: it is set aside, without a word if another
         # translation stands in its place.
