@@ -71,21 +71,9 @@ def files_in_index(root: Path, paths: Collection[str]) -> frozenset[str]:
 
 
 def checked_out(root: Path) -> str:
-    """Return what HEAD names, a branch or a commit; empty where there is no repository.
-
-    Every run asks for it, so it is read without git.
-    """
-    for folder in (root, *root.parents):
-        place = folder / ".git"
-        try:
-            if place.is_file():
-                # In a worktree: "gitdir: /home/li/docs/.git/worktrees/weblate".
-                line = place.read_text("utf-8").removeprefix("gitdir:")
-                place = folder / line.strip()
-            return (place / "HEAD").read_text("utf-8").strip()
-        except (OSError, ValueError):
-            continue
-    return ""
+    """Return what HEAD names, a branch or a commit; empty where there is no repository."""
+    branch = _git(root, "symbolic-ref", "--quiet", "HEAD")
+    return (branch or _git(root, "rev-parse", "--quiet", "--verify", "HEAD")).strip()
 
 
 def tracked_though_ignored(root: Path, folder: str) -> frozenset[str]:
@@ -104,15 +92,7 @@ def authors_of_lines(root: Path, path: str) -> dict[str, str]:
     ``msgstr "茶"`` → ``Li Lei <li@example.org>, 2026-05-01 09:30+0800``.
     """
     shape = ("--format=@%an <%ae>, %ad", "--date=format:%Y-%m-%d %H:%M%z")
-    log = (
-        "log",
-        "--all",
-        "--no-merges",
-        "--patch",
-        "--unified=0",
-        "--text",
-        "--no-color",
-    )
+    log = "log --all --no-merges --patch --unified=0 --text --no-color".split()
     authors: dict[str, str] = {}
     author = ""
     for line in _git(root, *log, *shape, "--", f":(literal){path}").split("\n"):

@@ -147,10 +147,10 @@ def test_ignored_files_that_a_branch_tracks_are_known(root: Path) -> None:
     assert tracked_though_ignored(root.parent, "ein Ordner") == frozenset()
 
 
-def test_what_is_checked_out_is_read_without_git(root: Path) -> None:
-    assert checked_out(root / "ein Ordner") == "ref: refs/heads/main"
+def test_what_is_checked_out_is_a_branch_or_a_commit(root: Path) -> None:
+    assert checked_out(root / "ein Ordner") == "refs/heads/main"
     git(root, "worktree", "add", "-q", "-b", "other", "../second")
-    assert checked_out(root.with_name("second")) == "ref: refs/heads/other"
+    assert checked_out(root.with_name("second")) == "refs/heads/other"
     git(root, "checkout", "-q", "--detach")
     assert checked_out(root) == git(root, "rev-parse", "HEAD")
     (root.parent / "broken").mkdir()

@@ -10,31 +10,29 @@ from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
-from pipeline.adapters import po
+from pipeline.core.exchange.taking import Words
 from pipeline.core.memory.open import open_memory
 from pipeline.entries import Catalog, Entry
-from pipeline.errors import InputError
 from pipeline.filenames import fault_of_path
 from pipeline.run import Run
 from pipeline.stages.update.checkouts import memories_in_git
+from pipeline.stages.update.files import CatalogFiles
 from pipeline.stages.update.rebuild import texts_in
 from pipeline.stages.update.workspace import Workspace
-
-_Words = tuple[str | None, str, str]  # msgctxt, msgid and msgstr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
     """The version of ours that a catalogue was made from, and all translations of any version."""
 
-    base: Catalog
-    words: Set[_Words]
+    base: Catalog | None  # None if git has none
+    words: Set[Words]
 
 
 def history_of(
     run: Run, locale: str, page: str, *, ours: Catalog, theirs: Sequence[Entry]
-) -> History | None:
-    """Return what git knows of the catalogue ``theirs``; None if it has no version of the page.
+) -> History:
+    """Return what git knows of the catalogue ``theirs``.
 
     It was made from the version that has most of its translations; of several, the newest.
     """
@@ -42,17 +40,17 @@ def history_of(
     returned = _words(theirs)
     best: Catalog | None = None
     most = -1
-    known: set[_Words] = set()
+    known: set[Words] = set()
     for memory in memories_in_git(Workspace.of(run, locale), page):
         version = open_memory(memory, (), texts=texts, header={}).catalog
         words = _words(version.entries)
         known |= words
         if len(words & returned) > most:
             best, most = version, len(words & returned)
-    return None if best is None else History(base=best, words=known)
+    return History(base=best, words=known)
 
 
-def _words(entries: Iterable[Entry]) -> set[_Words]:
+def _words(entries: Iterable[Entry]) -> set[Words]:
     return {
         (entry.context, entry.msgid, entry.msgstr) for entry in entries if entry.msgstr
     }
@@ -73,18 +71,18 @@ def successor_of(run: Run, locale: str, page: str, entries: Sequence[Entry]) -> 
 
     Upstream has renamed it, if most of them stand on one page now.
     """
-    messages = {entry.msgid for entry in entries if not entry.obsolete}
-    folder = run.paths.catalogs(locale)
-    counts: Counter[str] = Counter()
-    for path in sorted(folder.rglob("*.po")):
-        try:
-            catalog = po.read_catalog(path.read_bytes(), where=path.name).catalog
-        except (InputError, OSError):
-            continue  # the next update says so
-        name = path.relative_to(folder).as_posix().removesuffix(".po")
-        live = {entry.msgid for entry in catalog.entries if not entry.obsolete}
-        counts[name] = len(live & messages)
-    for name, count in counts.most_common(1):
-        if count * 2 > len(messages):
-            return name
-    return page
+    messages = _live(entries)
+    files = CatalogFiles(run=run, locale=locale)
+    files.read_all()
+    shared = Counter(
+        {
+            name: len(messages & _live(catalog.entries))
+            for name, catalog in files.catalogs.items()
+        }
+    )
+    ((name, count),) = shared.most_common(1) or [(page, 0)]
+    return name if count * 2 > len(messages) else page
+
+
+def _live(entries: Iterable[Entry]) -> set[str]:
+    return {entry.msgid for entry in entries if not entry.obsolete}

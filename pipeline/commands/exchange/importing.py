@@ -25,6 +25,7 @@ from pipeline.packages import how_to_run
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
+from pipeline.stages.update.catalogs import catalog_header
 
 _SUFFIXES = (".po", ".xlf", ".xliff")
 # What Weblate, Crowdin and Pontoon call Chinese by its script is ours by its country.
@@ -112,7 +113,8 @@ def _import_file(importing: _Importing, path: Path) -> None:
     target = run.paths.catalog(returned.locale, returned.page)
     where = run.shown(target)
     before: bytes | None = None
-    ours = _blank(importing, returned)
+    header = catalog_header(importing.lock, returned.locale, returned.page, {})
+    ours = Catalog(header=header)
     if target.is_file():  # or its page is gone
         before = read_bytes(target)
         ours = po.read_catalog(before, where=where).catalog
@@ -144,21 +146,7 @@ def _taken(run: Run, returned: _Returned, ours: Catalog) -> Taken:
     known = history_of(
         run, returned.locale, returned.page, ours=ours, theirs=returned.entries
     )
-    if known is None:
-        return take(ours, returned.entries, None)
     return take(ours, returned.entries, known.base, older=known.words)
-
-
-def _blank(importing: _Importing, returned: _Returned) -> Catalog:
-    """Return a catalogue without entries, for a page that is gone."""
-    lock = importing.lock
-    header = po.standard_header(
-        project=f"{lock.url.rstrip('/').rpartition('/')[2]} docs",
-        page=returned.page,
-        locale=returned.locale,
-        date=lock.date,
-    )
-    return Catalog(header=header)
 
 
 def _sent(run: Run, returned: _Returned) -> Catalog | None:

@@ -12,13 +12,7 @@ from dataclasses import dataclass, replace
 from pipeline.core.catalog.change import classify
 from pipeline.core.catalog.origins import are_replaceable, lasting_notes, settled_notes
 from pipeline.core.catalog.reuse import Open
-from pipeline.core.catalog.states import (
-    CARRIED,
-    DRAFT,
-    FUZZY,
-    is_emptied,
-    states_of,
-)
+from pipeline.core.catalog.states import CARRIED, DRAFT, FUZZY, is_emptied, states_of
 from pipeline.entries import Catalog, Entry
 
 

@@ -7,11 +7,12 @@ taken. What both sides have changed stays as it is here; what the editor left em
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from pipeline.entries import Catalog, Entry
 
 _Key = tuple[str | None, str]  # msgctxt and msgid
+Words = tuple[str | None, str, str]  # msgctxt, msgid and msgstr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,11 +39,11 @@ def take(
     theirs: Sequence[Entry],
     base: Catalog | None,
     *,
-    older: Set[tuple[str | None, str, str]] = frozenset(),
+    older: Set[Words] = frozenset(),
 ) -> Taken:
     """``ours`` with the work in ``theirs``; ``base`` is what was sent, None if nobody knows.
 
-    ``older`` are translations that ours had at any time (msgctxt, msgid, msgstr): no news.
+    ``older`` are translations that ours had at any time: no news.
     """
     taking = _Taking(
         theirs={_key(entry): entry for entry in theirs if not entry.obsolete},
@@ -59,20 +60,15 @@ def take(
     )
 
 
+@dataclass(slots=True, kw_only=True)
 class _Taking:
     """One catalogue while the work of others comes into it."""
 
-    def __init__(
-        self,
-        theirs: dict[_Key, Entry],
-        base: dict[_Key, Entry],
-        older: Set[tuple[str | None, str, str]],
-    ) -> None:
-        self.theirs = theirs
-        self.base = base
-        self.older = older
-        self.changed = 0
-        self.conflicts: list[Conflict] = []
+    theirs: dict[_Key, Entry]
+    base: dict[_Key, Entry]
+    older: Set[Words]
+    changed: int = 0
+    conflicts: list[Conflict] = field(default_factory=list)
 
     def merged(self, ours: Entry) -> Entry:
         """An entry of ours with what was done to it elsewhere."""

@@ -28,14 +28,7 @@ from pipeline.core.memory.notes import (
     source_note,
     translators_of,
 )
-from pipeline.core.memory.record import (
-    Key,
-    Memory,
-    digest,
-    in_order,
-    text_of,
-    work_of,
-)
+from pipeline.core.memory.record import Key, Memory, digest, in_order, text_of, work_of
 from pipeline.core.memory.redact import stored
 from pipeline.core.memory.sources import followed_text, parts_of, states_without_english
 from pipeline.entries import Catalog, Entry

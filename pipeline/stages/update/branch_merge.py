@@ -69,10 +69,8 @@ def merge_memory_files(versions: Versions) -> tuple[str, ...]:
         number = numbers[entry.context, entry.msgid]
         blocks[number] = _marked(blocks[number], conflict, versions)
         message = english.get(entry.msgid, entry.msgid)
-        our, their = (
-            _translator(side, versions.name, label)
-            for side, label in zip(conflict, versions.labels, strict=True)
-        )
+        our = _translator(conflict.ours, versions.name, versions.labels[0])
+        their = _translator(conflict.theirs, versions.name, versions.labels[1])
         told.append(
             f"{ours.page}: {shortened(message, length=_EXCERPT)!r} was translated by {our} "
             f"and, differently, by {their}"

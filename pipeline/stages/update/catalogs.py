@@ -16,9 +16,10 @@ from pipeline.core.catalog.update import Catalogs, Updated, update_catalogs
 from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.document.read import SplitPage
 from pipeline.core.pin.lock import Lock, page_path
+from pipeline.entries import Catalog
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
-from pipeline.stages.update.files import CatalogFiles, StandIns
+from pipeline.stages.update.files import CatalogFiles
 
 # What became of the entries, in the order in which people are told.
 _COUNTED = ("kept", "carried", "fuzzy", "new", "obsolete")
@@ -30,19 +31,21 @@ def update_catalog_files(
     *,
     locale: str,
     lock: Lock,
-    stand_ins: StandIns | None = None,
+    opened: Mapping[str, Catalog] | None = None,
 ) -> Catalogs:
     """Bring the catalogues of ``pages`` up to date; write those that changed if the run may.
 
-    A catalogue that cannot be read is a finding; its file is left as it is, and what
-    ``stand_ins`` has for it is updated for readers only. That of a page that
+    ``opened`` stand for files of the same pages that cannot be read, for readers only, or that a
+    dry run has not written.
+
+    A catalogue that cannot be read is a finding; its file is left as it is. That of a page that
     upstream dropped keeps what is nowhere else, as obsolete; it is removed when all of it lives on
     in other catalogues.
     """
     with run.log.step("update") as step:
         files = CatalogFiles(run=run, locale=locale)
         files.read_all()
-        files.stand_in(stand_ins or StandIns())
+        files.stand_in(opened or {})
         there = _documents(lock)
         _tell_only_of(files, pages, there)
         # Told by the lock, not by ``pages``: a run of a few pages has not split the others.
@@ -54,7 +57,7 @@ def update_catalog_files(
         updated = update_catalogs(
             files.catalogs,
             wanted,
-            header=partial(_header, lock, locale),
+            header=partial(catalog_header, lock, locale),
             gone=gone,
             redirects=_redirects(run, lock, gone),
         )
@@ -79,10 +82,10 @@ def update_catalog_files(
     )
 
 
-def _header(
+def catalog_header(
     lock: Lock, locale: str, page: str, existing: Mapping[str, str]
-) -> Mapping[str, str]:
-    """The header of a page's catalogue, made from the one that it has."""
+) -> dict[str, str]:
+    """Return the header of a page's catalogue, made from the one that it has."""
     # "https://host/jax.git" and "/home/me/jax" are both named by their last part.
     project = f"{lock.url.rstrip('/').rpartition('/')[2]} docs"
     return po.standard_header(

@@ -23,16 +23,6 @@ _READS_WITH = ("polib",)  # what decides how a catalogue is read, beside our own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StandIns:
-    """Catalogues in place of files: of those that a dry run has not written (``opened``), and of
-    those that cannot be read, from the memory.
-    """
-
-    opened: Mapping[str, Catalog] = field(default_factory=dict)
-    unreadable: Mapping[str, Catalog] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogFiles:
     """The catalogues of one locale, by page.
 
@@ -83,15 +73,15 @@ class CatalogFiles:
             self.tell(page, *(replace(finding, page=page) for finding in read.findings))
         self._save(memo)
 
-    def stand_in(self, stand_ins: StandIns) -> None:
-        """Let catalogues stand for files that are not written, or cannot be read."""
-        self.catalogs.update(stand_ins.opened)
-        self.canonical.difference_update(stand_ins.opened)
-        for page, catalog in stand_ins.unreadable.items():
-            # Somebody may have mended the file meanwhile, or taken it away.
+    def stand_in(self, opened: Mapping[str, Catalog]) -> None:
+        """Let ``opened`` stand for files that cannot be read, or that a dry run has not written."""
+        for page, catalog in opened.items():
             if page in self.data and page not in self.catalogs:
-                self.catalogs[page] = catalog
                 self.unreadable.add(page)
+            elif not self.run.dry:
+                continue  # it was written, or somebody has mended it meanwhile
+            self.catalogs[page] = catalog
+            self.canonical.discard(page)
 
     def write(self, updated: Mapping[str, Updated]) -> tuple[str, ...]:
         """Write what changed, then remove what is empty; return these files, relative to the root.

@@ -146,18 +146,24 @@ def _tell_of_conflicts(
         work.tell(finding)
 
 
+def _first_of(
+    work: Workspace, page: str, entries: Sequence[Entry], lines: Mapping[Key, int]
+) -> str:
+    """Return the place of the first entry; of one that the page has lost there is no line."""
+    known = sorted(lines[key_of(entry)] for entry in entries if key_of(entry) in lines)
+    return ":".join([work.files.catalog_name(page), *map(str, known[:1])])
+
+
 def _emptied(
     work: Workspace, page: str, emptied: Sequence[Entry], lines: Mapping[Key, int]
 ) -> Finding:
-    known = sorted(lines[key_of(entry)] for entry in emptied if key_of(entry) in lines)
-    where = ":".join([work.files.catalog_name(page), *map(str, known[:1])])
     subject = "a translation that stood here was"
     if len(emptied) > 1:
         subject = f"{len(emptied)} translations were"
     return Finding(
         code="translation-emptied",
         severity=Severity.WARNING,
-        where=where,
+        where=_first_of(work, page, emptied, lines),
         text=f"{subject} emptied; readers get the English",
         page=page,
         hint=(
@@ -175,18 +181,14 @@ def _taken_back(
     name: str,
     lines: Mapping[Key, int],
 ) -> Finding:
-    where, memory = work.files.catalog_name(page), work.files.memory_name(page)
-    # Of entries that the page has lost there is no line any more.
-    known = sorted(lines[key_of(entry)] for entry in gone if key_of(entry) in lines)
-    if known:
-        where = f"{where}:{known[0]}"
+    memory = work.files.memory_name(page)
     subject = "a translation that stood here is"
     if len(gone) > 1:
         subject = f"{len(gone)} translations that stood here are"
     return Finding(
         code="memory-taken-back",
         severity=Severity.WARNING,
-        where=where,
+        where=_first_of(work, page, gone, lines),
         text=f"{subject} gone from {memory}, and git may not have them",
         page=page,
         hint=(

@@ -108,7 +108,7 @@ class _Opening:
             local = work.read_catalog(page, before)
         except InputError:
             # Update says so, and leaves the file for a person to mend. Readers get what is stored.
-            work.unreadable[page] = self._rebuilt(theirs).catalog
+            work.opened[page] = self._rebuilt(theirs).catalog
             return
         if local is None or before is None:
             opened = self._rebuilt(theirs)
@@ -195,13 +195,8 @@ class _Opening:
         move = self.moves.get(page)
         if seen is None or move is None or move.is_silent:
             return  # nearly always: it is the same, or git brings it back
-        sides = Sides(
-            local=self._rebuilt(seen).catalog,
-            theirs=theirs,
-            base=None,
-            move=move,
-            seen=seen,
-        )
+        local = self._rebuilt(seen).catalog
+        sides = Sides(local=local, theirs=theirs, base=None, move=move, seen=seen)
         merged = Merged(memory=theirs, taken=False)
         keep_what_gives_way(self.work, sides, merged, po.format_catalog(opened))
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pipeline.adapters import po
 from pipeline.core.memory import record as core
 from pipeline.core.memory.header import editing_fields, public_team
 from pipeline.core.memory.notes import Place, english_of
@@ -18,6 +17,7 @@ from pipeline.core.memory.record import Memory, digest
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import UpstreamError
 from pipeline.findings import Finding, Severity
+from pipeline.stages.update.catalogs import catalog_header
 from pipeline.stages.update.english import English, texts_by_digest
 from pipeline.stages.update.workspace import Workspace
 
@@ -181,14 +181,8 @@ def _header(
     work: Workspace, english: English, memory: Memory, *, is_exact: bool
 ) -> dict[str, str]:
     """The header of the catalogue: of the memory's time, or of the pin if it is made there."""
-    lock = english.lock
-    header = po.standard_header(
-        project=f"{lock.url.rstrip('/').rpartition('/')[2]} docs",
-        page=memory.page,
-        locale=work.locale,
-        date=lock.date,
-        existing=editing_fields(memory),
-    )
+    fields = editing_fields(memory)
+    header = catalog_header(english.lock, work.locale, memory.page, fields)
     # A catalogue that is rebuilt is the one that was stored, byte for byte.
     if is_exact and memory.project:
         header["Project-Id-Version"] = memory.project

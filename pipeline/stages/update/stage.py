@@ -15,7 +15,6 @@ from pipeline.core.pin.lock import Lock
 from pipeline.findings import Finding
 from pipeline.run import Run
 from pipeline.stages.update.catalogs import update_catalog_files
-from pipeline.stages.update.files import StandIns
 from pipeline.stages.update.opening import open_memory
 from pipeline.stages.update.storing import store_memory
 
@@ -28,12 +27,8 @@ def update(
     The findings and the files written are those of all three steps, each once, in their order.
     """
     opened = open_memory(run, pages, locale=locale, lock=lock)
-    # A dry run has not written what it opened, so it is handed on.
-    stand_ins = StandIns(
-        opened=opened.opened if run.dry else {}, unreadable=opened.unreadable
-    )
     catalogs = update_catalog_files(
-        run, pages, locale=locale, lock=lock, stand_ins=stand_ins
+        run, pages, locale=locale, lock=lock, opened=opened.opened
     )
     stored = store_memory(run, pages, catalogs, locale=locale, lock=lock)
     findings: dict[str, tuple[Finding, ...]] = {}

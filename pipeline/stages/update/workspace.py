@@ -33,14 +33,12 @@ class MemoryResult:
     """What opening or storing did, and what there is to say of it.
 
     ``changes`` are the files written, or to be written, relative to the root. ``opened`` are the
-    catalogues that opening made, for a run that writes nothing. ``unreadable`` are those that the
-    memory gives for pages whose file cannot be read.
+    catalogues that opening made, for a run that writes nothing, and for files that cannot be read.
     """
 
     findings: Mapping[str, tuple[Finding, ...]]  # by page
     changes: tuple[str, ...] = ()
     opened: Mapping[str, Catalog] = field(default_factory=dict)
-    unreadable: Mapping[str, Catalog] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +96,6 @@ class Workspace:
     # What comes together while the call is at work.
     changes: list[str] = field(default_factory=list)
     opened: dict[str, Catalog] = field(default_factory=dict)
-    unreadable: dict[str, Catalog] = field(default_factory=dict)
     findings: dict[str, list[Finding]] = field(default_factory=dict)
 
     @classmethod
@@ -119,7 +116,6 @@ class Workspace:
             },
             changes=tuple(self.changes),
             opened=self.opened,
-            unreadable=self.unreadable,
         )
 
     def sweep(self) -> None:
