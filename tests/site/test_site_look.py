@@ -252,7 +252,7 @@ def test_the_view_is_remembered_before_the_first_paint(reader: Reader) -> None:
     )  # the views need no script but the one in the head
     page.goto(reader.context.pages[0].url)
     assert page.evaluate("window.early") == "both"
-    assert seen(page, ".jz-en")
+    assert seen(page, ".bd-article .jz-en")
 
 
 def test_tabs_agree(reader: Reader) -> None:
@@ -448,7 +448,7 @@ def test_english_in_bold_places_is_not_bold(reader: Reader) -> None:
     page = reader.open("reading")
     choose(page, "双语")
     weights = page.locator(
-        ":is(th, dt, h1, h2, .admonition-title) .jz-en"
+        ".bd-article :is(th, dt, h1, h2, .admonition-title) .jz-en"
     ).evaluate_all("(all) => all.map((e) => getComputedStyle(e).fontWeight)")
     assert set(weights) == {"400"}
 
