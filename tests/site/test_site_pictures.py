@@ -40,7 +40,7 @@ KAGGLE = "https://kaggle.com/kernels/welcome?src=https://github.com/us/ovens/bak
 CHART = "flowchart LR\n  A[dough] --> B{hot?}\n"
 INDEX = f"""# Ovens
 
-[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]({BOOK}) [![](https://kaggle.com/static/badge.svg)]({KAGGLE})
+[![Open in Colab](https://colab.research.google.com/badge.svg)]({BOOK}) [![](https://kaggle.com/static/badge.svg)]({KAGGLE})
 
 An oven bakes what lies in it, and nothing else.
 
