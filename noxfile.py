@@ -368,6 +368,7 @@ def tests(session: nox.Session) -> None:
 @nox.session
 def coverage(session: nox.Session) -> None:
     """Run all tests, and hold the whole package to 90 % of its branches."""
+    enter(session, "tests")
     session.install("-e", ".", *packages("site", "test", "dask"))
     everywhere = " and ".join(f"not {marker}" for marker in TESTS_ELSEWHERE)
     overall = (
