@@ -207,7 +207,7 @@ def harmless(msgid: str) -> str:
 
 
 def _myst(page: int, blocks: int) -> str:
-    parts = [f"# Pots of shelf {page}\n"]
+    parts = [f"# Pots of `shelf` {page}\n"]
     for block in range(blocks):
         at = f"{page}.{block}"
         parts.append(rf"""
@@ -258,7 +258,7 @@ Body {at} of a tab
 
 
 def _rest(page: int, blocks: int) -> str:
-    title = f"Lids of shelf {page}"
+    title = f"Lids of ``shelf`` {page}"
     parts = [f"{title}\n{'=' * len(title)}\n"]
     for block in range(blocks):
         at = f"{page}.{block}"
