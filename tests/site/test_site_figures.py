@@ -189,6 +189,8 @@ Cell *two*.
 
 </table>
 
+<table class="corner"><tr><th id="empty"> </th><th>Head</th></tr></table>
+
 <center>
 
 Words in the middle.
@@ -417,6 +419,8 @@ def test_links_to_an_image_lead_to_its_words(fleet: Fleet) -> None:
         ("li > details > p", "译Inside an item."),
         ("blockquote details > p", "译Inside a quote."),
         ("table.own td > p", "译Cell two ."),
+        ("table.corner td#empty", ""),
+        ("table.corner th", "译Head"),
         ("center > p", "译Words in the middle."),
         ("div.open > p", "译Words behind it."),
         ("section > details > p", "译Words at the end."),

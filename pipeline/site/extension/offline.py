@@ -41,6 +41,8 @@ _LAUNCHER = re.compile(
 )
 _LAUNCH_TAG = re.compile(rf'<a\b[^>]*? href="{_LAUNCHER.pattern}[^>]*', re.IGNORECASE)
 _TAG = re.compile(r"<[^>]*>")
+# The corner of a table: it heads nothing, and readers by ear would wait for its words.
+_EMPTY_HEADER = re.compile(r"<th\b([^>]*)>(\s*)</th>")
 # A script that stands in the page: it calls what others bring, and draws.
 _SCRIPT_HERE = re.compile(r"<script\b(?![^>]*\bsrc=)", re.IGNORECASE)
 # A page or program in a frame of its own, and what may come of it.
@@ -161,8 +163,12 @@ class StayOffline(SphinxTransform):
         return _SCRIPT if has_script else match[0]
 
     def _with_labels(self, html: str) -> str:
-        """Return clean HTML with words before links to frames, and marks of English notebooks."""
+        """Return clean HTML with words before links to frames, and marks of English notebooks.
+
+        A header without words becomes a plain cell.
+        """
         label = escape(text(self.config.language, "frame"))
+        html = _EMPTY_HEADER.sub(r"<td\1>\2</td>", html)
         html = _FRAME_LINK.sub(rf'<span class="jz-box">{label}\g<0></span>', html)
         title = escape(text(self.config.language, "english"))
         return _LAUNCH_TAG.sub(rf'\g<0> hreflang="en" title="{title}"', html)
