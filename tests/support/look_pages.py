@@ -45,6 +45,12 @@ def setup(app):
     pages = {{"own_pages": {{"search": "search", "progress": "progress"}}}}
     app.add_config_value("jz_site", pages, "env", dict)
 """
+# A numbered line that is marked, with a comment on it.
+MARKED_CODE = (
+    '<div class="highlight-python notranslate"><div class="highlight"><pre>'
+    '<span class="hll"><span class="linenos">1</span><span class="c1"># left out</span></span>'
+    "</pre></div></div>\n"
+)
 
 
 def edit(number: int) -> str:
@@ -146,6 +152,7 @@ def reading() -> str:
         )
         + paragraph(6, "提示里的话。", "Words in a note.")
         + "</div>\n"
+        + MARKED_CODE
         + "<ul><li>\n"
         + paragraph(7, "列表里的一项。", "An item of a list.")
         + (
