@@ -1,4 +1,8 @@
-"""What the stage does with the cache, rules, shards and findings: with real kernels."""
+"""What the stage does with the cache, rules, shards and findings.
+
+Most cells run without a kernel: what the stage is handed is the same. What kernels themselves have
+a part in is marked, and has real ones.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from typing import Any
 import pytest
 from kernel_project import JAX, Project, texts
 from notebooks import code, notebook
+from plain_cells import run_plainly
 from processes import order_of, outsider
 
 from pipeline.adapters.execution_cache import ExecutionCache
@@ -18,7 +23,11 @@ from pipeline.core.execution.result import Execution, Status
 from pipeline.findings import Finding, Severity
 from pipeline.stages.execute import Executed
 
-pytestmark = pytest.mark.kernel
+
+@pytest.fixture
+def plainly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cells run in this process."""
+    monkeypatch.setattr("pipeline.adapters.kernel.run_notebooks", run_plainly)
 
 
 class TracedProject(Project):
@@ -59,6 +68,7 @@ def without_run(execution: Execution) -> Execution:
     return dataclasses.replace(execution, cached=False, started=0.0, worker=0)
 
 
+@pytest.mark.usefixtures("plainly")
 def test_only_what_changed_runs_and_failures_wait_to_be_asked_for(
     tmp_path: Path,
 ) -> None:
@@ -107,6 +117,7 @@ def test_only_what_changed_runs_and_failures_wait_to_be_asked_for(
     assert project.trace == ["code/bad", "code/good", "data/reads"]
 
 
+@pytest.mark.usefixtures("plainly")
 def test_damaged_entries_are_made_again_and_old_ones_swept(tmp_path: Path) -> None:
     project = TracedProject(tmp_path)
     project.traced("a", "print(1)")
@@ -132,6 +143,7 @@ def test_damaged_entries_are_made_again_and_old_ones_swept(tmp_path: Path) -> No
     assert project.trace == []
 
 
+@pytest.mark.usefixtures("plainly")
 def test_code_that_stands_on_two_pages_runs_once(tmp_path: Path) -> None:
     project = TracedProject(tmp_path)
     for name in ("one", "two"):
@@ -151,6 +163,7 @@ def test_code_that_stands_on_two_pages_runs_once(tmp_path: Path) -> None:
     assert (project.paths.executed("zh_CN") / "two.ipynb").exists()
 
 
+@pytest.mark.usefixtures("plainly")
 def test_rules_say_how_a_page_runs_and_the_result_says_so(tmp_path: Path) -> None:
     project = TracedProject(tmp_path)
     project.rules = (
@@ -220,6 +233,7 @@ def test_rules_say_how_a_page_runs_and_the_result_says_so(tmp_path: Path) -> Non
     assert project.run().findings == executed.findings
 
 
+@pytest.mark.usefixtures("plainly")
 def test_another_exception_than_on_the_last_release_is_a_warning(
     tmp_path: Path,
 ) -> None:
@@ -251,6 +265,7 @@ def test_another_exception_than_on_the_last_release_is_a_warning(
         assert project.run().findings == (expected,)
 
 
+@pytest.mark.usefixtures("plainly")
 def test_shards_share_the_pages_whatever_their_caches_hold(tmp_path: Path) -> None:
     whole = TracedProject(tmp_path / "whole")
     shards = [TracedProject(tmp_path / str(number)) for number in (1, 2)]
@@ -289,7 +304,10 @@ on_import("colorsys", lambda module: vars(module).update(volume=os.environ["VOLU
 """
 
 
-def test_a_mode_holds_in_every_process_and_on_every_shard(tmp_path: Path) -> None:
+@pytest.mark.kernel
+def test_a_mode_holds_in_every_process_and_on_every_shard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shards = [TracedProject(tmp_path / str(number)) for number in (1, 2)]
     for project in shards:
         project.rules = (RunRule(pages=("*",), reason="accelerator", modes=(MODE,)),)
@@ -306,13 +324,15 @@ def test_a_mode_holds_in_every_process_and_on_every_shard(tmp_path: Path) -> Non
             printed.append(texts(cells[-1]))
     assert sorted(printed) == ["a 0\n", "b 0\n", "c 0\n", "d 0\n"]
     assert sorted(ran) == [(1, 1), (1, 2), (2, 1), (2, 2)]
-    # A machine with the same file knows the same keys.
+    # A machine with the same file knows the same keys, whoever runs the code.
+    monkeypatch.setattr("pipeline.adapters.kernel.run_notebooks", run_plainly)
     (shards[0].root / MODE.startup).write_text(f"{QUIET}\n# edited")
     rerun = shards[0].run(shard=(1, 2))
     assert not any(execution.cached for execution in rerun.executions)
     assert all(execution.cached for execution in shards[1].run(shard=(2, 2)).executions)
 
 
+@pytest.mark.usefixtures("plainly")
 def test_a_startup_file_that_cannot_be_used_stops_its_pages_only(
     tmp_path: Path,
 ) -> None:
@@ -333,6 +353,7 @@ def test_a_startup_file_that_cannot_be_used_stops_its_pages_only(
     assert by_page(project.run())["a"].status is Status.PASSED
 
 
+@pytest.mark.usefixtures("plainly")
 def test_a_cache_that_cannot_be_written_stops_no_page(tmp_path: Path) -> None:
     project = TracedProject(tmp_path)
     project.traced("page", "print(1)")
@@ -347,6 +368,7 @@ def test_a_cache_that_cannot_be_written_stops_no_page(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.kernel
 def test_a_worker_that_was_killed_says_nothing_of_its_page(tmp_path: Path) -> None:
     project = TracedProject(tmp_path)
     orders = tmp_path / "orders"
