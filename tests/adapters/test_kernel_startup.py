@@ -132,35 +132,6 @@ NAMES = (
     "print(sorted(name for name in dir() if name[0] != '_' "
     "and name not in {'In', 'Out', 'exit', 'quit', 'open', 'get_ipython'}))"
 )
-
-
-def run(
-    folder: Path,
-    *cells: str,
-    startup: dict[str, str] | None = None,
-    policy: Policy = USUAL,
-) -> Outcome:
-    """Run a page of ``cells`` with start-up code: texts by name."""
-    files = tuple(
-        Startup(name=name, text=text) for name, text in (startup or {}).items()
-    )
-    job = Job(
-        page="page",
-        notebook=notebook(*map(code, cells)),
-        folder=folder,
-        kernel=PYTHON,
-        policy=replace(policy, startup=files),
-    )
-    (outcome,) = run_notebooks([job], workers=1)
-    return outcome
-
-
-def printed(outcome: Outcome) -> list[str]:
-    """What each code cell printed."""
-    cells = json.loads(outcome.notebook)["cells"]
-    return [texts(cell) for cell in cells if cell["cell_type"] == "code"]
-
-
 FIRST = """
 from __future__ import annotations
 
@@ -184,27 +155,6 @@ def later(module):
 builtins.order = ["静"]
 on_import("colorsys", later)
 """
-
-
-@pytest.mark.kernel
-def test_code_of_a_project_runs_in_its_order_and_leaves_no_names(
-    tmp_path: Path,
-) -> None:
-    startup = {
-        "startup/quiet.py": FIRST,
-        # It has the name of another one, and lies in another folder.
-        "other/quiet.py": "import builtins\norder.append(__file__[-8:])",
-    }
-    cells = (NAMES, "print(order)", "import colorsys\nprint(colorsys.heat)")
-    outcome = run(tmp_path, *cells, startup=startup)
-    assert outcome.stop is None
-    told = ["[]\n", "['静', 'quiet.py']\n", "Heat(degrees=100)\n"]
-    assert printed(outcome) == told
-    # What the page itself imports is found as ever.
-    found = "import sys\nprint([place for place in sys.path if 'start-up' in place])"
-    assert printed(run(tmp_path, found, startup=startup)) == ["[]\n"]
-
-
 FAILING = {
     "raises": (
         "x = 1\nimport no_such_module\n",
@@ -223,48 +173,12 @@ FAILING = {
         ", line 2: division by zero",
     ),
 }
-
-
-@pytest.mark.kernel
-@pytest.mark.parametrize("case", FAILING)
-def test_a_page_is_not_run_in_another_way_than_it_should_be(
-    tmp_path: Path, case: str
-) -> None:
-    text, exception, message = FAILING[case]
-    mark = tmp_path / "ran"
-    outcome = run(
-        tmp_path,
-        f"open({str(mark)!r}, 'w')",
-        startup={"fine.py": "pass", "startup/quiet.py": text, "more.py": "1 / 0"},
-    )
-    stop = outcome.stop
-    assert stop is not None
-    assert (stop.cell, stop.exception) == (0, exception)
-    assert f"in the start-up file startup/quiet.py{message}" in stop.message
-    assert stop.traceback.startswith("Traceback (most recent call last):\n")
-    assert not mark.exists()
-    assert outcome.seconds < 20
-
-
-@pytest.mark.kernel
-@pytest.mark.parametrize(
-    ("text", "policy", "exception"),
-    [
-        ("import os\nos._exit(7)", USUAL, "RuntimeError"),
-        ("while True: pass", replace(USUAL, page_timeout=2), "PageTimeout"),
-        ("import time\ntime.sleep(600)", replace(USUAL, stall=2), "Stalled"),
-    ],
-)
-def test_code_that_ends_the_kernel_or_does_not_end_is_stopped(
-    tmp_path: Path, text: str, policy: Policy, exception: str
-) -> None:
-    outcome = run(tmp_path, "print(1)", startup={"x.py": text}, policy=policy)
-    assert isinstance(outcome.stop, Stop)
-    assert (outcome.stop.cell, outcome.stop.exception) == (0, exception)
-
-
-# --- that of this project
-
+# What ends the kernel, or does not end itself.
+STOPPED = {
+    "ends": ("import os\nos._exit(7)", USUAL, "RuntimeError"),
+    "burns": ("while True: pass", replace(USUAL, page_timeout=1), "PageTimeout"),
+    "sleeps": ("import time\ntime.sleep(600)", replace(USUAL, stall=2), "Stalled"),
+}
 PALLAS = """
 from jax import ShapeDtypeStruct, numpy
 from jax.experimental.pallas import pallas_call
@@ -274,35 +188,134 @@ print(pallas_call(add_one, out_shape=ShapeDtypeStruct((8, 128), numpy.float32))(
 """
 # Asynchronous programs may wait for their own interpreter for ever.
 DISPATCH = "import jax\nprint(jax.config._read('jax_cpu_enable_async_dispatch'))"
+INTERPRET = "upstream/startup/pallas-interpret.py"
+IS_LOADED = "import sys\nprint('jax' in sys.modules)"
+
+
+def page(
+    name: str,
+    *cells: str,
+    startup: dict[str, str] | None = None,
+    policy: Policy = USUAL,
+) -> Job:
+    """Return a page of ``cells`` with start-up code: texts by name."""
+    files = tuple(
+        Startup(name=name, text=text) for name, text in (startup or {}).items()
+    )
+    return Job(
+        page=name,
+        notebook=notebook(*map(code, cells)),
+        folder=Path("/no/such/folder"),
+        kernel=PYTHON,
+        policy=replace(policy, startup=files),
+    )
+
+
+def pages(marks: Path) -> Iterator[Job]:
+    """Yield all pages. Those whose start-up code fails would leave a mark if they ran."""
+    startup = {
+        "startup/quiet.py": FIRST,
+        # It has the name of another one, and lies in another folder.
+        "other/quiet.py": "import builtins\norder.append(__file__[-8:])",
+    }
+    found = "import sys\nprint([place for place in sys.path if 'start-up' in place])"
+    cells = (NAMES, "print(order)", "import colorsys\nprint(colorsys.heat)", found)
+    yield page("in order", *cells, startup=startup)
+    for name, (text, *_) in FAILING.items():
+        files = {"fine.py": "pass", "startup/quiet.py": text, "more.py": "1 / 0"}
+        yield page(name, f"open({str(marks / name)!r}, 'w')", startup=files)
+    for name, (text, policy, _) in STOPPED.items():
+        yield page(name, "print(1)", startup={"x.py": text}, policy=policy)
+    startup = {INTERPRET: (ROOT / INTERPRET).read_text("utf-8")}
+    roomy = replace(USUAL, memory=4000)
+    hlo = replace(roomy, variables={"PALLAS_INTERPRET": "hlo"})
+    cells = (NAMES, IS_LOADED, PALLAS, DISPATCH)
+    yield page("interpreted", *cells, startup=startup, policy=roomy)
+    yield page("interpreted as HLO", *cells, startup=startup, policy=hlo)
+    yield page("as it is", PALLAS, policy=roomy)
+
+
+@pytest.fixture(scope="module")
+def marks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which pages leave marks."""
+    return tmp_path_factory.mktemp("marks")
+
+
+@pytest.fixture(scope="module")
+def ran(marks: Path) -> dict[str, Outcome]:
+    """One run of all pages."""
+    outcomes = run_notebooks([*pages(marks)], workers=2)
+    return {outcome.page: outcome for outcome in outcomes}
+
+
+def printed(outcome: Outcome) -> list[str]:
+    """What each code cell printed."""
+    cells = json.loads(outcome.notebook)["cells"]
+    return [texts(cell) for cell in cells if cell["cell_type"] == "code"]
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize("variables", [{}, {"PALLAS_INTERPRET": "hlo"}])
-def test_pallas_is_interpreted_and_a_page_has_its_own_names_only(
-    tmp_path: Path, variables: dict[str, str]
+def test_code_of_a_project_runs_in_its_order_and_leaves_no_names(
+    ran: dict[str, Outcome],
 ) -> None:
-    path = "upstream/startup/pallas-interpret.py"
-    startup = {path: (ROOT / path).read_text("utf-8")}
-    roomy = replace(USUAL, memory=4000, variables=variables)
-    interpreted = run(tmp_path, NAMES, PALLAS, DISPATCH, startup=startup, policy=roomy)
-    assert interpreted.stop is None
-    assert printed(interpreted) == ["[]\n", "1.0\n", "False\n"]
-    if variables:
-        return
-    as_it_is = run(tmp_path, PALLAS, policy=roomy)
-    assert as_it_is.stop is not None
-    assert "interpret mode" in as_it_is.stop.message
-    unused = "import sys\nprint('jax' in sys.modules)"
-    assert printed(run(tmp_path, unused, startup=startup)) == ["False\n"]
+    assert ran["in order"].stop is None
+    told = ["[]\n", "['静', 'quiet.py']\n", "Heat(degrees=100)\n"]
+    # What the page itself imports is found as ever.
+    assert printed(ran["in order"]) == [*told, "[]\n"]
 
 
 @pytest.mark.kernel
-def test_stand_in_data_takes_the_place_of_a_download(tmp_path: Path) -> None:
+@pytest.mark.parametrize("case", FAILING)
+def test_a_page_is_not_run_in_another_way_than_it_should_be(
+    ran: dict[str, Outcome], marks: Path, case: str
+) -> None:
+    _, exception, message = FAILING[case]
+    stop = ran[case].stop
+    assert stop is not None
+    assert (stop.cell, stop.exception) == (0, exception)
+    assert f"in the start-up file startup/quiet.py{message}" in stop.message
+    assert stop.traceback.startswith("Traceback (most recent call last):\n")
+    assert not (marks / case).exists()
+    assert ran[case].seconds < 20
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("case", STOPPED)
+def test_code_that_ends_the_kernel_or_does_not_end_is_stopped(
+    ran: dict[str, Outcome], case: str
+) -> None:
+    stop = ran[case].stop
+    assert isinstance(stop, Stop)
+    assert (stop.cell, stop.exception) == (0, STOPPED[case][2])
+
+
+# --- that of this project
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("name", ["interpreted", "interpreted as HLO"])
+def test_pallas_is_interpreted_and_a_page_has_its_own_names_only(
+    ran: dict[str, Outcome], name: str
+) -> None:
+    assert ran[name].stop is None
+    # What is not needed is not loaded.
+    assert printed(ran[name]) == ["[]\n", "False\n", "1.0\n", "False\n"]
+
+
+@pytest.mark.kernel
+def test_pallas_needs_that(ran: dict[str, Outcome]) -> None:
+    assert ran["as it is"].stop is not None
+    assert "interpret mode" in ran["as it is"].stop.message
+
+
+@pytest.mark.kernel
+def test_stand_in_data_takes_the_place_of_a_download() -> None:
     pytest.importorskip("pooch", reason="the dependency group execute is not installed")
     name = "stand-in-data.py"
     startup = {name: (sandbox.STARTUP / name).read_text("utf-8")}
     cell = "from scipy import datasets\nprint(datasets.face().shape)"
     policy = replace(USUAL, offline=True, memory=2000)
-    outcome = run(tmp_path, cell, startup=startup, policy=policy)
+    job = page("face", cell, startup=startup, policy=policy)
+    (outcome,) = run_notebooks([job], workers=1)
     assert outcome.stop is None
     assert printed(outcome) == ["(768, 1024, 3)\n"]
