@@ -109,6 +109,11 @@ EATER = "eaten = []\nwhile True:\n    eaten.append(bytearray(b'x') * (1 << 24))"
 EATING_CHILD = (
     f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {EATER!r}])"
 )
+# Whether it was loaded, and whether a page can load it.
+DEBUGGER = (
+    "import importlib.util, sys\n"
+    "print('debugpy' in sys.modules, importlib.util.find_spec('debugpy') is not None)"
+)
 OFFLINE = dataclasses.replace(USUAL, offline=True)
 
 
@@ -120,7 +125,7 @@ class Case:
 
 
 CASES = {
-    "passes": Case(("print('a')", "", "print('b')")),
+    "passes": Case(("print('a')", "", DEBUGGER)),
     "killed": Case(
         (
             "print('before')",
@@ -450,6 +455,12 @@ def test_a_run_is_timed(zoo: Zoo) -> None:
     assert (
         outcome.started < zoo["until-nothing"].outcome.started < outcome.started + 600
     )
+
+
+def test_a_kernel_starts_without_a_debugger_and_its_page_may_have_one(
+    zoo: Zoo,
+) -> None:
+    assert texts(zoo["passes"].cells[2]) == "False True\n"
 
 
 def test_children_are_found_wherever_they_went(zoo: Zoo) -> None:
