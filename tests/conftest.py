@@ -20,6 +20,7 @@ import warm_sphinx
 from folders import copy_project
 from hypothesis import HealthCheck, settings
 from places import ROOT, UPSTREAM_VARIABLE
+from plain_cells import run_plainly
 from repositories import Repository
 from site_chromium import chromium
 from sockets import only_local_sockets
@@ -136,6 +137,12 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from repositories import make_origin
 
     return make_origin(tmp_path_factory.mktemp("upstream") / "origin", RELEASES)
+
+
+@pytest.fixture
+def plainly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cells run in this process, without kernels."""
+    monkeypatch.setattr("pipeline.adapters.kernel.run_notebooks", run_plainly)
 
 
 @pytest.fixture

@@ -323,6 +323,7 @@ def test_code_that_ran_is_not_run_again(tmp_path: Path) -> None:
     assert trace.read_text() == "ran;"
 
 
+@pytest.mark.usefixtures("plainly")
 def test_a_page_whose_merged_notebook_is_missing_is_run_and_not_written(
     tmp_path: Path,
 ) -> None:

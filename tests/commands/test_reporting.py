@@ -49,14 +49,18 @@ def test_what_is_no_report_is_refused(
     assert what in capsys.readouterr().err
 
 
-@pytest.mark.kernel
+@pytest.mark.usefixtures("plainly")
 def test_a_run_tells_of_itself_and_its_reports_are_merged(
     project: Path, capsys: Speech, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     summary = project / "summary.md"
     summary.write_text("from another step\n", encoding="utf-8")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
-    assert main(["sync", "sample", "--pages", "grad", "--shard", "1/1"]) == 0
+    docs = project / "docs"
+    docs.mkdir()
+    (docs / "page.ipynb").write_text(notebook(code("1")), "utf-8")
+    words = ["sync", "sample", "--upstream", "docs", "--shard", "1/1"]
+    assert main(words) == 0
     capsys.readouterr()
     said = summary.read_text(encoding="utf-8")
     assert said.startswith("from another step\n")
@@ -69,7 +73,8 @@ def test_a_run_tells_of_itself_and_its_reports_are_merged(
     assert ("shard" in merged, merged["executed"]["passed"]["pages"]) == (False, 1)
 
 
-@pytest.mark.kernel
+@pytest.mark.slow
+@pytest.mark.usefixtures("plainly")
 def test_a_failure_names_its_cell_in_one_way_everywhere(
     project: Path, capsys: Speech
 ) -> None:
@@ -99,7 +104,7 @@ def test_a_failure_names_its_cell_in_one_way_everywhere(
     assert "from code cell 2 on" in capsys.readouterr().err
 
 
-@pytest.mark.kernel
+@pytest.mark.usefixtures("plainly")
 def test_shards_with_plain_pages_are_merged(project: Path, capsys: Speech) -> None:
     """Literal blocks of a reST page are no code cells: it runs in no shard, and need not."""
     docs = project / "docs"

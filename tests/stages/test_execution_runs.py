@@ -24,12 +24,6 @@ from pipeline.findings import Finding, Severity
 from pipeline.stages.execute import Executed
 
 
-@pytest.fixture
-def plainly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cells run in this process."""
-    monkeypatch.setattr("pipeline.adapters.kernel.run_notebooks", run_plainly)
-
-
 class TracedProject(Project):
     """A project whose pages write a line into ``trace`` whenever they run."""
 
