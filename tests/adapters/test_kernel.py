@@ -30,7 +30,7 @@ def zoo(
 ) -> tuple[Project, dict[str, Execution]]:
     """One run over one page of every sort."""
     project = Project(
-        tmp_path_factory.mktemp("zoo"), locales=("zh_CN", "zh_TW"), stall=8
+        tmp_path_factory.mktemp("zoo"), locales=("zh_CN", "zh_TW"), stall=5
     )
     project.skip = (
         SkipRule(pages=("skipped/*",), reason="accelerator", note="wants a GPU"),

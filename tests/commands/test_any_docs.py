@@ -399,7 +399,7 @@ def test_what_the_docs_are_not_is_told_with_a_way_out(
     assert told in capsys.readouterr().err
 
 
-@pytest.mark.kernel
+@pytest.mark.usefixtures("plainly")
 @pytest.mark.slow
 def test_code_runs_and_the_site_says_nothing_that_is_not_so(
     docs: tuple[str, Tree], tmp_path: Path
