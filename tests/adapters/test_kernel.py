@@ -293,6 +293,7 @@ def test_no_kernel_and_no_child_of_one_is_left(zoo: Zoo) -> None:
     assert not any(map(is_alive, started))
 
 
+@pytest.mark.usefixtures("plainly")
 def test_code_that_ran_is_not_run_again(tmp_path: Path) -> None:
     project = Project(tmp_path)
     trace = tmp_path / "trace"

@@ -413,8 +413,8 @@ def test_a_busy_machine_makes_no_page_fail(tmp_path: Path) -> None:
     """By the clock, its cell would break the limit of CPU seconds, and that of stalling as well."""
     began = tmp_path / "began"
     wait = f"open({str(began)!r}, 'w').close(); import time; time.sleep(.5)"
-    policy = dataclasses.replace(USUAL, timeout=1, page_timeout=15, stall=2)
-    case = Case((BURN, wait, "burn(.4)"), policy)
+    policy = dataclasses.replace(USUAL, timeout=1, page_timeout=15, stall=3)
+    case = Case((BURN, wait, "burn(.5)"), policy)
     with eight_busy_loops(when=began.exists):
         (outcome,) = run_notebooks([job("busy", case, tmp_path)], workers=1)
     assert outcome.stop is None

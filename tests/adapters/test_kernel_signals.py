@@ -89,7 +89,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ran]:
     }
     name, _, value = MARK.partition("=")
     usual = Policy(timeout=20, threads=1, variables={name: value})
-    policies = {"stops-itself": replace(usual, stall=3)}
+    policies = {"stops-itself": replace(usual, stall=5)}
     notebooks = {
         page: notebook(code("print('before')"), code(cell), code("print('on')"))
         for page, cell in cells.items()

@@ -49,6 +49,7 @@ def test_what_is_no_report_is_refused(
     assert what in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("plainly")
 def test_a_run_tells_of_itself_and_its_reports_are_merged(
     project: Path, capsys: Speech, monkeypatch: pytest.MonkeyPatch
