@@ -1,7 +1,7 @@
 """What a command shows: its result on stdout; what was written, and errors, on stderr.
 
-In goes a result, out go text or JSON. Output that nobody reads any more is no error, and neither is
-a terminal that cannot show a character.
+In goes a result, out go text, in the language of the reader, or JSON. Output that nobody reads any
+more is no error, and neither is a terminal that cannot show a character.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from pipeline.log import Log, is_terminal, write_commands, write_json, write_text
 from pipeline.paths import Paths
+from pipeline.report.chinese import CHINESE, ENGLISH, Language, is_chinese_wanted
 from pipeline.report.counts import counted
 from pipeline.report.result import RunResult
 
@@ -38,6 +40,11 @@ def terminal() -> Terminal:
     if is_terminal(sys.stdout, {}):
         width = shutil.get_terminal_size().columns
     return Terminal(colour=colour, width=width)
+
+
+def language() -> Language:
+    """The language of whoever reads what commands say, by the locale of the terminal."""
+    return CHINESE if is_chinese_wanted(os.environ) else ENGLISH
 
 
 def show(command: str, result: RunResult, log: Log, *, as_json: bool) -> None:
@@ -64,10 +71,10 @@ def show_findings(result: RunResult, log: Log) -> None:
     """Print what needs a person to stderr: stdout may be wanted for something else."""
     from pipeline.report.text import failure_lines, findings_lines
 
-    is_verbose = log.level > 0
+    spoken, is_verbose = language(), log.level > 0
     for line in (
-        *findings_lines(result.all_findings, verbose=is_verbose),
-        *failure_lines(result.executions),
+        *findings_lines(result.all_findings, verbose=is_verbose, language=spoken),
+        *failure_lines(result.executions, spoken),
     ):
         write_text(log.stream, f"{line}\n")
 
@@ -81,10 +88,10 @@ def _to_text(command: str) -> Callable[..., str]:
     if command == "status":
         from pipeline.report.status import status_text
 
-        return status_text
+        return partial(status_text, language=language())
     from pipeline.report.text import run_text
 
-    return run_text
+    return partial(run_text, language=language())
 
 
 class Changes(Protocol):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from pipeline.findings import Severity
 from pipeline.log import NORMAL, QUIET, VERBOSE
-from pipeline.report.chinese import CHINESE, ENGLISH
+from pipeline.report.chinese import ENGLISH, Language
 from pipeline.report.counts import counted
 from pipeline.report.finding_text import finding_lines, on_one_line
 from pipeline.report.github import to_github
@@ -30,12 +30,11 @@ def render(
     width: int = 140,
     colour: bool = False,
     level: int = NORMAL,
-    chinese: bool = False,
+    language: Language = ENGLISH,
 ) -> str:
     """``result`` in one of ``arguments.FORMATS``.
 
-    ``level`` is the log's; only text and annotations heed it. With ``chinese``, text for people
-    says in Chinese what is wrong.
+    ``level`` is the log's; only text and annotations heed it. Text for people is in ``language``.
     """
     match form:
         case "json":
@@ -48,7 +47,7 @@ def render(
             return to_github(result, verbose=level >= VERBOSE)
         case _:
             return check_text(
-                result, width=width, colour=colour, level=level, chinese=chinese
+                result, width=width, colour=colour, level=level, language=language
             )
 
 
@@ -58,7 +57,7 @@ def check_text(
     width: int,
     colour: bool,
     level: int = NORMAL,
-    chinese: bool = False,
+    language: Language = ENGLISH,
 ) -> str:
     """What a person reads: what was mended, a block for each finding, one line of summary.
 
@@ -67,7 +66,6 @@ def check_text(
     """
     is_quiet, is_verbose = level <= QUIET, level >= VERBOSE
     lines: list[Line] = []
-    language = CHINESE if chinese else ENGLISH
     # What was changed comes first: a person who reads on looks at what is still wrong.
     if not is_quiet:
         lines += _diff_lines(result.diffs)

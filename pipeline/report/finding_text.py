@@ -43,13 +43,14 @@ def finding_lines(
     """
     if finding.file:
         return _block(finding, width=width, colour=colour, labels=labels)
-    return _short(finding)
+    return _short(finding, labels)
 
 
-def _short(finding: Finding) -> Iterator[Line]:
+def _short(finding: Finding, labels: Labels) -> Iterator[Line]:
     """``error [input-error] a.ipynb: is no notebook``, with the hint below."""
     place = f" {finding.where}" if finding.where else ""
-    head = f"{finding.severity} [{finding.code}]{place}: {finding.text}"
+    severity = labels.severities[finding.severity]
+    head = f"{severity} [{finding.code}]{place}: {finding.text}"
     yield [(printable(head), "")]
     if finding.hint:
         yield [(printable(f"    {finding.hint}"), "")]

@@ -12,6 +12,7 @@ from report_results import RESULT
 
 from pipeline.cli import main
 from pipeline.core.results import PageResult
+from pipeline.packages import how_to_run
 from pipeline.report.result import RunResult
 from pipeline.report.status import in_order_of_need, status_text
 from pipeline.report.terminal import Table
@@ -146,3 +147,21 @@ def test_status_lists_what_comes_next(synced: Path, capsys: Speech) -> None:
     assert " grad " in capsys.readouterr().out
     assert main(["status", "sample", "--pages", "grad"]) == 0
     assert " grad " in capsys.readouterr().out
+
+
+def test_when_all_is_translated_it_says_what_there_is_to_do_then() -> None:
+    text = status_text(status_of(page("a", done=10)), width=80, colour=False)
+    head = text.partition("docs v2 (")[0]
+    # No head of a table without a row below it.
+    assert "page  " not in head
+    assert "─" not in head
+    for command in ("check docs -v", "review COMMIT", "upgrade docs --dry-run"):
+        assert how_to_run(*command.split()) in head
+    lock = replace(RESULT.lock, ref="")
+    of_folder = status_of(page("a", done=10), lock=lock)
+    assert "upgrade" not in status_text(of_folder, width=80, colour=False)
+
+
+def test_what_is_left_to_translate_comes_before_all_else() -> None:
+    text = status_text(status_of(page("a"), page("b", done=10)), width=80, colour=False)
+    assert "what to do next:\n  untranslated: 1\ndocs v2" in text
