@@ -19,7 +19,7 @@ from typing import Protocol
 from pipeline.log import Log, is_terminal, write_commands, write_json, write_text
 from pipeline.paths import Paths
 from pipeline.report.chinese import CHINESE, ENGLISH, Language, is_chinese_wanted
-from pipeline.report.counts import counted
+from pipeline.report.counts import written_text
 from pipeline.report.result import RunResult
 
 PIPE_WIDTH = 140  # columns of a table that goes into a file
@@ -107,16 +107,15 @@ class Changes(Protocol):
 
 def tell_of_changes(result: Changes, log: Log) -> None:
     """Say how many files were written, and in detail which; a dry run says what it would write."""
-    each, all_of_them = "wrote", "written"
     # "--check" and "--dry-run" are two words for it: the one ends with 1, the other does not.
-    if result.check_only or result.dry_run:
-        each, all_of_them = "would write", "would be written"
+    is_dry = result.check_only or result.dry_run
+    each = "would write" if is_dry else "wrote"
     for path in result.changes:
         log.detail(f"{each} {path}")
     if not result.changes:
         log.note("nothing to write: everything is up to date")
         return
-    log.note(f"{counted(len(result.changes), 'file')} {all_of_them}")
+    log.note(written_text(len(result.changes), dry=is_dry))
 
 
 def tell_where_to_look(command: str, result: RunResult, paths: Paths, log: Log) -> None:

@@ -85,6 +85,8 @@ SAMPLES = (
     *(["2 translations were"],),
     *(["2 translations that stood here are"], ["0123abc"], ["a.po", "b.po", "c.po"]),
     *(["2 passed"], ["2 kept"], ["2 files"], ["3 written"]),
+    *(["9 pages"], ["2 files written"], ["9 pages, 1 document"], ["1 block of prose"]),
+    *(["v2 → 0123abc"],),
     *(["the translation lacks `x`"],),
 )
 # Sentences that are made of others, which have templates of their own.

@@ -48,6 +48,7 @@ _ELSEWHERE = {
     *("hint_for", "problem.hint", "refusal.hint", "words.hint", "liquid.shown"),
     *("error", "error.hint", "str", "fault", "fault.text", "how_to_store"),
     *("packages.how_to_install", "_counts", "_summary", "_HINTS.get"),
+    *("written_text",),
 }
 # Functions that give sentences to other modules.
 _GIVING = {"header_problem", "how_to_convert", "hint_for"}

@@ -15,6 +15,7 @@ from pipeline.core.pin.lock import Commit, Lock, SourceFile, parse_lock
 from pipeline.errors import UpstreamError
 from pipeline.folders import is_outside
 from pipeline.packages import how_to_run
+from pipeline.report.counts import counted
 from pipeline.run import Run
 from pipeline.stages.pull.checkout import (
     Checkout,
@@ -48,7 +49,7 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
                 changed = update_checkout(checkout, source, old, run.log)
         written = f"{changed} written" if changed else "nothing to write"
         place = f"{lock.ref or run.name} → {lock.commit[:7]}"
-        step.result = f"{place}, {len(lock.files)} files, {written}"
+        step.result = f"{place}, {counted(len(lock.files), 'file')}, {written}"
     if left_out := [page for page in lock.excluded or () if not is_outside(page)]:
         run.log.note(f"no pages, as upstream's conf.py says: {name_some(left_out)}")
     return lock
