@@ -165,3 +165,19 @@ def test_when_all_is_translated_it_says_what_there_is_to_do_then() -> None:
 def test_what_is_left_to_translate_comes_before_all_else() -> None:
     text = status_text(status_of(page("a"), page("b", done=10)), width=80, colour=False)
     assert "what to do next:\n  untranslated: 1\ndocs v2" in text
+
+
+def test_status_writes_nothing_and_does_not_say_that_it_did(
+    project: Path, capsys: Speech
+) -> None:
+    main(["pull", "sample"])
+    capsys.readouterr()
+    page = project / "translations" / "zh_CN" / "sample" / "faq.po"
+    page.unlink()
+    for command in ("status", "split"):
+        assert main([command, "sample"]) == 0
+        told = capsys.readouterr().err
+        words = "1 file would be written" if command == "status" else "1 file written"
+        assert words in told
+        assert "1 files" not in told
+        assert page.exists() is (command == "split")
