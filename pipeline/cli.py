@@ -22,6 +22,7 @@ from pipeline.arguments import READING, parse
 from pipeline.commands.showing import (
     bug_text,
     complain,
+    complain_of,
     language,
     print_in_form,
     print_json,
@@ -72,7 +73,7 @@ def _caught(run: Callable[[], int], *, verbose: bool) -> int:
     try:
         return run()
     except PipelineError as error:
-        complain(str(error))
+        complain_of(error)
         return error.exit_code
     except KeyboardInterrupt:
         complain(
@@ -301,7 +302,13 @@ def _run_every(arguments: argparse.Namespace, log: Log) -> int:
         print_json(hub_json(rows))
     else:
         screen = terminal()
-        text = hub_text(rows, locales, width=screen.width, colour=screen.colour)
+        text = hub_text(
+            rows,
+            locales,
+            width=screen.width,
+            colour=screen.colour,
+            language=language(),
+        )
         print_text(text)
     if arguments.command == "site":
         page = write_front_page(settings, locales)

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+from pipeline.errors import PipelineError
 from pipeline.log import Log, is_terminal, write_commands, write_json, write_text
 from pipeline.paths import Paths
 from pipeline.report.chinese import CHINESE, ENGLISH, Language, is_chinese_wanted
@@ -182,6 +183,15 @@ def print_in_form(text: str, form: str) -> None:
 def complain(text: str) -> None:
     """Tell an error, on stderr."""
     write_text(sys.stderr, f"error: {text}\n")
+
+
+def complain_of(error: PipelineError) -> None:
+    """Tell an expected error on stderr, in the language of the reader."""
+    sentence = language().sentence
+    told = PipelineError(
+        sentence(error.what), where=error.where, hint=sentence(error.hint)
+    )
+    write_text(sys.stderr, f"{sentence('error: ')}{told}\n")
 
 
 def ask(question: str) -> str:

@@ -131,7 +131,10 @@ def failure_lines(
         text = f"{run.page}: {run.reason}"
         if run.failure:
             text = failure_text(run.page, run.failure)
-        lines += map(printable, text.split("\n"))
+        for line in text.split("\n"):
+            # What else stands there are the page's own words.
+            is_ours = line.startswith("  blame: ")
+            lines.append(printable(language.sentence(line) if is_ours else line))
     if len(failed) > LISTED:
         lines.append(language.sentence(_more(len(failed) - LISTED)))
     return lines

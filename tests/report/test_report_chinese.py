@@ -90,7 +90,10 @@ SAMPLES = (
     *(["the translation lacks `x`"],),
 )
 # Sentences that are made of others, which have templates of their own.
-COMPOSED = ("{}", "{}: “{}”", "{}; the first is at line {}", "", " {}.", "{} {}")
+COMPOSED = (
+    *("", "{}", "{} {}", "{}, {}, {}", " {}."),
+    *("{}: “{}”", "{}; the first is at line {}"),
+)
 KINDS = {"checks": MODULES, "runs": MODULES_OF_RUNS}
 
 
@@ -131,8 +134,10 @@ def test_chinese_says_all_that_the_english_says(
 ) -> None:
     """Each field of a sentence is in the Chinese as well: as it stands, or in Chinese."""
     for template in templates(KINDS[kind]):
+        if template.text in COMPOSED:
+            continue
         sentence = fitting(template.text)
-        if template.text in COMPOSED or sentence is None:
+        if sentence is None:
             continue
         with subtests.test(template.text):
             chinese = sentence_in_chinese(sentence[0])

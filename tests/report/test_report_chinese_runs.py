@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from report_results import ERROR, LOCK, RESULT
+from report_results import LOCK, RESULT
 
 from pipeline.cli import main
 from pipeline.core.catalog.comparison import Comparison, PageChange
@@ -17,7 +17,7 @@ from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity
 from pipeline.log import Log
 from pipeline.report.chinese import CHINESE, in_chinese, sentence_in_chinese
-from pipeline.report.result import RunResult
+from pipeline.report.hub import HubRow, hub_text, row_of
 from pipeline.report.status import status_text
 from pipeline.report.text import run_text
 
@@ -47,15 +47,11 @@ RUN = replace(
     findings=(),
     pages={
         "zh_CN": (
-            page("index", findings=(replace(ERROR, code="outside"),)),
+            page("index"),
             page("begun", translated=1, words=9, translated_words=4, execution=PARTIAL),
         )
     },
 )
-
-
-def told(finding: Finding) -> RunResult:
-    return replace(RESULT, pages={}, findings=(finding,))
 
 
 def test_a_run_is_told_in_chinese() -> None:
@@ -84,14 +80,13 @@ def test_what_comes_next_is_told_in_chinese() -> None:
     change = PageChange(page="begun", changed=1, added=2, code_changed=True)
     comparison = Comparison(before=LOCK, after=LOCK, pages=(change,), commits=(3, 1))
     result = replace(RUN, pages={"zh_CN": pages}, comparison=comparison)
-    result = replace(result, only=())
     text = status_text(result, width=200, colour=False, language=CHINESE)
     assert "还有 2 个页面要译，读者最需要的在前" in text
     assert "  待确认的草稿：3（index 3）" in text
     assert "  待改（mark-up）：1（index 1）" in text
     assert "落后于 v2：3 次提交，另有 1 次只在锁定的版本里" in text
     assert "代码有变的页面：1（begun）" in text
-    assert "a.po:7" not in english_in(text)
+    assert english_in(text) == []
 
 
 @pytest.mark.parametrize(
@@ -106,6 +101,10 @@ def test_what_comes_next_is_told_in_chinese() -> None:
         (
             "7 of 9 messages translated, 1 file written",
             "9 条中已译 7 条，写入 1 个文件",
+        ),
+        (
+            "1 page compared, 3 files would be written",
+            "比较了 1 个页面，会写入 3 个文件",
         ),
         ("5 passed, 0 failed, 2 skipped", "5 个通过，0 个失败，2 个跳过"),
         (
@@ -180,3 +179,36 @@ def test_status_and_build_speak_chinese_where_the_terminal_does(
     assert spoken == {"pull": [], "merge": [], "status": []}
     main(["status", "sample", "--json"])
     assert '"locales"' in capsys.readouterr().out
+
+
+def test_the_table_of_all_upstreams_is_told_in_chinese() -> None:
+    rows = [row_of(RUN), HubRow(name="b", exit_code=3)]
+    text = hub_text(rows, ["zh_CN"], width=200, colour=False, language=CHINESE)
+    assert "退出码 3" in text
+    assert "2 个上游，有问题的：b (3)" in text
+    assert english_in(text) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            ["build", "sample"],
+            "错误：还没有从 sample 取过文档\n  请运行：nox -s pull -- sample\n",
+        ),
+        (
+            ["status", "sampel"],
+            "错误：没有叫 sampel 的上游\n  是不是 sample？配置里有：jax, sample。\n",
+        ),
+    ],
+)
+def test_an_error_is_told_in_chinese(
+    words: list[str],
+    told: str,
+    project: Path,
+    capsys: Speech,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    assert main(words) in (2, 3)
+    assert capsys.readouterr().err == told

@@ -131,11 +131,11 @@ class _Module:
                         continue
                     for text in self._read(given, scope):
                         yield text, node.lineno, is_hint
-            for node in ast.walk(scope) if scope is not self._tree else ():
-                match node:
+            for inner in ast.walk(scope) if scope is not self._tree else ():
+                match inner:
                     case ast.Assign(targets=[ast.Attribute(attr="result")]):
-                        for text in self._read(node.value, scope):
-                            yield text, node.lineno, False
+                        for text in self._read(inner.value, scope):
+                            yield text, inner.lineno, False
 
     def _text_of(self, call: ast.Call) -> ast.expr | None:
         """The sentence that a call is given, if it is given any."""

@@ -79,10 +79,9 @@ def _name_lexer(metadata: dict[str, Any]) -> None:
 
     nbconvert falls back to the same one, with a warning on stderr.
     """
-    match metadata.get("language_info"):
-        case {"pygments_lexer": "ipython2" | "ipython3"} as language if (
-            not _has_ipython()
-        ):
+    language: Any = metadata.get("language_info")
+    match language:
+        case {"pygments_lexer": "ipython2" | "ipython3"} if not _has_ipython():
             language["pygments_lexer"] = "python3"
 
 

@@ -10,7 +10,7 @@ import pytest
 from pipeline.adapters.html import notebook as adapter
 from pipeline.adapters.html.images import PageFolder
 
-CELL = {
+CELL: dict[str, object] = {
     "cell_type": "code",
     "id": "a",
     "metadata": {},
