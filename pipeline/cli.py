@@ -22,6 +22,8 @@ from pipeline.arguments import READING, parse
 from pipeline.commands.showing import (
     bug_text,
     complain,
+    complain_of,
+    language,
     print_in_form,
     print_json,
     print_text,
@@ -71,7 +73,7 @@ def _caught(run: Callable[[], int], *, verbose: bool) -> int:
     try:
         return run()
     except PipelineError as error:
-        complain(str(error))
+        complain_of(error)
         return error.exit_code
     except KeyboardInterrupt:
         complain(
@@ -111,7 +113,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _log_of(arguments: argparse.Namespace) -> Log:
     # "-vv" is no more than "-v", and "-q" takes one "-v" back.
-    return Log(max(-1, min(1, arguments.verbose - arguments.quiet)))
+    level = max(-1, min(1, arguments.verbose - arguments.quiet))
+    return Log(level, sentence=language().sentence)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -299,7 +302,13 @@ def _run_every(arguments: argparse.Namespace, log: Log) -> int:
         print_json(hub_json(rows))
     else:
         screen = terminal()
-        text = hub_text(rows, locales, width=screen.width, colour=screen.colour)
+        text = hub_text(
+            rows,
+            locales,
+            width=screen.width,
+            colour=screen.colour,
+            language=language(),
+        )
         print_text(text)
     if arguments.command == "site":
         page = write_front_page(settings, locales)
@@ -381,7 +390,6 @@ def _check(arguments: argparse.Namespace, log: Log) -> int:
         check_catalogs,
     )
     from pipeline.report.check import render
-    from pipeline.report.chinese import is_chinese_wanted
 
     # Without words it is all catalogues of the project, so that there must be one.
     settings = read_settings(arguments.config, needed=not arguments.words)
@@ -401,7 +409,7 @@ def _check(arguments: argparse.Namespace, log: Log) -> int:
         width=screen.width,
         colour=screen.colour,
         level=log.level,
-        chinese=is_chinese_wanted(os.environ),
+        language=language(),
     )
     print_in_form(text, form)
     return result.exit_code
@@ -411,7 +419,6 @@ def _review(arguments: argparse.Namespace, log: Log) -> int:
     """``review`` compares two states of the memory, and never fails for what it finds."""
     from pipeline.commands.review.reviewing import ReviewOptions, review_changes
     from pipeline.commands.review.telling import summarise_review, tell_review
-    from pipeline.report.chinese import is_chinese_wanted
 
     settings = read_settings(arguments.config)
     options = ReviewOptions(
@@ -419,9 +426,8 @@ def _review(arguments: argparse.Namespace, log: Log) -> int:
     )
     review = review_changes(settings, arguments.words, options)
     form = "json" if arguments.json else arguments.format
-    chinese = is_chinese_wanted(os.environ)
     paths = Paths(settings.root, "")
-    text = tell_review(review, form, paths, log, chinese=chinese)
+    text = tell_review(review, form, paths, log, language())
     print_in_form(text, form)
     for path in _summaries(arguments.summary):
         summarise_review(review, path)

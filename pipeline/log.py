@@ -116,7 +116,10 @@ def is_terminal(stream: TextIO | None, environ: Mapping[str, str]) -> bool:
 
 
 class Log:
-    """Tells what happens. ``level`` is QUIET (warnings only), NORMAL or VERBOSE (details too)."""
+    """Tells what happens. ``level`` is QUIET (warnings only), NORMAL or VERBOSE (details too).
+
+    ``sentence`` says what is told in the language of the reader; GitHub's annotations stay English.
+    """
 
     def __init__(
         self,
@@ -124,8 +127,10 @@ class Log:
         *,
         stream: TextIO | None = None,
         environ: Mapping[str, str] = os.environ,
+        sentence: Callable[[str], str] = str,
     ) -> None:
         self.level = level
+        self._sentence = sentence
         self._stream = stream
         self._environ = environ
         self._depth = 0  # steps that are under way
@@ -159,19 +164,20 @@ class Log:
     def note(self, text: str) -> None:
         """One line for everybody but ``--quiet``."""
         if self.level > QUIET:
-            self._write(text)
+            self._write(self._sentence(text))
 
     def detail(self, text: str) -> None:
         """One line for ``--verbose``."""
         if self.level >= VERBOSE:
-            self._write(text, style="dim")
+            self._write(self._sentence(text), style="dim")
 
     def warn(self, text: str) -> None:
         """One line for everybody."""
         if self._is_on_github:
             self._command(f"::warning::{command_message(text)}")
         else:
-            self._write(f"warning: {text}", style="warning")
+            label = self._sentence("warning: ")
+            self._write(f"{label}{self._sentence(text)}", style="warning")
 
     @contextmanager
     def progress(
@@ -211,7 +217,8 @@ class Log:
             results.append("failed")
             style = "failed"
         indent = "  " * self._depth
-        text = f"{indent}{step.name:<10} {', '.join(results) or 'done'}"
+        result = self._sentence(", ".join(results) or "done")
+        text = f"{indent}{step.name:<10} {result}"
         self._write(f"{text}  [{seconds:.1f} s]", style=style)
 
     def _counter(self, name: str, total: float | None) -> Callable[..., None]:

@@ -31,9 +31,12 @@ def commit_of(root: Path, name: str) -> str:
             where=str(root),
             hint="Clone the project with git: two of its commits are compared.",
         )
+    # A branch that was never checked out here is known by its remote.
+    remote = f"origin/{name}"
+    meant = f"Did you mean {remote}? " if _commit(root, remote) else ""
     raise ConfigError(
         f"git knows no commit {name!r}",
-        hint=f"Name a branch, a tag or a commit. {_FETCH}",
+        hint=f"{meant}Name a branch, a tag or a commit. {_FETCH}",
     )
 
 

@@ -22,6 +22,7 @@ from pipeline.core.pin.lock import Lock, Page
 from pipeline.core.results import PageResult
 from pipeline.errors import PublishError
 from pipeline.findings import Finding, Severity
+from pipeline.report.counts import written_text
 from pipeline.report.result import RunResult
 from pipeline.run import KernelOptions, Run
 from pipeline.stages import goes_as_far_as
@@ -231,7 +232,7 @@ def _publish(run: Run, options: BuildOptions, result: RunResult) -> RunResult:
     for locale, rows in result.pages.items():
         with run.log.step("render") as step:
             published = render(run, rows, locale=locale)
-            step.result = f"{len(published.changes)} files written"
+            step.result = written_text(len(published.changes))
         findings += published.findings
         changes += published.changes
     return replace(result, findings=findings, changes=changes)

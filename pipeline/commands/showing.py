@@ -1,7 +1,7 @@
 """What a command shows: its result on stdout; what was written, and errors, on stderr.
 
-In goes a result, out go text or JSON. Output that nobody reads any more is no error, and neither is
-a terminal that cannot show a character.
+In goes a result, out go text, in the language of the reader, or JSON. Output that nobody reads any
+more is no error, and neither is a terminal that cannot show a character.
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+from pipeline.errors import PipelineError
 from pipeline.log import Log, is_terminal, write_commands, write_json, write_text
 from pipeline.paths import Paths
-from pipeline.report.counts import counted
+from pipeline.report.chinese import CHINESE, ENGLISH, Language, is_chinese_wanted
+from pipeline.report.counts import written_text
 from pipeline.report.result import RunResult
 
 PIPE_WIDTH = 140  # columns of a table that goes into a file
@@ -38,6 +41,11 @@ def terminal() -> Terminal:
     if is_terminal(sys.stdout, {}):
         width = shutil.get_terminal_size().columns
     return Terminal(colour=colour, width=width)
+
+
+def language() -> Language:
+    """The language of whoever reads what commands say, by the locale of the terminal."""
+    return CHINESE if is_chinese_wanted(os.environ) else ENGLISH
 
 
 def show(command: str, result: RunResult, log: Log, *, as_json: bool) -> None:
@@ -64,10 +72,10 @@ def show_findings(result: RunResult, log: Log) -> None:
     """Print what needs a person to stderr: stdout may be wanted for something else."""
     from pipeline.report.text import failure_lines, findings_lines
 
-    is_verbose = log.level > 0
+    spoken, is_verbose = language(), log.level > 0
     for line in (
-        *findings_lines(result.all_findings, verbose=is_verbose),
-        *failure_lines(result.executions),
+        *findings_lines(result.all_findings, verbose=is_verbose, language=spoken),
+        *failure_lines(result.executions, spoken),
     ):
         write_text(log.stream, f"{line}\n")
 
@@ -81,10 +89,10 @@ def _to_text(command: str) -> Callable[..., str]:
     if command == "status":
         from pipeline.report.status import status_text
 
-        return status_text
+        return partial(status_text, language=language())
     from pipeline.report.text import run_text
 
-    return run_text
+    return partial(run_text, language=language())
 
 
 class Changes(Protocol):
@@ -100,16 +108,15 @@ class Changes(Protocol):
 
 def tell_of_changes(result: Changes, log: Log) -> None:
     """Say how many files were written, and in detail which; a dry run says what it would write."""
-    each, all_of_them = "wrote", "written"
     # "--check" and "--dry-run" are two words for it: the one ends with 1, the other does not.
-    if result.check_only or result.dry_run:
-        each, all_of_them = "would write", "would be written"
+    is_dry = result.check_only or result.dry_run
+    each = "would write" if is_dry else "wrote"
     for path in result.changes:
         log.detail(f"{each} {path}")
     if not result.changes:
         log.note("nothing to write: everything is up to date")
         return
-    log.note(f"{counted(len(result.changes), 'file')} {all_of_them}")
+    log.note(written_text(len(result.changes), dry=is_dry))
 
 
 def tell_where_to_look(command: str, result: RunResult, paths: Paths, log: Log) -> None:
@@ -176,6 +183,15 @@ def print_in_form(text: str, form: str) -> None:
 def complain(text: str) -> None:
     """Tell an error, on stderr."""
     write_text(sys.stderr, f"error: {text}\n")
+
+
+def complain_of(error: PipelineError) -> None:
+    """Tell an expected error on stderr, in the language of the reader."""
+    sentence = language().sentence
+    told = PipelineError(
+        sentence(error.what), where=error.where, hint=sentence(error.hint)
+    )
+    write_text(sys.stderr, f"{sentence('error: ')}{told}\n")
 
 
 def ask(question: str) -> str:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import groupby
 
-from pipeline.findings import Severity
+from pipeline.findings import Finding, Severity
 from pipeline.log import NORMAL, QUIET, VERBOSE
-from pipeline.report.chinese import CHINESE, ENGLISH
+from pipeline.report.chinese import ENGLISH, Language
 from pipeline.report.counts import counted
-from pipeline.report.finding_text import finding_lines, on_one_line
+from pipeline.report.finding_text import entry_lines, on_one_line
 from pipeline.report.github import to_github
 from pipeline.report.json import check_json, json_bytes
 from pipeline.report.result import CheckResult
@@ -30,12 +31,11 @@ def render(
     width: int = 140,
     colour: bool = False,
     level: int = NORMAL,
-    chinese: bool = False,
+    language: Language = ENGLISH,
 ) -> str:
     """``result`` in one of ``arguments.FORMATS``.
 
-    ``level`` is the log's; only text and annotations heed it. With ``chinese``, text for people
-    says in Chinese what is wrong.
+    ``level`` is the log's; only text and annotations heed it. Text for people is in ``language``.
     """
     match form:
         case "json":
@@ -48,7 +48,7 @@ def render(
             return to_github(result, verbose=level >= VERBOSE)
         case _:
             return check_text(
-                result, width=width, colour=colour, level=level, chinese=chinese
+                result, width=width, colour=colour, level=level, language=language
             )
 
 
@@ -58,7 +58,7 @@ def check_text(
     width: int,
     colour: bool,
     level: int = NORMAL,
-    chinese: bool = False,
+    language: Language = ENGLISH,
 ) -> str:
     """What a person reads: what was mended, a block for each finding, one line of summary.
 
@@ -67,17 +67,19 @@ def check_text(
     """
     is_quiet, is_verbose = level <= QUIET, level >= VERBOSE
     lines: list[Line] = []
-    language = CHINESE if chinese else ENGLISH
     # What was changed comes first: a person who reads on looks at what is still wrong.
     if not is_quiet:
         lines += _diff_lines(result.diffs)
-    for finding in result.findings:
-        if is_verbose or finding.severity is not Severity.NOTE:
-            told = language.finding(finding)
-            lines += finding_lines(
-                told, width=width, colour=colour, labels=language.labels
-            )
-            lines.append([])  # blocks stand apart
+    shown = [
+        language.finding(finding)
+        for finding in result.findings
+        if is_verbose or finding.severity is not Severity.NOTE
+    ]
+    for _, of_entry in groupby(shown, key=_entry):
+        lines += entry_lines(
+            list(of_entry), width=width, colour=colour, labels=language.labels
+        )
+        lines.append([])  # blocks stand apart
     if not is_quiet:
         summary = summary_line(result, verbose=is_verbose)
         lines.append([(language.sentence(summary), "bold")])
@@ -110,6 +112,11 @@ def summary_line(result: CheckResult, *, verbose: bool = False) -> str:
         (counts[Severity.NOTE] and not verbose, "-v shows the notes"),
     )
     return "; ".join(text for is_told, text in parts if is_told)
+
+
+def _entry(finding: Finding) -> tuple[str, int, str, str]:
+    """What a finding is about: those of one entry stand together."""
+    return finding.file, finding.line, finding.msgid, finding.msgstr
 
 
 def _diff_lines(diffs: str) -> Iterator[Line]:

@@ -1,7 +1,8 @@
-"""Findings of the checks in Chinese, for people: the name, what is wrong, and what to do about it.
+"""Messages in Chinese, for people: findings of checks and of runs, tables, summaries.
 
 The table ``core/checks/chinese.toml`` stands beside the rules; the guide for translators is made
-from it as well. What it has no words for stays English, and so does all that programs read.
+from it as well. ``chinese.toml`` beside this module has what runs say. What the two have no words
+for stays English, and so does all that programs read.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from pipeline.findings import Finding, Severity
 from pipeline.report.finding_text import ENGLISH as ENGLISH_LABELS
@@ -31,6 +33,7 @@ class _Table:
     rules: Mapping[str, Mapping[str, str]]
     texts: tuple[tuple[re.Pattern[str], str], ...]
     words: Mapping[str, str]  # for things that sentences name
+    headings: Mapping[str, str]  # of the columns of tables
     pieces: re.Pattern[str]  # finds those words, and quotations, in which they stay
 
 
@@ -41,6 +44,7 @@ class Language:
     labels: Labels
     finding: Callable[[Finding], Finding]
     sentence: Callable[[str], str]
+    heading: Callable[[str], str]  # of a column
 
 
 def is_chinese_wanted(environ: Mapping[str, str]) -> bool:
@@ -55,37 +59,45 @@ def is_chinese_wanted(environ: Mapping[str, str]) -> bool:
 
 def in_chinese(finding: Finding) -> Finding:
     """``finding`` in Chinese, as far as there are words for it. Its code and place stay."""
-    table = _table()
-    rule = table.rules.get(finding.code)
+    text = sentence_in_chinese(finding.text)
+    rule = _table().rules.get(finding.code)
     if rule is None:
-        return finding
+        return replace(finding, text=text, hint=sentence_in_chinese(finding.hint))
+    # What to do here comes before what holds of every finding of this code.
+    remedy = _matched(finding.hint) or ""
     return replace(
-        finding,
-        name=rule["title"],
-        text=sentence_in_chinese(finding.text),
-        hint=rule["explain"],
+        finding, name=rule["title"], text=text, hint=f"{remedy}{rule['explain']}"
     )
 
 
-class _Piece(str):
+class Piece(str):
     """What a sentence quotes: ``{1}`` has it as it stands, ``{1:zh}`` in Chinese."""
 
     def __format__(self, how: str) -> str:
         """The piece, or its words in Chinese: a sentence if it is one, else the names of things."""
         if how != "zh":
             return str(self)
-        whole = _table().words.get(str(self))
-        return sentence_in_chinese(str(self)) if whole is None else whole
+        whole = _table().words.get(str(self)) or _matched(str(self))
+        return _table().pieces.sub(_word, str(self)) if whole is None else whole
 
 
 def sentence_in_chinese(text: str) -> str:
-    """A sentence in Chinese, with what it quotes; if no pattern is of it, its known words are."""
-    table = _table()
-    for pattern, chinese in table.texts:
+    """A sentence in Chinese, with what it quotes; one that no pattern fits stays English."""
+    return _matched(text) or text
+
+
+def heading_in_chinese(heading: str) -> str:
+    """The heading of a column in Chinese."""
+    return _table().headings.get(heading, heading)
+
+
+def _matched(text: str) -> str | None:
+    """A sentence in Chinese by the first pattern that fits it; None if none does."""
+    for pattern, chinese in _table().texts:
         match = pattern.fullmatch(text)
         if match:
-            return chinese.format(text, *map(_Piece, match.groups("")))
-    return table.pieces.sub(_word, text)
+            return chinese.format(text, *map(Piece, match.groups("")))
+    return None
 
 
 def _word(match: re.Match[str]) -> str:
@@ -98,22 +110,35 @@ def _word(match: re.Match[str]) -> str:
 
 @cache
 def _table() -> _Table:
-    """The table, which is read once."""
-    path = resources.files("pipeline.core.checks") / "chinese.toml"
-    rules = tomllib.loads(path.read_text("utf-8"))
-    texts, words = rules.pop("texts"), rules.pop("words")
+    """Both tables as one, which is read once. Sentences of runs come first: they hold others."""
+    rules, runs = _read("pipeline.core.checks"), _read("pipeline.report")
+    texts = runs["texts"] | rules.pop("texts")
+    words = rules.pop("words")
     patterns = (
         (re.compile(pattern, re.DOTALL), chinese) for pattern, chinese in texts.items()
     )
     longest_first = sorted(map(re.escape, words), key=len, reverse=True)
     pieces = re.compile(rf"{_QUOTED}|(?<!\w)(?:{'|'.join(longest_first)})(?!\w) ?")
-    return _Table(rules=rules, texts=tuple(patterns), words=words, pieces=pieces)
+    return _Table(
+        rules=rules,
+        texts=tuple(patterns),
+        words=words,
+        headings=runs["headings"],
+        pieces=pieces,
+    )
+
+
+def _read(package: str) -> dict[str, Any]:
+    """The table of Chinese words in the folder of ``package``."""
+    path = resources.files(package) / "chinese.toml"
+    return tomllib.loads(path.read_text("utf-8"))
 
 
 ENGLISH = Language(
     labels=ENGLISH_LABELS,
     finding=lambda finding: finding,
     sentence=lambda text: text,
+    heading=lambda text: text,
 )
 CHINESE = Language(
     labels=Labels(
@@ -126,4 +151,5 @@ CHINESE = Language(
     ),
     finding=in_chinese,
     sentence=sentence_in_chinese,
+    heading=heading_in_chinese,
 )

@@ -99,6 +99,12 @@ def percent_text(part: int, whole: int) -> str:
     return f"{percent} %"
 
 
+def written_text(count: int, *, dry: bool = False) -> str:
+    """How many files were written, or in a dry run would be: ``1 file written``."""
+    verb = "would be written" if dry else "written"
+    return f"{counted(count, 'file')} {verb}"
+
+
 def counted(number: int, noun: str, plural: str = "") -> str:
     """A number with its noun: ``1 page``, ``2 pages``, ``3 entries``."""
     if number == 1:

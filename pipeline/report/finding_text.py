@@ -42,23 +42,30 @@ def finding_lines(
     ``»…«`` as well.
     """
     if finding.file:
-        return _block(finding, width=width, colour=colour, labels=labels)
-    return _short(finding)
+        return entry_lines([finding], width=width, colour=colour, labels=labels)
+    return _short(finding, labels)
 
 
-def _short(finding: Finding) -> Iterator[Line]:
+def _short(finding: Finding, labels: Labels) -> Iterator[Line]:
     """``error [input-error] a.ipynb: is no notebook``, with the hint below."""
     place = f" {finding.where}" if finding.where else ""
-    head = f"{finding.severity} [{finding.code}]{place}: {finding.text}"
+    severity = labels.severities[finding.severity]
+    head = f"{severity} [{finding.code}]{place}: {finding.text}"
     yield [(printable(head), "")]
     if finding.hint:
         yield [(printable(f"    {finding.hint}"), "")]
 
 
-def _block(
-    finding: Finding, *, width: int, colour: bool, labels: Labels
+def entry_lines(
+    findings: Sequence[Finding],
+    *,
+    width: int,
+    colour: bool,
+    labels: Labels = ENGLISH,
 ) -> Iterator[Line]:
-    """A finding about an entry: a line for each thing that there is to say of it.
+    """The findings about one entry: a line for each thing that there is to say of them.
+
+    What they share is shown once: the section, the words, what ``--fix`` makes of it.
 
     ::
 
@@ -67,36 +74,59 @@ def _block(
           调用»jit«。
           the translation lacks `jit`
           → write it as in the English
+        a.po:7: warning M401 no space between Chinese and Latin
+          has no space in `用jit`
           --fix makes it: 调用 `jit`。
     """
-    tint = _COLOURS[finding.severity]
+    first = findings[0]
+    spans = _spans_of_all(findings)
+    for finding in findings:
+        yield _head(finding, labels)
+        if finding is first and first.section:
+            yield [(on_one_line(f"  {first.section}"), "dim")]
+        # Where there are too many marks for one line, each finding shows its own.
+        if finding is not first and not {*finding.spans} <= {*spans}:
+            spans = finding.spans
+            yield _marked(finding, spans, width=width, colour=colour)
+        elif finding is first and first.msgstr:
+            yield _marked(first, spans, width=width, colour=colour)
+        yield [(on_one_line(f"  {finding.text}"), "")]
+        if finding.hint:
+            yield [(on_one_line(f"  → {finding.hint}"), "")]
+    fixed = next((one.fixed for one in findings if one.fixed is not None), None)
+    if fixed is not None:
+        changes = _changes(first.msgstr, fixed)
+        room = width - columns_of(labels.fixed)
+        words = _words(fixed, changes, width=room, style="underline green")
+        yield [(labels.fixed, "dim"), *words]
+
+
+def _spans_of_all(findings: Sequence[Finding]) -> Sequence[Span]:
+    """The places that all of the findings mark, or only the first, if they are too many."""
+    spans = sorted({span for finding in findings for span in finding.spans})
+    return spans if len(spans) <= MARKED else findings[0].spans
+
+
+def _head(finding: Finding, labels: Labels) -> Line:
+    """``a.po:7: error M201 code lost or changed``."""
     # "file:line:" at the start of a line is what editors and terminals make a link of.
-    yield [
+    return [
         (on_one_line(f"{finding.place}: "), "bold"),
-        (labels.severities[finding.severity], f"bold {tint}"),
+        (labels.severities[finding.severity], f"bold {_COLOURS[finding.severity]}"),
         (f" {finding.code} ", "bold"),
         (on_one_line(finding.name), ""),
     ]
-    if finding.section:
-        yield [(on_one_line(f"  {finding.section}"), "dim")]
-    if finding.msgstr:
-        style = f"underline {tint}"
-        words = _words(
-            finding.msgstr,
-            finding.spans,
-            width=width - 2,
-            style=style,
-            brackets=not colour,
-        )
-        yield [("  ", ""), *words]
-    yield [(on_one_line(f"  {finding.text}"), "")]
-    if finding.hint:
-        yield [(on_one_line(f"  → {finding.hint}"), "")]
-    if finding.fixed is not None:
-        changes = _changes(finding.msgstr, finding.fixed)
-        room = width - columns_of(labels.fixed)
-        words = _words(finding.fixed, changes, width=room, style="underline green")
-        yield [(labels.fixed, "dim"), *words]
+
+
+def _marked(
+    finding: Finding, spans: Sequence[Span], *, width: int, colour: bool
+) -> Line:
+    """The translation on one line, with ``spans`` marked."""
+    style = f"underline {_COLOURS[finding.severity]}"
+    words = _words(
+        finding.msgstr, spans, width=width - 2, style=style, brackets=not colour
+    )
+    return [("  ", ""), *words]
 
 
 def _words(

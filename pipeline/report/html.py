@@ -137,6 +137,16 @@ def _good_news(passed: int, all_of_them: int) -> str:
 # --- what the template asks of values
 
 
+def _same(runs: Sequence[Execution]) -> str:
+    """What can be said of the code of a run that ended as the last one did."""
+    if not runs:
+        return "no code was run"
+    # Of a page that was skipped no cell ran either.
+    if all(run.cached or not run.cells for run in runs):
+        return "no code had to run again"
+    return "every notebook ended as in the last run"
+
+
 def _percent(done: tuple[int, int]) -> str:
     """A pair as ``64 %``: a filter of jinja gets one value."""
     part, whole = done
@@ -183,6 +193,7 @@ def _environment() -> Environment:
             "count": counted,
             "anchor": _anchor,
             "cell": cell_name,
+            "same": _same,
             "advice": advice,
             "whose": whose,
             "commit_url": _commit_url,

@@ -15,6 +15,7 @@ from pipeline.core.progress import Progress, progress_of
 from pipeline.errors import worst
 from pipeline.findings import Severity
 from pipeline.log import printable
+from pipeline.report.chinese import ENGLISH, Language
 from pipeline.report.counts import counted, outcomes_text, percent_text, totals
 from pipeline.report.result import RunResult
 from pipeline.report.terminal import Cell, Table, drawn_lines
@@ -80,25 +81,32 @@ def exit_code_of(rows: Sequence[HubRow]) -> int:
 
 
 def hub_text(
-    rows: Sequence[HubRow], locales: Sequence[str], *, width: int, colour: bool
+    rows: Sequence[HubRow],
+    locales: Sequence[str],
+    *,
+    width: int,
+    colour: bool,
+    language: Language = ENGLISH,
 ) -> str:
     """A table for each locale, with every upstream in it, and a line about those that failed."""
     texts = []
     for locale in locales:
         table = Table(
-            title=(f"every upstream · {locale}", "table.title"),
+            title=(language.sentence(f"every upstream · {locale}"), "table.title"),
             headings=_HEADINGS,
-            rows=[_cells(row, row.locales.get(locale)) for row in rows],
-            footer=_footer(rows, locale),
+            rows=[_cells(row, row.locales.get(locale), language) for row in rows],
+            footer=_footer(rows, locale, language),
             words=_WORDS,
             spare=_SPARE,
+            shown_as=language.heading,
         )
         texts.append(table.to_text(width=width, colour=colour))
     failed = [f"{row.name} ({row.exit_code})" for row in rows if row.exit_code]
     line = f"{counted(len(rows), 'upstream')}, all well"
     if failed:
         line = f"{counted(len(rows), 'upstream')}, not well: {', '.join(failed)}"
-    return "".join(texts) + drawn_lines([[(line, "")]], width=width, colour=colour)
+    last = [(language.sentence(line), "")]
+    return "".join(texts) + drawn_lines([last], width=width, colour=colour)
 
 
 def hub_json(rows: Sequence[HubRow]) -> str:
@@ -111,9 +119,9 @@ def hub_json(rows: Sequence[HubRow]) -> str:
     return f"{json.dumps(value, ensure_ascii=False, indent=2)}\n"
 
 
-def _cells(row: HubRow, counts: LocaleCounts | None) -> list[Cell]:
+def _cells(row: HubRow, counts: LocaleCounts | None, language: Language) -> list[Cell]:
     """One line of the table; an upstream that came to nothing has its name and how it ended."""
-    ended = f"exit {row.exit_code}" if row.exit_code else ""
+    ended = language.sentence(f"exit {row.exit_code}") if row.exit_code else ""
     release = printable(row.release)
     if counts is None:
         blank = [""] * (len(_HEADINGS) - 3)
@@ -124,7 +132,7 @@ def _cells(row: HubRow, counts: LocaleCounts | None) -> list[Cell]:
         *_numbers(counts.pages, counts.progress),
         str(row.errors or ""),
         str(row.warnings or ""),
-        counts.outcomes,
+        language.sentence(counts.outcomes),
         ended,
     ]
 
@@ -139,13 +147,13 @@ def _numbers(pages: int, progress: Progress) -> list[str]:
     ]
 
 
-def _footer(rows: Sequence[HubRow], locale: str) -> list[str]:
+def _footer(rows: Sequence[HubRow], locale: str, language: Language) -> list[str]:
     """The sums over all upstreams."""
     counts = [row.locales[locale] for row in rows if locale in row.locales]
     messages = sum(row.progress.messages for row in counts)
     translated = sum(row.progress.translated for row in counts)
     return [
-        counted(len(rows), "upstream"),
+        language.sentence(counted(len(rows), "upstream")),
         "",
         str(sum(row.pages for row in counts)),
         str(messages),

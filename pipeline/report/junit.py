@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pipeline.core.execution.failure import failure_text
 from pipeline.core.execution.result import Execution, Status
 from pipeline.findings import Finding, Severity
+from pipeline.report.counts import counted
 from pipeline.report.result import RunResult
 
 # XML 1.0, production Char: what is not in this range cannot stand in a document, not even escaped.
@@ -100,7 +101,7 @@ def _execution_case(run: Execution) -> ET.Element:
                 failure.set("type", _xml(run.failure.exception))
                 failure.text = _xml(failure_text(run.page, run.failure))
         case Status.PARTIAL:
-            text = f"ran {run.cells} of {run.total} code cells: {run.reason}"
+            text = f"ran {run.cells} of {counted(run.total, 'code cell')}: {run.reason}"
             ET.SubElement(case, "system-out").text = _xml(text)
         case Status.PASSED:
             pass  # a case without children has passed

@@ -1,6 +1,6 @@
 """What ``status`` prints: which pages come next, what to do, how far behind the pin is.
 
-A result goes in, text comes out; the caller prints it.
+A result goes in, text comes out, in the language of the reader; the caller prints it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pipeline.core.catalog.standing import DRAFT, in_order
 from pipeline.core.progress import progress_of
 from pipeline.core.results import PageResult
 from pipeline.log import printable
+from pipeline.packages import how_to_run
 from pipeline.report.changes import (
     classes_text,
     happened,
@@ -21,6 +22,7 @@ from pipeline.report.changes import (
     number_cells,
     overview_lines,
 )
+from pipeline.report.chinese import ENGLISH, Language
 from pipeline.report.counts import counted, percent_text
 from pipeline.report.result import RunResult
 from pipeline.report.terminal import Table
@@ -48,24 +50,38 @@ _FAR = 1_000_000  # clicks to a page that no table of contents leads to
 
 
 def status_text(
-    result: RunResult, *, width: int, colour: bool, verbose: bool = False
+    result: RunResult,
+    *,
+    width: int,
+    colour: bool,
+    verbose: bool = False,
+    language: Language = ENGLISH,
 ) -> str:
     """A table for each locale, what to do next, how far behind the pin is if that was asked."""
     blocks = []
     for locale, pages in result.pages.items():
+        unfinished = in_order_of_need(pages, result.distances)
         listed: Sequence[PageResult] = pages
         title = f"{result.name} · {locale}"
         if not result.lists_all:
-            unfinished = in_order_of_need(pages, result.distances)
             listed = unfinished[:_NEXT]
-            title = f"{title} · {_what_is_listed(unfinished)}"
-        table = _table(title, listed, pages)
-        blocks.append(table.to_text(width=width, colour=colour))
-        blocks.append(joined(next_lines(pages)))
+            title += language.sentence(f" · {_what_is_listed(unfinished)}")
+        if listed:
+            table = _table(title, listed, pages, language=language)
+            blocks.append(table.to_text(width=width, colour=colour))
+        else:
+            blocks.append(f"{title}\n")
+        lines = next_lines(pages) or lines_when_done(result)
+        blocks.append(joined(map(language.sentence, lines)))
     if result.comparison:
-        blocks.append(_behind_text(result.comparison, width=width, colour=colour))
-    blocks.append(joined(findings_lines(result.all_findings, verbose=verbose)))
-    blocks.append(joined(summary_lines(result)))
+        blocks.append(
+            _behind_text(
+                result.comparison, width=width, colour=colour, language=language
+            )
+        )
+    findings = findings_lines(result.all_findings, verbose=verbose, language=language)
+    blocks.append(joined(findings))
+    blocks.append(joined(summary_lines(result, language)))
     return "".join(blocks)
 
 
@@ -119,6 +135,21 @@ def next_lines(pages: Sequence[PageResult]) -> list[str]:
     return ["what to do next:", *lines] if lines else []
 
 
+def lines_when_done(result: RunResult) -> list[str]:
+    """What there is to do when every message is translated, each with its command."""
+    name = result.name
+    lines = [
+        "what to do next:",
+        f"  read what the checks note: {how_to_run('check', name, '-v')}",
+        f"  read what was translated since a commit: {how_to_run('review', 'COMMIT')}",
+    ]
+    # A plain folder has no releases.
+    if result.lock.ref and result.lock.package:
+        look = how_to_run("upgrade", name, "--dry-run")
+        lines.append(f"  see what the next release changes: {look}")
+    return lines
+
+
 def _most(counts: Counter[str]) -> str:
     """The pages with most, and whether there are others: ``a 12, b 3, c 3, …``."""
     by_count = sorted(counts, key=lambda page: (-counts[page], page))
@@ -129,11 +160,18 @@ def _most(counts: Counter[str]) -> str:
 
 
 def _table(
-    title: str, listed: Sequence[PageResult], pages: Sequence[PageResult]
+    title: str,
+    listed: Sequence[PageResult],
+    pages: Sequence[PageResult],
+    *,
+    language: Language,
 ) -> Table:
     """A row for each page that is ``listed``, and the sums of all ``pages``."""
-    rows = [(page.page, *_numbers([page]), _classes(page)) for page in listed]
-    footer = (f"{len(pages)} pages", *_numbers(pages), "")
+    rows = []
+    for page in listed:
+        classes = language.sentence(_classes(page))
+        rows.append((page.page, *_numbers([page]), classes))
+    footer = (language.sentence(counted(len(pages), "page")), *_numbers(pages), "")
     # Where nobody drafts, nobody need read of drafts.
     left_out = () if progress_of(pages).drafts else _OF_DRAFTS
     shown = [at for at, name in enumerate(_STATUS) if name not in left_out]
@@ -144,6 +182,7 @@ def _table(
         footer=tuple(footer[at] for at in shown),
         words=_WORDS,
         spare=_SPARE,
+        shown_as=language.heading,
     )
 
 
@@ -173,14 +212,16 @@ def _numbers(pages: Iterable[PageResult]) -> tuple[str, ...]:
     return (f"{progress.translated} ({done})", *numbers)
 
 
-def _behind_text(comparison: Comparison, *, width: int, colour: bool) -> str:
+def _behind_text(
+    comparison: Comparison, *, width: int, colour: bool, language: Language
+) -> str:
     """What an upgrade to the ref that was asked about would bring."""
     changes = comparison.pages
     ref = printable(comparison.after.ref or "HEAD")
-    title = f"behind {ref}: {_distance(comparison)}"
+    title = language.sentence(f"behind {ref}: {_distance(comparison)}")
     # The commits between the two may have touched code only.
     if not changes:
-        return f"{title}; the docs are the same\n"
+        return f"{title}{language.sentence('; the docs are the same')}\n"
     rows = []
     columns = []
     for change in changes:
@@ -192,17 +233,24 @@ def _behind_text(comparison: Comparison, *, width: int, colour: bool) -> str:
             change.words,
         )
         columns.append(numbers)
-        rows.append((change.page, *number_cells(numbers), _came_or_went(change)))
+        what = language.sentence(_came_or_went(change))
+        rows.append((change.page, *number_cells(numbers), what))
     sums = map(sum, zip(*columns, strict=True))
     table = Table(
         title=(title, ""),
         headings=_BEHIND,
         rows=rows,
-        footer=(f"{len(changes)} pages", *number_cells(sums), ""),
+        footer=(
+            language.sentence(counted(len(changes), "page")),
+            *number_cells(sums),
+            "",
+        ),
         words=_WORDS,
         spare=_SPARE_BEHIND,
+        shown_as=language.heading,
     )
-    return table.to_text(width=width, colour=colour) + joined(overview_lines(changes))
+    overview = joined(map(language.sentence, overview_lines(changes)))
+    return table.to_text(width=width, colour=colour) + overview
 
 
 def _came_or_went(change: PageChange) -> str:

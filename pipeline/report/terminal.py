@@ -6,7 +6,7 @@ markup. Styles are those of rich, which is imported when something is drawn with
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from typing import TYPE_CHECKING
@@ -38,6 +38,7 @@ class Table:
     footer: Sequence[str]
     words: frozenset[str]
     spare: tuple[str, ...] = ()
+    shown_as: Callable[[str], str] = str  # a heading, in the language of the reader
 
     def to_text(self, *, width: int, colour: bool) -> str:
         """The table, at most ``width`` columns wide."""
@@ -57,7 +58,7 @@ class Table:
         widths = _widths(columns, width)
         for column in columns:
             table.add_column(
-                column.heading,
+                self.shown_as(column.heading),
                 Text(column.footer),
                 justify="left" if column.holds_words else "right",
                 overflow="fold",  # no letter of a name is lost where there is little room
@@ -72,7 +73,8 @@ class Table:
         """The columns that are shown in so much room."""
         columns = []
         for at, heading in enumerate(self.headings):
-            cells = [heading, self.footer[at], *(_plain(row[at]) for row in self.rows)]
+            shown = self.shown_as(heading)
+            cells = [shown, self.footer[at], *(_plain(row[at]) for row in self.rows)]
             columns.append(
                 _Column(
                     at=at,

@@ -1,6 +1,7 @@
 """What a command prints at its end, for a person: tables, findings, failures, one line of summary.
 
-A result goes in, text comes out; the caller prints it. Whatever a page says comes out escaped.
+A result goes in, text comes out, in the language of the reader; the caller prints it. Whatever a
+page says comes out escaped.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from pipeline.core.progress import progress_of
 from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity
 from pipeline.log import printable
+from pipeline.packages import how_to_run
+from pipeline.report.chinese import ENGLISH, Language
 from pipeline.report.counts import (
     class_of,
     counted,
@@ -44,7 +47,12 @@ _SPARE = ("words to do", "seconds", "messages", "findings", "fuzzy")
 
 
 def run_text(
-    result: RunResult, *, width: int, colour: bool, verbose: bool = False
+    result: RunResult,
+    *,
+    width: int,
+    colour: bool,
+    verbose: bool = False,
+    language: Language = ENGLISH,
 ) -> str:
     """A table for each locale, the findings, pages that failed, one line of summary.
 
@@ -57,22 +65,38 @@ def run_text(
         shown: Sequence[PageResult] = pages
         if len(pages) > _ALL_SHOWN and not verbose:
             shown = [page for page in pages if _tells_something(page)]
-        table = _table(f"{result.name} · {locale}", pages, shown=shown)
-        tables.append(table.to_text(width=width, colour=colour))
-        if len(shown) < len(pages):
-            count = counted(len(pages) - len(shown), "other page")
-            silent.append(f"{locale}: {count}, all translated: -v lists them")
+        if shown or not pages:
+            title = f"{result.name} · {locale}"
+            table = _table(title, pages, shown=shown, language=language)
+            tables.append(table.to_text(width=width, colour=colour))
+        silent += _hidden_lines(result.name, locale, len(shown), len(pages))
     texts = (
-        *silent,
-        *findings_lines(result.all_findings, verbose=verbose),
-        *failure_lines(result.executions),
-        *summary_lines(result),
+        *map(language.sentence, silent),
+        *findings_lines(result.all_findings, verbose=verbose, language=language),
+        *failure_lines(result.executions, language),
+        *summary_lines(result, language),
     )
     lines = [[(text, "")] for text in texts]
     return "".join(tables) + drawn_lines(lines, width=width, colour=colour)
 
 
-def findings_lines(findings: Sequence[Finding], *, verbose: bool = False) -> list[str]:
+def _hidden_lines(name: str, locale: str, shown: int, there: int) -> list[str]:
+    """What is true of the pages that the table does not list, in a line or two."""
+    if shown == there:
+        return []
+    if shown:
+        others = counted(there - shown, "other page")
+        return [f"{locale}: {others}, all translated: -v lists them"]
+    # Nothing is left to do here: ``status`` knows what is worth doing then.
+    return [
+        f"{name} · {locale}: all {there} pages are translated and without findings: -v lists them",
+        f"what to do next: {how_to_run('status', name)}",
+    ]
+
+
+def findings_lines(
+    findings: Sequence[Finding], *, verbose: bool = False, language: Language = ENGLISH
+) -> list[str]:
     """Findings for a terminal, errors first, each with its hint below; a long list is cut."""
     weights = [Severity.ERROR, Severity.WARNING]
     if verbose:
@@ -80,18 +104,23 @@ def findings_lines(findings: Sequence[Finding], *, verbose: bool = False) -> lis
     told = [finding for finding in findings if finding.severity in weights]
     told.sort(key=lambda finding: weights.index(finding.severity))
     styled: list[Line] = []
-    for finding in told[:LISTED]:
-        styled += finding_lines(finding, width=_COLUMNS, colour=False)
+    for finding in map(language.finding, told[:LISTED]):
+        styled += finding_lines(
+            finding, width=_COLUMNS, colour=False, labels=language.labels
+        )
     lines = list(map(unstyled, styled))
     if len(told) > LISTED:
-        lines.append(_more(len(told) - LISTED))
+        lines.append(language.sentence(_more(len(told) - LISTED)))
     # What is not worth a line is counted, so that people know that it is there.
     if len(findings) > len(told):
-        lines.append(f"{counted(len(findings) - len(told), 'note')}: -v lists them")
+        hidden = counted(len(findings) - len(told), "note")
+        lines.append(language.sentence(f"{hidden}: -v lists them"))
     return lines
 
 
-def failure_lines(executions: Sequence[Execution]) -> list[str]:
+def failure_lines(
+    executions: Sequence[Execution], language: Language = ENGLISH
+) -> list[str]:
     """Each page that failed: place, exception, whose problem, its code, the traceback's end.
 
     The first ``LISTED`` of them, and then a line that says how many there are more.
@@ -102,13 +131,16 @@ def failure_lines(executions: Sequence[Execution]) -> list[str]:
         text = f"{run.page}: {run.reason}"
         if run.failure:
             text = failure_text(run.page, run.failure)
-        lines += map(printable, text.split("\n"))
+        for line in text.split("\n"):
+            # What else stands there are the page's own words.
+            is_ours = line.startswith("  blame: ")
+            lines.append(printable(language.sentence(line) if is_ours else line))
     if len(failed) > LISTED:
-        lines.append(_more(len(failed) - LISTED))
+        lines.append(language.sentence(_more(len(failed) - LISTED)))
     return lines
 
 
-def summary_lines(result: RunResult) -> list[str]:
+def summary_lines(result: RunResult, language: Language = ENGLISH) -> list[str]:
     """The last lines: what was looked at, how much of it is translated, and what ran.
 
     ::
@@ -134,12 +166,14 @@ def summary_lines(result: RunResult) -> list[str]:
         if outcomes:
             parts.append(outcomes)
         lines.append(f"{locale}: {', '.join(parts)}")
+    lines = list(map(language.sentence, lines))
     classes = executed_by_class(result.executions)
     if classes:
         counts = [
             f"{name} {sums['cells']}/{sums['total']}" for name, sums in classes.items()
         ]
-        lines.append(printable(f"code cells run: {', '.join(counts)}"))
+        told = language.sentence(f"code cells run: {', '.join(counts)}")
+        lines.append(printable(told))
     return lines
 
 
@@ -155,25 +189,34 @@ def _tells_something(page: PageResult) -> bool:
 
 
 def _table(
-    title: str, pages: Sequence[PageResult], *, shown: Sequence[PageResult]
+    title: str,
+    pages: Sequence[PageResult],
+    *,
+    shown: Sequence[PageResult],
+    language: Language,
 ) -> Table:
     """A row for each page that is shown, and the sums of all."""
-    outcomes = outcomes_text(totals(pages))
+    outcomes = language.sentence(outcomes_text(totals(pages)))
     seconds = sum(page.execution.seconds for page in pages if page.execution)
-    footer = [f"{len(pages)} pages", *_numbers(pages), outcomes]
+    footer = [
+        language.sentence(counted(len(pages), "page")),
+        *_numbers(pages),
+        outcomes,
+    ]
     # Where no page ran, as after ``merge``, a column of zeros would be noise.
     footer.append(f"{seconds:.1f}" if outcomes else "")
     return Table(
         title=(title, "table.title"),
         headings=_HEADINGS,
-        rows=list(map(_row, shown)),
+        rows=[_row(page, language) for page in shown],
         footer=footer,
         words=_WORDS,
         spare=_SPARE,
+        shown_as=language.heading,
     )
 
 
-def _row(page: PageResult) -> list[Cell]:
+def _row(page: PageResult, language: Language) -> list[Cell]:
     """A page; the last two cells are empty if it did not run."""
     cells: list[Cell] = [page.page, *_numbers([page])]
     run = page.execution
@@ -181,7 +224,7 @@ def _row(page: PageResult) -> list[Cell]:
         return [*cells, "", ""]
     # A page that was skipped took no time worth telling.
     seconds = f"{run.seconds:.1f}" if run.cells else ""
-    return [*cells, _state(run), seconds]
+    return [*cells, _state(run, language), seconds]
 
 
 def _numbers(pages: Iterable[PageResult]) -> list[str]:
@@ -199,14 +242,15 @@ def _numbers(pages: Iterable[PageResult]) -> list[str]:
     ]
 
 
-def _state(run: Execution) -> Line:
+def _state(run: Execution, language: Language) -> Line:
     """How a page ran: ``partial in interpret mode: accelerator, 2 of 6 cells (cached)``."""
     # Why a page failed is told at length below the table, all of why it was skipped in the report.
     text = class_of(run).removeprefix(run.status)
     if run.note:
         text = f" {run.note}{text}"
     if run.status is Status.PARTIAL:
-        text += f", {run.cells} of {run.total} cells"
+        text += language.sentence(f", {run.cells} of {run.total} cells")
     if run.cached:
-        text += " (cached)"
-    return [(run.status.value, _COLOURS[run.status]), (printable(text), "")]
+        text += language.sentence(" (cached)")
+    status = language.sentence(run.status.value)
+    return [(status, _COLOURS[run.status]), (printable(text), "")]

@@ -19,6 +19,7 @@ from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.paths import Paths
 from pipeline.reading import MYST, Reading
+from pipeline.report.counts import counted
 from pipeline.run import Run
 
 # They read pages: another version may do so in another way.
@@ -35,7 +36,9 @@ def split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
             documents += len(page.documents)
             for document in page.documents:
                 messages += sum(len(unit.split.messages) for unit in document.units)
-        step.result = f"{len(split_pages)} pages, {documents} documents, {messages} blocks of prose"
+        read = f"{counted(len(split_pages), 'page')}, {counted(documents, 'document')}"
+        prose = counted(messages, "block of prose", "blocks of prose")
+        step.result = f"{read}, {prose}"
     return split_pages
 
 

@@ -139,7 +139,7 @@ def test_only_the_pages_are_read_that_an_edit_can_change(
     capsys.readouterr()
     edit(catalogs / "loft.po", lambda entry: replace(entry, msgstr="又一个译文。"))
     assert main(["merge", "sample"]) == 0
-    assert "1 pages, 1 documents" in capsys.readouterr().err
+    assert "1 page, 1 document," in capsys.readouterr().err
     # A page that lacks one may get it from any other.
     edit(catalogs / "mill.po", lambda entry: replace(entry, msgstr=""))
     edit(catalogs / "yard.po", lambda entry: replace(entry, msgstr=""))

@@ -228,6 +228,17 @@ def test_words_that_name_no_commits(
     assert what in capsys.readouterr().err
 
 
+def test_a_branch_that_only_the_remote_has_is_meant(
+    work: Clone, capsys: Speech
+) -> None:
+    work.git("update-ref", "refs/remotes/origin/main", "main")
+    work.git("branch", "-D", "main")
+    assert work.run("review", "main") == 2
+    assert "Did you mean origin/main? " in capsys.readouterr().err
+    assert work.run("review", "nowhere") == 2
+    assert "Did you mean" not in capsys.readouterr().err
+
+
 def test_without_a_main_branch_or_a_repository(work: Clone, capsys: Speech) -> None:
     work.git("branch", "-D", "main")
     assert work.run("review") == 2

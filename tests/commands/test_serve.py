@@ -26,7 +26,9 @@ from pipeline.adapters.web.serving import bind
 from pipeline.cli import main
 from pipeline.commands.serve.serving import page_named
 from pipeline.core.catalog.origins import Machine
+from pipeline.core.catalog.standing import count_catalog
 from pipeline.core.pin.lock import Page
+from pipeline.core.results import PageResult
 from pipeline.core.workbench.marks import MarkedHtml
 from pipeline.entries import Entry
 from pipeline.errors import ConfigError
@@ -78,7 +80,9 @@ def test_a_page_is_the_preview_with_its_messages(
     page: str, client: TestClient, workbench: Workbench
 ) -> None:
     told = ask(client, "page", page=page)
-    assert told["translated"] == len(told["blocks"]) > 0
+    done, all_ = told["progress"]
+    assert done == all_ == len({block["first"] for block in told["blocks"]}) > 0
+    assert told["refused"] == 0
     html = client.get(f"frame/{page}").text
     # The sample's reST has many tables, whose cells have no element.
     numbers = [f'data-block="{block["number"]}"' for block in told["blocks"]]
@@ -86,6 +90,44 @@ def test_a_page_is_the_preview_with_its_messages(
     assert shown > 0.6 * len(numbers)
     assert "<script" not in html
     assert ask(client, "body", page=page)["html"] in html
+
+
+def test_a_page_counts_its_messages_as_the_list_and_status_do(
+    client: TestClient, workbench: Workbench
+) -> None:
+    """A text that stands on a page twice is one message to whoever translates it."""
+    path = workbench.run.paths.docs / "faq.md"
+    again = workbench.catalog("faq").entries[3].msgid
+    path.write_text(f"{path.read_text('utf-8')}\n{again}\n", encoding="utf-8")
+    first = workbench.catalog("faq").entries[0]
+    workbench.write("faq", replace(first, msgstr=""))
+    told = ask(client, "page", page="faq")
+    *_, repeated = (block for block in told["blocks"] if block["msgid"] == again)
+    assert repeated["first"] < repeated["number"]
+    entries = len(workbench.catalog("faq").entries)
+    assert told["progress"] == [entries - 1, entries]
+    listed = {one["page"]: one["counts"] for one in ask(client, "pages")}["faq"]
+    assert [listed[0], listed[2]] == told["progress"]
+    row = count_catalog(PageResult(page="faq"), workbench.catalog("faq"))
+    assert [row.translated, row.messages] == told["progress"]
+
+
+def test_what_is_saved_with_an_error_says_so(
+    client: TestClient, workbench: Workbench
+) -> None:
+    blocks = ask(client, "page", page="faq")["blocks"]
+    block = next(one for one in blocks if "`" in one["msgid"])
+    question = {"page": "faq", "seen": seen(block), "msgstr": "没有代码了"}
+    told = ask(client, "save", **question)
+    assert [error["severity"] for error in told["errors"]] == ["error"]
+    assert workbench.entry("faq", block["msgid"]).msgstr == "没有代码了"
+    assert told["page"]["progress"][0] == told["page"]["progress"][1]
+    assert told["page"]["refused"] == 1
+    saved = next(
+        one for one in told["page"]["blocks"] if one["number"] == block["number"]
+    )
+    question = {"page": "faq", "seen": seen(saved), "msgstr": block["msgstr"]}
+    assert ask(client, "save", **question)["errors"] == []
 
 
 def test_messages_are_there_while_the_page_is_still_being_rendered(
@@ -206,7 +248,7 @@ def test_a_catalogue_that_goes_while_its_page_is_open(
 ) -> None:
     block = ask(client, "page", page="faq")["blocks"][0]
     workbench.path("faq").unlink()
-    assert ask(client, "page", page="faq")["translated"] == 0
+    assert ask(client, "page", page="faq")["progress"] == [0, 0]
     question = {"page": "faq", "seen": seen(block), "msgstr": "新的"}
     assert ask(client, "save", **question) == {"conflict": True, "theirs": None}
     assert not workbench.path("faq").exists()

@@ -132,6 +132,35 @@ def test_a_page_from_empty_to_whole_by_keyboard_alone(desk: Desk) -> None:
     assert desk.said == []
 
 
+def test_what_has_an_error_is_saved_and_stays_with_a_word(desk: Desk) -> None:
+    entries = desk.bench.catalog("faq").entries
+    msgid = next(entry.msgid for entry in entries if "`" in entry.msgid)
+    emptied(desk.bench, "faq")
+    desk.open("faq")
+    # The first "next" is about the first open message, on which the page opens.
+    desk.press("n", "Enter")
+    english = "document.querySelector('#english').textContent"
+    desk.expect(f"{english} === {json.dumps(entries[0].msgid)}")
+    number = desk.page.evaluate(
+        "(msgid) => [...document.querySelectorAll('#queue-list .words')]"
+        ".findIndex((words) => words.textContent === msgid)",
+        msgid,
+    )
+    desk.press("Escape", *["j"] * number, "Enter")
+    desk.expect(f"{english} === {json.dumps(msgid)}")
+    desk.page.keyboard.insert_text("没有代码了")
+    desk.press("Control+Enter")
+    desk.expect(
+        "document.querySelector('#told').textContent.includes('已保存，但有错误')"
+    )
+    desk.expect(f"{english} === {json.dumps(msgid)}")
+    assert desk.bench.entry("faq", msgid).msgstr == "没有代码了"
+    assert "1 条没有进入页面" in desk.page.locator("#progress").inner_text()
+    desk.press("Alt+ArrowDown")
+    desk.expect(f"{english} !== {json.dumps(msgid)}")
+    assert desk.said == []
+
+
 def test_what_is_typed_shows_on_the_page_at_once(desk: Desk) -> None:
     desk.open("faq")
     desk.edit(1)

@@ -472,7 +472,7 @@ def test_a_split_reads_only_the_pages_that_upstream_changed(
     capsys.readouterr()
     assert main(["split", "sample", "--json"]) == 0
     said = capsys.readouterr()
-    assert "1 pages, 1 documents" in said.err
+    assert "1 page, 1 document," in said.err
     totals = json.loads(said.out)["locales"]["zh_CN"]["totals"]
     assert (totals["pages"], totals["messages"], totals["translated"]) == (2, 4, 1)
     assert "With one new sentence" in catalog_path(docs, "other").read_text(

@@ -25,6 +25,7 @@ from pipeline.core.execution.result import Execution, Status
 from pipeline.core.results import PageResult
 from pipeline.errors import ConfigError, GuardError, InputError, PipelineError, worst
 from pipeline.findings import Finding, Severity
+from pipeline.packages import how_to_run
 from pipeline.report.counts import percent_text
 from pipeline.report.json import run_json
 from pipeline.report.junit import to_junit
@@ -278,6 +279,18 @@ def test_of_many_pages_those_are_shown_that_have_something_to_tell() -> None:
     everything = run_text(result, width=120, colour=False, verbose=True)
     assert all(f"\n {page.page} " in everything for page in (*telling, *whole))
     assert "other pages" not in everything
+
+
+def test_where_no_page_has_anything_to_tell_there_is_no_empty_table() -> None:
+    done = dataclasses.replace(PAGE_A, execution=None, findings=())
+    whole = tuple(dataclasses.replace(done, page=f"done{at}") for at in range(30))
+    result = dataclasses.replace(RESULT, pages={"zh_CN": whole}, findings=())
+    assert run_text(result, width=120, colour=False) == (
+        "docs · zh_CN: all 30 pages are translated and without findings: -v lists them\n"
+        f"what to do next: {how_to_run('status', 'docs')}\n"
+        "docs v2 (ababababab), JAX 1.2.3\n"
+        f"zh_CN: 30 pages, {30 * done.messages} messages, 100 % translated\n"
+    )
 
 
 def test_failures_are_red_where_there_is_colour() -> None:

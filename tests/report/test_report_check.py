@@ -527,3 +527,39 @@ def test_render_has_every_format() -> None:
     assert json.loads(texts["sarif"]) == to_sarif(RESULT)
     assert texts["github"] == to_github(RESULT)
     assert "M409" in render(RESULT, "github", level=VERBOSE)
+
+
+# --- several findings about one entry ------------------------------------------------------------
+
+
+def test_what_findings_about_an_entry_share_is_shown_once() -> None:
+    lost = replace(BOLD, code="M201", text="lacks `f`", hint="", spans=(), fixed=None)
+    glued = replace(BOLD, code="M401", text="lacks a space", spans=((7, 9),))
+    result = CheckResult(findings=(BOLD, lost, glued, SPACE), files=1, entries=2)
+    assert check_text(result, width=80, colour=False).split("\n\n")[0] == (
+        "translations/zh_CN/docs/trees.po:123: error M102 bold or italics that do not show\n"
+        "  Trees › Leaves\n"
+        "  »**注意：**叶子«会落。\n"
+        "  `**注意：**` is shown with its stars\n"
+        "  → Move the colon out of the bold.\n"
+        "translations/zh_CN/docs/trees.po:123: error M201 bold or italics that do not show\n"
+        "  lacks `f`\n"
+        "translations/zh_CN/docs/trees.po:123: error M401 bold or italics that do not show\n"
+        "  lacks a space\n"
+        "  → Move the colon out of the bold.\n"
+        "  --fix makes it: **注意**：叶子会落。"
+    )
+
+
+def test_a_finding_whose_marks_find_no_room_shows_its_own() -> None:
+    marked = [
+        replace(BOLD, spans=((at, at + 1),), text=str(at), fixed=None)
+        for at in range(4)
+    ]
+    text = check_text(CheckResult(findings=tuple(marked)), width=80, colour=False)
+    assert [line for line in text.split("\n") if "»" in line] == [
+        "  »*«*注意：**叶子会落。",
+        "  *»*«注意：**叶子会落。",
+        "  **»注«意：**叶子会落。",
+        "  **注»意«：**叶子会落。",
+    ]

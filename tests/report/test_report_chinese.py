@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from check_tables import CHINESE, TABLES, checks_of, problems, subjects
-from message_templates import templates
+from message_templates import MODULES, MODULES_OF_RUNS, templates
 
 from pipeline.cli import main
 from pipeline.core.checks.run import code_names
 from pipeline.core.review.comparing import Happened, Quiet
 from pipeline.findings import Finding, Severity
 from pipeline.report.chinese import (
+    Piece,
     in_chinese,
     is_chinese_wanted,
     sentence_in_chinese,
@@ -73,50 +76,80 @@ def test_sentences_keep_what_they_quote(english: str, chinese: str) -> None:
     assert in_chinese(finding("M201", english)).text == chinese
 
 
-# What may stand in a sentence where a template has {}.
+# What may stand in a sentence where a template has {}: each list has one for each of the fields.
 SAMPLES = (
-    *(
-        "“x”",
-        "3",
-        "a list",
-        "`x`",
-        "bold",
-        "backticks",
-        "number",
-        "image",
-        "is",
-        "much",
-    ),
-    *("`x` 1× for 2×", "1 entry further up"),
+    *(["“x”", "“y”", "“z”", "“w”"], ["3", "4", "5", "6"], ["`x`", "`y`", "`z`", "`w`"]),
+    *(["a list"], ["bold", "italics"], ["backticks", "two backquotes"], ["M301"]),
+    *(["number"], ["image"], ["much"], ["`x` 1× for 2×"], ["1 entry further up"]),
+    *(["[…](x)"], [", with a space before <"], ["is"], ["a is"], ["it"]),
+    *(["2 translations were"],),
+    *(["2 translations that stood here are"], ["0123abc"], ["a.po", "b.po", "c.po"]),
+    *(["2 passed"], ["2 kept"], ["2 files"], ["3 written"]),
+    *(["9 pages"], ["2 files written"], ["9 pages, 1 document"], ["1 block of prose"]),
+    *(["v2 → 0123abc"],),
+    *(["the translation lacks `x`"],),
 )
 # Sentences that are made of others, which have templates of their own.
-COMPOSED = ("{}", "{}: “{}”", "{}; the first is at line {}", "")
+COMPOSED = (
+    *("", "{}", "{} {}", "{}, {}, {}", " {}."),
+    *("{}: “{}”", "{}; the first is at line {}"),
+)
+KINDS = {"checks": MODULES, "runs": MODULES_OF_RUNS}
 
 
-def fitting(template: str) -> str | None:
-    """The Chinese of the first pattern that fits a template with any of the samples."""
+def filled(template: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The template with all samples, and what stands in its fields."""
     pieces = template.split("{}")
-    several = len(pieces) <= 4  # else there would be too many ways
-    for values in product(SAMPLES if several else SAMPLES[:1], repeat=len(pieces) - 1):
-        words = [
-            f"{piece}{value}"
-            for piece, value in zip(pieces, (*values, ""), strict=True)
-        ]
-        for english, told in CHINESE["texts"].items():
-            if re.fullmatch(english, "".join(words)):
-                return told
+    fields = len(pieces) - 1
+    several = fields <= 3  # else there would be too many ways
+    for kinds in product(SAMPLES if several else SAMPLES[1:2], repeat=fields):
+        values = tuple(kind[at % len(kind)] for at, kind in enumerate(kinds))
+        words = map("".join, zip(pieces, (*values, ""), strict=True))
+        yield "".join(words), values
+
+
+@cache
+def fitting(template: str) -> tuple[str, tuple[str, ...]] | None:
+    """A template with samples that Chinese is known for, and those samples."""
+    for sentence, values in filled(template):
+        if sentence_in_chinese(sentence) != sentence:
+            return sentence, values
     return None
 
 
-def test_every_sentence_of_the_checks_has_chinese(subtests: pytest.Subtests) -> None:
-    for template in templates():
-        if template.text in COMPOSED:
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_sentence_has_chinese(kind: str, subtests: pytest.Subtests) -> None:
+    for template in templates(KINDS[kind]):
+        if template.text in COMPOSED or template.is_said_by_code:
             continue
         with subtests.test(template.text):
-            told = fitting(template.text)
-            place = f"{template.place}: add it to [texts] in core/checks/chinese.toml"
-            assert told, place
-            assert HAN.search(told)
+            sentence = fitting(template.text)
+            assert sentence, f"{template.place}: add it to [texts] of chinese.toml"
+            assert HAN.search(sentence_in_chinese(sentence[0]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_chinese_says_all_that_the_english_says(
+    kind: str, subtests: pytest.Subtests
+) -> None:
+    """Each field of a sentence is in the Chinese as well: as it stands, or in Chinese."""
+    for template in templates(KINDS[kind]):
+        if template.text in COMPOSED:
+            continue
+        sentence = fitting(template.text)
+        if sentence is None:
+            continue
+        with subtests.test(template.text):
+            chinese = sentence_in_chinese(sentence[0])
+            for value in sentence[1]:
+                assert any(told in chinese for told in told_as(value)), value
+
+
+def told_as(value: str) -> Iterator[str]:
+    """How the Chinese may have what stands in a field: "is" and "it" go, all else stays."""
+    yield re.sub(r"\bi[st]$", "", value).strip("“” ")
+    yield f"{Piece(value):zh}".strip()
+    yield from re.findall(r"\d", value)
 
 
 def test_the_templates_are_those_of_the_checks() -> None:

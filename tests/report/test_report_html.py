@@ -558,6 +558,22 @@ def test_two_equal_runs_differ_in_nothing() -> None:
     assert "Nothing changed" in read(changed(), previous=previous(changed())).text
 
 
+def test_no_page_is_said_to_have_passed_again_that_did_not_run() -> None:
+    cached = dataclasses.replace(PASSED, cached=True)
+    failed = dataclasses.replace(FAILED, page="guides/[b]", cached=True)
+    of_cache = changed(a=cached, **{"guides/[b]": failed})
+    without_code = dataclasses.replace(RESULT, pages={})
+    said = {
+        "every notebook ended as in the last run": changed(),
+        "no code had to run again": of_cache,
+        "no code was run": without_code,
+    }
+    for words, result in said.items():
+        text = read(result, previous=previous(result)).text
+        assert f"Nothing changed: {words}, the same messages are translated." in text
+        assert "from 1, among the code cells" in text
+
+
 def test_a_report_of_old_tells_the_version_by_its_old_key() -> None:
     text = run_json(changed()).replace(b'"version": "1.2.3"', b'"jax": "1.2.3"')
     assert b'"jax"' in text

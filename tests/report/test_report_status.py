@@ -12,6 +12,7 @@ from report_results import RESULT
 
 from pipeline.cli import main
 from pipeline.core.results import PageResult
+from pipeline.packages import how_to_run
 from pipeline.report.result import RunResult
 from pipeline.report.status import in_order_of_need, status_text
 from pipeline.report.terminal import Table
@@ -146,3 +147,37 @@ def test_status_lists_what_comes_next(synced: Path, capsys: Speech) -> None:
     assert " grad " in capsys.readouterr().out
     assert main(["status", "sample", "--pages", "grad"]) == 0
     assert " grad " in capsys.readouterr().out
+
+
+def test_when_all_is_translated_it_says_what_there_is_to_do_then() -> None:
+    text = status_text(status_of(page("a", done=10)), width=80, colour=False)
+    head = text.partition("docs v2 (")[0]
+    # No head of a table without a row below it.
+    assert "page  " not in head
+    assert "─" not in head
+    for command in ("check docs -v", "review COMMIT", "upgrade docs --dry-run"):
+        assert how_to_run(*command.split()) in head
+    lock = replace(RESULT.lock, ref="")
+    of_folder = status_of(page("a", done=10), lock=lock)
+    assert "upgrade" not in status_text(of_folder, width=80, colour=False)
+
+
+def test_what_is_left_to_translate_comes_before_all_else() -> None:
+    text = status_text(status_of(page("a"), page("b", done=10)), width=80, colour=False)
+    assert "what to do next:\n  untranslated: 1\ndocs v2" in text
+
+
+def test_status_writes_nothing_and_does_not_say_that_it_did(
+    project: Path, capsys: Speech
+) -> None:
+    main(["pull", "sample"])
+    capsys.readouterr()
+    page = project / "translations" / "zh_CN" / "sample" / "faq.po"
+    page.unlink()
+    for command in ("status", "split"):
+        assert main([command, "sample"]) == 0
+        told = capsys.readouterr().err
+        words = "1 file would be written" if command == "status" else "1 file written"
+        assert words in told
+        assert "1 files" not in told
+        assert page.exists() is (command == "split")

@@ -123,7 +123,7 @@ def test_the_line_of_a_preview_tells_drafts_apart() -> None:
     assert "待核对" not in line
     assert "2 段机器草稿" in line
     line = freshness(replace(PAGE, drafts=2), LOCK, locale="en", fuzzy=2)
-    assert "2 machine drafts" in line
+    assert "machine drafts: 2" in line
     # Pages for readers show none, and say nothing of them.
     assert "机器草稿" not in freshness(replace(PAGE, drafts=2), LOCK, locale="zh_CN")
 
@@ -273,7 +273,7 @@ def test_the_reason_is_whole_where_one_points_and_harmless() -> None:
     run = execution(Status.SKIPPED, reason='x: <img src="y">')
     line = freshness(replace(PAGE, execution=run), LOCK, locale="en", fuzzy=2)
     assert '<span title="x: &lt;img src=&quot;y&quot;&gt;">x</span>' in line
-    assert "2 translations to be reviewed" in line
+    assert "translations to be reviewed: 2" in line
 
 
 GLOSSARY = read_glossary(

@@ -1,9 +1,9 @@
-"""The sentences of ``check`` as templates, read from the source: what stands for a value is ``{}``.
+"""The sentences of ``check`` and of runs as templates, read from the source: a value is ``{}``.
 
 A problem is made with ``text=…``, a refusal with its second argument, a remark on a file with the
-argument behind its code. What stands there is a string, or a name that the same function gives a
-string, or what another function of the module returns. Whatever is none of these is an error: such
-a sentence would have no test.
+argument behind its code; a run tells notes, and the results of steps. What stands there is a
+string, or a name that the same function gives a string, or what another function of the module
+returns. Whatever is none of these is an error: such a sentence would have no test.
 """
 
 from __future__ import annotations
@@ -28,25 +28,54 @@ MODULES = sorted(
         *(PACKAGE / "commands" / "serve").glob("*.py"),
     ]
 )
+# What `pull` … `build`, `sync` and `status` tell.
+MODULES_OF_RUNS = sorted(
+    [
+        *(PACKAGE / "stages").glob("**/*.py"),
+        CORE / "pin" / "refusals.py",
+        *(CORE / "document" / name for name in ("read.py", "scanning.py")),
+        *(CORE / name / "split.py" for name in ("myst", "rst")),
+        *(
+            PACKAGE / "commands" / f"{name}.py"
+            for name in ("build", "holding", "showing", "sync", "updating")
+        ),
+    ]
+)
 # What another module says, which is read there.
 _ELSEWHERE = {
     *("hygiene.header_problem", "error.what", "remark.text", "problem.text"),
     *("first.text", "first.hint", "refusal.text", "how_to_convert", "Refusal"),
+    *("hint_for", "problem.hint", "refusal.hint", "words.hint", "liquid.shown"),
+    *("error", "error.hint", "str", "fault", "fault.text", "how_to_store"),
+    *("packages.how_to_install", "_counts", "_summary", "_HINTS.get"),
+    *("written_text",),
 }
 # Functions that give sentences to other modules.
-_GIVING = {"header_problem", "how_to_convert"}
-# Calls whose hint is told as it is. That of a check is told by the code, in other words.
-_WITH_HINT = {"error", "_error", "InputError"}
+_GIVING = {"header_problem", "how_to_convert", "hint_for"}
+# Calls whose hint is told: before what the table says of the code, if it is that of a check.
+_OF_CHECKS = {"Problem", "Refusal", "finding_of", "Presence", "_problems"}
+_WITH_HINT = {
+    *("error", "_error", "InputError", "Finding"),
+    *("GuardError", "PublishError", "ExecutionError"),
+} | _OF_CHECKS
 # Calls whose argument "text" is a sentence.
-_WITH_TEXT = {"Problem", "finding_of", "_from_edits", "_problems"}
-# Which argument of a call is a sentence.
+_WITH_TEXT = {"Problem", "finding_of", "_from_edits", "_problems", "Finding"}
+# Which argument of a call is a sentence, and which one its hint.
 _PLACES = {"Refusal": 1}
+_PLACES_OF_HINTS = {"Refusal": 2}
+_PLACES_OF_RUNS = dict.fromkeys(
+    (
+        *("note", "warn", "detail"),
+        *("InputError", "GuardError", "PublishError", "ExecutionError"),
+    ),
+    0,
+)
 _PLACES_OF_READERS = {
     "finding": 1,
     "error": 0,
     "_error": 0,
     "InputError": 0,
-    "_note": 1,
+    "note": 0,
 }
 _Function = ast.FunctionDef
 
@@ -57,15 +86,18 @@ class Template:
 
     text: str
     place: str
+    # The hint of a check, the same for all that it finds: the Chinese of its code says as much.
+    is_said_by_code: bool = False
 
 
-def templates() -> list[Template]:
-    """All sentences of the checks and of the guards."""
+def templates(modules: Iterable[Path] = MODULES) -> list[Template]:
+    """All sentences of the modules: of the checks and of the guards, or of runs."""
     found: dict[str, Template] = {}
-    for path in MODULES:
-        for text, line in _Module(path).texts():
+    for path in modules:
+        for text, line, is_hint in _Module(path).texts():
             place = f"{path.relative_to(ROOT)}:{line}"
-            found.setdefault(text, Template(text, place))
+            is_said = is_hint and "{}" not in text
+            found.setdefault(text, Template(text, place, is_said))
     return list(found.values())
 
 
@@ -81,19 +113,29 @@ class _Module:
             if isinstance(node, _Function)
         }
 
-    def texts(self) -> Iterator[tuple[str, int]]:
-        """Each sentence, and the line of the call that has it."""
+    def texts(self) -> Iterator[tuple[str, int, bool]]:
+        """Each sentence, the line of the call that has it, and whether it is a check's hint."""
         for name in _GIVING & self._functions.keys():
             for text in self._returned(name):
-                yield text, self._functions[name].lineno
+                yield text, self._functions[name].lineno, name == "hint_for"
         for scope in (self._tree, *self._functions.values()):
             for node in _calls_of(scope):
-                for given in (self._text_of(node), _hint_of(node)):
+                called = ast.unparse(node.func).rpartition(".")[2]
+                is_check = called in _OF_CHECKS
+                for given, is_hint in (
+                    (self._text_of(node), False),
+                    (_hint_of(node), is_check),
+                ):
                     # What a function is given to say, it says for others: they are read.
                     if given is None or self._is_argument(given):
                         continue
                     for text in self._read(given, scope):
-                        yield text, node.lineno
+                        yield text, node.lineno, is_hint
+            for inner in ast.walk(scope) if scope is not self._tree else ():
+                match inner:
+                    case ast.Assign(targets=[ast.Attribute(attr="result")]):
+                        for text in self._read(inner.value, scope):
+                            yield text, inner.lineno, False
 
     def _text_of(self, call: ast.Call) -> ast.expr | None:
         """The sentence that a call is given, if it is given any."""
@@ -103,6 +145,8 @@ class _Module:
                 return word.value
         is_reader = self._path.parent.name in ("po", "serve")
         places = _PLACES_OF_READERS if is_reader else _PLACES
+        if self._path in MODULES_OF_RUNS:
+            places = _PLACES_OF_RUNS
         return call.args[places[name]] if name in places else None
 
     def _is_argument(self, node: ast.expr) -> bool:
@@ -117,6 +161,8 @@ class _Module:
 
     def _read(self, node: ast.expr, scope: ast.AST) -> Iterator[str]:
         match node:
+            case _ if ast.unparse(getattr(node, "func", node)) in _ELSEWHERE:
+                return
             case ast.Constant(value=str(text)):
                 yield text
             case ast.JoinedStr(values=values):
@@ -135,7 +181,7 @@ class _Module:
                 yield from self._read_pieces(pieces, scope)
             case ast.Call(func=ast.Name(id=name)) if name in self._functions:
                 yield from self._returned(name)
-            case _ if ast.unparse(getattr(node, "func", node)) not in _ELSEWHERE:
+            case _:
                 raise self._unreadable(node)
 
     def _read_all(self, nodes: Iterable[ast.expr], scope: ast.AST) -> Iterator[str]:
@@ -203,7 +249,11 @@ def _calls_of(scope: ast.AST) -> Iterator[ast.Call]:
 
 
 def _hint_of(call: ast.Call) -> ast.expr | None:
-    """What a call says to do, if it raises an error."""
-    if ast.unparse(call.func).rpartition(".")[2] not in _WITH_HINT:
+    """What a call says to do, if it says so."""
+    name = ast.unparse(call.func).rpartition(".")[2]
+    if name not in _WITH_HINT:
         return None
+    place = _PLACES_OF_HINTS.get(name)
+    if place is not None and len(call.args) > place:
+        return call.args[place]
     return next((word.value for word in call.keywords if word.arg == "hint"), None)

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -64,12 +65,29 @@ def notebook_html(notebook: Mapping[str, Any], *, folder: PageFolder) -> Sanitiz
     # Notebooks may store a text as a list of lines; nbconvert wants it whole.
     node = rejoin_lines(nbformat.from_dict(dict(notebook)))  # type: ignore[no-untyped-call]
     node["metadata"].pop("widgets", None)
+    _name_lexer(node["metadata"])
     outputs = [output for cell in node["cells"] for output in cell.get("outputs", ())]
     noticed = [name for output in outputs for name in _sanitize(output)]
     resources = {"metadata": {}, "folder": folder, "noticed": noticed}
     body, told = exporter.from_notebook_node(node, resources=resources)
     page = sanitize(body)
     return replace(page, noticed=(*told["noticed"], *page.noticed))
+
+
+def _name_lexer(metadata: dict[str, Any]) -> None:
+    """Name Python's lexer where IPython, which has the one of most notebooks, is not installed.
+
+    nbconvert falls back to the same one, with a warning on stderr.
+    """
+    language: Any = metadata.get("language_info")
+    match language:
+        case {"pygments_lexer": "ipython2" | "ipython3"} if not _has_ipython():
+            language["pygments_lexer"] = "python3"
+
+
+@cache
+def _has_ipython() -> bool:
+    return find_spec("IPython") is not None
 
 
 def _sanitize(output: dict[str, Any]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from pipeline.adapters.files import append_text, write_if_changed
 from pipeline.log import Log
 from pipeline.paths import Paths
-from pipeline.report.chinese import CHINESE, ENGLISH
+from pipeline.report.chinese import ENGLISH, Language
 from pipeline.report.review.html import review_html
 from pipeline.report.review.json import review_json
 from pipeline.report.review.markdown import STEP_SUMMARY, review_markdown
@@ -16,12 +16,12 @@ from pipeline.report.review.text import review_text
 
 
 def tell_review(
-    review: Review, form: str, paths: Paths, log: Log, *, chinese: bool = False
+    review: Review, form: str, paths: Paths, log: Log, language: Language = ENGLISH
 ) -> str:
     """Write ``build/review.html``, and return what is printed.
 
-    ``form`` is one of ``arguments.REVIEW_FORMATS``. Text for a terminal may be ``chinese``. Raises
-    WriteError.
+    ``form`` is one of ``arguments.REVIEW_FORMATS``. Text for a terminal is in ``language``.
+    Raises WriteError.
     """
     page = review_html(review)
     write_if_changed(paths.review_page, page)
@@ -33,9 +33,8 @@ def tell_review(
         case "html":
             return page.decode("utf-8")
         case _:
-            language = CHINESE if chinese else ENGLISH
             shown = paths.review_page.relative_to(paths.root).as_posix()
-            log.note(language.sentence(f"look at {shown}"))
+            log.note(f"look at {shown}")
             return review_text(review, language)
 
 

@@ -40,6 +40,7 @@ from pipeline.core.pin.lock import Page
 from pipeline.core.workbench.blocks import Block, state_of
 from pipeline.core.workbench.editing import (
     Conflict,
+    Seen,
     Step,
     cleaned,
     edit,
@@ -277,9 +278,12 @@ class Desk:
             is_draft=asked.is_draft,
         )
         told = self._do(asked.page, change)
-        if not asked.is_draft:
-            self._note_decision(told, asked)
-        return told
+        if asked.is_draft or told["conflict"]:
+            return told
+        self._note_decision(told, asked)
+        # It is saved all the same: whoever goes on has to know that no page shows it.
+        errors = self._errors(asked.page, asked.seen, cleaned(asked.msgstr))
+        return {**told, "errors": errors}
 
     def _note_decision(self, told: Told, asked: ToSave | ToDecide) -> None:
         """Take an entry out of the changes to look at, if something was decided."""
@@ -300,7 +304,9 @@ class Desk:
 
     def _decide(self, asked: ToDecide) -> Told:
         """Accept or reject a translation. One with errors, which no page shows, is not accepted."""
-        errors = self._errors(asked) if asked.is_accepted and asked.seen.msgstr else []
+        errors = []
+        if asked.is_accepted:
+            errors = self._errors(asked.page, asked.seen, asked.seen.msgstr)
         if errors:
             return {"conflict": False, "errors": errors}
         told = self._do(asked.page, self._change_of(asked))
@@ -319,16 +325,17 @@ class Desk:
             return partial(reject, seen=seen)
         return partial(put_back, seen=seen, before=before)
 
-    def _errors(self, asked: ToDecide) -> list[Told]:
-        """The errors that keep a translation from its page."""
+    def _errors(self, name: str, seen: Seen, msgstr: str) -> list[Told]:
+        """The errors that keep ``msgstr`` from its page, if it is the translation of an entry."""
+        if not msgstr:
+            return []
         from pipeline.commands.serve.checking import findings_of, finished, way_of
 
-        seen = asked.seen
         with self._working:
-            page = self._opened(asked.page)
+            page = self._opened(name)
             way = way_of(self._run, self.locale)
             entries = [
-                finished(entry, seen.msgstr)
+                finished(entry, msgstr)
                 for entry in page.read.catalog.entries
                 if (entry.context, entry.msgid) == (seen.context, seen.msgid)
             ]

@@ -61,9 +61,19 @@ class OpenPage:
         )
 
     @property
-    def translated(self) -> int:
-        """How many messages readers see translated."""
-        return sum(block.state is State.TRANSLATED for block in self.blocks)
+    def progress(self) -> tuple[int, int]:
+        """How many entries are finished, and how many there are: as ``status`` counts them.
+
+        An entry may stand in several places of the page.
+        """
+        live = [entry for entry in self.read.catalog.entries if not entry.obsolete]
+        return sum(entry.is_translated for entry in live), len(live)
+
+    @property
+    def refused(self) -> int:
+        """How many of the finished entries readers cannot be shown."""
+        refused = (block for block in self.blocks if block.state is State.REFUSED)
+        return len({(block.entry.context, block.entry.msgid) for block in refused})
 
 
 def read_documents(run: Run, page: Page) -> Document:

@@ -5,7 +5,6 @@ In go the run and the words of the command line. It ends when it is interrupted.
 
 from __future__ import annotations
 
-import os
 import secrets
 import threading
 from collections.abc import Callable, Sequence
@@ -31,7 +30,6 @@ from pipeline.commands.serve import STATIC
 from pipeline.config.suggesting import did_you_mean_any
 from pipeline.core.pin.lock import Lock, Page
 from pipeline.errors import ConfigError, PipelineError, UpstreamError
-from pipeline.report.chinese import is_chinese_wanted, sentence_in_chinese
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
 
@@ -108,8 +106,8 @@ def _serve(
     address = f"http://{HOST}:{port}/{token}/"
     # Connections wait from here on: the browser starts while all else is being loaded.
     listener.listen()
-    _note(run, f"translating {run.name} ({run.locales[0]}) at {address}")
-    _note(run, "Ctrl-C ends it")
+    run.log.note(f"translating {run.name} ({run.locales[0]}) at {address}")
+    run.log.note("Ctrl-C ends it")
     if options.opens_browser:
         _open_beside(run, address)
     from pipeline.adapters.web.application import application
@@ -174,17 +172,12 @@ def prepared(run: Run, locale: str) -> Lock:
     return lock
 
 
-def _note(run: Run, text: str) -> None:
-    """Tell something, in the language of the terminal."""
-    run.log.note(sentence_in_chinese(text) if is_chinese_wanted(os.environ) else text)
-
-
 def _open_beside(run: Run, address: str) -> None:
     """Open the browser without waiting for it: some only return when they are closed."""
 
     def open_it() -> None:
         if not open_browser(address):
-            _note(run, "no browser could be opened: open the address yourself")
+            run.log.note("no browser could be opened: open the address yourself")
 
     threading.Thread(target=open_it, name="browser", daemon=True).start()
 

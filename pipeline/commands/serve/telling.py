@@ -39,11 +39,20 @@ def _glossary(stamps: tuple[tuple[Path, int], ...]) -> Glossary | None:
 
 def tell_page(page: OpenPage) -> Told:
     """All messages of a page, in its order."""
+    blocks = []
+    # An entry may stand in several places: it is one message to whoever translates it.
+    first: dict[tuple[str | None, str], int] = {}
+    for block in page.blocks:
+        number = first.setdefault(
+            (block.entry.context, block.entry.msgid), block.number
+        )
+        blocks.append({**tell_block(block), "first": number})
     return {
         "page": page.page,
         "file": page.read.name,
-        "translated": page.translated,
-        "blocks": [tell_block(block) for block in page.blocks],
+        "progress": page.progress,
+        "refused": page.refused,
+        "blocks": blocks,
         "remarks": [tell_finding(remark) for remark in page.read.remarks],
     }
 

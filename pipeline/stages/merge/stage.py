@@ -14,6 +14,7 @@ from pipeline.adapters.memo import Memo, digest_of
 from pipeline.core.pin.lock import Lock, Page
 from pipeline.core.results import PageResult
 from pipeline.findings import Finding
+from pipeline.report.counts import written_text
 from pipeline.run import Run
 from pipeline.stages.merge.known import MergedFiles, MergedPage
 
@@ -71,7 +72,7 @@ def merge(
             rows.append(_row(work, page.name, merged))
         done = sum(row.translated for row in rows)
         total = sum(row.messages for row in rows)
-        written = f"{len(files.changes)} files written"
+        written = written_text(len(files.changes), dry=run.dry)
         step.result = f"{done} of {total} messages translated, {written}"
     return MergedPages(rows=tuple(rows), changes=tuple(files.changes))
 

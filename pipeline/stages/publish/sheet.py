@@ -18,6 +18,7 @@ from pipeline.core.execution.result import Status
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError
 from pipeline.paths import Paths
+from pipeline.report.counts import counted
 from pipeline.run import Run
 
 FORMAT = "5"  # raise it when the look changes
@@ -142,5 +143,5 @@ def _state(page: PageResult, release: str, *, has_outputs: bool) -> RunState:
     how = f" {run.note}" if run.note else ""
     on = f" on {release}" if release else ""
     why = f" ({run.reason})" if run.reason else ""
-    text = f"{verb}{how}{on}: {run.cells} of {run.total} code cells{why}"
+    text = f"{verb}{how}{on}: {run.cells} of {counted(run.total, 'code cell')}{why}"
     return RunState(kind=str(run.status), text=text)

@@ -15,6 +15,7 @@ from pipeline.core.pin.lock import Commit, Lock, SourceFile, parse_lock
 from pipeline.errors import UpstreamError
 from pipeline.folders import is_outside
 from pipeline.packages import how_to_run
+from pipeline.report.counts import counted
 from pipeline.run import Run
 from pipeline.stages.pull.checkout import (
     Checkout,
@@ -47,8 +48,8 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
             if not run.dry:
                 changed = update_checkout(checkout, source, old, run.log)
         written = f"{changed} written" if changed else "nothing to write"
-        count = f"{len(lock.files)} files"
-        step.result = f"{lock.ref or run.name} → {lock.commit[:7]}, {count}, {written}"
+        place = f"{lock.ref or run.name} → {lock.commit[:7]}"
+        step.result = f"{place}, {counted(len(lock.files), 'file')}, {written}"
     if left_out := [page for page in lock.excluded or () if not is_outside(page)]:
         run.log.note(f"no pages, as upstream's conf.py says: {name_some(left_out)}")
     return lock

@@ -23,6 +23,7 @@ from pipeline.core.pin.lock import Lock
 from pipeline.entries import Catalog
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
+from pipeline.report.counts import counted, written_text
 from pipeline.run import Run
 from pipeline.stages.update.authors import touches_in_git
 from pipeline.stages.update.checkouts import (
@@ -75,9 +76,8 @@ def open_memory(
         step.result = "nothing to open"
         compared = len(due) + len(moves.keys() & removed)
         if compared:
-            step.result = (
-                f"{compared} pages compared, {len(work.changes)} files written"
-            )
+            written = written_text(len(work.changes), dry=run.dry)
+            step.result = f"{counted(compared, 'page')} compared, {written}"
     return work.result()
 
 

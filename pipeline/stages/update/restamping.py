@@ -18,6 +18,7 @@ from pipeline.core.memory.record import Memory, with_refs
 from pipeline.core.pin.lock import Lock
 from pipeline.errors import UpstreamError
 from pipeline.findings import Finding, Severity
+from pipeline.report.counts import written_text
 from pipeline.run import Run
 from pipeline.stages.update.english import English, open_english
 from pipeline.stages.update.rebuild import page_under_ref
@@ -43,7 +44,7 @@ def restamp_memory(run: Run, lock: Lock) -> Restamped:
             _restamp_locale(work, english, run.name)
             step.result = "nothing to write"
             if work.changes:
-                step.result = f"{len(work.changes)} files written"
+                step.result = written_text(len(work.changes), dry=run.dry)
         result = work.result()
         changes += result.changes
         for of_page in result.findings.values():

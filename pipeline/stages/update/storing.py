@@ -23,6 +23,7 @@ from pipeline.core.memory.reconcile import Held, held_by, keep_unheld
 from pipeline.core.memory.record import Memory, digest
 from pipeline.core.pin.lock import Lock, page_path
 from pipeline.entries import Catalog, Entry
+from pipeline.report.counts import written_text
 from pipeline.run import Run
 from pipeline.stages.update.authors import touches_in_git
 from pipeline.stages.update.old_memory import OldMemory
@@ -67,7 +68,7 @@ def store_memory(
             state.write(run.paths, locale, dry=run.dry)
         step.result = "nothing to write"
         if work.changes:
-            step.result = f"{len(work.changes)} files written"
+            step.result = written_text(len(work.changes), dry=run.dry)
     return work.result()
 
 

@@ -107,7 +107,7 @@ export function reviewing(bench) {
       const told = await ask("preview", { ...about, msgstr: item.msgstr });
       if (item !== current()) return;
       bench.showFindings("review-findings", told.findings, item.msgstr);
-      bench.showOnPage(block.number, told.html);
+      bench.showOnPage(block, told.html);
     } catch (error) { tell(error.message); }
   }
 
@@ -168,9 +168,12 @@ export function reviewing(bench) {
   async function back(step) {
     $("review").hidden = false;
     tell(step ? words().saved : "");
-    if (step) steps.push(step);
+    if (step) saved(step);
     await once(load);
   }
+
+  // What was saved in the editor, which may stay open, can be undone here.
+  function saved(step) { if (isOpen) steps.push(step); }
 
   // Files have changed: what is looked at stays, as long as it is what it was.
   async function refresh() {
@@ -229,5 +232,5 @@ export function reviewing(bench) {
   $("scope").addEventListener("click", rescope);
   $("review-close").addEventListener("click", close);
 
-  return { open, close, back, refresh, speak, onKey, isOpen: () => isOpen };
+  return { open, close, back, saved, refresh, speak, onKey, isOpen: () => isOpen };
 }

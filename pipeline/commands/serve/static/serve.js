@@ -21,7 +21,8 @@ const desk = {
   language: localStorage.getItem("language") ?? "zh",
   page: "",
   blocks: [],
-  current: -1, // the number of the block that is looked at
+  current: -1, // the number of the block that is looked at: the first one of its entry
+  isFresh: false, // whether nobody has gone anywhere since the page was opened
   seen: null, // its entry when the editor was opened
   typed: new Map(), // what was typed and not saved, by msgid
   findings: new Map(), // of the whole page, by msgid
@@ -160,7 +161,10 @@ async function openPage(page, keep = false) {
     take(told);
     // Messages can be translated while the page is being rendered.
     speak();
-    if (!keep && !review.isOpen()) move(1, FILTERS.open, -1);
+    if (!keep && !review.isOpen()) {
+      move(1, FILTERS.open, -1);
+      desk.isFresh = true;
+    }
     await showFrame();
     showQueue();
     showPlace();
@@ -180,7 +184,7 @@ function take(told) {
   desk.blocks = told.blocks;
   desk.revision = told.revision;
   $("name").textContent = told.page;
-  $("progress").textContent = words.progress(told.translated, told.blocks.length);
+  $("progress").textContent = words.progress(...told.progress, told.refused);
 }
 
 // The frame is loaded once for a page; after a save only what stands in it is replaced, so that the
@@ -215,21 +219,28 @@ function onPageClick(event) {
   if (place) edit(Number(place.getAttribute("data-block")));
 }
 
+// An entry may stand in several places of a page: in the list it is there once, by the first one.
+function isFirst(block) { return block.number === block.first; }
+
+function placesOf(block) {
+  return desk.blocks.filter((one) => one.first === block.first).flatMap((one) => [...places(one.number)]);
+}
+
 function places(number) {
   if (!desk.isRendered) return []; // the frame may still show another page
   return $("frame").contentDocument?.querySelectorAll(`[data-block="${number}"]`) ?? [];
 }
 
 // Whether its words can be seen on the page; also while nobody knows, because it is being rendered.
-function isShown(block) { return !desk.isRendered || places(block.number).length > 0; }
+function isShown(block) { return !desk.isRendered || placesOf(block).length > 0; }
 
 function paint() {
   const fitting = new Set(shown().map((block) => block.number));
   for (const block of desk.blocks) {
     for (const place of places(block.number)) {
       place.className = `s-${block.state}`;
-      place.classList.toggle("is-dim", !fitting.has(block.number));
-      place.classList.toggle("is-open", block.number === desk.current);
+      place.classList.toggle("is-dim", !fitting.has(block.first));
+      place.classList.toggle("is-open", block.first === desk.current);
       place.classList.toggle("has-findings", desk.findings.has(block.msgid));
       place.title = words.state[block.state];
     }
@@ -255,12 +266,12 @@ async function findOnPage() {
 function shown() {
   const sought = $("search").value.trim().toLowerCase();
   const fits = (block) => !sought || `${block.msgid}\n${block.msgstr}`.toLowerCase().includes(sought);
-  return desk.blocks.filter((block) => FILTERS[desk.filter](block) && fits(block));
+  return desk.blocks.filter((block) => isFirst(block) && FILTERS[desk.filter](block) && fits(block));
 }
 
 function showFilters() {
   const buttons = Object.keys(FILTERS).map((name, at) => {
-    const count = desk.blocks.filter(FILTERS[name]).length;
+    const count = desk.blocks.filter((block) => isFirst(block) && FILTERS[name](block)).length;
     const button = element("button", `${words.filter[name]} ${count}`, {
       type: "button", "aria-pressed": String(name === desk.filter), "data-filter": name,
     });
@@ -308,7 +319,15 @@ function move(step, fits = () => true, from = desk.current) {
   return true;
 }
 
+// The page opens on its first open message: the first "next" is about that one.
+function nextOpen() {
+  const here = current();
+  if (desk.isFresh && here && FILTERS.open(here)) goTo(here);
+  else move(1, FILTERS.open);
+}
+
 function goTo(block) {
+  desk.isFresh = false;
   desk.current = block.number;
   showQueue();
   paint();
@@ -322,10 +341,12 @@ function current() { return desk.blocks.find((block) => block.number === desk.cu
 function isEditing() { return !$("editor").hidden; }
 
 async function edit(number) {
-  const block = desk.blocks.find((one) => one.number === number);
-  if (!block) return;
+  const chosen = desk.blocks.find((one) => one.number === number);
+  if (!chosen) return;
+  const block = desk.blocks.find((one) => one.number === chosen.first);
   keepTyped();
-  desk.current = number;
+  desk.isFresh = false;
+  desk.current = block.number;
   desk.seen = seenOf(block);
   $("queue").hidden = $("review").hidden = true;
   $("editor").hidden = false;
@@ -458,14 +479,14 @@ async function preview() {
     // The person has typed on, or gone on, meanwhile.
     if (number !== desk.asked || block.msgid !== current()?.msgid) return;
     showFindings("findings", told.findings, text);
-    showOnPage(block.number, told.html);
+    showOnPage(block, told.html);
     [...$("atoms").querySelectorAll("button")].forEach((button, at) => button.classList.toggle("used", text.includes(desk.atoms[at])));
   } catch (error) { tell(error.message); }
 }
 
 // What the server has rendered; null if the message has no place of its own.
-function showOnPage(number, html) {
-  if (html !== null) for (const place of places(number)) place.innerHTML = html;
+function showOnPage(block, html) {
+  if (html !== null) for (const place of placesOf(block)) place.innerHTML = html;
 }
 
 function showFindings(id, findings, text) {
@@ -509,10 +530,14 @@ async function save(isDraft = false) {
     showPlace();
     const isStillHere = current()?.number === block.number && $("text").value === text;
     desk.seen = seenOf(current()) ?? desk.seen;
-    tell(isDraft ? words.draftSaved : words.saved);
+    const hasErrors = !isDraft && told.errors.length > 0;
+    const saved = hasErrors ? words.savedWithErrors : words.saved;
+    tell(isDraft ? words.draftSaved : saved);
     // Who types fast saves the next one while the page is still being made.
     isSaving = false;
-    if (isStillHere && !isDraft) goOn(block, told.undo);
+    // What no page would show is not left without a word.
+    if (hasErrors) review.saved(stepOf(block, told.undo));
+    else if (isStillHere && !isDraft) goOn(block, told.undo);
     await showFrame(true);
     findOnPage();
   } catch (error) { tell(error.message); } finally {
@@ -528,7 +553,11 @@ function seenOf(block) {
 function goOn(block, undo) {
   if (!review.isOpen()) { next(block); return; }
   leaveEditor();
-  review.back({ number: undo, item: { page: desk.page, msgid: block.msgid, context: block.context } });
+  review.back(stepOf(block, undo));
+}
+
+function stepOf(block, undo) {
+  return { number: undo, item: { page: desk.page, msgid: block.msgid, context: block.context } };
 }
 
 // On to the next open block: behind this one, or else from the top.
@@ -616,7 +645,7 @@ async function reload() {
 
 const PLAIN = {
   j: () => move(1), ArrowDown: () => move(1), k: () => move(-1), ArrowUp: () => move(-1),
-  n: () => move(1, FILTERS.open), p: () => move(-1, FILTERS.open),
+  n: nextOpen, p: () => move(-1, FILTERS.open),
   Enter: () => edit(desk.current),
   "/": () => $("search").focus(), g: showPages, r: () => review.open(desk.page), l: switchLanguage, "?": () => $("help").showModal(),
 };

@@ -1,0 +1,214 @@
+"""``build``, ``sync`` and ``status`` in Chinese: what people read has no English of ours in it."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from report_results import LOCK, RESULT
+
+from pipeline.cli import main
+from pipeline.core.catalog.comparison import Comparison, PageChange
+from pipeline.core.execution.result import Execution, Status
+from pipeline.core.results import PageResult
+from pipeline.findings import Finding, Severity
+from pipeline.log import Log
+from pipeline.report.chinese import CHINESE, in_chinese, sentence_in_chinese
+from pipeline.report.hub import HubRow, hub_text, row_of
+from pipeline.report.status import status_text
+from pipeline.report.text import run_text
+
+Speech = pytest.CaptureFixture[str]
+# Names and commands, which are the same in every language.
+NAMES = re.compile(
+    r"\[[\w-]+\]|nox -s [\w -]+|-v|--every-page|zh_CN|docs|v2|JAX|build/report.json|%|blame.*"
+    r"|mark-up|rewording|ababababab|index|begun|(?<=：)a\.po:7|COMMIT|sample|html|url"
+)
+LATIN = re.compile("[A-Za-z]{2,}")
+
+
+def english_in(text: str) -> list[str]:
+    """The words that are neither names nor commands."""
+    return LATIN.findall(NAMES.sub("", text))
+
+
+def page(name: str, *, translated: int = 2, **fields: object) -> PageResult:
+    return PageResult(page=name, messages=2, translated=translated, **fields)  # type: ignore[arg-type] # any field
+
+
+PARTIAL = Execution(
+    page="begun", status=Status.PARTIAL, reason="", cells=2, total=6, cached=True
+)
+RUN = replace(
+    RESULT,
+    findings=(),
+    pages={
+        "zh_CN": (
+            page("index"),
+            page("begun", translated=1, words=9, translated_words=4, execution=PARTIAL),
+        )
+    },
+)
+
+
+def test_a_run_is_told_in_chinese() -> None:
+    finding = Finding(
+        code="outside",
+        severity=Severity.WARNING,
+        where="index",
+        text="../x.png lies outside of the docs folder, and is left out",
+        hint="Name a file of the docs folder.",
+    )
+    pages = (replace(RUN.pages["zh_CN"][0], findings=(finding,)), RUN.pages["zh_CN"][1])
+    result = replace(RUN, pages={"zh_CN": pages})
+    text = run_text(result, width=140, colour=False, language=CHINESE)
+    assert "警告 [outside] index: ../x.png 在文档文件夹之外，已略过" in text
+    assert "    请写文档文件夹里的文件。" in text
+    assert "zh_CN：2 个页面，4 条，已译 75 %，1 个部分运行" in text
+    assert "部分运行，6 格中的 2 格（沿用上次的结果）" in text
+    assert "运行了的代码格：部分运行 2/6" in text
+    assert english_in(text.replace("../x.png", "")) == []
+
+
+def test_what_comes_next_is_told_in_chinese() -> None:
+    pages = (*RUN.pages["zh_CN"], page("index", translated=1, fuzzy=1))
+    classes = {"mark-up": 1, "draft": 3}
+    pages = (*pages[:2], replace(pages[2], classes=classes))
+    change = PageChange(page="begun", changed=1, added=2, code_changed=True)
+    comparison = Comparison(before=LOCK, after=LOCK, pages=(change,), commits=(3, 1))
+    result = replace(RUN, pages={"zh_CN": pages}, comparison=comparison)
+    text = status_text(result, width=200, colour=False, language=CHINESE)
+    assert "还有 2 个页面要译，读者最需要的在前" in text
+    assert "  待确认的草稿：3（index 3）" in text
+    assert "  待改（mark-up）：1（index 1）" in text
+    assert "落后于 v2：3 次提交，另有 1 次只在锁定的版本里" in text
+    assert "代码有变的页面：1（begun）" in text
+    assert english_in(text) == []
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese"),
+    [
+        ("v2 → 0123abc, 12 files, 3 written", "v2 → 0123abc，12 个文件，写入 3 个"),
+        (
+            "v2 → 0123abc, 12 files, nothing to write",
+            "v2 → 0123abc，12 个文件，没有要写的",
+        ),
+        ("9 kept, 2 fuzzy, 1 new", "保留 9，待改 2，新增 1"),
+        (
+            "7 of 9 messages translated, 1 file written",
+            "9 条中已译 7 条，写入 1 个文件",
+        ),
+        (
+            "1 page compared, 3 files would be written",
+            "比较了 1 个页面，会写入 3 个文件",
+        ),
+        ("5 passed, 0 failed, 2 skipped", "5 个通过，0 个失败，2 个跳过"),
+        (
+            "9 pages, 1 document, 12 blocks of prose, failed",
+            "9 个页面，1 个文档，12 段文字，失败",
+        ),
+        ("renamed from a, 3 changed, 1 new", "由 a 改名，修改 3，新增 1"),
+        ("passed 4/4, skipped: accelerator 0/3", "通过 4/4，跳过: accelerator 0/3"),
+        (
+            "the translation lacks `x`; it is left in English (guide.md:3)",
+            "译文缺少 `x`；这一条保留英文（guide.md:3）",
+        ),
+        ("a sentence that nobody knows", "a sentence that nobody knows"),
+    ],
+)
+def test_lines_of_a_run(english: str, chinese: str) -> None:
+    assert sentence_in_chinese(english) == chinese
+
+
+@pytest.mark.parametrize(
+    ("code", "hint", "chinese"),
+    [
+        (
+            "M502",
+            "Write “张量” or “Tensor”. 指多维数组.",
+            "写“张量” 或 “Tensor”。指多维数组。",
+        ),
+        ("M502", "Write “张量”.", "写“张量”。"),
+        ("M709", "Write “账户”.", "写“账户”。"),
+        (
+            "M205",
+            "Write `x_`_, or `… <x_>`_ to show other words.",
+            "写 `x_`_；想显示别的文字，就写 `… <x_>`_。",
+        ),
+    ],
+)
+def test_the_remedy_comes_before_what_holds_of_the_code(
+    code: str, hint: str, chinese: str
+) -> None:
+    finding = Finding(code=code, severity=Severity.WARNING, text="", hint=hint)
+    general = in_chinese(replace(finding, hint="")).hint
+    assert in_chinese(finding).hint == f"{chinese}{general}"
+
+
+def test_a_log_speaks_the_language_of_the_reader_but_not_to_github() -> None:
+    stream = io.StringIO()
+    log = Log(stream=stream, environ={}, sentence=CHINESE.sentence)
+    with log.step("memory") as step:
+        step.result = "nothing to open"
+    log.warn("a.md: a submodule, left out")
+    lines = stream.getvalue().split("\n")
+    assert lines[0].startswith("memory     没有要打开的  [")
+    assert lines[1] == "警告：a.md：是子模块，已略过"
+    stream = io.StringIO()
+    on_github = {"GITHUB_ACTIONS": "true"}
+    log = Log(stream=stream, environ=on_github, sentence=CHINESE.sentence)
+    log.warn("a.md: a submodule, left out")
+    assert stream.getvalue() == "::warning::a.md: a submodule, left out\n"
+
+
+def test_status_and_build_speak_chinese_where_the_terminal_does(
+    project: Path, capsys: Speech, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    spoken = {}
+    for words in (["pull", "sample"], ["merge", "sample"], ["status", "sample"]):
+        assert main(words) == 0
+        output = capsys.readouterr()
+        text = re.sub(r"(?m)^ [\w/]+ .*$|\S+/\S*", "", f"{output.err}{output.out}")
+        text = re.sub(r"(?m)^(pull|split|memory|update|merge) ", "", text)
+        spoken[words[0]] = english_in(text)
+    assert spoken == {"pull": [], "merge": [], "status": []}
+    main(["status", "sample", "--json"])
+    assert '"locales"' in capsys.readouterr().out
+
+
+def test_the_table_of_all_upstreams_is_told_in_chinese() -> None:
+    rows = [row_of(RUN), HubRow(name="b", exit_code=3)]
+    text = hub_text(rows, ["zh_CN"], width=200, colour=False, language=CHINESE)
+    assert "退出码 3" in text
+    assert "2 个上游，有问题的：b (3)" in text
+    assert english_in(text) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            ["build", "sample"],
+            "错误：还没有从 sample 取过文档\n  请运行：nox -s pull -- sample\n",
+        ),
+        (
+            ["status", "sampel"],
+            "错误：没有叫 sampel 的上游\n  是不是 sample？配置里有：jax, sample。\n",
+        ),
+    ],
+)
+def test_an_error_is_told_in_chinese(
+    words: list[str],
+    told: str,
+    project: Path,
+    capsys: Speech,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    assert main(words) in (2, 3)
+    assert capsys.readouterr().err == told
