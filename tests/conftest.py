@@ -11,6 +11,7 @@ import shutil
 import signal
 from collections.abc import Generator, Iterator
 from contextlib import chdir
+from functools import lru_cache
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 from types import SimpleNamespace
@@ -25,6 +26,8 @@ from plain_cells import run_plainly
 from repositories import Repository
 from site_chromium import chromium
 from sockets import only_local_sockets
+
+from pipeline.core.document.read import read_document
 
 if TYPE_CHECKING:
     from branch_project import Clone
@@ -46,6 +49,17 @@ settings.register_profile(
     "nightly", settings.get_profile("same"), derandomize=False, max_examples=1_000
 )
 settings.load_profile("same")
+
+# The modules outside of the core that read pages.
+READERS = (
+    "commands.adopt.versions",
+    "commands.check.english",
+    "commands.upgrade.comparing",
+    "commands.verify_site",
+    "site.merging",
+    "stages.split",
+    "stages.update.english",
+)
 
 # Where the real docs are, if anywhere.
 UPSTREAM = os.environ.get(UPSTREAM_VARIABLE, "")
@@ -94,6 +108,19 @@ def _warm_sphinx() -> Iterator[None]:
     subprocesses = SimpleNamespace(PIPE=PIPE, STDOUT=STDOUT, Popen=warm_sphinx.popen)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pipeline.adapters.sphinx.subprocess", subprocesses)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _pages_read_once() -> Iterator[None]:
+    """Commands read each page once in a process of pytest: most tests have those of the sample.
+
+    A document is a value, and reading one does nothing else. Tests of the core read anew.
+    """
+    read_once = lru_cache(maxsize=256)(read_document)
+    with pytest.MonkeyPatch.context() as patch:
+        for reader in READERS:
+            patch.setattr(f"pipeline.{reader}.read_document", read_once)
         yield
 
 
