@@ -47,6 +47,8 @@ class _States(dict[str, Any]):
 class _Machine(states.NestedStateMachine):
     """Reads the inside of a block: it needs a few of the states that docutils would make for it."""
 
+    states: Any
+
     def add_states(self, state_classes: Any) -> None:
         """Note the states that there may be."""
         self.states = _States(self, state_classes)
@@ -54,15 +56,15 @@ class _Machine(states.NestedStateMachine):
     def runtime_init(self) -> None:
         """Set up the states that are there, and from now on those that come."""
         self.states.runs = True
-        super().runtime_init()  # type: ignore[no-untyped-call]
+        super().runtime_init()
 
 
 @cache
 def _transitions(state: type[Any]) -> tuple[list[str], list[tuple[str, Any, Any, str]]]:
     """What a state of a class looks for, in order, and per name: pattern, function, next state."""
-    made = state.__new__(state)
+    made: Any = object.__new__(state)
     made.transition_order, made.transitions = [], {}
-    states.RSTState.add_initial_transitions(made)  # type: ignore[no-untyped-call]
+    states.RSTState.add_initial_transitions(made)
     rows = [
         (name, pattern, method.__func__, next_state)
         for name, (pattern, method, next_state) in made.transitions.items()
@@ -84,7 +86,8 @@ class _State(states.RSTState):
 
     def add_initial_transitions(self) -> None:
         """Take the transitions of the class; docutils would look each up for every state."""
-        order, rows = _transitions(type(self))
+        state: Any = type(self)
+        order, rows = _transitions(state)
         self.transition_order = list(order)
         self.transitions = {
             name: (pattern, MethodType(function, self), next_state)
