@@ -5,6 +5,7 @@ What is no fixture stands in the plain modules of ``tests/support/``.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import shutil
@@ -80,6 +81,7 @@ def pytest_collection() -> Generator[None, object, object]:
     collected = yield
     gc.freeze()
     gc.enable()
+    atexit.register(gc.unfreeze)  # at the end nothing may be left
     return collected
 
 
