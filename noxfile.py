@@ -359,10 +359,11 @@ def tests(session: nox.Session) -> None:
     if session.posargs:
         session.run("pytest", *session.posargs)
         return
-    # Counting branches doubles the time of a test. The tests of `core` reach all of it alone.
-    counted = f"{everywhere} and core and not slow"
+    # Counting branches doubles the time of a test. Plain tests of `core` reach all of it alone.
+    plain = "core and not slow and not hypothesis"
+    counted = f"{everywhere} and {plain}"
     session.run("pytest", *PARALLEL, "-m", counted, *CORE_COVERAGE, "tests/core")
-    session.run("pytest", *PARALLEL, "-m", f"{everywhere} and (slow or not core)")
+    session.run("pytest", *PARALLEL, "-m", f"{everywhere} and not ({plain})")
 
 
 @nox.session

@@ -10,6 +10,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -497,7 +498,7 @@ OPTIONS = (
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """The command line as a namespace. Raises ConfigError, with the nearest word that is known."""
     _check_first_word(argv)
-    parser, commands = _parsers()
+    parser, command = _parsers(*argv[:1])
     arguments, unknown = parser.parse_known_args(argv)
     # argparse has its own words for what it does not know, and ends the program with them.
     if arguments.command is None:
@@ -505,7 +506,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if unknown:
         # Of this command only: an option of another one is no help here.
         known: list[str] = []
-        for action in commands[arguments.command]._actions:
+        for action in command._actions:
             known += action.option_strings
         meant = did_you_mean(unknown[0].partition("=")[0], known)
         raise ConfigError(
@@ -534,8 +535,12 @@ def _check_first_word(argv: Sequence[str]) -> None:
     )
 
 
-def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
-    """The parser of the whole command line, and that of each command."""
+@cache
+def _parsers(first: str = "") -> tuple[_Parser, _Parser]:
+    """The parser of a command line that begins with a word, and that of the command it names.
+
+    No other command has its options there: all of them together take as long as a small command.
+    """
     # No abbreviations: "--no-e" would change its meaning with every option that is added.
     parser = _Parser(
         prog=PROGRAM,
@@ -554,18 +559,20 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
     subparsers = parser.add_subparsers(
         dest="command", metavar="COMMAND", parser_class=_Parser
     )
-    commands: dict[str, _Parser] = {}
+    asked = parser
     for name, does in COMMANDS.items():
         command = subparsers.add_parser(
             name, help=does, description=does.capitalize() + ".", allow_abbrev=False
         )
+        if name != first:
+            continue
+        asked = command
         for option in OPTIONS:
             # Two commands may give one name two meanings: each has a row of its own.
             if name in option.commands:
                 command.add_argument(option.name, **option.given)
         _add_common_options(command)
-        commands[name] = command
-    return parser, commands
+    return parser, asked
 
 
 def _add_common_options(parser: argparse.ArgumentParser) -> None:

@@ -5,11 +5,14 @@ What is no fixture stands in the plain modules of ``tests/support/``.
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import chdir
+from functools import lru_cache
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 from types import SimpleNamespace
@@ -24,6 +27,8 @@ from plain_cells import run_plainly
 from repositories import Repository
 from site_chromium import chromium
 from sockets import only_local_sockets
+
+from pipeline.core.document.read import read_document
 
 if TYPE_CHECKING:
     from branch_project import Clone
@@ -46,6 +51,17 @@ settings.register_profile(
 )
 settings.load_profile("same")
 
+# The modules outside of the core that read pages.
+READERS = (
+    "commands.adopt.versions",
+    "commands.check.english",
+    "commands.upgrade.comparing",
+    "commands.verify_site",
+    "site.merging",
+    "stages.split",
+    "stages.update.english",
+)
+
 # Where the real docs are, if anywhere.
 UPSTREAM = os.environ.get(UPSTREAM_VARIABLE, "")
 
@@ -53,6 +69,20 @@ UPSTREAM = os.environ.get(UPSTREAM_VARIABLE, "")
 # start in order to interrupt it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Make what is collected invisible to the garbage collector, which would walk it all again.
+
+    Modules and thousands of tests stay to the end; a tenth of all time went into looking at them.
+    """
+    gc.disable()
+    collected = yield
+    gc.freeze()
+    gc.enable()
+    atexit.register(gc.unfreeze)  # at the end nothing may be left
+    return collected
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -80,6 +110,27 @@ def _warm_sphinx() -> Iterator[None]:
     subprocesses = SimpleNamespace(PIPE=PIPE, STDOUT=STDOUT, Popen=warm_sphinx.popen)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pipeline.adapters.sphinx.subprocess", subprocesses)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _pages_read_once() -> Iterator[None]:
+    """Commands read each page once in a process of pytest: most tests have those of the sample.
+
+    A document is a value, and reading one does nothing else. Tests of the core read anew.
+    """
+    read_once = lru_cache(maxsize=256)(read_document)
+    with pytest.MonkeyPatch.context() as patch:
+        for reader in READERS:
+            patch.setattr(f"pipeline.{reader}.read_document", read_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_waiting_for_disks() -> Iterator[None]:
+    """Files are not forced onto the disk: only a crash of the machine could tell."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("os.fsync", lambda _: None)
         yield
 
 

@@ -45,6 +45,20 @@ def project(origin: Path, tmp_path: Path) -> AdoptionProject:
     return AdoptionProject(tmp_path / "project", origin)
 
 
+@pytest.fixture(scope="module")
+def pulled(origin: Path, tmp_path_factory: pytest.TempPathFactory) -> AdoptionProject:
+    """A project for whoever only looks: nothing is adopted into it."""
+    return AdoptionProject(tmp_path_factory.mktemp("pulled") / "project", origin)
+
+
+@pytest.fixture(scope="module")
+def filled(origin: Path, tmp_path_factory: pytest.TempPathFactory) -> AdoptionProject:
+    """A project with a page adopted, for files that are refused: they leave it as it is."""
+    project = AdoptionProject(tmp_path_factory.mktemp("filled") / "project", origin)
+    project.adopt(project.write("good.md", page_of()))
+    return project
+
+
 def page_of(name: str = "arrays", release: str = "v1") -> str:
     return as_markdown(old_page(name, release).row)
 
@@ -243,10 +257,10 @@ def test_nothing_is_written_but_a_report(project: AdoptionProject, option: str) 
     assert copy.counts[State.EQUAL] > 20
 
 
-def test_an_audit_tells_what_is_wrong_with_a_page(project: AdoptionProject) -> None:
+def test_an_audit_tells_what_is_wrong_with_a_page(pulled: AdoptionProject) -> None:
     row = DAMAGES["code edited"](old_page("arrays", "v1").row, random.Random(1))
     text = as_markdown(row) + "\n```python\nprint('没有结束\n```\n"
-    result = project.adopt(project.write("copy.md", text), audit=True)
+    result = pulled.adopt(pulled.write("copy.md", text), audit=True)
     (copy,) = result.copies
     assert any(cell.is_altered for cell in copy.cells)
     assert copy.behind == 2
@@ -260,12 +274,12 @@ def test_an_audit_tells_what_is_wrong_with_a_page(project: AdoptionProject) -> N
     assert value["copies"][0]["cells"]["altered"] > 0
 
 
-def test_what_a_copy_lacks_has_not_changed_since(project: AdoptionProject) -> None:
+def test_what_a_copy_lacks_has_not_changed_since(pulled: AdoptionProject) -> None:
     row = old_page("arrays", "v3").row
     left = [piece for piece in row if piece.is_translated]
     lacking = tuple(piece for piece in row if piece not in left[5::4])
-    (copy,) = project.adopt(
-        project.write("copy.md", as_markdown(lacking)), audit=True
+    (copy,) = pulled.adopt(
+        pulled.write("copy.md", as_markdown(lacking)), audit=True
     ).copies
     assert copy.counts[State.MISSING] > 3
     assert (copy.behind, copy.changed_share) == (0, 0.0)
@@ -274,18 +288,18 @@ def test_what_a_copy_lacks_has_not_changed_since(project: AdoptionProject) -> No
 # --- page and version
 
 
-def test_page_and_version_may_be_named(project: AdoptionProject) -> None:
-    file = project.write("copy.md", page_of())
-    (copy,) = project.adopt(file, page="arrays", at="v2", dry_run=True).copies
+def test_page_and_version_may_be_named(pulled: AdoptionProject) -> None:
+    file = pulled.write("copy.md", page_of())
+    (copy,) = pulled.adopt(file, page="arrays", at="v2", dry_run=True).copies
     assert copy.version is not None
     assert (copy.page, copy.version.since[:7], copy.is_named) == (
         "arrays",
         "2026-02",
         True,
     )
-    (copy,) = project.adopt(file, at="v1", dry_run=True).copies
+    (copy,) = pulled.adopt(file, at="v1", dry_run=True).copies
     assert (copy.page, copy.version and copy.version.since[:7]) == ("arrays", "2026-01")
-    (copy,) = project.adopt(file, page="arrays", dry_run=True).copies
+    (copy,) = pulled.adopt(file, page="arrays", dry_run=True).copies
     assert [version.since[:7] for version in copy.as_good] == ["2026-01"]
 
 
@@ -316,10 +330,8 @@ def test_wrong_options(
     )
 
 
-def test_a_page_that_was_not_there_at_a_ref(project: AdoptionProject) -> None:
-    result = project.adopt(
-        project.write("copy.md", page_of()), page="gradients", at="v3"
-    )
+def test_a_page_that_was_not_there_at_a_ref(pulled: AdoptionProject) -> None:
+    result = pulled.adopt(pulled.write("copy.md", page_of()), page="gradients", at="v3")
     # It was renamed since, and the copy is of neither.
     assert result.exit_code == 4
     assert "is no translation of 'gradients'" in refusal(result)
@@ -422,21 +434,20 @@ BAD: dict[str, tuple[str, str | bytes, str]] = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_bad_input_is_refused_and_nothing_is_written(
-    project: AdoptionProject, name: str
+    filled: AdoptionProject, name: str
 ) -> None:
     file, content, words = BAD[name]
-    path = project.write(file, content)
-    assert project.lock.commit
-    project.adopt(project.write("good.md", page_of()))
-    before = snapshot(project.root / "translations")
-    result = project.adopt(path)
+    path = filled.write(file, content)
+    before = snapshot(filled.root / "translations")
+    result = filled.adopt(path)
     assert result.exit_code == 4
     assert result.copies == ()
     assert words in refusal(result)
     (finding,) = result.findings
     assert finding.where.startswith(path)
     assert finding.hint
-    assert snapshot(project.root / "translations") == before
+    assert before
+    assert snapshot(filled.root / "translations") == before
 
 
 def test_one_bad_file_stops_no_other(project: AdoptionProject) -> None:
@@ -449,15 +460,15 @@ def test_one_bad_file_stops_no_other(project: AdoptionProject) -> None:
     assert any(entry.msgstr for entry in live(project.catalog("arrays")))
 
 
-def test_files_that_are_not_there(project: AdoptionProject) -> None:
-    project.write("copies/arrays.md", page_of())
-    (project.root / "empty").mkdir()
+def test_files_that_are_not_there(pulled: AdoptionProject) -> None:
+    pulled.write("copies/arrays.md", page_of())
+    (pulled.root / "empty").mkdir()
     with pytest.raises(ConfigError, match=r"Did you mean 'arrays.md'"):
-        project.adopt(str(project.root / "copies" / "array.md"))
+        pulled.adopt(str(pulled.root / "copies" / "array.md"))
     with pytest.raises(ConfigError, match="no file or folder"):
-        project.adopt(str(project.root / "nowhere" / "array.md"))
+        pulled.adopt(str(pulled.root / "nowhere" / "array.md"))
     with pytest.raises(ConfigError, match="has no page"):
-        project.adopt(str(project.root / "empty"))
+        pulled.adopt(str(pulled.root / "empty"))
 
 
 @pytest.mark.parametrize(
@@ -472,28 +483,28 @@ def test_files_that_are_not_there(project: AdoptionProject) -> None:
         ("utf-32", "utf-32"),
     ],
 )
-def test_encodings(project: AdoptionProject, encoding: str, shown: str) -> None:
+def test_encodings(pulled: AdoptionProject, encoding: str, shown: str) -> None:
     data = page_of().encode(encoding, "ignore")
-    (copy,) = project.adopt(project.write("copy.md", data), dry_run=True).copies
+    (copy,) = pulled.adopt(pulled.write("copy.md", data), dry_run=True).copies
     assert copy.encoding == shown
     assert len(copy.adopted) > 25
 
 
-def test_two_encodings_in_one_file(project: AdoptionProject) -> None:
+def test_two_encodings_in_one_file(pulled: AdoptionProject) -> None:
     lines = page_of().split("\n")
     data = b"\n".join(
         line.encode("gb18030" if number % 3 else "utf-8")
         for number, line in enumerate(lines)
     )
-    (copy,) = project.adopt(project.write("copy.md", data), dry_run=True).copies
+    (copy,) = pulled.adopt(pulled.write("copy.md", data), dry_run=True).copies
     assert copy.encoding.startswith("UTF-8 and GB18030")
     assert len(copy.adopted) > 25
 
 
 @pytest.mark.parametrize("form", WRITERS)
-def test_forms(project: AdoptionProject, form: str) -> None:
+def test_forms(pulled: AdoptionProject, form: str) -> None:
     text = WRITERS[form](old_page("guides/random", "v1").row)
-    (copy,) = project.adopt(project.write(form, text), dry_run=True).copies
+    (copy,) = pulled.adopt(pulled.write(form, text), dry_run=True).copies
     assert copy.page == "guides/random"
     assert len(copy.adopted) > 15
 

@@ -6,15 +6,13 @@ Each is named in a finding, and what can be shown of it is shown, in the preview
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 from folders import write_tree
-from places import ROOT
+from in_process import run_in
 from site_builds import LACKING
 
 pytestmark = [
@@ -205,16 +203,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     return Built(root, {synced.returncode, done.returncode}, tuple(lines))
 
 
-def run(root: Path, verb: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pipeline", verb, "teas", "--no-execute", "-v"]
-    return subprocess.run(
-        command,
-        cwd=root,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def run(root: Path, verb: str) -> CompletedProcess[str]:
+    return run_in(root, verb, "teas", "--no-execute", "-v")
 
 
 def page_of(path: str) -> str:

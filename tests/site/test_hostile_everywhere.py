@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from io import StringIO
@@ -21,6 +18,7 @@ from xml.etree import ElementTree
 import pytest
 from folders import write_tree
 from hostile_config import as_toml, configuration
+from in_process import run_in
 from live_html import (
     ADDRESS,
     ATTRIBUTES,
@@ -32,7 +30,6 @@ from live_html import (
     live_in,
 )
 from markdown_it import MarkdownIt
-from places import ROOT
 from report_results import ERROR, FAILED, FAILURE, LOCK
 from repositories import git
 from site_builds import LACKING
@@ -154,14 +151,7 @@ class Built:
 
 def run(root: Path, *words: str) -> str:
     """Run a command of the pipeline; return what it prints."""
-    done = subprocess.run(
-        (sys.executable, "-m", "pipeline", *words),
-        cwd=root,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_in(root, *words)
     assert done.returncode in (0, 1, 7), done.stderr
     return done.stdout
 

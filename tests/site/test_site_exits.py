@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup, Tag
 from folders import read_tree, write_tree
+from in_process import run_in
 from inventories import inventory
-from places import ROOT
 from site_builds import LACKING
 
 from pipeline.paths import Paths
@@ -190,15 +187,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(root: Path, verb: str) -> str:
-    command = [sys.executable, "-m", "pipeline", verb, "lamps", "--no-execute", "-v"]
-    done = subprocess.run(
-        command,
-        cwd=root,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_in(root, verb, "lamps", "--no-execute", "-v")
     assert done.returncode == 0, done.stderr
     return done.stderr
 

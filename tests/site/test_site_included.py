@@ -7,15 +7,13 @@ says what the copy button leaves out.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from folders import write_tree
-from places import ROOT
+from in_process import run_in
 from servers import served
 from site_builds import LACKING
 from site_chromium import REASON, Reader
@@ -137,14 +135,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(root: Path, *words: str) -> str:
     """Run a command in the project; return what it printed."""
-    done = subprocess.run(
-        [sys.executable, "-m", "pipeline", *words],
-        cwd=root,
-        env={"PYTHONPATH": str(ROOT), "PATH": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_in(root, *words, PATH="")
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup, Tag
 from folders import write_tree
-from places import ROOT
+from in_process import run_in
 from site_builds import LACKING
 
 pytestmark = [
@@ -149,15 +146,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(root: Path, verb: str) -> str:
-    command = [sys.executable, "-m", "pipeline", verb, "ovens", "--no-execute"]
-    done = subprocess.run(
-        command,
-        cwd=root,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_in(root, verb, "ovens", "--no-execute")
     # 7: a page has a chart that cannot be drawn.
     said = done.stdout + done.stderr
     assert done.returncode in (0, 7), said

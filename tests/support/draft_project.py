@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Mapping
-from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from folders import read_tree
+from in_process import run_in
 
 from pipeline.adapters import po
-from pipeline.cli import main
 from pipeline.core.catalog.origins import is_draft
 from pipeline.entries import Catalog, Entry
 
@@ -53,10 +51,8 @@ class DraftProject:
 
     def run(self, *words: str) -> Told:
         """Run a command in this process."""
-        out, err = _stream(), _stream()
-        with redirect_stdout(out), redirect_stderr(err):
-            code = main(words)
-        return Told(code, _text_of(out), _text_of(err))
+        done = run_in(self.root, *words)
+        return Told(done.returncode, done.stdout, done.stderr)
 
     def draft(self, *words: str) -> Told:
         return self.run("draft", "sample", "--yes", *words)
@@ -117,17 +113,6 @@ class DraftProject:
         """All that lies in the project, as one text: to look for what must not be in it."""
         tree = read_tree(self.root)
         return "\n".join(data.decode("utf-8", "replace") for data in tree.values())
-
-
-def _stream() -> io.TextIOWrapper:
-    """A pipe that nobody watches."""
-    return io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
-
-
-def _text_of(stream: io.TextIOWrapper) -> str:
-    buffer = stream.buffer
-    assert isinstance(buffer, io.BytesIO)
-    return buffer.getvalue().decode("utf-8")
 
 
 def prepared(root: Path) -> DraftProject:

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 from folders import copy_project
+from in_process import run_in
 from inventories import inventory
-from places import ROOT
 from repositories import git, init_repository
 from site_html import Site
 
@@ -80,15 +78,7 @@ def _build(project: Path, *, in_repository: bool) -> None:
     if in_repository:
         _move_to_repository(unfinished)
     for words in (("pull", "sample"), ("site", "sample", "--no-execute")):
-        command = (sys.executable, "-m", "pipeline", *words)
-        done = subprocess.run(
-            command,
-            cwd=unfinished,
-            env={**os.environ, "PYTHONPATH": str(ROOT), REPOSITORY_VARIABLE: "us/docs"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = run_in(unfinished, *words, **{REPOSITORY_VARIABLE: "us/docs"})
         assert done.returncode == 0, done.stderr
     unfinished.rename(project)
 

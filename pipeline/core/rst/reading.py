@@ -9,7 +9,9 @@ markup is not read at all, and no transform is run.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
+from types import MethodType
 from typing import Any
 
 from docutils import frontend, nodes
@@ -25,9 +27,55 @@ from pipeline.core.rst.special import directive_class
 _NEVER = 5  # above every level of docutils' messages
 
 
+class _States(dict[str, Any]):
+    """The states of a machine by name: each is made when it is first asked for."""
+
+    def __init__(self, machine: Any, classes: Iterable[type[Any]]) -> None:
+        super().__init__()
+        self._machine = machine
+        self._classes = {state.__name__: state for state in classes}
+        self.runs = False
+
+    def __missing__(self, name: str) -> Any:
+        """Make the state, and set it up if the machine has set up the others already."""
+        state = self[name] = self._classes[name](self._machine)
+        if self.runs:
+            state.runtime_init()
+        return state
+
+
+class _Machine(states.NestedStateMachine):
+    """Reads the inside of a block: it needs a few of the states that docutils would make for it."""
+
+    states: Any
+
+    def add_states(self, state_classes: Any) -> None:
+        """Note the states that there may be."""
+        self.states = _States(self, state_classes)
+
+    def runtime_init(self) -> None:
+        """Set up the states that are there, and from now on those that come."""
+        self.states.runs = True
+        super().runtime_init()
+
+
+@cache
+def _transitions(state: type[Any]) -> tuple[list[str], list[tuple[str, Any, Any, str]]]:
+    """What a state of a class looks for, in order, and per name: pattern, function, next state."""
+    made: Any = object.__new__(state)
+    made.transition_order, made.transitions = [], {}
+    states.RSTState.add_initial_transitions(made)
+    rows = [
+        (name, pattern, method.__func__, next_state)
+        for name, (pattern, method, next_state) in made.transitions.items()
+    ]
+    return made.transition_order, rows
+
+
 class _State(states.RSTState):
     """What every state does in another way than docutils' own."""
 
+    nested_sm = _Machine
     # A cache of our own: docutils' holds machines with its own states.
     nested_sm_cache: list[Any] = []  # noqa: RUF012
 
@@ -35,6 +83,16 @@ class _State(states.RSTState):
         """docutils makes states; what they nest is to be read with states of ours as well."""
         super().__init__(state_machine, debug)
         self.nested_sm_kwargs = {"state_classes": STATES, "initial_state": "Body"}
+
+    def add_initial_transitions(self) -> None:
+        """Take the transitions of the class; docutils would look each up for every state."""
+        state: Any = type(self)
+        order, rows = _transitions(state)
+        self.transition_order = list(order)
+        self.transitions = {
+            name: (pattern, MethodType(function, self), next_state)
+            for name, pattern, function, next_state in rows
+        }
 
     @property
     def finder(self) -> Finder:

@@ -58,9 +58,9 @@ def test_what_stands_between_two_pieces_is_in_the_element_around_it() -> None:
 
 @pytest.mark.parametrize("box", ["<div>", '<div id="a">', "<p>", f"<div>{FRAME}"])
 def test_elements_deep_in_each_other_take_no_time(box: str) -> None:
-    before = time.perf_counter()
+    before = time.process_time()
     sanitize(f"{box * 2000}{SCRIPT}{'</div>' * 2000}")
-    assert time.perf_counter() - before < 10
+    assert time.process_time() - before < 10
 
 
 def test_an_element_with_an_id_and_nothing_in_it_waits_for_a_script() -> None:

@@ -121,6 +121,9 @@ MARKDOWN = [
         id="a stripped link in Chinese",
     ),
     pytest.param(
+        "See [1](a.md).", "见 1。", "见 1。", id="a stripped link without a name"
+    ),
+    pytest.param(
         "See the oven.",
         "见[烤箱](a.html)。",
         "见烤箱。",

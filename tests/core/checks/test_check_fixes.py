@@ -11,6 +11,7 @@ from pipeline.core.checks import atoms, content, structure, typography
 from pipeline.core.checks.base import Check, Problem, Subject
 from pipeline.core.checks.blocking import blocking_problem
 from pipeline.core.checks.blocks import find_other_block
+from pipeline.core.checks.mending import spans_of
 from pipeline.core.checks.notes import Place, read_place
 from pipeline.core.checks.rst_emphasis import find_unrendered
 from pipeline.core.checks.run import fix_entry, run_checks, without_echoes
@@ -281,6 +282,10 @@ def rewriting(change: Callable[[str], str]) -> Check:
             Problem(text="is not right", hint="Change it.", fix=change(subject.msgstr))
         ],
     )
+
+
+def test_what_is_not_in_a_translation_has_no_place_there() -> None:
+    assert spans_of("用 `f` 和 `f`", "", "`g`", "`f`") == ((2, 5),)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import json
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -175,14 +176,27 @@ def test_a_parser_that_recurses_too_deeply_leaves_the_page_as_it_is(
     assert unsafe(document) == [(1, limits.TOO_DEEP)]
 
 
+@contextmanager
+def little_room(calls: int) -> Iterator[None]:
+    """Let functions call each other only so much deeper than here."""
+    before = sys.getrecursionlimit()
+    depth = len(list(traceback.walk_stack(None)))
+    sys.setrecursionlimit(depth + calls)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
 def test_directives_that_recurse_too_deeply_leave_the_page_as_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    limit = sys.getrecursionlimit()
-    monkeypatch.setattr(limits, "DIRECTIVES", limit)
-    count = limit // 2  # each is read by two functions at least
+    read_document("a.md", b"Words.\n")  # loads what is needed, which goes deep as well
+    monkeypatch.setattr(limits, "DIRECTIVES", 10_000)
+    count = 150  # each is read by two functions at least
     text = "".join(f"{'`' * (count + 3 - depth)}{{note}}\n" for depth in range(count))
-    document = read_document("a.md", f"{text}Some words.\n".encode())
+    with little_room(2 * count):
+        document = read_document("a.md", f"{text}Some words.\n".encode())
     assert messages(document) == []
     assert unsafe(document) == [(1, limits.TOO_DEEP)]
 
@@ -191,7 +205,8 @@ def test_a_merge_tries_a_bounded_number_of_times(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(limits, "TRIED_LENGTH", 0)
-    blocks = "".join(f"<div>Words {number}.</div>\n\n" for number in range(200))
+    monkeypatch.setattr(limits, "LEAST_TRIES", 16)
+    blocks = "".join(f"<div>Words {number}.</div>\n\n" for number in range(50))
     document = read_document("a.md", f"Some words.\n\n{blocks}".encode())
     texts = dict.fromkeys(messages(document), "译文")
     # Each is a paragraph with inline HTML now, which only the page as a whole shows.

@@ -245,6 +245,10 @@ def items_of(batch: Batch) -> list[dict[str, str]]:
     return found
 
 
+def test_no_questions_make_no_batch() -> None:
+    assert batches(page_of("One."), []) == []
+
+
 def test_a_batch_has_its_questions_in_page_order_with_their_neighbours() -> None:
     page = page_of(
         "Zero.", "One `a`.", "Two.", "Three.", "Four.", "Five.", "Six.", "Seven."

@@ -105,6 +105,19 @@ def test_what_is_written_is_read(objects: set[Documented]) -> None:
     assert (found.release, found.refused) == ("Lamps", ())
 
 
+def test_entries_are_written_in_order_as_sphinx_writes_them() -> None:
+    lamps = [
+        Documented("py:function", f"lamp.{name}", f"api.html#lamp.{name}")
+        for name in ("on", "off")
+    ]
+    data = format_inventory("Lamps", lamps)
+    assert data.startswith(b"# Sphinx inventory version 2\n# Project: Lamps\n")
+    assert zlib.decompress(data.partition(b"using zlib.\n")[2]).decode() == (
+        "lamp.off py:function 1 api.html#lamp.off -\n"
+        "lamp.on py:function 1 api.html#lamp.on -\n"
+    )
+
+
 def test_lines_that_are_no_entries_are_passed_over() -> None:
     assert names(
         "lamp.on py:function 1 api.html#$ -",

@@ -24,6 +24,10 @@ def test_long_atoms_are_left_out_and_short_ones_stay() -> None:
     assert restore(stored, ENGLISH) == msgstr
 
 
+def test_nothing_translated_has_nothing_to_leave_out() -> None:
+    assert redact("", ENGLISH) == ""
+
+
 def test_an_address_is_left_out_in_whatever_mark_up_it_stands() -> None:
     msgstr = "参见 <https://bench.example.org/the/plan/of/all/drawers.html>。"
     assert redact(msgstr, ENGLISH) == "参见 <⟦4⟧>。"
