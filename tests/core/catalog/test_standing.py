@@ -363,7 +363,7 @@ def test_the_distance_to_another_ref_is_told_in_commits(
     assert text in status_text(result, width=160, colour=False)
 
 
-def test_nothing_to_do_and_nothing_behind() -> None:
+def test_nothing_to_translate_and_nothing_behind() -> None:
     assert RESULT.comparison
     done = PageResult(page="a", messages=1, words=1, translated=1, translated_words=1)
     result = replace(
@@ -372,7 +372,8 @@ def test_nothing_to_do_and_nothing_behind() -> None:
         comparison=replace(RESULT.comparison, pages=(), commits=(2, 0)),
     )
     said = status_text(result, width=160, colour=False)
-    assert "what to do next" not in said
+    assert "words to do" not in said
+    assert "read what the checks note" in said
     assert "behind v2: 2 commits; the docs are the same\n" in said
     assert "pages stay" in upgrade_text(result, width=160, colour=False)
     assert upgrade_text(replace(result, comparison=None), width=160, colour=False) == ""
