@@ -103,6 +103,21 @@ def authors_of_lines(root: Path, path: str) -> dict[str, str]:
     return authors
 
 
+def moments_of_lines(root: Path, path: str) -> list[tuple[str, float]]:
+    """Return the lines of a file, each with the second since 1970 in which it was last committed.
+
+    A line that is not committed yet is of now. Without a version in git there are no lines.
+    """
+    lines: list[tuple[str, float]] = []
+    moment = 0.0
+    for row in _git(root, "blame", "--line-porcelain", "--", path).split("\n"):
+        if row.startswith("author-time "):
+            moment = float(row.split()[1])
+        elif row.startswith("\t"):
+            lines.append((row[1:], moment))
+    return lines
+
+
 def person_in_git(root: Path) -> str:
     """Who commits here, as a catalogue's header has it: ``Li Lei <li@example.org>``; or empty."""
     name = _git(root, "config", "--get", "user.name").strip()

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from branch_project import Clone
 from folders import read_tree
+from repositories import git
 
 from pipeline.adapters import po
 from pipeline.cli import main
@@ -470,3 +471,65 @@ def test_what_only_a_popped_stash_had_is_set_aside_when_it_is_thrown_away(
     assert work.sync() == 0
     assert work.kept("set-aside") == {"gone from the memory": "贮藏过的胶水"}
     assert work.codes() == ["memory-taken-back"]
+
+
+# An old catalogue that a merge has brought back
+
+
+@pytest.fixture
+def resolved(work: Clone) -> Clone:
+    """A branch with catalogues where the cellar was taken whole from an older branch."""
+    work.branch("server")
+    work.translate("cellar", "glue", "旧胶水")
+    assert work.sync() == 0
+    work.git("add", "--force", "translations")
+    git(work.root, "commit", "-qm", "Catalogues", date="2026-01-01T00:00:00+0800")
+    work.branch("weblate", "server")
+    for word in ("glue", "drill"):
+        work.translate("cellar", word, f"新译文 {word}")
+    assert work.sync() == 0
+    work.git("commit", "-qam", "Translate here")
+    work.git("checkout", "-q", "server")
+    work.translate("cellar", "saw", "锯子")
+    git(work.root, "commit", "-qam", "Weblate", date="2026-01-01T01:00:00+0800")
+    work.git("checkout", "-q", "weblate")
+    work.git("merge", "-q", "--no-commit", "--strategy", "ours", "server")
+    work.git("checkout", "-q", "server", "--", "translations/zh_CN/docs/cellar.po")
+    work.git("commit", "-qm", "Merge")
+    return work
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_an_old_catalogue_that_a_merge_brought_back_gives_way_to_the_memory(
+    resolved: Clone, *, is_known: bool
+) -> None:
+    if not is_known:
+        shutil.rmtree(resolved.root / "build")  # no run remembers what was there
+    assert resolved.texts("cellar")["glue"] == "旧胶水"
+    assert resolved.sync() == 0
+    texts = resolved.texts("cellar")
+    assert (texts["glue"], texts["drill"]) == ("新译文 glue", "新译文 drill")
+    assert texts["saw"] == "锯子"
+    (finding,) = resolved.findings("catalogue-outdated")
+    assert "a translation that stood here is older" in finding["text"]
+    assert resolved.kept("set-aside") == {"older than the memory": "旧胶水"}
+    assert resolved.codes() == ["catalogue-outdated"]
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_old_words_that_a_person_put_back_stay(
+    work: Clone, *, is_committed: bool
+) -> None:
+    work.branch("weblate")
+    for text in ("旧胶水", "新胶水"):
+        work.translate("cellar", "glue", text)
+        assert work.sync() == 0
+        work.git("add", "--force", "translations")
+        date = "2026-01-01T00:00:00+0800"
+        git(work.root, "commit", "-qm", "Translate", date=date)
+    work.translate("cellar", "glue", "旧胶水")
+    if is_committed:
+        work.git("commit", "-qam", "Put it back")
+    assert work.sync() == 0
+    assert work.texts("cellar")["glue"] == "旧胶水"
+    assert work.codes() == []

@@ -49,8 +49,10 @@ def standard_header(
     existing = existing or {}
     fields = {
         "Project-Id-Version": f"{project} {page}",
-        "Report-Msgid-Bugs-To": "",
+        # An upgrade changes this line and an editor that of the revision: git merges the two
+        # only if another line stands between them.
         "POT-Creation-Date": _gettext_date(date),
+        "Report-Msgid-Bugs-To": "",
         # Translators' tools write this one; ours would change it on every run.
         "PO-Revision-Date": NEUTRAL_DATE,
         "Last-Translator": "",

@@ -6,7 +6,7 @@ about the other side: what gives way is handed back, for the caller to keep else
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
@@ -48,6 +48,8 @@ class Merged:
     given_up: tuple[Entry, ...] = ()
     # Entries of the memory that were emptied here: ``memory`` keeps their words as obsolete.
     emptied: tuple[Entry, ...] = ()
+    # Entries here whose translation is older than that of the memory, which stays.
+    outdated: tuple[Entry, ...] = ()
 
 
 class _Side(Enum):
@@ -99,6 +101,7 @@ def reconcile(
     base: Memory | None,
     held: Held,
     follows: bool = False,
+    is_older: Callable[[Entry, Entry], bool] = lambda our, their: False,
 ) -> Merged:
     """Merge by entry, into the page as it is in ``theirs``.
 
@@ -109,6 +112,9 @@ def reconcile(
 
     If the catalogue ``follows`` the memory, an entry that the memory lacks is meant to be gone
     unless it was changed here. Else the memory may be damaged, and the entry stays.
+
+    ``is_older`` tells whether the first of two entries was written before the second, the memory's.
+    Then it was not changed here: git has brought an old version of the catalogue back.
     """
     merge = _Merge(
         ours=ours.by_key(),
@@ -118,6 +124,7 @@ def reconcile(
         theirs_hold=held_by([theirs]),
         live=theirs.live,
         follows=follows,
+        is_older=is_older,
     )
     for key, their in merge.theirs.items():
         merge.add(key, their)
@@ -130,6 +137,7 @@ def reconcile(
         conflicts=tuple(merge.conflicts),
         given_up=tuple(merge.given_up),
         emptied=tuple(merge.emptied),
+        outdated=tuple(merge.outdated),
     )
 
 
@@ -195,11 +203,13 @@ class _Merge:
     theirs_hold: Held  # in the memory that comes in
     live: Collection[str]  # digests of the page as that has it
     follows: bool
+    is_older: Callable[[Entry, Entry], bool]
     entries: list[Entry] = field(default_factory=list)
     taken: bool = False
     conflicts: list[Conflict] = field(default_factory=list)
     given_up: list[Entry] = field(default_factory=list)
     emptied: list[Entry] = field(default_factory=list)
+    outdated: list[Entry] = field(default_factory=list)
 
     def add(self, key: Key, their: Entry) -> None:
         """Add an entry that the memory has, in the version that stays.
@@ -212,12 +222,19 @@ class _Merge:
             self.taken |= text_of(their) != "" and _held(their) not in self.held
             self.entries.append(their)
             return
-        match _choose(our, their, self.base.get(key)):
-            case _Side.THEIRS:
-                self._take(our, their)
-                return
-            case _Side.CONFLICT:
-                self.conflicts.append(Conflict(our, their))
+        before = self.base.get(key)
+        side = _choose(our, their, before)
+        if side is _Side.THEIRS:
+            self._take(our, their)
+            return
+        if self._is_outdated(our, their, before):
+            if text_of(our):
+                self.outdated.append(our)
+            self.entries.append(their)
+            self.taken = True
+            return
+        if side is _Side.CONFLICT:
+            self.conflicts.append(Conflict(our, their))
         self.entries.append(replace(our, obsolete=their.obsolete))
         if text_of(their) and not text_of(our):
             self._keep_emptied(our, their)
@@ -241,6 +258,12 @@ class _Merge:
             self.taken = True
             return
         self.entries.append(replace(our, obsolete=our.msgid not in self.live))
+
+    def _is_outdated(self, our: Entry, their: Entry, before: Entry | None) -> bool:
+        """Whether ``our``, unlike the memory's, is only an old version that has come back."""
+        is_other = text_of(our) != text_of(their)
+        has_moved = before is not None and work_of(their) != work_of(before)
+        return is_other and not has_moved and self.is_older(our, their)
 
     def _keep_emptied(self, our: Entry, their: Entry) -> None:
         """Keep the words of ``their`` as an obsolete entry, unless they stand elsewhere.

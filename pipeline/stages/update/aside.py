@@ -21,6 +21,7 @@ from pipeline.stages.update.workspace import Workspace
 # Why an entry is kept: what its msgctxt says.
 OTHER = "someone else wrote"
 TAKEN_BACK = "gone from the memory"
+OUTDATED = "older than the memory"
 REPLACED = "replaced"
 _COMMENT = (
     "Translations that gave way to others. Nothing reads this file:",

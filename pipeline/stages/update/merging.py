@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from math import inf
 from typing import NamedTuple
 
 from pipeline.adapters import po
 from pipeline.core.catalog.states import EMPTIED
 from pipeline.core.memory.close import TouchOf, close_to_compare
+from pipeline.core.memory.header import moment_of
+from pipeline.core.memory.notes import TOUCH, translators_of
 from pipeline.core.memory.reconcile import (
     Held,
     Merged,
@@ -23,7 +27,8 @@ from pipeline.core.memory.reconcile import (
 from pipeline.core.memory.record import Key, Memory, digest, key_of, text_of
 from pipeline.entries import Catalog, Entry
 from pipeline.findings import Finding, Severity
-from pipeline.stages.update.aside import OTHER, REPLACED, TAKEN_BACK, keep_aside
+from pipeline.stages.update.aside import OTHER, OUTDATED, REPLACED, TAKEN_BACK, keep_aside
+from pipeline.stages.update.authors import MomentOf
 from pipeline.stages.update.checkouts import Move
 from pipeline.stages.update.rebuild import texts_in
 from pipeline.stages.update.workspace import Workspace
@@ -39,6 +44,20 @@ class Sides:
     move: Move
     seen: Memory | None = None  # what was last seen here, if that is not the base
     touch_of: TouchOf | None = None
+    moment_of: MomentOf | None = None
+
+    def is_older(self, our: Entry, their: Entry) -> bool:
+        """Return whether a memory's entry was translated after the one here was committed."""
+        touches = filter(None, map(TOUCH.fullmatch, translators_of(their)))
+        translated = max((moment_of(touch[2]) for touch in touches), default=-inf)
+        if self.moment_of is None or translated == -inf:
+            return False
+        mine = next(
+            entry
+            for entry in self.local.entries
+            if (entry.context, digest(entry.msgid)) == key_of(our)
+        )
+        return self.moment_of(mine) < translated
 
 
 def merge_sides(sides: Sides, held_elsewhere: Callable[[], Held]) -> Merged:
@@ -52,11 +71,12 @@ def merge_sides(sides: Sides, held_elsewhere: Callable[[], Held]) -> Merged:
     )
     follows = sides.move.by_git
     held = held_by([ours])
-    merged = reconcile(ours, theirs, base=base, held=held, follows=follows)
+    merge = partial(reconcile, ours, theirs, base=base, is_older=sides.is_older)
+    merged = merge(held=held, follows=follows)
     if merged.taken and not follows:
         # A translation that this catalogue lacks may only have moved to another one.
         held |= held_elsewhere()
-        merged = reconcile(ours, theirs, base=base, held=held)
+        merged = merge(held=held)
     return merged
 
 
@@ -69,7 +89,7 @@ def keep_what_gives_way(
     written.
     """
     dropped = _dropped(sides, merged)
-    if not any(dropped) and not merged.emptied:
+    if not any(dropped) and not merged.emptied and not merged.outdated:
         return
     page = sides.theirs.page
     catalog = po.read_catalog(data, where="").catalog
@@ -80,6 +100,9 @@ def keep_what_gives_way(
     }
     if merged.emptied:
         work.tell(_emptied(work, page, merged.emptied, lines))
+    if merged.outdated:
+        name = keep_aside(work, page, merged.outdated, texts, reason=OUTDATED)
+        work.tell(_outdated(work, page, merged.outdated, name=name, lines=lines))
     if dropped.replaced:
         keep_aside(work, page, dropped.replaced, texts, reason=REPLACED)
     if dropped.others:
@@ -119,7 +142,7 @@ def _dropped(sides: Sides, merged: Merged) -> _Dropped:
     stored = [sides.theirs]
     if sides.base is not None and not sides.move.is_silent:
         stored.append(sides.base)
-    told = (*others, *merged.given_up, *given_up)
+    told = (*others, *merged.given_up, *merged.outdated, *given_up)
     for memory in stored:
         lost = lost_in(merged.memory, memory, held)
         replaced += [entry for entry in lost if entry not in told]
@@ -169,6 +192,31 @@ def _emptied(
         hint=(
             "The old words are kept at the end of the file, as obsolete entries with the "
             f'msgctxt "{EMPTIED}". Put back what was not meant to go.'
+        ),
+    )
+
+
+def _outdated(
+    work: Workspace,
+    page: str,
+    outdated: Sequence[Entry],
+    *,
+    name: str,
+    lines: Mapping[Key, int],
+) -> Finding:
+    memory = work.files.memory_name(page)
+    subject = "a translation that stood here is"
+    if len(outdated) > 1:
+        subject = f"{len(outdated)} translations that stood here are"
+    return Finding(
+        code="catalogue-outdated",
+        severity=Severity.WARNING,
+        where=_first_of(work, page, outdated, lines),
+        text=f"{subject} older than what {memory} has; the newer words are kept",
+        page=page,
+        hint=(
+            "Git has brought an old version of the catalogue back, perhaps by one side of a "
+            f"conflict. What stood here is in {name}: put back what is right."
         ),
     )
 

@@ -25,7 +25,7 @@ from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.report.counts import counted, written_text
 from pipeline.run import Run
-from pipeline.stages.update.authors import touches_in_git
+from pipeline.stages.update.authors import moments_in_git, touches_in_git
 from pipeline.stages.update.checkouts import (
     NO_MOVE,
     Move,
@@ -117,13 +117,15 @@ class _Opening:
             return
         base, move, seen = self._start(local, theirs, data)
         mended = self._with_english(local, base)
+        root, name = work.paths.root, work.files.catalog_name(page)
         sides = Sides(
             local=mended,
             theirs=theirs,
             base=base,
             move=move,
             seen=seen,
-            touch_of=touches_in_git(work.paths.root, work.files.catalog_name(page)),
+            touch_of=touches_in_git(root, name),
+            moment_of=moments_in_git(root, name),
         )
         merged = merge_sides(sides, self.held_elsewhere)
         if not merged.taken and not move.by_git and mended is local:
