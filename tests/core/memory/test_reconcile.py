@@ -247,3 +247,32 @@ def test_differences_count_what_people_did_and_no_blank_entries() -> None:
     assert differences(one, one) == 0
     assert differences(one, other) == 1
     assert differences(one, blank) == 1
+
+
+@pytest.mark.parametrize("our", ["旧", ""])
+@pytest.mark.parametrize("is_known", [True, False])
+def test_an_older_entry_gives_way_to_the_memory_s(our: str, is_known: bool) -> None:
+    their = written("新")
+    merged = reconcile(
+        memory_of(written(our)),
+        memory_of(their),
+        base=memory_of(their) if is_known else None,
+        held=NOBODY,
+        is_older=lambda one, other: other == their,
+    )
+    assert merged.memory.entries == (their,)
+    assert merged.taken
+    assert merged.outdated == ((written(our),) if our else ())
+    assert (merged.conflicts, merged.emptied, merged.given_up) == ((), (), ())
+
+
+def test_what_changed_on_both_sides_is_a_conflict_however_old_it_is() -> None:
+    merged = reconcile(
+        memory_of(written("甲")),
+        memory_of(written("乙")),
+        base=memory_of(written("丙")),
+        held=NOBODY,
+        is_older=lambda one, other: True,
+    )
+    assert len(merged.conflicts) == 1
+    assert merged.outdated == ()
