@@ -533,3 +533,34 @@ def test_old_words_that_a_person_put_back_stay(
     assert work.sync() == 0
     assert work.texts("cellar")["glue"] == "旧胶水"
     assert work.codes() == []
+
+
+def test_weblate_s_header_merges_with_that_of_an_upgrade(work: Clone) -> None:
+    work.branch("weblate")
+    work.git("add", "--force", "translations")
+    work.git("commit", "-qm", "Catalogues for Weblate")
+    # Meanwhile main moves to another release, and somebody translates there.
+    work.git("checkout", "-q", "main")
+    work.move_to("v2")
+    assert work.sync() == 0
+    work.translate("cellar", "varnish", "清漆")
+    assert work.sync() == 0
+    work.commit("Upgrade")
+    work.git("checkout", "-q", "-B", "server", "weblate")
+    work.translate("cellar", "bench", "工作台")
+    path = work.catalogs / "cellar.po"
+    text = path.read_text("utf-8").replace("Li Lei <li@", "Han Meimei <han@")
+    path.write_text(text.replace("2026-01-02 03:04", "2026-01-03 03:04"), "utf-8")
+    work.git("commit", "-qam", "Translate in Weblate")
+    work.git("checkout", "-q", "weblate")
+    work.git("merge", "-q", "--no-edit", "main")
+    assert work.sync() == 0
+    work.git("add", "--force", "translations")
+    work.git("commit", "-qm", "Update catalogues")
+    work.git("merge", "-q", "--no-edit", "server")
+    header = work.read("cellar").header
+    assert header["PO-Revision-Date"] == "2026-01-03 03:04+0800"
+    assert header["Last-Translator"] == "Han Meimei <han@example.org>"
+    assert header["POT-Creation-Date"] != "1970-01-01 00:00+0000"
+    texts = work.texts("cellar")
+    assert (texts["varnish"], texts["bench"]) == ("清漆", "工作台")

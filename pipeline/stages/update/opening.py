@@ -16,6 +16,7 @@ from pipeline.adapters import po
 from pipeline.core.document.read import SplitPage
 from pipeline.core.memory.english_edits import put_english_back, strangers_in
 from pipeline.core.memory.file import memory_file
+from pipeline.core.memory.header import EDITING
 from pipeline.core.memory.open import Opened
 from pipeline.core.memory.reconcile import Held, Merged, held_in
 from pipeline.core.memory.record import Memory, with_refs
@@ -216,7 +217,14 @@ class _Opening:
         return Start(base, move)
 
     def _rebuilt(self, memory: Memory, *, local: Catalog | None = None) -> Opened:
-        return rebuilt(self.work, self.english, memory, local=local)
+        opened = rebuilt(self.work, self.english, memory, local=local)
+        branch = self.state.branch
+        if local is None or branch is None or not branch.has_catalogs:
+            return opened
+        # Weblate writes these lines as well: git could not merge its version of them with ours.
+        editing = {name: local.header[name] for name in EDITING if name in local.header}
+        catalog = replace(opened.catalog, header={**opened.catalog.header, **editing})
+        return replace(opened, catalog=catalog)
 
     def _write(
         self, memory: Memory, opened: Opened, *, data: bytes, before: bytes | None
