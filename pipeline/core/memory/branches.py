@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from pipeline.core.catalog.states import is_emptied
 from pipeline.core.memory.header import moment_of
 from pipeline.core.memory.reconcile import Conflict
 from pipeline.core.memory.record import (
@@ -121,7 +122,8 @@ class _Merge:
     def _placed(self, entry: Entry, memory: Memory) -> Entry:
         """``entry`` of ``memory`` as it stands on the page that stays."""
         placed = left_over(entry, old=memory, live=self.live)
-        return replace(placed, obsolete=entry.msgid not in self.live)
+        is_gone = is_emptied(entry) or entry.msgid not in self.live
+        return replace(placed, obsolete=is_gone)
 
 
 def _head(base: Memory | None, ours: Memory, theirs: Memory) -> Memory:

@@ -13,7 +13,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from pipeline.core.catalog.origins import is_remembered_draft
-from pipeline.core.catalog.states import EMPTIED
+from pipeline.core.catalog.states import EMPTIED, is_emptied
 from pipeline.core.memory.record import (
     Key,
     Memory,
@@ -257,7 +257,8 @@ class _Merge:
             self.given_up.append(our)
             self.taken = True
             return
-        self.entries.append(replace(our, obsolete=our.msgid not in self.live))
+        is_gone = is_emptied(our) or our.msgid not in self.live
+        self.entries.append(replace(our, obsolete=is_gone))
 
     def _is_outdated(self, our: Entry, their: Entry, before: Entry | None) -> bool:
         """Whether ``our``, unlike the memory's, is only an old version that has come back."""

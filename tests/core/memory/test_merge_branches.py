@@ -175,3 +175,14 @@ def test_header_of_the_team_and_comment_above_it_merge_by_field() -> None:
     # Where both have changed it, ours stays: nobody's translation is in it.
     both = replace(base, extra={"Language-Team": "c"})
     assert merge_branches(base, ours, both).memory.extra == {"Language-Team": "b"}
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_emptied_words_stay_obsolete_though_the_page_has_their_message(
+    both: bool,
+) -> None:
+    kept = entry(TEA, "茶", context="emptied", obsolete=True)
+    ours = memory(entry(TEA), kept)
+    theirs = memory(entry(TEA), kept) if both else memory(entry(TEA))
+    merged = merge_branches(memory(entry(TEA)), ours, theirs)
+    assert said(merged) == ["", "~茶"]

@@ -276,3 +276,10 @@ def test_what_changed_on_both_sides_is_a_conflict_however_old_it_is() -> None:
     )
     assert len(merged.conflicts) == 1
     assert merged.outdated == ()
+
+
+def test_emptied_words_of_the_catalogue_alone_stay_obsolete() -> None:
+    kept = replace(written("甲"), context="emptied", obsolete=True)
+    ours, theirs = memory_of(written(""), kept), memory_of(written(""))
+    merged = reconcile(ours, theirs, base=theirs, held=NOBODY)
+    assert merged.memory.entries == (written(""), kept)
