@@ -16,6 +16,7 @@ from pipeline.adapters.version_control import (
     files_in_index,
     lend_repository,
     merge_attribute,
+    moments_of_lines,
     set_merge_driver,
     tracked_though_ignored,
     versions_in_git,
@@ -138,6 +139,19 @@ def test_the_author_of_a_line_is_who_brought_it_first(root: Path) -> None:
     assert authors["msgstr 水"] == "A <a@b>, 2026-01-03 00:00+0000"
     assert "msgstr 酒" not in authors
     assert authors_of_lines(root, "nothing.po") == {}
+
+
+def test_lines_are_of_the_commit_that_has_brought_them_last(root: Path) -> None:
+    path = root / ODD
+    path.write_text("one\n水\n", "utf-8")
+    git(root, "commit", "-qam", "water", date="1970-01-01T00:01:00Z")
+    path.write_text("two\n水\n", "utf-8")
+    git(root, "commit", "-qam", "two", date="1970-01-01T00:02:00Z")
+    assert moments_of_lines(root, ODD) == [("two", 120.0), ("水", 60.0)]
+    path.write_text("three\n水\n", "utf-8")
+    (_, new), (_, old) = moments_of_lines(root, ODD)
+    assert (new > 1e9, old) == (True, 60.0)
+    assert moments_of_lines(root, "nothing.po") == []
 
 
 def test_ignored_files_that_a_branch_tracks_are_known(root: Path) -> None:
