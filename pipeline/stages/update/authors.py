@@ -17,7 +17,6 @@ from pipeline.adapters.version_control import authors_of_lines, moments_of_lines
 from pipeline.core.memory.notes import TOUCH, TRANSLATOR
 from pipeline.entries import Catalog, Entry
 
-
 # When the msgstr of an entry was last committed.
 MomentOf = Callable[[Entry], float]
 

@@ -27,7 +27,13 @@ from pipeline.core.memory.reconcile import (
 from pipeline.core.memory.record import Key, Memory, digest, key_of, text_of
 from pipeline.entries import Catalog, Entry
 from pipeline.findings import Finding, Severity
-from pipeline.stages.update.aside import OTHER, OUTDATED, REPLACED, TAKEN_BACK, keep_aside
+from pipeline.stages.update.aside import (
+    OTHER,
+    OUTDATED,
+    REPLACED,
+    TAKEN_BACK,
+    keep_aside,
+)
 from pipeline.stages.update.authors import MomentOf
 from pipeline.stages.update.checkouts import Move
 from pipeline.stages.update.rebuild import texts_in
