@@ -247,6 +247,6 @@ def _taken_back(
         page=page,
         hint=(
             "Someone took them back, or one side of a git conflict was dropped. "
-            f"They stand in {name}: put back what is right."
+            f"What stood here is in {name}: put back what is right."
         ),
     )
