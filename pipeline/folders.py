@@ -65,6 +65,10 @@ class Folders:
                 return f"{prefix}{place.removeprefix(f'{name}/')}"
         return None
 
+    def pulled_path_of(self, place: str) -> str:
+        """Return where a file at a place of the repository lies in the checkout, if it is there."""
+        return self.path_of(place) or f"{OUTSIDE}/{place}"
+
     def place_of(self, path: str) -> str:
         """Return where a file of the checkout lies in the repository: ``docs/a.md``."""
         if is_outside(path):

@@ -43,6 +43,7 @@ from pipeline.site.known import (
     pages_known,
 )
 from pipeline.site.names import NOT_FOUND
+from pipeline.site.outline import outline_of
 from pipeline.site.plan import Site
 from pipeline.site.styles import restore_styles
 
@@ -105,6 +106,7 @@ def build_site(
         *(_displaced(page, owner) for page, owner in owners.items() if owner),
         *assembled.findings,
         *inventories_of(site).findings,
+        *outline_of(site).findings,
     )
     # Somebody may have removed the site itself.
     if last and not assembled.changed and (site.target / "index.html").is_file():

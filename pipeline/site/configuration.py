@@ -20,8 +20,10 @@ from pipeline.site.english import english_places
 from pipeline.site.folders import english_folder, folders_to_list
 from pipeline.site.inventories import inventories_of
 from pipeline.site.names import own_pages
+from pipeline.site.outline import outline_of
 from pipeline.site.plan import Site
 from pipeline.site.roots import root_page
+from pipeline.site.substitutions import substitutions_of
 
 
 def configuration_of(site: Site) -> dict[str, Any]:
@@ -38,6 +40,9 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "copying": copy_rules(site),
         "folders": folders.prefixes if folders.are_several else (),
         "english_folder": english_folder(site.lock),
+        "substitutions": substitutions_of(site),
+        "outline": outline_of(site).lists,
+        "titles": outline_of(site).titles,
         "unlisted": folders_to_list(site, first_page(site)),
         "extensions": site.policy.extensions,
         "myst_extensions": site.policy.myst_extensions,
@@ -78,7 +83,8 @@ def _unpublished(site: Site) -> Iterator[str]:
 
 def first_page(site: Site) -> str:
     """The page that the contents of the site begin with."""
-    return root_page(site.names, site.policy.root, tops=site.lock.docs.prefixes)
+    named = site.policy.root or outline_of(site).root
+    return root_page(site.names, named, tops=site.lock.docs.prefixes)
 
 
 def own_pages_of(site: Site) -> Mapping[str, str]:

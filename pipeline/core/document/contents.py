@@ -106,12 +106,12 @@ def target_of(line: str) -> str:
 def _pages(entry: Entry, page: str, texts: Mapping[str, str], *, top: str) -> list[str]:
     """The pages that an entry of ``page`` leads to."""
     if not entry.target.startswith("/"):
-        return _pages_in(posixpath.dirname(page), entry, texts)
+        return pages_in(posixpath.dirname(page), entry, texts)
     # "/a/b" begins at the folder of all docs; of several, at that of the page if it is there.
-    return _pages_in(top, entry, texts) or _pages_in("", entry, texts)
+    return pages_in(top, entry, texts) or pages_in("", entry, texts)
 
 
-def _pages_in(folder: str, entry: Entry, texts: Mapping[str, str]) -> list[str]:
+def pages_in(folder: str, entry: Entry, texts: Mapping[str, str]) -> list[str]:
     """The pages that an entry means in a folder."""
     target = posixpath.normpath(posixpath.join(folder, entry.target.lstrip("/")))
     if entry.is_pattern and "*" in target:

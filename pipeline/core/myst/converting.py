@@ -7,7 +7,7 @@ shown and never merged: the documents themselves keep their form.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from markdown_it.token import Token
 
@@ -23,45 +23,70 @@ _PARAMETERS = re.compile(r'(?P<names>[^"]*?)\s*(?:"(?P<title>[^"]*)")?\s*')
 _TAG = re.compile(r"\{%-?\s*(?P<name>\w+)\s*(?P<rest>[^%]*?)\s*-?%\}")
 _MARK = re.compile(r"[\\`*_{}\[\]<>#$&|~]")  # what would be markup in a title
 _SPECIAL = frozenset(("mkdocs_block", "mkdocs_object", "liquid"))
+# --8<-- "file", also with lines ("file:2:5") or the name of a part ("file:part") behind it
+_SNIPPET = re.compile(
+    r"""
+    \s* -+8<-+ \s+ (?P<quote>["']) (?P<path>[^":\n]+)
+    (?: :(?P<first>\d{0,6}) (?: :(?P<last>\d{0,6}) )? | :(?P<part>[A-Za-z_][\w-]*) )?
+    (?P=quote) \s*
+    """,
+    re.VERBOSE,
+)
+# Return what the site calls a file that a snippet names; empty if the docs do not have it.
+FindFile = Callable[[str], str]
 
 
-def to_myst(text: str, dialect: Dialect) -> str:
-    """The page ``text`` as MyST.
+def _none_found(_: str) -> str:
+    return ""
+
+
+def to_myst(
+    text: str, dialect: Dialect, *, title: str = "", find: FindFile = _none_found
+) -> str:
+    """The page ``text`` as MyST. ``title`` is what upstream's outline calls it, if anything.
+
+    ``find`` looks for the files of snippets.
 
     ``!!! note "A title"`` with words indended below it → ``:::{admonition} A title`` …
     """
-    text = _with_title(text, dialect)
+    text = _with_title(text, dialect, title)
     if dialect not in (Dialect.MKDOCS, Dialect.JEKYLL):
         return text
-    made = "\n".join(_converted(text.split("\n"), dialect, page=True))
+    made = "\n".join(_converted(text.split("\n"), dialect, find, page=True))
     return liquid.evaluated(made) if dialect is Dialect.JEKYLL else made
 
 
-def _with_title(text: str, dialect: Dialect) -> str:
-    """The page with the title of its front matter as a heading, if it has none of that level.
+def _with_title(text: str, dialect: Dialect, title: str) -> str:
+    """The page with its title as a heading, if it has none of the first level.
 
-    That is where layouts of other tools show it, and Sphinx would not.
+    That is where layouts of other tools show it, and Sphinx would not. The title is that of the
+    front matter, or ``title``.
     """
-    if not text.startswith("---") or not front_matter.may_hold_words(text):
+    has_front = text.startswith("---") and front_matter.may_hold_words(text)
+    if not (has_front or title):
         return text
     md = parser(page=True, dialect=dialect)
     lines = text.split("\n")
     tokens: list[Token] = []
     md.block.parse(text, md, {}, tokens)
-    if not tokens or tokens[0].type != "front_matter":
-        return text
     if any(token.type == "heading_open" and token.tag == "h1" for token in tokens):
         return text
-    source = front_matter.yaml_of(tokens[0], lines)
-    for value in front_matter.front_values(source, dialect):
-        if value.kind is Kind.PAGE_TITLE and value.text:
-            heading = " ".join(_MARK.sub(r"\\\g<0>", value.text).split())
-            at = _lines_of(tokens[0])[1]
-            return "\n".join([*lines[:at], "", f"# {heading}", "", *lines[at:]])
-    return text
+    at = 0
+    if tokens and tokens[0].type == "front_matter":
+        source = front_matter.yaml_of(tokens[0], lines)
+        at = _lines_of(tokens[0])[1]
+        for value in front_matter.front_values(source, dialect):
+            if value.kind is Kind.PAGE_TITLE and value.text:
+                title = value.text
+    if not title:
+        return text
+    heading = " ".join(_MARK.sub(r"\\\g<0>", title).split())
+    return "\n".join([*lines[:at], "", f"# {heading}", "", *lines[at:]])
 
 
-def _converted(lines: list[str], dialect: Dialect, *, page: bool = False) -> list[str]:
+def _converted(
+    lines: list[str], dialect: Dialect, find: FindFile, *, page: bool = False
+) -> list[str]:
     """The lines of a page, or of the body of a block, as MyST."""
     md = parser(page=page, dialect=dialect)
     tokens: list[Token] = []
@@ -69,7 +94,7 @@ def _converted(lines: list[str], dialect: Dialect, *, page: bool = False) -> lis
     if dialect is Dialect.JEKYLL:
         text = liquid.as_read(text)
     md.block.parse(text, md, {}, tokens)
-    special = [token for token in tokens if token.type in _SPECIAL]
+    special = [token for token in tokens if _is_special(token, dialect)]
     made: list[str] = []
     at = 0
     for group in _groups(special, lines):
@@ -80,9 +105,41 @@ def _converted(lines: list[str], dialect: Dialect, *, page: bool = False) -> lis
         marker = group[0].markup or "{%"
         prefix = lines[first][: max(0, lines[first].find(marker))]
         below = re.sub(r"[^\s>]", " ", prefix)
-        for number, line in enumerate(_block(group, dialect)):
+        for number, line in enumerate(_block(group, dialect, find)):
             made.append(f"{below if number else prefix}{line}".rstrip())
     return [*made, *lines[at:]]
+
+
+def _is_special(token: Token, dialect: Dialect) -> bool:
+    """Whether a block is written anew: code of mkdocs if all of it stands in another file."""
+    if token.type == "fence" and dialect is Dialect.MKDOCS:
+        return bool(_SNIPPET.fullmatch(token.content))
+    return token.type in _SPECIAL
+
+
+def _snippet(source: str, find: FindFile, *, language: str | None = None) -> list[str]:
+    """The directive that shows a file: as code if there is a ``language``, else as prose.
+
+    Empty if the file is not there, or if it is a named part of prose: its marks would show.
+    """
+    match = _SNIPPET.fullmatch(source)
+    if match is None:
+        return []
+    part, first, last = match.group("part", "first", "last")
+    is_code = language is not None
+    path = find(match["path"] if is_code or not part else f"{match['path']}:{part}")
+    if not path:
+        return []
+    options = [f":language: {language}"] if language else []
+    if part:
+        options += [f":start-after: '[start:{part}]'", f":end-before: '[end:{part}]'"]
+    elif is_code and (first or last):
+        options.append(f":lines: {first or 1}-{last or ''}")
+    elif first or last:
+        options.append(f":start-line: {max(int(first or 1) - 1, 0)}")
+        options += [f":end-line: {last}"] if last else []
+    name = "literalinclude" if is_code else "include"
+    return [f"```{{{name}}} {path}", *options, "```"]
 
 
 def _groups(tokens: Sequence[Token], lines: Sequence[str]) -> list[list[Token]]:
@@ -109,33 +166,43 @@ def _lines_of(token: Token) -> tuple[int, int]:
     return token.map[0], token.map[1]
 
 
-def _block(group: Sequence[Token], dialect: Dialect) -> list[str]:
+def _block(group: Sequence[Token], dialect: Dialect, find: FindFile) -> list[str]:
     """One block as MyST, without the marks of what it stands in."""
     token = group[0]
     if token.type == "liquid":
         return _liquid(token.content)
     if token.type == "mkdocs_object":
         # The site shows the name as a link to the English page.
-        is_object = token.markup == ":::"
-        return [f"```{{autofunction}} {token.info.strip()}", "```"] if is_object else []
+        if token.markup == ":::":
+            return [f"```{{autofunction}} {token.info.strip()}", "```"]
+        return _snippet(f"{token.markup}{token.info}", find)
+    if token.type == "fence":
+        code = _snippet(
+            token.content, find, language=token.info.strip().partition(" ")[0]
+        )
+        return code or [
+            f"{token.markup}{token.info}",
+            *token.content.split("\n")[:-1],
+            token.markup,
+        ]
     if _is_tab(token):
         tabs: list[str] = []
         for tab in group:
             title = _parameters(tab.info)[1]
-            tabs += _directive("tab-item", title, [], _body(tab, dialect))
+            tabs += _directive("tab-item", title, [], _body(tab, dialect, find))
         return _directive("tab-set", "", [], tabs)
     names, title = _parameters(token.info)
     name = names.partition(" ")[0].lower()
     if token.markup.startswith("???"):
         options = [":open:"] if token.markup.endswith("+") else []
         words = title or name.title()
-        return _directive("dropdown", words, options, _body(token, dialect))
+        return _directive("dropdown", words, options, _body(token, dialect, find))
     if title or name not in ADMONITIONS:
         words = title or name.title()
         return _directive(
-            "admonition", words, [f":class: {name}"], _body(token, dialect)
+            "admonition", words, [f":class: {name}"], _body(token, dialect, find)
         )
-    return _directive(name, "", [], _body(token, dialect))
+    return _directive(name, "", [], _body(token, dialect, find))
 
 
 def _parameters(info: str) -> tuple[str, str]:
@@ -144,9 +211,9 @@ def _parameters(info: str) -> tuple[str, str]:
     return (match["names"].strip(), match["title"] or "") if match else (info, "")
 
 
-def _body(token: Token, dialect: Dialect) -> list[str]:
+def _body(token: Token, dialect: Dialect, find: FindFile) -> list[str]:
     """What stands within a block, as MyST."""
-    return _converted(token.content.strip("\n").split("\n"), dialect)
+    return _converted(token.content.strip("\n").split("\n"), dialect, find)
 
 
 def _directive(

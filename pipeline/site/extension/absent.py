@@ -15,10 +15,13 @@ from docutils.parsers.rst.directives.misc import Raw
 from sphinx.application import Sphinx
 from sphinx.directives.code import LiteralInclude
 from sphinx.directives.other import Include
+from sphinx.util import logging
 
 from pipeline.site.extension.boundary import path_of
 from pipeline.site.extension.bounds import translated_bounds
 from pipeline.site.texts import text
+
+logger = logging.getLogger(__name__)
 
 
 def has_file(env: Any, path: str) -> bool:
@@ -41,6 +44,37 @@ def in_repository(env: Any, path: str) -> list[nodes.Node]:
         name = file.relative_to(env.srcdir).as_posix()
     link = nodes.reference("", path, refuri=template.replace("{path}", name))
     return [nodes.paragraph("", words, link, classes=["jz-elsewhere"])]
+
+
+class Snippets:
+    """The files that the snippets (``--8<--``) of a page are in, as far as the docs have them."""
+
+    def __init__(self, env: Any) -> None:
+        self._env = env
+        self._absent: dict[str, None] = {}
+
+    def find(self, name: str) -> str:
+        """Return the file as directives call it; empty if it is not there, which is noted.
+
+        Names count from the docs folder, or from the repository.
+        """
+        root = self._env.config.jz_site["docs_root"]
+        for path in (name, name.removeprefix(f"{root}/")):
+            if has_file(self._env, f"/{path.lstrip('/')}"):
+                return f"/{path.lstrip('/')}"
+        self._absent[name] = None
+        return ""
+
+    def tell(self) -> None:
+        """Warn of those that are not there, once for the page."""
+        if self._absent:
+            logger.warning(
+                "shows parts of files that the docs folder does not have: %s",
+                ", ".join(self._absent),
+                location=self._env.docname,
+                type="jz",
+                subtype="snippet",
+            )
 
 
 class _IfThere:

@@ -27,6 +27,7 @@ from pipeline.core.execution.notebook import parse_notebook, source_of
 from pipeline.core.myst.converting import to_myst
 from pipeline.errors import InputError
 from pipeline.reading import Dialect
+from pipeline.site.extension.absent import Snippets
 from pipeline.site.extension.cells import with_whole_fences
 from pipeline.site.extension.failing import guard_markup
 from pipeline.site.extension.highlighting import ColouringHTMLBuilder
@@ -70,7 +71,13 @@ class CarefulNotebookParser(_Careful, NotebookParser):  # type: ignore[misc]  # 
         """As ``_Careful`` does; rules may stand anywhere, as CommonMark has it."""
         env = document.settings.env
         if str(env.doc2path(env.docname)).endswith(".md"):
-            inputstring = to_myst(inputstring, Dialect(env.config.jz_site["dialect"]))
+            site = env.config.jz_site
+            title = site.get("titles", {}).get(env.docname, "")
+            snippets = Snippets(env)
+            inputstring = to_myst(
+                inputstring, Dialect(site["dialect"]), title=title, find=snippets.find
+            )
+            snippets.tell()
         elif read_record(env).get("source", "").endswith(".md"):
             inputstring = with_whole_fences(inputstring)
         super().parse(inputstring, document)

@@ -61,6 +61,9 @@ myst_enable_extensions = [
     "tasklist",
     *SITE["myst_extensions"],
 ]
+if SITE["substitutions"] is not None:
+    myst_enable_extensions.append("substitution")
+    myst_substitutions = SITE["substitutions"]
 # As upstream has it: links to headings go by it.
 myst_heading_anchors = 3
 suppress_warnings = [

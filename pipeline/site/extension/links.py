@@ -16,12 +16,14 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
+from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from pipeline.core.pin.lock import PAGE_SUFFIXES
 from pipeline.folders import OUTSIDE
 from pipeline.site.extension.nodes import english
 from pipeline.site.extension.tops import page_from_top
 
+_NUMBER = re.compile(r"%s|\{(number|name)\}")
 _FILE = re.compile(r"/?[\w.-]+\.\w{1,5}\Z")
 
 
@@ -107,6 +109,20 @@ class FindPages(SphinxTransform):
     def _is_lone(self, path: str, link: addnodes.pending_xref) -> bool:
         """Return whether a link in a file from outside of the docs names one like ``LICENSE``."""
         return path.isupper() and place_outside(self.env, link) is not None
+
+
+class NameNumbered(SphinxPostTransform):
+    """Figures have no numbers here: ``numref`` leads to one by its title. Before Sphinx's own."""
+
+    default_priority = 5
+
+    def run(self, **_: Any) -> None:
+        """Let each such link be one of ``ref``; words with a number in them give way to it."""
+        for link in self.document.findall(addnodes.pending_xref):
+            if link.get("reftype") == "numref" and not self.config.numfig:
+                link["reftype"] = "ref"
+                if _NUMBER.search(link.astext()):
+                    link["refexplicit"] = False
 
 
 def place_outside(env: BuildEnvironment, node: nodes.Element) -> str | None:

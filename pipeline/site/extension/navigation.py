@@ -28,6 +28,7 @@ from pipeline.site.extension.contents import (
 )
 from pipeline.site.extension.exits import is_english, place_here
 from pipeline.site.extension.languages import english_pages, mark_html
+from pipeline.site.extension.nodes import both_html
 from pipeline.site.extension.titles import title_html
 from pipeline.site.extension.tops import english_page
 from pipeline.site.texts import text
@@ -40,9 +41,12 @@ _CHEVRON = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Entry:
-    """A link of the navigation: ``page`` is empty if it leads out of the site."""
+    """A link of the navigation: ``page`` is empty if it leads out of the site.
+
+    One that has neither ``page`` nor ``url`` is a title for those below it.
+    """
 
     title: str  # HTML, in both languages
     page: str = ""
@@ -116,7 +120,7 @@ def to_html(
     ``pathto`` gives the way to another page.
     """
     # Branches on the way to the page are open.
-    trail: set[str] = set()
+    trail: set[Entry] = set()
     count = 0
     for part in parts:
         # A large site would have its whole contents on every page.
@@ -147,7 +151,7 @@ class _View:
     """The page that the navigation is made for."""
 
     page: str
-    trail: set[str]  # the pages on the way to it
+    trail: set[Entry]  # those on the way to it
     everything: bool  # whether branches that do not lead to it are there, too
     pathto: Callable[[str], str]
     chevron: str
@@ -166,7 +170,7 @@ class _View:
 
         Its classes are those that the theme asks for, and no others: there are many entries.
         """
-        is_here = entry.page in self.trail
+        is_here = entry in self.trail
         below = self._below(entry, is_open=is_here)
         classes = ["current", "active"] if is_here else []
         if below:
@@ -191,6 +195,9 @@ class _View:
             attributes = mark_attributes(entry.mark, editable=False)
         if entry.is_english:
             title += self.english
+        if not (entry.page or entry.url):
+            # Without an address it is none that a reader could follow.
+            return f'<a class="reference">{title}</a>'
         if not entry.page:
             classes = ["reference", "external", *mark_classes]
             return f'<a{_class(classes)} href="{escape(entry.url)}"{attributes}>{title}</a>'
@@ -209,18 +216,18 @@ def _class(classes: Sequence[str]) -> str:
     return f' class="{" ".join(classes)}"'
 
 
-def _trail(entry: Entry, page: str) -> Iterator[str]:
-    """The pages on the way to ``page`` below ``entry``, itself included.
+def _trail(entry: Entry, page: str) -> Iterator[Entry]:
+    """The entries on the way to ``page`` below ``entry``, itself included.
 
     There are none if it is not there.
     """
     if entry.page == page:
-        yield page
+        yield entry
     for child in entry.children:
         below = list(_trail(child, page))
         if below:
             yield from below
-            yield entry.page
+            yield entry
 
 
 def _count(entries: Sequence[Entry]) -> int:
@@ -241,7 +248,7 @@ def _parts(app: Sphinx) -> tuple[Part, ...]:
             entries = tuple(_entries(app, tree, marks, above=(root,)))
             parts.append(
                 Part(
-                    caption=_words(caption, mark),
+                    caption=_caption(tree, mark),
                     entries=entries,
                     mark=mark,
                     marked_on=root,
@@ -260,6 +267,9 @@ def _entries(
     above: tuple[str, ...],
 ) -> Iterator[Entry]:
     """The entries of a toctree. ``above`` are the pages that lead to it."""
+    if "jz_rows" in tree:
+        yield from _entries_of_outline(app, tree["jz_rows"], above=above)
+        return
     env = app.env
     for title, target in tree["entries"]:
         mark = marks.take(title or "")
@@ -276,17 +286,59 @@ def _entries(
             )
         # What is neither is missing: Sphinx has said so.
         elif "://" in target and is_safe_address(target):
-            place = place_here(env, target)
-            # The navigation leads to pages, not into them.
-            here = place.page if place and not place.anchor else ""
-            yield Entry(
-                title=_words(title or target, mark),
-                page=here,
-                url=target,
-                is_english=not here and is_english(app.config.jz_site, target),
-                mark=mark,
-                marked_on=tree["parent"],
+            yield _exit(
+                app, _words(title or target, mark), target, mark, tree["parent"]
             )
+
+
+def _exit(
+    app: Sphinx, title: str, target: str, mark: Mark | None, marked_on: str
+) -> Entry:
+    """An entry with an address, which may be that of a page here."""
+    place = place_here(app.env, target)
+    # The navigation leads to pages, not into them.
+    here = place.page if place and not place.anchor else ""
+    return Entry(
+        title=title,
+        page=here,
+        url=target,
+        is_english=not here and is_english(app.config.jz_site, target),
+        mark=mark,
+        marked_on=marked_on,
+    )
+
+
+def _entries_of_outline(
+    app: Sphinx, rows: Sequence[Sequence[Any]], *, above: tuple[str, ...]
+) -> Iterator[Entry]:
+    """The entries of rows ``[title, page or address or "", rows below it]``."""
+    for title, target, below in rows:
+        if target in app.env.titles:
+            yield Entry(
+                # The title of the page is in both languages; upstream's file has one.
+                title=title_html(app.env, target),
+                page=target,
+                is_english=target in english_pages(app),
+                children=_children(app, target, above),
+            )
+        elif "://" in target and is_safe_address(target):
+            yield _exit(app, _english(title), target, None, "")
+        elif children := tuple(_entries_of_outline(app, below, above=above)):
+            yield Entry(title=_english(title), children=children)
+
+
+def _caption(tree: addnodes.toctree, mark: Mark | None) -> str:
+    """Return the name of a toctree as HTML; a name from upstream's outline is English."""
+    words = tree.get("caption") or ""
+    original = tree.get("jz_english")
+    if not original:
+        return _words(words, mark)
+    return _english(words) if original == words else both_html(escape(words), original)
+
+
+def _english(words: str) -> str:
+    """Return words of upstream's outline as HTML."""
+    return f'<span lang="en">{escape(words)}</span>'
 
 
 def _words(words: str, mark: Mark | None) -> str:

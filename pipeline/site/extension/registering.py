@@ -28,6 +28,7 @@ from pipeline.site.extension import (
     interface,
     languages,
     lean,
+    listing,
     losses,
     mathml,
     nodes,
@@ -49,7 +50,7 @@ from pipeline.site.extension.formulas import setup_formulas
 from pipeline.site.extension.hero import AddHero
 from pipeline.site.extension.highlighting import setup_highlighting
 from pipeline.site.extension.images import FindImages
-from pipeline.site.extension.links import FindPages
+from pipeline.site.extension.links import FindPages, NameNumbered
 from pipeline.site.extension.listing import ListAllPages
 from pipeline.site.extension.navigation import add_navigation, rewrite_navigation
 from pipeline.site.extension.offline import StayOffline
@@ -104,6 +105,7 @@ def register(app: Sphinx) -> dict[str, Any]:
         about,
         surroundings,
         lean,
+        listing,
         losses,
     ):
         module.setup(app)
@@ -113,6 +115,7 @@ def register(app: Sphinx) -> dict[str, Any]:
     setup_walks()
     for transform in TRANSFORMS:
         app.add_transform(transform)
+    app.add_post_transform(NameNumbered)
     # After everybody who collects from a page: titles, contents, images.
     app.connect("doctree-read", place_english, priority=900)
     app.connect("html-page-context", add_navigation)

@@ -2,8 +2,8 @@
 
 In go the files of the docs folders. Documents are read for their ``include`` directives, and
 ``conf.py`` for its ``exclude_patterns``; what lies outside of the docs folders is looked for in the
-repository, and comes in by the same door as all else. Out come the files of the lock, and what each
-document is: a page, a part of pages, or none.
+repository, with the file that has the outline, and comes in by the same door as all else. Out come
+the files of the lock, and what each document is: a page, a part of pages, or none.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from itertools import islice
 from pipeline.adapters.upstream import TreeEntry
 from pipeline.core.document.inclusions import Inclusion, inclusions
 from pipeline.core.document.limits import PAGE_LENGTH
+from pipeline.core.document.outline import outline_places
 from pipeline.core.execution.notebook import text_with_contents
 from pipeline.core.pin.exclusion import excluded_pages, read_exclude_patterns
 from pipeline.core.pin.lock import (
@@ -83,15 +84,11 @@ class Inclusions:
                 for inclusion in self._inclusions(reading.path)
             ]
             self._waiting = []
-            self._bring([place for _, _, place in found if place])
+            self.bring([place for _, _, place in found if place])
             for reading, inclusion, place in found:
-                path = self._path_of(place)
+                path = self.docs.pulled_path_of(place)
                 if path in self.files:
                     self._note(reading, inclusion, path)
-
-    def _path_of(self, place: str) -> str:
-        """Return where a file at a place of the repository lies in the checkout."""
-        return self.docs.path_of(place) or f"{OUTSIDE}/{place}"
 
     def _inclusions(self, path: str) -> tuple[Inclusion, ...]:
         """Return what a document includes; nothing of a notebook that cannot be read."""
@@ -123,7 +120,7 @@ class Inclusions:
         """Return whether a place is outside of the docs folders, and has not been looked at."""
         return self.docs.path_of(place) is None and place not in self._asked
 
-    def _bring(self, places: Sequence[str]) -> None:
+    def bring(self, places: Sequence[str]) -> None:
         """Take what is not here yet of ``places`` in, by the rules for all that is pulled."""
         absent = [place for place in dict.fromkeys(places) if self._is_new(place)]
         absent = absent[: max(_MOST_FILES - len(self._asked), 0)]
@@ -167,6 +164,7 @@ def complete(
         files={file.path: file for file in lock.files},
         refused=[*lock.refused, *taken],
     )
+    found.bring(outline_places(lock.docs))
     found.follow()
     excluded = set(excluded_pages(pages_of(lock.files), _patterns(lock, read)))
     outside = {

@@ -497,3 +497,60 @@ def test_a_fence_that_swallows_words_is_told() -> None:
     ((line, reason),) = document.units[0].split.unsafe
     assert line == 3
     assert 'markdown = "mkdocs"' in reason
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "expected"),
+    [
+        ("Words.\n", "Lid [a]", "\n# Lid \\[a\\]\n\nWords.\n"),
+        ("# Own\n", "Lid", "# Own\n"),
+        (
+            "---\ntitle: Front\n---\nA\n",
+            "Lid",
+            "---\ntitle: Front\n---\n\n# Front\n\nA\n",
+        ),
+        ("---\ntags: x\n---\nA\n", "Lid", "---\ntags: x\n---\n\n# Lid\n\nA\n"),
+        ("---\ndescription: x\n---\nA\n", "", "---\ndescription: x\n---\nA\n"),
+    ],
+)
+def test_page_without_heading_gets_its_title(
+    text: str, title: str, expected: str
+) -> None:
+    assert to_myst(text, Dialect.COMMONMARK, title=title) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('--8<-- "a.md"\n', "```{include} /a.md\n```\n"),
+        (
+            "--8<-- 'a.md:2:5'\n",
+            "```{include} /a.md\n:start-line: 1\n:end-line: 5\n```\n",
+        ),
+        ('--8<-- "a.md:2"\n', "```{include} /a.md\n:start-line: 1\n```\n"),
+        (
+            '--8<-- "a.md::5"\n',
+            "```{include} /a.md\n:start-line: 0\n:end-line: 5\n```\n",
+        ),
+        ('--8<-- "a.md:part"\n', ""),  # its marks would show
+        ('--8<-- "gone.md"\n', ""),
+        ("--8<-- a.md\n", ""),
+        (
+            '- x\n\n  ```python title="x"\n  --8<-- "a.py:2"\n  ```\n',
+            "- x\n\n  ```{literalinclude} /a.py\n  :language: python\n  :lines: 2-\n  ```\n",
+        ),
+        (
+            '~~~ py\n--8<-- "a.py:part"\n~~~\n',
+            "```{literalinclude} /a.py\n:language: py\n"
+            ":start-after: '[start:part]'\n:end-before: '[end:part]'\n```\n",
+        ),
+        ('```\n--8<-- "a.py"\n```\n', "```{literalinclude} /a.py\n```\n"),
+        ('```py\n--8<-- "gone.py"\n```\n', '```py\n--8<-- "gone.py"\n```\n'),
+        ('```py\n--8<-- "a.py"\nb\n```\n', '```py\n--8<-- "a.py"\nb\n```\n'),
+    ],
+)
+def test_snippet_becomes_what_shows_the_file(text: str, expected: str) -> None:
+    def find(name: str) -> str:
+        return f"/{name}" if name in ("a.md", "a.py") else ""
+
+    assert to_myst(text, Dialect.MKDOCS, find=find) == expected

@@ -1,0 +1,200 @@
+"""Outlines of other tools: what is read of them, and what nobody obeys or waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from pipeline.core.document.outline import (
+    DEEPEST,
+    MOST_ITEMS,
+    Item,
+    outline_place,
+    read_outline,
+)
+from pipeline.core.document.yaml_nodes import LENGTH
+from pipeline.errors import InputError
+from pipeline.folders import Folders
+
+
+def rows(items: Sequence[Item]) -> list[Any]:
+    """Items as short as they can be written: a page, or ``{title > page: items}``."""
+    found: list[Any] = []
+    for item in items:
+        target = f"*{item.target}" if item.is_pattern else item.target
+        name = " > ".join(filter(None, (item.title, target)))
+        found.append({name: rows(item.items)} if item.items else name)
+    return found
+
+
+def read(name: str, text: str) -> Any:
+    outline = read_outline(text, name=name, where=name)
+    return outline and (outline.folder, outline.root, rows(outline.items))
+
+
+NAV = """\
+site_name: Kettles
+docs_dir: pages
+markdown_extensions:
+  - emoji: !!python/name:os.system
+nav:
+  - index.md
+  - Boiling: boil.md
+  - Parts:
+      - part/lid.md
+      - 2024:
+          - News: https://example.org/
+  - Secret: !ENV [SECRET, a.md]
+  - Nothing:
+  - ? [a]
+    : b.md
+  - Empty: []
+  - !include other.yml
+"""
+BOOK = """\
+format: jb-book
+root: intro
+options: {numbered: true}
+parts:
+- caption: First
+  chapters:
+  - file: a
+    title: Another
+    sections:
+    - file: b
+  - {}
+- chapters:
+  - glob: more/*
+  - url: https://example.org/
+    title: Out
+"""
+OLD = """\
+- file: intro
+  sections:
+  - file: a
+- header: Basics
+- file: b
+- url: c
+- part: Later
+  chapters:
+  - file: d
+- file: e
+"""
+MYST = """\
+project:
+  toc:
+    - file: index.md
+    - title: Group
+      children:
+        - file: a.md
+        - pattern: more/*.md
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        (
+            "mkdocs.yml",
+            NAV,
+            (
+                "pages",
+                "",
+                [
+                    "index.md",
+                    "Boiling > boil.md",
+                    {
+                        "Parts": [
+                            "part/lid.md",
+                            {"2024": ["News > https://example.org/"]},
+                        ]
+                    },
+                ],
+            ),
+        ),
+        ("mkdocs.yaml", "nav: [a.md]", ("docs", "", ["a.md"])),
+        (
+            "_toc.yml",
+            BOOK,
+            (
+                "",
+                "intro",
+                [
+                    {"First": [{"Another > a": ["b"]}]},
+                    {"": ["*more/*", "Out > https://example.org/"]},
+                ],
+            ),
+        ),
+        (
+            "_toc.yml",
+            OLD,
+            ("", "intro", ["a", {"Basics": ["b", "c"]}, {"Later": ["d"]}, "e"]),
+        ),
+        ("_toc.yml", "- part: A\n  chapters: [{file: a}]\n", ("", "", [{"A": ["a"]}])),
+        ("myst.yml", MYST, ("", "index.md", [{"Group": ["a.md", "*more/*.md"]}])),
+        # Nothing that could be an order.
+        ("mkdocs.yml", "site_name: Kettles\n", None),
+        ("mkdocs.yml", "nav:\n  a: b.md\n", None),
+        ("mkdocs.yml", "nav: !ENV [A]\n", None),
+        ("mkdocs.yml", "", None),
+        ("_toc.yml", "root: intro\n", None),
+        ("_toc.yml", "[]", None),
+        ("myst.yml", "version: 1\n", None),
+    ],
+)
+def test_order_is_read_as_data(name: str, text: str, expected: Any) -> None:
+    assert read(name, text) == expected
+
+
+# Each list has the one before it nine times: 9 ** 7 entries.
+LAUGHS = "".join(
+    f"{name}: &{name}\n" + f"  - x: *{below}\n" * 9
+    for below, name in zip("abcdefg", "bcdefgh", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("nav: [", "it is not valid YAML"),
+        ("nav: \x00", "it is not valid YAML"),
+        ("[" * 5000, "it is not valid YAML"),
+        ("#" * (LENGTH + 1), f"{LENGTH + 1:,} characters"),
+        ("nav: &a\n  - round: *a\n", f"more than {DEEPEST} levels"),
+        (f"a: &a\n  - x: a.md\n{LAUGHS}nav: *h\n", f"more than {MOST_ITEMS:,} entries"),
+        (
+            "nav:\n" + "  - a.md\n" * (MOST_ITEMS + 1),
+            f"more than {MOST_ITEMS:,} entries",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_told(text: str, told: str) -> None:
+    with pytest.raises(
+        InputError, match="the order of the pages is not read"
+    ) as caught:
+        read("mkdocs.yml", text)
+    assert told in caught.value.what
+    assert caught.value.where == "mkdocs.yml"
+
+
+@pytest.mark.parametrize(
+    ("folders", "paths", "place"),
+    [
+        (("docs",), ["_outside/mkdocs.yml"], "mkdocs.yml"),
+        (("docs",), ["_outside/mkdocs.yml", "_toc.yml"], "docs/_toc.yml"),
+        (
+            ("a/docs",),
+            ["_outside/mkdocs.yml", "_outside/a/mkdocs.yaml"],
+            "a/mkdocs.yaml",
+        ),
+        ((".",), ["mkdocs.yml"], "mkdocs.yml"),
+        (("docs", "examples"), ["_outside/myst.yml"], "myst.yml"),
+        (("docs",), ["sub/mkdocs.yml"], ""),
+    ],
+)
+def test_nearest_file_counts(
+    folders: tuple[str, ...], paths: list[str], place: str
+) -> None:
+    assert outline_place(paths, Folders(folders)) == place
