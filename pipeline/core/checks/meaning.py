@@ -28,6 +28,7 @@ from pipeline.core.checks.meaning_words import (
 from pipeline.core.checks.omissions import find_omission
 from pipeline.core.checks.sentences import Pair
 from pipeline.core.checks.slips import find_slip
+from pipeline.core.checks.swaps import find_swap
 from pipeline.findings import Severity
 
 _LONGEST = 24  # characters of a quotation
@@ -128,6 +129,13 @@ CHECKS: tuple[Check, ...] = (
     # In one of a hundred good translations that its words were not counted in, it finds a gap.
     Check(code="M708", name="lost clause", severity=Severity.NOTE, find=_find_omission),
     _warning(find_slip, code="M709", name="slip of the keyboard"),
+    # Of a hundred swaps it finds 27, and tells one of 600 good translations.
+    Check(
+        code="M711",
+        name="code in the wrong place",
+        severity=Severity.NOTE,
+        find=find_swap,
+    ),
 )
 # These compare the entries of all pages.
 ACROSS_CHECKS: tuple[PageCheck, ...] = (ALIKE,)
