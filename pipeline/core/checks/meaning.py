@@ -129,7 +129,7 @@ CHECKS: tuple[Check, ...] = (
     # In one of a hundred good translations that its words were not counted in, it finds a gap.
     Check(code="M708", name="lost clause", severity=Severity.NOTE, find=_find_omission),
     _warning(find_slip, code="M709", name="slip of the keyboard"),
-    # Of a hundred swaps it finds 27, and tells one of 600 good translations.
+    # Of a hundred swaps it finds 28, and it tells of one in 600 good translations.
     Check(
         code="M711",
         name="code in the wrong place",

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,7 +39,9 @@ GLOSSARY = ROOT / "translations" / "glossary" / "zh_CN.csv"
 MOST = 1000  # mistakes of a class
 MOST_FALSE = 0.005  # of the entries
 LEAST_CLAUSES = 0.5
+LEAST_SWAPS = 0.2
 LEAST_NEGATIONS = 0.6
+CODE = re.compile(r"(?<!`)`[^`\n]+`(?!`)")
 
 
 def read_subjects(folder: Path) -> list[Subject]:
@@ -183,6 +187,35 @@ def test_finished_docs_are_left_alone(finished: list[Subject]) -> None:
         show(
             f"{check.code} {check.name}", len(alarms.get(check.code, ())), len(finished)
         )
+    swaps = alarms.pop("M711", set())
     every = set().union(*alarms.values())
     show("false alarms, all together", len(every), len(finished))
     assert len(every) <= MOST_FALSE * len(finished)
+    assert len(swaps) <= MOST_FALSE * len(finished)
+
+
+def swapped(subject: Subject, chance: random.Random) -> Subject | None:
+    """The entry with two pieces of code of one sentence swapped; None if it has no such two."""
+    sentences = re.split("(?<=[。！？])", subject.msgstr)
+    for sentence in chance.sample(sentences, len(sentences)):
+        code = sorted(set(CODE.findall(sentence)) & set(CODE.findall(subject.msgid)))
+        code = [piece for piece in code if subject.msgstr.count(piece) == 1]
+        if len(code) > 1:
+            one, other = chance.sample(code, 2)
+            words = subject.msgstr.replace(one, "\0").replace(other, one)
+            entry = replace(subject.entry, msgstr=words.replace("\0", other))
+            return replace(subject, entry=entry)
+    return None
+
+
+@pytest.mark.slow
+@pytest.mark.realdocs
+@pytest.mark.skipif(not WHOLE, reason="takes a minute: set JAX_DOCS_WHOLE")
+def test_swapped_code_in_finished_docs_is_told(finished: list[Subject]) -> None:
+    chance = random.Random("swaps")
+    pairs = [(subject, swapped(subject, chance)) for subject in finished]
+    wrong = [(before, after) for before, after in pairs if after]
+    chosen = chance.sample(wrong, min(MOST, len(wrong)))
+    told = sum(is_told(before, after) for before, after in chosen)
+    show("two pieces of code swapped", told, len(chosen))
+    assert told >= LEAST_SWAPS * len(chosen)
