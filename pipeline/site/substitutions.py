@@ -5,6 +5,7 @@ Values in the front matter of a page MyST finds itself, once it is told to look.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from pipeline.adapters import files
@@ -29,7 +30,7 @@ def substitutions_of(site: Site) -> dict[str, Any] | None:
         known = values.get("myst_substitutions")
         found = known if isinstance(known, dict) else {}
         extensions = values.get("myst_enable_extensions")
-        if not found and EXTENSION not in (extensions or ()):
+        if not found and not (isinstance(extensions, list) and EXTENSION in extensions):
             return None
         return {
             str(name): value for name, value in found.items() if type(value) in _PLAIN
@@ -46,11 +47,9 @@ def _of_book(text: str) -> dict[str, Any]:
         parsing = value_of(composed(text), "parse")
     except ValueError:
         return {}
-    return {
-        name: text_of(value)
-        for name, value in pairs(value_of(parsing, "myst_substitutions"))
-    }
+    values = pairs(value_of(parsing, "myst_substitutions"))
+    return {name: words for name, value in values if (words := text_of(value))}
 
 
-def _text(path: Any) -> str:
+def _text(path: Path) -> str:
     return files.read_bytes(path).decode("utf-8", "replace")

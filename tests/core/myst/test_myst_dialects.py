@@ -541,8 +541,12 @@ def test_page_without_heading_gets_its_title(
         ),
         (
             '~~~ py\n--8<-- "a.py:part"\n~~~\n',
-            "```{literalinclude} /a.py\n:language: py\n"
-            ":start-after: '[start:part]'\n:end-before: '[end:part]'\n```\n",
+            """```{literalinclude} /a.py
+:language: py
+:start-after: '[start:part]'
+:end-before: '[end:part]'
+```
+""",
         ),
         ('```\n--8<-- "a.py"\n```\n', "```{literalinclude} /a.py\n```\n"),
         ('```py\n--8<-- "gone.py"\n```\n', '```py\n--8<-- "gone.py"\n```\n'),
