@@ -84,7 +84,11 @@ class Inclusions:
                 for inclusion in self._inclusions(reading.path)
             ]
             self._waiting = []
-            self.bring([place for _, _, place in found if place])
+            new = dict.fromkeys(
+                place for _, _, place in found if place and self._is_new(place)
+            )
+            left = max(_MOST_FILES - len(self._asked), 0)
+            self.bring(tuple(new)[:left])
             for reading, inclusion, place in found:
                 path = self.docs.pulled_path_of(place)
                 if path in self.files:
@@ -122,8 +126,7 @@ class Inclusions:
 
     def bring(self, places: Sequence[str]) -> None:
         """Take what is not here yet of ``places`` in, by the rules for all that is pulled."""
-        absent = [place for place in dict.fromkeys(places) if self._is_new(place)]
-        absent = absent[: max(_MOST_FILES - len(self._asked), 0)]
+        absent = [place for place in places if self._is_new(place)]
         self._asked.update(absent)
         if not absent:
             return
@@ -164,8 +167,8 @@ def complete(
         files={file.path: file for file in lock.files},
         refused=[*lock.refused, *taken],
     )
-    found.bring(outline_places(lock.docs))
     found.follow()
+    found.bring(outline_places(lock.docs))
     excluded = set(excluded_pages(pages_of(lock.files), _patterns(lock, read)))
     outside = {
         page.name for page in pages_of(found.files.values()) if is_outside(page.name)
