@@ -21,6 +21,7 @@ from bench import workshop
 from bench.measure import Contender, Scene, Target
 from bench.sphinx_docs import SphinxDocs
 from bench.workshop import BRANCH, PROJECT, Root
+from pipeline.folders import OUTSIDE
 
 OLD_REF = "jax-v0.8.0"
 COLD, UNCHANGED, EDITED = EXTRACTIONS = ("cold", "unchanged", "edited")
@@ -118,6 +119,8 @@ def take_subject(folder: Path, *, sample: bool) -> Subject:
     if sample:
         return Subject("sample", PROJECT / "upstream" / "sample", jax, is_sample=True)
     root.run("pull")
+    # The others read one folder, and we take none of this name from upstream.
+    shutil.rmtree(root.docs / OUTSIDE, ignore_errors=True)
     return Subject(f"jax-{jax}", root.docs, jax)
 
 
