@@ -50,8 +50,8 @@ LONG_TESTS = ("slow", "kernel")
 TESTS_ELSEWHERE = ("browser", "realdocs")
 
 # A worker gets neighbouring tests, so that it makes few fixtures that another one makes too.
-# Two processes more than there are cores: many tests wait for kernels, limits and other processes.
-PARALLEL = (f"--numprocesses={(os.cpu_count() or 1) + 2}", "--dist=worksteal")
+# One process more than there are cores: many tests wait for kernels.
+PARALLEL = (f"--numprocesses={(os.cpu_count() or 1) + 1}", "--dist=worksteal")
 
 CORE_COVERAGE = (
     "--cov=pipeline/core",

@@ -178,9 +178,12 @@ CASES = {
         (
             "print('\\ud800')",
             "print('after')",
-            "import os\nos.write(1, b'one \\xff\\xfe\\n')",
-            # Last: what a child prints may come when the cell is over.
-            "import subprocess\n_ = subprocess.run(['printf', 'two \\\\377\\\\n'])",
+            # What no Python prints is read by a thread of the kernel: give it the time.
+            "import os, time\nos.write(1, b'one \\xff\\xfe\\n')\ntime.sleep(.5)",
+            (
+                "import subprocess\n_ = subprocess.run(['printf', 'two \\\\377\\\\n'])\n"
+                "time.sleep(.5)"
+            ),
         )
     ),
     "asks": Case(("input('name?')",)),
