@@ -132,7 +132,8 @@ class StayOffline(SphinxTransform):
         for piece, before, after in zip(pieces, html, clean, strict=True):
             sheet = clean_sheet(self._sheets_of(before), inside=_TEXT_OF_PAGE)
             style = cleaned("", f"<style>{sheet}</style>", format="html")
-            shown = cleaned("", self._with_labels(after), **piece.attributes)
+            labelled = self._with_labels(_EMPTY_HEADER.sub(r"<td\1>\2</td>", after))
+            shown = cleaned("", labelled, **piece.attributes)
             # In the place where the picture would have been.
             box = [] if is_copy else self._box_of_picture(parent, before, after)
             unboxed += [] if box else [before]
@@ -163,12 +164,8 @@ class StayOffline(SphinxTransform):
         return _SCRIPT if has_script else match[0]
 
     def _with_labels(self, html: str) -> str:
-        """Return clean HTML with words before links to frames, and marks of English notebooks.
-
-        A header without words becomes a plain cell.
-        """
+        """Return clean HTML with words before links to frames, and marks of English notebooks."""
         label = escape(text(self.config.language, "frame"))
-        html = _EMPTY_HEADER.sub(r"<td\1>\2</td>", html)
         html = _FRAME_LINK.sub(rf'<span class="jz-box">{label}\g<0></span>', html)
         title = escape(text(self.config.language, "english"))
         return _LAUNCH_TAG.sub(rf'\g<0> hreflang="en" title="{title}"', html)

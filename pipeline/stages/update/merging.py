@@ -210,10 +210,7 @@ def _outdated(
     name: str,
     lines: Mapping[Key, int],
 ) -> Finding:
-    memory = work.files.memory_name(page)
-    subject = "a translation that stood here is"
-    if len(outdated) > 1:
-        subject = f"{len(outdated)} translations that stood here are"
+    subject, memory = _subject(outdated), work.files.memory_name(page)
     return Finding(
         code="catalogue-outdated",
         severity=Severity.WARNING,
@@ -235,10 +232,7 @@ def _taken_back(
     name: str,
     lines: Mapping[Key, int],
 ) -> Finding:
-    memory = work.files.memory_name(page)
-    subject = "a translation that stood here is"
-    if len(gone) > 1:
-        subject = f"{len(gone)} translations that stood here are"
+    subject, memory = _subject(gone), work.files.memory_name(page)
     return Finding(
         code="memory-taken-back",
         severity=Severity.WARNING,
@@ -250,3 +244,10 @@ def _taken_back(
             f"What stood here is in {name}: put back what is right."
         ),
     )
+
+
+def _subject(entries: Sequence[Entry]) -> str:
+    """Return how a sentence about translations that gave way begins, with its verb."""
+    if len(entries) > 1:
+        return f"{len(entries)} translations that stood here are"
+    return "a translation that stood here is"
