@@ -175,7 +175,8 @@ def test_a_run_that_loses_a_worker_ends_as_a_local_one_does(
     assert [printed(tmp_path / "remote", page) for page in pages] == [
         printed(tmp_path / "local", page) for page in pages
     ]
-    assert {result.worker for result in remote} == {1, 2}
+    # The worker that was killed may have finished no page.
+    assert all(result.worker in (1, 2) for result in remote)
     assert all(0 <= result.started < 60 for result in remote)
     assert (
         len(killed) >= 4
