@@ -398,6 +398,17 @@ def properties(session: nox.Session) -> None:
 
 
 @nox.session
+def goldens(session: nox.Session) -> None:
+    """Write what the pipeline makes of the sample to a folder, to compare: `-- FOLDER`.
+
+    With JAX_DOCS_UPSTREAM the real docs as well, without running their code: two minutes.
+    """
+    enter(session, "tests")
+    session.install("-e", ".", *packages("site", "test"))
+    session.run("python", "tests/goldens.py", *session.posargs)
+
+
+@nox.session
 def browser(session: nox.Session) -> None:
     """Test sites in Chromium, Firefox and WebKitGTK: the sample's, and those of JAX_DOCS_SITE.
 
