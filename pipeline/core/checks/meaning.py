@@ -3,7 +3,7 @@
 In go finished Chinese translations. Each is compared with its English, sentence by sentence where
 both have as many: a word such as "not" or "only" is said as often in both. What is told is a guess
 by words, so that nothing here keeps a message from being built. The words are those of
-:mod:`meaning_words`; ``docs/checks-of-meaning.md`` has how many defects are found by them, and how
+``meaning.toml``; ``docs/checks-of-meaning.md`` has how many defects are found by them, and how
 often they are wrong.
 """
 

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from pipeline.site.search.frameworks import MODULES, NAMES, names_in
 from pipeline.site.search.pieces import SearchedPage
+from pipeline.site.search.readers import names_of_frameworks
 
 ENTRIES = 12_000  # bytes of a file of entries, about: a query needs one for each of its entries
 TEXT = 5_000  # of a file of text: an excerpt needs one
@@ -59,8 +59,7 @@ def files_of(
         "pages": rows,
         "synonyms": synonyms,
         "owners": _owners(pages, places),
-        "names": names_in(package, NAMES),
-        "modules": names_in(package, MODULES),
+        **names_of_frameworks(package),
         "firsts": firsts,
     }
     files["index"] = to_json(contents)

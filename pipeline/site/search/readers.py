@@ -1,202 +1,43 @@
-"""Words that readers ask for and translations do not have, by locale.
-
-The glossary says which words translators avoid; these nobody thought of using. A row is what is
-asked for and what is looked for then: words of a query all have to be found, in any order.
-"""
+"""Words that readers ask for and pages do not have: ``readers.toml`` and ``frameworks.toml``."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
+from importlib import resources
+from typing import Any
 
 Synonyms = tuple[list[str], list[str]]  # as ``pipeline.site.terms.synonyms`` makes them
 
-_READERS: dict[str, list[Synonyms]] = {
-    "zh_CN": [
-        # Where one begins.
-        (["装", "装不上", "环境搭建", "配环境"], ["安装"]),
-        (["苹果电脑", "苹果", "macos", "m1", "m2"], ["mac"]),
-        (["显卡"], ["gpu"]),
-        (["英伟达"], ["nvidia"]),
-        (["新手", "初学者", "零基础", "小白", "上手", "从零开始"], ["入门"]),
-        (["求助", "提问", "问问题"], ["寻求帮助"]),
-        (["词汇表", "名词解释"], ["术语表"]),
-        (["更新日志", "更新记录", "新特性", "改了什么"], ["changelog"]),
-        (["升级", "更新版本"], ["更新", "版本"]),
-        (["不兼容", "弄坏", "用不了"], ["兼容性", "破坏性"]),
-        (["版本要求", "最低版本", "最低要求", "新版", "旧版"], ["版本"]),
-        (["编译源码", "源码编译", "源码安装"], ["从源代码", "构建"]),
-        (["源码"], ["源代码"]),
-        (["从零", "从零实现"], ["从头"]),
-        (["样例"], ["示例"]),
-        (["接口"], ["api"]),
-        # Arrays, types, random numbers.
-        (
-            ["原地修改", "原地更新", "修改数组", "修改元素", "改元素", "赋值"],
-            ["就地更新"],
-        ),
-        (["原地"], ["就地"]),
-        (["改不了", "不能修改", "不能改", "只读"], ["不可变"]),
-        (["下标"], ["索引"]),
-        (["64 位浮点", "float64"], ["双精度"]),
-        (["单精度"], ["float32"]),
-        (["半精度"], ["bfloat16", "float16"]),
-        (["无穷大", "无穷"], ["inf"]),
-        (["误差", "不准", "不精确", "小数点"], ["精度", "精确"]),
-        (["转成", "转为", "换成"], ["转换"]),
-        (
-            [
-                *("pytorch 张量", "torch 张量", "tensorflow 张量", "tf 张量"),
-                *("pytorch tensor", "torch tensor", "tensorflow tensor", "tf tensor"),
-            ],
-            ["dlpack"],
-        ),
-        (["拷贝"], ["复制"]),
-        (["补齐", "补零"], ["填充"]),
-        (["布尔索引", "布尔掩码", "筛选", "过滤"], ["布尔", "where"]),
-        (["重塑"], ["reshape"]),
-        (["图片"], ["图像", "image"]),
-        (["叶子"], ["叶节点"]),
-        (["变长", "长度不同", "形状不固定", "大小不固定"], ["动态形状", "形状多态"]),
-        (["随机种子", "random seed"], ["种子"]),
-        (["抽样"], ["采样"]),
-        (["重复使用", "重复用", "复用"], ["重用"]),
-        # Functions and what is made of them.
-        (["求导"], ["自动微分", "梯度"]),
-        (["自动求导"], ["自动微分"]),
-        (["链式法则"], ["jvp", "vjp"]),
-        (["数值微分", "数值梯度", "检查梯度"], ["有限差分", "check_grads"]),
-        (
-            ["冻结", "停止梯度", "不求梯度", "不算梯度", "不求导", "截断梯度"],
-            ["stop_gradient"],
-        ),
-        (["自定义梯度", "自定义求导", "反向传播公式"], ["自定义导数", "custom_vjp"]),
-        (["反传", "反向求导"], ["反向传播", "反向模式"]),
-        (["二阶导数", "二阶导"], ["高阶导数", "黑塞"]),
-        (["海森", "海塞", "海森矩阵"], ["黑塞矩阵", "hessian"]),
-        (["vmap"], ["自动向量化"]),
-        (["批量计算", "批量处理", "一次处理"], ["向量化", "批处理"]),
-        (["if 语句", "条件分支", "条件判断"], ["条件语句", "控制流"]),
-        (["for 循环", "while 循环"], ["控制流", "循环"]),
-        (["匿名函数"], ["lambda"]),
-        (["偏函数"], ["partial"]),
-        (["钩子"], ["回调"]),
-        (["分块", "块大小", "分块大小"], ["块形状", "blockspec"]),
-        (["提前编译"], ["预先编译", "aot"]),
-        (["重编译", "反复编译"], ["重新编译"]),
-        (["自定义算子", "自己写算子"], ["原语", "ffi"]),
-        (["核函数"], ["内核", "pallas"]),
-        (["cpp", "c++", "c 语言"], ["ffi"]),
-        (["计算图"], ["jaxpr"]),
-        (["成员函数", "成员方法"], ["类的方法"]),
-        (["算完", "执行完", "运行完", "等待结果"], ["block_until_ready", "异步派发"]),
-        # Errors and how to find them.
-        (["报错", "出错"], ["错误"]),
-        (["报错信息", "错误提示"], ["错误消息"]),
-        (["漏洞", "缺陷"], ["bug"]),
-        (["排错", "查错"], ["调试"]),
-        (["打印", "输出变量"], ["debug.print"]),
-        (["中间值", "中间结果", "中间变量"], ["运行时的值"]),
-        (["关掉", "关闭", "停用", "关了"], ["禁用"]),
-        (["废弃", "过时", "淘汰"], ["弃用"]),
-        (["断线", "掉线", "崩溃", "宕机", "挂了"], ["故障", "容错"]),
-        (["卡住", "卡死", "没反应"], ["死锁", "阻塞"]),
-        # Speed and memory.
-        (["很慢", "太慢", "太久", "卡顿", "半天"], ["慢"]),
-        (["变慢", "速度下降", "性能下降"], ["慢", "退化"]),
-        (["提速", "加速", "调优"], ["性能技巧"]),
-        (["性能分析", "火焰图", "耗时", "瓶颈"], ["性能剖析"]),
-        (["第一次运行", "首次运行", "首次调用"], ["第一次调用", "编译"]),
-        (["懒执行", "惰性执行", "延迟执行"], ["异步派发"]),
-        (["计时", "测速", "测时间", "跑分"], ["基准测试"]),
-        (["显存"], ["GPU 内存", "设备内存"]),
-        (
-            [
-                *("爆显存", "显存不足", "显存不够", "爆内存", "内存不够"),
-                *("oom", "out of memory"),
-            ],
-            ["内存不足", "GPU 内存"],
-        ),
-        (["放不下", "装不下"], ["内存不足", "分片"]),
-        (["内存泄漏", "显存泄漏"], ["设备内存", "泄漏"]),
-        (["卸载到主机", "放到主机", "换出"], ["主机卸载"]),
-        (["省显存", "节省显存", "省内存", "节省内存"], ["梯度检查点", "内存"]),
-        (["重算", "重新算"], ["重新计算", "梯度检查点"]),
-        (["占满", "占用率", "占用"], ["占用", "预分配"]),
-        # Many devices.
-        (
-            ["多卡", "多 gpu", "单机多卡", "multi gpu", "multiple gpus"],
-            ["多个设备", "分布式数组"],
-        ),
-        (["多机", "多节点", "多机多卡", "多台机器", "集群"], ["多主机", "多进程"]),
-        (["模型并行", "数据并行"], ["并行化"]),
-        (["切分", "拆分数据"], ["分片"]),
-        (["allreduce", "all reduce"], ["集合通信"]),
-        (["规约"], ["归约"]),
-        (["单卡"], ["单个设备"]),
-        (["哪块", "哪张", "指定设备", "指定显卡"], ["device_put", "default_device"]),
-        (["k8s"], ["kubernetes"]),
-        (["断点续训", "恢复训练", "续训"], ["检查点", "容错"]),
-        # Around a model.
-        (["读数据", "读取数据", "载入数据", "dataloader"], ["加载数据", "数据加载"]),
-        (["部署", "上线", "保存模型"], ["导出"]),
-        (["存盘", "存到文件", "保存到文件"], ["序列化"]),
-        (["存下来", "保存下来", "存起来"], ["导出", "序列化"]),
-        (["优化器"], ["optax"]),
-        (["混合精度"], ["bfloat16"]),
-        (["权重"], ["参数"]),
-        (["多线程", "线程安全"], ["并发"]),
-        (["提代码", "提 pr", "pr", "提交代码", "贡献代码"], ["拉取请求", "贡献"]),
-        (["单元测试", "跑测试"], ["测试"]),
-        (["互转"], ["互操作", "dlpack"]),
-        # Functions that lists of names tell by their English names only.
-        (["排序"], ["sort", "argsort"]),
-        (["去重"], ["unique"]),
-        (["拼接", "拼在一起", "拼起来"], ["concatenate", "stack"]),
-        (["裁剪", "截断到"], ["clip"]),
-        (["重复元素"], ["repeat", "tile"]),
-        (["矩阵相乘", "矩阵乘"], ["matmul", "矩阵乘法"]),
-        (["拉平", "展平"], ["ravel", "flatten"]),
-        (["分组求和", "分段求和"], ["segment_sum"]),
-        (["稀疏矩阵"], ["sparse"]),
-        (["累加", "累积和"], ["cumsum"]),
-        (["平均值", "均值"], ["mean"]),
-        (["标准差"], ["std"]),
-        (["中位数"], ["median"]),
-        (["直方图"], ["histogram"]),
-        (["插值"], ["interp", "interpolate"]),
-        (["放大", "缩小"], ["resize"]),
-        (["最大值"], ["max", "argmax"]),
-        (["最小值"], ["min", "argmin"]),
-        (["方差"], ["var"]),
-        (["协方差"], ["cov"]),
-        (["分位数", "百分位"], ["quantile", "percentile"]),
-        (["内积", "点积"], ["dot", "vdot"]),
-        (["外积"], ["outer"]),
-        (["叉积", "叉乘"], ["cross"]),
-        (["多项式拟合"], ["polyfit"]),
-        (["傅里叶变换"], ["fft"]),
-        (["爱因斯坦求和"], ["einsum"]),
-        (["范数"], ["norm"]),
-        (["行列式"], ["det"]),
-        (["逆矩阵", "矩阵求逆"], ["inv"]),
-        (["线性方程组"], ["solve"]),
-        (["最小二乘"], ["lstsq"]),
-        (["特征值", "特征向量"], ["eig", "eigh"]),
-        (["奇异值分解"], ["svd"]),
-        (["正态分布", "高斯分布"], ["normal"]),
-        (["均匀分布"], ["uniform"]),
-        (["随机整数"], ["randint"]),
-        (["打乱", "洗牌"], ["permutation", "shuffle"]),
-        (["独热编码", "独热"], ["one_hot"]),
-    ],
-}
-
 
 def readers_words(locale: str, usual_names: Mapping[str, str]) -> list[Synonyms]:
-    """What the readers of a locale ask for, and what code calls modules by custom: ``np``."""
+    """Return what readers of a locale ask for, and what code calls modules by custom: ``np``."""
     rows: list[Synonyms] = []
     for short, module in usual_names.items():
         # Who asks for a part of a name finds the name.
         if short not in module.split("."):
             rows.append(([short], [module]))
-    return [*rows, *_READERS.get(locale, [])]
+    asked_and_found = _table("readers.toml").get(locale, [])
+    return rows + [(asked, found) for asked, found in asked_and_found]
+
+
+def names_of_frameworks(package: str) -> dict[str, dict[str, str]]:
+    """Return what other frameworks call names and modules, with the names of ``package``."""
+    return {
+        kind: {asked: _whole_names(names, package) for asked, names in table.items()}
+        for kind, table in _table("frameworks.toml").items()
+    }
+
+
+def _whole_names(names: str, package: str) -> str:
+    """Return names that white space parts, with ``package`` before those that begin with a dot."""
+    whole = (
+        f"{package}{name}".rstrip(".") if name.startswith(".") else name
+        for name in names.split()
+    )
+    return " ".join(whole)
+
+
+def _table(name: str) -> dict[str, Any]:
+    """Read a table that lies beside this module."""
+    return tomllib.loads(resources.files(__package__).joinpath(name).read_text("utf-8"))
