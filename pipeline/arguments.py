@@ -7,6 +7,7 @@ command lists its options in the order of the rows.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -499,10 +500,14 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     """The command line as a namespace. Raises ConfigError, with the nearest word that is known."""
     _check_first_word(argv)
     parser, command = _parsers(*argv[:1])
-    arguments, unknown = parser.parse_known_args(argv)
-    # argparse has its own words for what it does not know, and ends the program with them.
-    if arguments.command is None:
+    if not argv:
         parser.error("which command?")
+    if argv[0] in _BEFORE_COMMANDS:
+        parser.parse_args(argv)
+    # Words and options may stand in any order.
+    arguments, unknown = command.parse_known_intermixed_args(argv[1:])
+    arguments.command = argv[0]
+    # argparse has its own words for what it does not know, and ends the program with them.
     if unknown:
         # Of this command only: an option of another one is no help here.
         known: list[str] = []
@@ -514,6 +519,17 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
             hint=f"{meant}See: {PROGRAM} {arguments.command} --help",
         )
     return arguments
+
+
+def complete() -> None:
+    """Print what may follow on the command line, if a shell asks: it sets ``_ARGCOMPLETE``."""
+    if "_ARGCOMPLETE" not in os.environ:
+        return
+    import argcomplete
+
+    words = os.environ.get("COMP_LINE", "").split()
+    command = next((word for word in words if word in COMMANDS), "")
+    argcomplete.autocomplete(_parsers(command)[0])
 
 
 def _check_first_word(argv: Sequence[str]) -> None:

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.arguments import READING, parse
+from pipeline.arguments import READING, complete, parse
 from pipeline.commands.showing import (
     bug_text,
     complain,
@@ -58,6 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # A run builds trees and records, and drops them whole: next to nothing of it is garbage that
     # only the collector finds. Looking for that less often saves time, as it does for mypy.
     gc.set_threshold(1_000_000, 20, 20)
+    complete()
     words = sys.argv[1:] if argv is None else argv
     with terminated_like_interrupted():
         return _caught(partial(_parse_and_run, words), verbose=False)

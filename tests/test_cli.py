@@ -368,3 +368,45 @@ def test_nobody_reads_the_result(synced: Path, redirect: str) -> None:
     )
     assert ended.returncode == 0, ended.stderr
     assert "rror" not in ended.stderr
+
+
+def test_words_and_options_stand_in_any_order(
+    capsys: Speech, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    catalog = tmp_path / "page.po"
+    catalog.write_text('msgid "Tea."\nmsgstr "茶。"\n', "utf-8")
+    monkeypatch.chdir(tmp_path)
+    orders = (
+        [str(catalog), "--json", "-v", str(catalog)],
+        ["-v", str(catalog), str(catalog), "--json"],
+    )
+    said = []
+    for words in orders:
+        main(["check", *words])
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1] != ""
+
+
+@pytest.mark.parametrize(
+    ("line", "some", "none"),
+    [
+        ("jax-docs-zh s", {"sync", "split", "site", "status", "serve"}, {"pull"}),
+        ("jax-docs-zh pull --r", {"--ref"}, {"--retry-failed"}),
+        ("jax-docs-zh execute --r", {"--retry-failed"}, {"--ref"}),
+    ],
+)
+def test_a_shell_completes_commands_and_options(
+    line: str, some: set[str], none: set[str], tmp_path: Path
+) -> None:
+    answer = tmp_path / "answer"
+    asked = {
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(answer),
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+    }
+    program = [sys.executable, "-m", "pipeline"]
+    subprocess.run(program, env=ENVIRONMENT | asked, check=False, timeout=60)
+    words = {word.strip() for word in answer.read_text("utf-8").split("\v")}
+    assert some <= words
+    assert not none & words
