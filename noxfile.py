@@ -322,12 +322,6 @@ def cache(session: nox.Session) -> None:
 
 
 @nox.session
-def report(session: nox.Session) -> None:
-    """Make one report of those of several machines: `-- merge FILE …`."""
-    run_pipeline(session)
-
-
-@nox.session
 def init(session: nox.Session) -> None:
     """Begin a project of your own elsewhere, to translate other docs: docs/your-own-docs.md.
 

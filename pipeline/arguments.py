@@ -17,7 +17,6 @@ from typing import Any, NoReturn
 
 from pipeline import __version__, formerly
 from pipeline.config.suggesting import did_you_mean
-from pipeline.core.execution.shards import parse_shard
 from pipeline.errors import ConfigError
 
 PROGRAM = "python -m pipeline"
@@ -43,7 +42,6 @@ COMMANDS = {
     "memory": "prove that memory, catalogues and upstream agree; let git merge it by entry",
     "serve": "translate in the browser, on the page itself, and see at once what comes of it",
     "cache": "tell about the outputs of code that ran, prove them or forget them",
-    "report": "make one report of those of several machines",
     "init": "begin a project of your own, to translate other docs: docs/your-own-docs.md",
 }
 # Commands that take the same options, by what they do.
@@ -57,7 +55,6 @@ WRITING = ("sync", "pull", "split", "merge", "execute", "build", "upgrade", "dra
 ACTIONS = {
     "memory": ("verify", "restamp", "setup", "merge"),
     "cache": ("stats", "clear", "verify"),
-    "report": ("merge",),
 }
 _BEFORE_COMMANDS = ("-h", "--help", "-V", "--version")
 MARKUPS = ("markdown", "rst")
@@ -150,13 +147,6 @@ OPTIONS = (
         metavar="FILE | FOLDER | NAME",
         nargs="+",
         help="translated pages or catalogues; the upstream, if it is not the first one",
-    ),
-    _option(
-        "words",
-        "report",
-        metavar="FILE",
-        nargs="+",
-        help="the report.json of each machine",
     ),
     _option(
         "words",
@@ -295,15 +285,6 @@ OPTIONS = (
         *EXECUTING,
         action=argparse.BooleanOptionalAction,
         help="no network for code (default: where CI is set)",
-    ),
-    _option(  # not for the site: it shows all pages
-        "--shard",
-        "sync",
-        "execute",
-        "build",
-        metavar="I/N",
-        type=parse_shard,
-        help="run only the I-th of N parts of the pages",
     ),
     _option(
         "--scheduler",

@@ -161,7 +161,7 @@ def _sync(call: _Call) -> RunResult:
 
     words = call.arguments
     run = call.run(address=words.upstream, pages=words.pages, dry=words.check)
-    options = _build_options(call, runs_code=words.execute, shard=words.shard)
+    options = _build_options(call, runs_code=words.execute)
     return sync(run, options, ref=words.ref)
 
 
@@ -190,7 +190,7 @@ def _execute(call: _Call) -> RunResult:
 
     words = call.arguments
     run = call.run(pages=words.pages, dry=words.check)
-    return build(run, _build_options(call, runs_code=True, shard=words.shard))
+    return build(run, _build_options(call, runs_code=True))
 
 
 def _build(call: _Call) -> RunResult:
@@ -198,15 +198,14 @@ def _build(call: _Call) -> RunResult:
 
     words = call.arguments
     run = call.run(pages=words.pages, dry=words.check)
-    return build(run, _build_options(call, runs_code=words.execute, shard=words.shard))
+    return build(run, _build_options(call, runs_code=words.execute))
 
 
 def _site(call: _Call) -> RunResult:
     from pipeline.commands.site import site
 
     words = call.arguments
-    # A page that another machine has run could not be shown: no shard.
-    options = _build_options(call, runs_code=words.execute, shard=None)
+    options = _build_options(call, runs_code=words.execute)
     return site(call.run(pages=words.pages), options, show_fuzzy=words.show_fuzzy)
 
 
@@ -443,21 +442,6 @@ def _cache(arguments: argparse.Namespace, log: Log) -> int:
     return told.exit_code
 
 
-def _report(arguments: argparse.Namespace, log: Log) -> int:
-    from pipeline.commands.report import merge_files
-
-    settings = read_settings(arguments.config)
-    merged = merge_files(settings, arguments.words)
-    if arguments.json:
-        print_json(merged.json)
-    else:
-        screen = terminal()
-        print_text(merged.text(width=screen.width, colour=screen.colour))
-    result = merged.result
-    tell_where_to_look("report", result, Paths(settings.root, result.name), log)
-    return merged.exit_code
-
-
 def _serve(arguments: argparse.Namespace, log: Log) -> int:
     from pipeline.commands.serve.serving import ServeOptions, serve
 
@@ -574,7 +558,6 @@ _ON_FILES: dict[str, Callable[[argparse.Namespace, Log], int]] = {
     "serve": _serve,
     "verify-site": _verify_site,
     "cache": _cache,
-    "report": _report,
 }
 
 # What git has to do with the memory. No configuration is read: a merge may be about that.
@@ -659,9 +642,7 @@ def _locales(arguments: argparse.Namespace, settings: Settings) -> tuple[str, ..
     return tuple(dict.fromkeys(arguments.locale)) or settings.locales
 
 
-def _build_options(
-    call: _Call, *, runs_code: bool, shard: tuple[int, int] | None
-) -> BuildOptions:
+def _build_options(call: _Call, *, runs_code: bool) -> BuildOptions:
     """How far a build goes, and how it runs code, by the options of all verbs that run any."""
     from pipeline.commands.build import BuildOptions
 
@@ -671,7 +652,6 @@ def _build_options(
         retry_failed=words.retry_failed,
         use_cache=words.use_cache,
         offline=_is_offline(words.offline),
-        shard=shard,
         scheduler=words.scheduler,
     )
     return BuildOptions(

@@ -88,6 +88,4 @@ class KernelOptions:
     retry_failed: bool = False  # run again what failed the last time
     use_cache: bool = True  # False: run everything again
     offline: bool = False  # kernels cannot reach the network
-    # Run only this part of the pages: number, of how many.
-    shard: tuple[int, int] | None = None
     scheduler: str = ""  # address of a Dask cluster

@@ -186,7 +186,6 @@ COMMANDS = (
     ("memory", "verify"),
     ("memory", "store", "sample"),
     ("cache", "verify"),
-    ("report", "merge", "build/report.json"),
 )
 
 

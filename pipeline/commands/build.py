@@ -190,7 +190,7 @@ def _execute(
         executed = execute(run, pages, kernels)
         by_page = {execution.page: execution for execution in executed.executions}
         step.result = _counts(executed.executions)
-    # Every locale has the same notebooks. Plain pages have no execution, nor have other shards'.
+    # Every locale has the same notebooks. Plain pages have no execution.
     with_execution: dict[str, tuple[PageResult, ...]] = {}
     for locale, rows in result.pages.items():
         told = (replace(page, execution=by_page.get(page.page)) for page in rows)

@@ -31,11 +31,11 @@ def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResul
     if run.dry:
         return result
     # Read before it is overwritten: people want to know what is new.
-    paths, shard = run.paths, options.kernels.shard
+    paths = run.paths
     previous = _previous_report(paths.report)
     changes = list(result.changes)
     for path, data in (
-        (paths.report, run_json(result, shard=shard)),
+        (paths.report, run_json(result)),
         (paths.junit, to_junit(result)),
     ):
         if write_if_changed(path, data):
@@ -85,12 +85,9 @@ def _tell_readers(
     from pipeline.report.html import to_html
     from pipeline.report.summary import to_summary
 
-    shard = options.kernels.shard
-    write_if_changed(
-        run.paths.report_page, to_html(result, previous=previous, shard=shard)
-    )
+    write_if_changed(run.paths.report_page, to_html(result, previous=previous))
     for path in options.summaries:
-        append_text(path, to_summary(result, previous=previous, shard=shard))
+        append_text(path, to_summary(result, previous=previous))
 
 
 def _previous_report(path: Path) -> object:

@@ -60,9 +60,7 @@ class Verdict:
     tone: str
 
 
-def to_html(
-    result: RunResult, *, previous: object = None, shard: tuple[int, int] | None = None
-) -> bytes:
+def to_html(result: RunResult, *, previous: object = None) -> bytes:
     """The whole file, UTF-8.
 
     ``previous`` is the report.json of the run before as a plain value, if there is one.
@@ -74,8 +72,7 @@ def to_html(
     values = {
         "result": result,
         "lock": result.lock,
-        "shard": shard,
-        "rows": rows_of(result, is_shard=shard is not None),
+        "rows": rows_of(result),
         "runs": runs,
         "verdict": _verdict(result),
         "locales": {locale: totals(pages) for locale, pages in result.pages.items()},

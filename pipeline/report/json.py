@@ -1,6 +1,6 @@
 """``build/report.json`` and ``check --json``: results as JSON for programs, UTF-8, keys in order.
 
-Records go in, bytes come out, and ``reading`` reads a report back. Equal runs give equal bytes:
+Records go in, bytes come out. Equal runs give equal bytes:
 what varies from run to run is left out. A key never changes its meaning without another
 version.
 """
@@ -35,12 +35,8 @@ _ENTRY_KEYS = (  # of a finding about an entry of a catalogue
 )
 
 
-def run_json(result: RunResult, *, shard: tuple[int, int] | None = None) -> bytes:
-    """``build/report.json``.
-
-    ``shard`` (2, 5) marks the report of the second of five runs: pages that belong to another one
-    have no execution.
-    """
+def run_json(result: RunResult) -> bytes:
+    """``build/report.json``."""
     lock = result.lock
     report: dict[str, Any] = {
         "version": VERSION,
@@ -57,9 +53,6 @@ def run_json(result: RunResult, *, shard: tuple[int, int] | None = None) -> byte
         report["comparison"] = _comparison_record(result)
     if result.only:
         report["only"] = list(result.only)
-    if shard:
-        index, count = shard
-        report["shard"] = {"index": index, "count": count}
     return json_bytes(report)
 
 

@@ -55,7 +55,9 @@ class RunResult:
     @property
     def executions(self) -> tuple[Execution, ...]:
         """How each page ran, once: code is the same in every locale."""
-        return executions_of(self.pages)
+        rows = chain.from_iterable(self.pages.values())
+        runs = [row.execution for row in rows if row.execution]
+        return tuple({run.page: run for run in runs}.values())
 
     @property
     def exit_code(self) -> int:
@@ -96,11 +98,3 @@ class CheckResult:
             for finding in self.findings
             if finding.severity in failing
         )
-
-
-def executions_of(pages: Pages) -> tuple[Execution, ...]:
-    """How each of ``pages`` ran, once, whatever the number of locales."""
-    rows = chain.from_iterable(pages.values())
-    # A plain page has none, and so has one whose code belongs to another shard.
-    runs = [row.execution for row in rows if row.execution]
-    return tuple({run.page: run for run in runs}.values())

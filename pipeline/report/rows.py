@@ -29,7 +29,6 @@ class Row:
     language: str  # of the title, as HTML wants it
     done: Mapping[str, tuple[int, int]]
     findings: tuple[Finding, ...]
-    elsewhere: bool  # its code belongs to another shard
     run: Execution | None = None
     share: float = 0.0  # of the seconds that the slowest page took, 0 to 100
     cells: tuple[Cell, ...] = ()
@@ -37,13 +36,11 @@ class Row:
     @property
     def state(self) -> str:
         """What the page counts as."""
-        if self.run:
-            return str(self.run.status)
-        return "elsewhere" if self.elsewhere else "plain"
+        return str(self.run.status) if self.run else "plain"
 
 
-def rows_of(result: RunResult, *, is_shard: bool) -> list[Row]:
-    """The pages of all locales, in their order. ``is_shard``: other machines run some of them."""
+def rows_of(result: RunResult) -> list[Row]:
+    """The pages of all locales, in their order."""
     # A locale may lack pages, so the order is that of the first locale that has each.
     by_page: dict[str, dict[str, PageResult]] = {}
     for locale, pages in result.pages.items():
@@ -51,13 +48,10 @@ def rows_of(result: RunResult, *, is_shard: bool) -> list[Row]:
             by_page.setdefault(page.page, {})[locale] = page
     # The bars of all rows have one scale: the page that took longest has a full one.
     longest = max((run.seconds for run in result.executions), default=0.0)
-    return [
-        _row(versions, longest=longest, is_shard=is_shard)
-        for versions in by_page.values()
-    ]
+    return [_row(versions, longest=longest) for versions in by_page.values()]
 
 
-def _row(versions: Mapping[str, PageResult], *, longest: float, is_shard: bool) -> Row:
+def _row(versions: Mapping[str, PageResult], *, longest: float) -> Row:
     """The row of a page, which is the same in all locales but for its title and translation."""
     locale, page = next(iter(versions.items()))
     # What two locales share is told once: findings about the English, and the run of the code.
@@ -73,7 +67,6 @@ def _row(versions: Mapping[str, PageResult], *, longest: float, is_shard: bool) 
         language="en" if page.title.isascii() else locale.replace("_", "-"),
         done=done,
         findings=tuple(findings),
-        elsewhere=is_shard and page.code_cells > 0,
     )
     runs = [version.execution for version in versions.values() if version.execution]
     if not runs:
@@ -84,7 +77,6 @@ def _row(versions: Mapping[str, PageResult], *, longest: float, is_shard: bool) 
         run=run,
         share=_share(run.seconds, longest),
         cells=_cells(run),
-        elsewhere=False,
     )
 
 

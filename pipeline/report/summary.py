@@ -18,9 +18,7 @@ from pipeline.report.since import Since, since
 LISTED = 20  # failing pages, and errors, that are shown; GitHub takes 1 MiB, people much less
 
 
-def to_summary(
-    result: RunResult, *, previous: object = None, shard: tuple[int, int] | None = None
-) -> str:
+def to_summary(result: RunResult, *, previous: object = None) -> str:
     """Counts, pages that failed, errors, and what changed since ``previous``.
 
     That is the report.json of the run before, as a plain value.
@@ -29,8 +27,6 @@ def to_summary(
     lock = result.lock
     title = [result.name, lock.ref]
     release = f"{plain(lock.release)}, " if lock.release else ""
-    if shard:
-        title.append(f"· shard {shard[0]} of {shard[1]}")
     blocks = (
         f"### {plain(' '.join(filter(None, title)))}",
         f"{release}commit {code(lock.commit[:10])}",

@@ -1,10 +1,9 @@
-"""``cache`` and ``report`` as people run them, and where a run tells of itself."""
+"""``cache`` as people run it, and where a run tells of itself."""
 
 from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -31,47 +30,22 @@ def test_the_cache_is_told_proved_and_forgotten(project: Path, capsys: Speech) -
     assert cache.all_keys() == ()
 
 
-@pytest.mark.parametrize(
-    ("content", "what"),
-    [
-        ("{", "r.json: is not valid JSON"),
-        ("[]", "r.json: is not a report"),
-        ("[" * 100_000, "r.json: is not valid JSON"),
-        (f'{{"a": {"9" * 5_000}}}', "r.json: is not valid JSON"),
-        ("{}", "is not a report of this version"),
-    ],
-)
-def test_what_is_no_report_is_refused(
-    project: Path, capsys: Speech, content: str, what: str
-) -> None:
-    Path("r.json").write_text(content, encoding="utf-8")
-    assert main(["report", "merge", "r.json"]) == 4
-    assert what in capsys.readouterr().err
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("plainly")
-def test_a_run_tells_of_itself_and_its_reports_are_merged(
-    project: Path, capsys: Speech, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_tells_of_itself(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     summary = project / "summary.md"
     summary.write_text("from another step\n", encoding="utf-8")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
     docs = project / "docs"
     docs.mkdir()
     (docs / "page.ipynb").write_text(notebook(code("1")), "utf-8")
-    words = ["sync", "sample", "--upstream", "docs", "--shard", "1/1"]
-    assert main(words) == 0
-    capsys.readouterr()
+    assert main(["sync", "sample", "--upstream", "docs"]) == 0
     said = summary.read_text(encoding="utf-8")
     assert said.startswith("from another step\n")
     assert "passed" in said
     assert "<html" in (project / "build" / "report.html").read_text(encoding="utf-8")
-    shutil.move(project / "build" / "report.json", "part.json")
-    assert main(["report", "merge", "part.json"]) == 0
-    assert "1 passed" in capsys.readouterr().out
-    merged = json.loads((project / "build" / "report.json").read_bytes())
-    assert ("shard" in merged, merged["executed"]["passed"]["pages"]) == (False, 1)
+    report = json.loads((project / "build" / "report.json").read_bytes())
+    assert report["executed"]["passed"]["pages"] == 1
 
 
 @pytest.mark.slow
@@ -106,20 +80,14 @@ def test_a_failure_names_its_cell_in_one_way_everywhere(
 
 
 @pytest.mark.usefixtures("plainly")
-def test_shards_with_plain_pages_are_merged(project: Path, capsys: Speech) -> None:
-    """Literal blocks of a reST page are no code cells: it runs in no shard, and need not."""
+def test_plain_pages_have_no_code_cells(project: Path) -> None:
+    """Literal blocks of a reST page are no code cells."""
     docs = project / "docs"
     docs.mkdir()
     (docs / "plain.rst").write_text("Title\n=====\n\nWords::\n\n  1 / 0\n", "utf-8")
     (docs / "also.md").write_text("# Title\n\n```{code-cell}\n1 / 0\n```\n", "utf-8")
     (docs / "page.ipynb").write_text(notebook(code("1")), "utf-8")
-    for shard in ("1/2", "2/2"):
-        words = ["sync", "sample", "--upstream", "docs", "--shard", shard]
-        assert main(words) == 0
-        shutil.move("build/report.json", f"part{shard[0]}.json")
-    capsys.readouterr()
-    assert main(["report", "merge", "part1.json", "part2.json"]) == 0
-    assert "3 pages" in capsys.readouterr().out
+    assert main(["sync", "sample", "--upstream", "docs"]) == 0
     rows = json.loads(Path("build/report.json").read_bytes())["locales"]["zh_CN"]
     assert {row["page"]: row["code_cells"] for row in rows["pages"]} == {
         "also": 0,

@@ -113,14 +113,6 @@ def test_json_keeps_nothing_that_varies_from_run_to_run() -> None:
     assert run_json(again) == run_json(RESULT)
 
 
-def test_json_of_a_shard_says_which() -> None:
-    assert "shard" not in json.loads(run_json(RESULT))
-    assert json.loads(run_json(RESULT, shard=(2, 5)))["shard"] == {
-        "index": 2,
-        "count": 5,
-    }
-
-
 PARTIAL = Execution(
     page="d",
     status=Status.PARTIAL,

@@ -125,7 +125,7 @@ class Page(HTMLParser):
 
 
 def read(result: RunResult, **options: object) -> Page:
-    return Page(to_html(result, **options).decode("utf-8"))  # type: ignore[arg-type]
+    return Page(to_html(result, **options).decode("utf-8"))
 
 
 def evil_result() -> RunResult:
@@ -278,27 +278,6 @@ def test_a_clean_run_says_so() -> None:
 
 def test_equal_runs_give_equal_files() -> None:
     assert to_html(BUSY) == to_html(dataclasses.replace(BUSY))
-
-
-def test_pages_of_another_shard_are_told_apart_from_pages_without_code() -> None:
-    elsewhere = dataclasses.replace(
-        RESULT,
-        pages={
-            "zh_CN": (
-                PAGE_A,
-                PageResult(page="z", code_cells=4),
-                PageResult(page="plain"),
-            )
-        },
-    )
-    states = [
-        attrs["data-state"]
-        for attrs in read(elsewhere, shard=(1, 2)).all("tr")
-        if "data-state" in attrs
-    ]
-    assert states == ["passed", "elsewhere", "plain"]
-    assert "shard 1 of 2" in read(elsewhere, shard=(1, 2)).text
-    assert "another shard" not in read(elsewhere).text
 
 
 def test_a_reader_without_eyes_or_mouse_can_use_it() -> None:
@@ -754,10 +733,8 @@ def test_advice_about_a_document_that_cannot_be_read() -> None:
 
 
 def test_the_summary_counts_pages_and_names_what_changed() -> None:
-    text = to_summary(BUSY, previous=previous(changed()), shard=(1, 2))
-    assert text.startswith(
-        "### docs v2 · shard 1 of 2\n\nJAX 1.2.3, commit <code>ababababab</code>\n"
-    )
+    text = to_summary(BUSY, previous=previous(changed()))
+    assert text.startswith("### docs v2\n\nJAX 1.2.3, commit <code>ababababab</code>\n")
     assert "| zh&#95;CN | 6 | 11 of 17 (64 %) | 2 | 4 | 3 |" in text
     assert "| partial&#58; accelerator | 1 | 2 | 6 |" in text
     assert "| **all** | 5 | 9 | 19 |" in text

@@ -1,4 +1,4 @@
-"""What the stage does with the cache, rules, shards and findings.
+"""What the stage does with the cache, rules and findings.
 
 Most cells run without a kernel: what the stage is handed is the same. What kernels themselves have
 a part in is marked, and has real ones.
@@ -259,32 +259,6 @@ def test_another_exception_than_on_the_last_release_is_a_warning(
         assert project.run().findings == (expected,)
 
 
-@pytest.mark.usefixtures("plainly")
-def test_shards_share_the_pages_whatever_their_caches_hold(tmp_path: Path) -> None:
-    whole = TracedProject(tmp_path / "whole")
-    shards = [TracedProject(tmp_path / str(number)) for number in (1, 2)]
-    for project in (whole, *shards):
-        project.root.mkdir()
-        for name in "abc":
-            project.traced(name, f"print({name!r})")
-        project.add("skipped.ipynb", notebook())
-    shards[0].run(shard=(1, 2))
-    results = [
-        project.run(shard=(number, 2)) for number, project in enumerate(shards, start=1)
-    ]
-    ran = sorted(
-        execution.page
-        for result in results
-        for execution in result.executions
-        if execution.status is Status.PASSED
-    )
-    assert ran == ["a", "b", "c"]
-    assert all(
-        by_page(result)["skipped"].status is Status.SKIPPED for result in results
-    )
-    assert all(len(result.executions) < 4 for result in results)
-
-
 MODE = Mode(
     name="quiet",
     note="without a sound",
@@ -299,31 +273,28 @@ on_import("colorsys", lambda module: vars(module).update(volume=os.environ["VOLU
 
 
 @pytest.mark.kernel
-def test_a_mode_holds_in_every_process_and_on_every_shard(
+def test_a_mode_holds_in_every_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shards = [TracedProject(tmp_path / str(number)) for number in (1, 2)]
-    for project in shards:
-        project.rules = (RunRule(pages=("*",), reason="accelerator", modes=(MODE,)),)
-        (project.root / "startup").mkdir(parents=True)
-        (project.root / MODE.startup).write_text(QUIET)
-        for name in "abcd":
-            project.traced(name, f"import colorsys\nprint({name!r}, colorsys.volume)")
-    printed, ran = [], []
-    for number, project in enumerate(shards, start=1):
-        for execution in project.run(shard=(number, 2), jobs=2).executions:
-            assert execution.note == "without a sound"
-            ran.append((number, execution.worker))
-            cells = project.executed(execution.page)["cells"]
-            printed.append(texts(cells[-1]))
-    assert sorted(printed) == ["a 0\n", "b 0\n", "c 0\n", "d 0\n"]
-    assert sorted(ran) == [(1, 1), (1, 2), (2, 1), (2, 2)]
-    # A machine with the same file knows the same keys, whoever runs the code.
+    project = TracedProject(tmp_path)
+    project.rules = (RunRule(pages=("*",), reason="accelerator", modes=(MODE,)),)
+    (tmp_path / "startup").mkdir()
+    (tmp_path / MODE.startup).write_text(QUIET)
+    for name in "ab":
+        project.traced(name, f"import colorsys\nprint({name!r}, colorsys.volume)")
+    printed, workers = [], set()
+    for execution in project.run(jobs=2).executions:
+        assert execution.note == "without a sound"
+        workers.add(execution.worker)
+        cells = project.executed(execution.page)["cells"]
+        printed.append(texts(cells[-1]))
+    assert printed == ["a 0\n", "b 0\n"]
+    assert workers == {1, 2}
+    # The same file means the same keys, whoever runs the code.
     monkeypatch.setattr("pipeline.adapters.kernel.run_notebooks", run_plainly)
-    (shards[0].root / MODE.startup).write_text(f"{QUIET}\n# edited")
-    rerun = shards[0].run(shard=(1, 2))
-    assert not any(execution.cached for execution in rerun.executions)
-    assert all(execution.cached for execution in shards[1].run(shard=(2, 2)).executions)
+    assert all(execution.cached for execution in project.run().executions)
+    (tmp_path / MODE.startup).write_text(f"{QUIET}\n# edited")
+    assert not any(execution.cached for execution in project.run().executions)
 
 
 @pytest.mark.usefixtures("plainly")

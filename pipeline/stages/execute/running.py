@@ -19,7 +19,6 @@ from pipeline.adapters.kernel import sandbox
 from pipeline.core.execution.entry import CacheEntry, decode_entry, encode_entry
 from pipeline.core.execution.notebook import kernel_of
 from pipeline.core.execution.result import Execution
-from pipeline.core.execution.shards import shard as share
 from pipeline.core.pin.lock import Page
 from pipeline.errors import ExecutionError, InputError
 from pipeline.findings import Finding, Severity
@@ -52,10 +51,10 @@ class Executed:
 def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed:
     """Run the notebooks among ``pages``; write the executed notebook of each, in every locale.
 
-    One Execution per notebook, in the order of ``pages``; plain pages have none, nor have those of
-    other shards. Code that ran before is not run again; if it failed, only with ``retry_failed``.
-    With ``scheduler`` (an address) a Dask cluster does the work. A page that fails stops no other
-    one. Raises ExecutionError if nothing can be run at all.
+    One Execution per notebook, in the order of ``pages``; plain pages have none. Code
+    that ran before is not run again; if it failed, only with ``retry_failed``. With ``scheduler``
+    (an address) a Dask cluster does the work. A page that fails stops no other one. Raises
+    ExecutionError if nothing can be run at all.
     """
     stage = Stage(run=run, offline=options.offline, environment=kernel.environment())
     tasks: list[Task] = []
@@ -82,7 +81,7 @@ def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed
                 "(Linux can, where users may make namespaces)"
             )
     one_pass = _Pass(stage, options)
-    results |= one_pass.run_all(_of_shard(tasks, options.shard))
+    results |= one_pass.run_all(tasks)
     findings: list[Finding] = []
     for page in pages:
         findings += one_pass.findings.get(page.name, ())
@@ -114,19 +113,6 @@ def _not_installed() -> ExecutionError:
         f"{lacking} not installed: no code was run",
         hint=packages.how_to_install("execute"),
     )
-
-
-def _of_shard(tasks: Sequence[Task], shard: tuple[int, int] | None) -> list[Task]:
-    """The tasks of this machine.
-
-    What is in the cache here may not be there on others, so it plays no part.
-    """
-    if shard is None:
-        return list(tasks)
-    number, count = shard
-    # Told from the code, which is the same on all machines, and not from times measured here.
-    chosen = set(share({task.page.name: task.seconds for task in tasks}, number, count))
-    return [task for task in tasks if task.page.name in chosen]
 
 
 class _Pass:
