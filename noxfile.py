@@ -42,9 +42,6 @@ RUNNING = ("site",)
 # A part of it, for pages that are shown and not run: no kernel, no JAX.
 PREVIEWING = ("preview",)
 
-# What reads and writes XLIFF.
-EDITORS = ("editors",)
-
 # Marks of tests that take long, and of those that need what a machine may lack.
 LONG_TESTS = ("slow", "kernel")
 TESTS_ELSEWHERE = ("browser", "realdocs")
@@ -137,12 +134,6 @@ def call_pipeline(session: nox.Session, *words: str) -> None:
     session.run(
         *command, interrupt_timeout=STOP_SECONDS, terminate_timeout=STOP_SECONDS
     )
-
-
-def run_beside(session: nox.Session, *groups: str) -> None:
-    """The same in an environment of its own: for packages that nothing that runs code may see."""
-    session.install(*packages(*groups))
-    call_pipeline(session, session.name, *session.posargs)
 
 
 def needed_to_run(session: nox.Session) -> tuple[str, ...]:
@@ -271,14 +262,14 @@ def check(session: nox.Session) -> None:
 
 @nox.session
 def export(session: nox.Session) -> None:
-    """Write the catalogues for Weblate, Crowdin, Pontoon: POT and PO, or `-- --format xliff`."""
-    run_beside(session, *EDITORS)
+    """Write the catalogues for Weblate, Crowdin, Pontoon: POT and PO."""
+    run_pipeline(session)
 
 
 @nox.session(name="import")
 def import_(session: nox.Session) -> None:
     """Take what was done in another editor into the catalogues: `-- FILE …`."""
-    run_beside(session, *EDITORS)
+    run_pipeline(session)
 
 
 @nox.session

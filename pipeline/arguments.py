@@ -36,7 +36,7 @@ COMMANDS = {
     "adopt": "bring translated copies of pages, of whatever version, into the catalogues",
     "draft": "have a language model draft what has no translation; people confirm",
     "check": "look for mistakes in the catalogues, and mend what can be mended if asked to",
-    "export": "write the catalogues for another editor: POT and PO, or XLIFF 2",
+    "export": "write the catalogues for another editor, as POT and PO",
     "import": "take what was done in another editor into the catalogues",
     "review": "show what a branch has changed in the translations, for who reviews it",
     "memory": "prove that memory, catalogues and upstream agree; let git merge it by entry",
@@ -60,7 +60,6 @@ _BEFORE_COMMANDS = ("-h", "--help", "-V", "--version")
 MARKUPS = ("markdown", "rst")
 _LAST_PORT = 65535
 FORMATS = ("text", "json", "sarif", "github")
-EXPORT_FORMATS = ("po", "xliff")
 REVIEW_FORMATS = ("text", "json", "markdown", "html")
 
 
@@ -133,7 +132,7 @@ OPTIONS = (
         "import",
         metavar="FILE | FOLDER",
         nargs="+",
-        help="what came back from the editor: .po, .xlf",
+        help="what came back from the editor: .po",
     ),
     _option(
         "--name",
@@ -450,13 +449,6 @@ OPTIONS = (
         choices=REVIEW_FORMATS,
         default="text",
         help="an overview, all of it for programs, or for a comment on a pull request",
-    ),
-    _option(
-        "--format",
-        "export",
-        choices=EXPORT_FORMATS,
-        default="po",
-        help="gettext's templates and catalogues, or XLIFF 2",
     ),
     _option(
         "--to",

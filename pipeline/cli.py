@@ -251,9 +251,7 @@ def _export(call: _Call) -> RunResult:
 
     words = call.arguments
     run = call.run(pages=words.pages, dry=words.check)
-    return export_catalogs(
-        run, folder=words.to or run.paths.exported, form=words.format
-    )
+    return export_catalogs(run, folder=words.to or run.paths.exported)
 
 
 def _import(call: _Call) -> RunResult:

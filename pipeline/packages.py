@@ -24,7 +24,6 @@ EXTRAS = {
         "sphinx_design",
     ),
     "dask": ("distributed",),
-    "editors": ("translate",),
     "serve": ("starlette", "uvicorn", "watchfiles"),
 }
 _NAMED = 3  # modules that a message names

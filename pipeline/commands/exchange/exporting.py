@@ -1,12 +1,11 @@
 """Write the catalogues of an upstream for another editor, and remember what was sent.
 
 The layout is that of Pontoon, and one that Weblate and Crowdin find their way in:
-``<name>/templates/<page>.pot``, ``<name>/<locale>/<page>.po`` or ``.xlf``.
+``<name>/templates/<page>.pot`` and ``<name>/<locale>/<page>.po``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,13 +15,12 @@ from pipeline.commands.holding import only_this_run
 from pipeline.core.catalog.states import states_of
 from pipeline.entries import NEUTRAL_DATE, Catalog, Entry
 from pipeline.errors import ConfigError, InputError
-from pipeline.findings import Finding, Severity
+from pipeline.findings import Finding
 from pipeline.packages import how_to_run
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
 
-_SUFFIXES = {"po": ".po", "xliff": ".xlf"}
 TEMPLATES = "templates"
 
 
@@ -32,19 +30,18 @@ class _Exporting:
 
     run: Run
     folder: Path
-    form: str
     written: dict[Path, bytes] = field(default_factory=dict)
     sent: dict[Path, bytes] = field(default_factory=dict)  # for who imports it
     findings: list[Finding] = field(default_factory=list)
 
 
-def export_catalogs(run: Run, *, folder: Path, form: str) -> RunResult:
-    """Write the catalogues of all locales below ``folder``; ``form`` is ``po`` or ``xliff``.
+def export_catalogs(run: Run, *, folder: Path) -> RunResult:
+    """Write the catalogues of all locales below ``folder``, and a template of each.
 
     A catalogue that cannot be read is a finding. Nothing is removed: the folder may be anybody's.
     Raises ConfigError if there is no catalogue yet.
     """
-    exporting = _Exporting(run=run, folder=folder / run.name, form=form)
+    exporting = _Exporting(run=run, folder=folder / run.name)
     with only_this_run(run):
         lock = read_pulled(run)
         for locale in run.locales:
@@ -80,27 +77,10 @@ def _export_locale(exporting: _Exporting, locale: str) -> None:
             exporting.findings.append(Finding.of(error, page=page))
             continue
         exporting.sent[run.paths.sent(locale, page)] = data
-        files = _files(exporting, catalog, page=page, locale=locale)
-        exporting.written.update(files)
-
-
-def _files(
-    exporting: _Exporting, catalog: Catalog, *, page: str, locale: str
-) -> Mapping[Path, bytes]:
-    """The files that an editor gets of one catalogue."""
-    target = exporting.folder / locale / f"{page}{_SUFFIXES[exporting.form]}"
-    if exporting.form == "xliff":
-        from pipeline.adapters.xliff import format_xliff, is_writable
-
-        for entry in catalog.entries:
-            if not entry.obsolete and not is_writable(entry):
-                exporting.findings.append(_left_out(page, entry))
-        return {target: format_xliff(catalog, page=page, locale=locale)}
-    template = exporting.folder / TEMPLATES / f"{page}.pot"
-    return {
-        target: po.format_catalog(catalog),
-        template: po.format_catalog(_template_of(catalog)),
-    }
+        target = exporting.folder / locale / f"{page}.po"
+        template = exporting.folder / TEMPLATES / f"{page}.pot"
+        exporting.written[target] = po.format_catalog(catalog)
+        exporting.written[template] = po.format_catalog(_template_of(catalog))
 
 
 def _template_of(catalog: Catalog) -> Catalog:
@@ -133,14 +113,3 @@ def _write(exporting: _Exporting) -> tuple[str, ...]:
     for path, data in exporting.sent.items():
         write_if_changed(path, data, dry=dry)
     return tuple(changed)
-
-
-def _left_out(page: str, entry: Entry) -> Finding:
-    return Finding(
-        code="export-not-xml",
-        severity=Severity.WARNING,
-        where=page,
-        page=page,
-        text=f"XML cannot hold a character of {entry.msgid[:40]!r}: it is left out",
-        hint="Translate it in the catalogue, or export as PO.",
-    )

@@ -27,7 +27,7 @@ from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
 from pipeline.stages.update.catalogs import catalog_header
 
-_SUFFIXES = (".po", ".xlf", ".xliff")
+_XLIFF = (".xlf", ".xliff")  # refused by name: such files would be missed silently
 # What Weblate, Crowdin and Pontoon call Chinese by its script is ours by its country.
 _SCRIPTS = {
     "zh_Hans": "zh_CN",
@@ -92,15 +92,13 @@ def _files(words: Sequence[str]) -> list[Path]:
     for word in words:
         path = Path(word)
         found = [path] if path.is_file() else files_below(path, "")
-        found = [file for file in found if file.suffix in _SUFFIXES]
+        found = [file for file in found if file.suffix in (".po", *_XLIFF)]
         if not found:
-            what = (
-                "has no PO or XLIFF file" if path.exists() else "there is no such file"
-            )
+            what = "has no PO file" if path.exists() else "there is no such file"
             raise ConfigError(
                 what,
                 where=word,
-                hint="Name files that came back from the editor (.po, .xlf), or their folder.",
+                hint="Name files that came back from the editor (.po), or their folder.",
             )
         files += found
     return list(dict.fromkeys(files))
@@ -162,19 +160,17 @@ def _sent(run: Run, returned: _Returned) -> Catalog | None:
 
 def _read(run: Run, path: Path) -> _Returned:
     """A file that came back, of a page and a locale of ours. Raises InputError."""
-    name, data = path.as_posix(), read_bytes(path)
-    if path.suffix == ".po":
-        catalog = po.read_catalog(data, where=name).catalog
-        entries, locale = catalog.entries, locale_of_header(catalog.header)
-        told = _page_of_references(entries)
-        header: Mapping[str, str] = catalog.header
-    else:
-        from pipeline.adapters.xliff import read_xliff
-
-        read = read_xliff(data, where=name)
-        entries, locale, told = read.entries, read.locale, read.page
-        header = {}
-    locale = locale or locale_of_path(path.parts)
+    name = path.as_posix()
+    if path.suffix in _XLIFF:
+        raise InputError(
+            "is XLIFF, and import reads PO",
+            where=name,
+            hint="Convert it with translate-toolkit: "
+            f"xliff2po {path.name} {path.stem}.po",
+        )
+    catalog = po.read_catalog(read_bytes(path), where=name).catalog
+    entries, header = catalog.entries, catalog.header
+    locale = locale_of_header(header) or locale_of_path(path.parts)
     if locale not in run.locales:
         locale = _SCRIPTS.get(locale.replace("-", "_"), locale)
     if locale not in run.locales and len(run.locales) == 1 and not locale:
@@ -187,7 +183,7 @@ def _read(run: Run, path: Path) -> _Returned:
         )
     return _Returned(
         name=name,
-        page=_page(run, path, entries, told=told, locale=locale),
+        page=_page(run, path, entries, locale=locale),
         locale=locale,
         entries=entries,
         touched=_touched(header),
@@ -200,9 +196,7 @@ def _page_of_references(entries: Sequence[Entry]) -> str:
     return counts.most_common(1)[0][0] if counts else ""
 
 
-def _page(
-    run: Run, path: Path, entries: Sequence[Entry], *, told: str, locale: str
-) -> str:
+def _page(run: Run, path: Path, entries: Sequence[Entry], *, locale: str) -> str:
     """The page that a file is of: what it says, or else what its path ends in.
 
     Of one that is gone it is the page that has its messages now, if there is one.
@@ -212,10 +206,11 @@ def _page(
         file.relative_to(folder).with_suffix("").as_posix()
         for file in folder.rglob("*.po")
     }
-    for page in (told, *_ends(path)):
+    candidates = (_page_of_references(entries), *_ends(path))
+    for page in candidates:
         if page in pages:
             return page
-    for page in (told, *_ends(path)):
+    for page in candidates:
         if is_gone(run, locale, page):
             return successor_of(run, locale, page, entries)
     raise InputError(
