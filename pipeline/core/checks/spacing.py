@@ -5,20 +5,15 @@ All functions look at masked text.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator
 
 from pipeline.core.checks.masked import CLOSE, HAN, OPEN, OTHER, URL, WORD
 from pipeline.core.document.splice import Edit
 
-_HAN = re.compile(f"[{HAN}]")
-
-
 # Spaces between Chinese and words.
 
-# A masked text as autocorrect is given it: without what nobody sees, words as letters.
+# A masked text without what nobody sees, words as letters.
 _AS_LETTERS = {
     ord(OPEN): None,
     ord(CLOSE): None,
@@ -26,34 +21,12 @@ _AS_LETTERS = {
     ord(URL): "x",
     ord(OTHER): "\n",
 }
-_GREEK = "Α-Ωα-ωµ"
-# What autocorrect takes for a sign of its own: C++, C#, Greek letters.
-_ALSO = re.compile(
-    rf"(?<=[A-Za-z0-9+][+#])(?=[{HAN}])|(?<=[{_GREEK}])(?=[{HAN}])|(?<=[{HAN}])(?=[{_GREEK}])"
+_LETTERS = "A-Za-z0-9Α-Ωα-ωµ"
+# Between Chinese and a word: 用|JAX|时, 50%|的, C++|和. The hyphen of 拉丁-9 is no edge.
+_EDGE = re.compile(
+    rf"(?<=[{HAN}])(?=[{_LETTERS}])|(?<=[{_LETTERS}%‰℃])(?=[{HAN}])"
+    rf"|(?<=[A-Za-z0-9+][+#])(?=[{HAN}])"
 )
-_WORD_END = re.compile(rf"[A-Za-z0-9%‰℃{_GREEK}]|(?<=[A-Za-z0-9+])[+#]")
-_WORD_START = re.compile(rf"[A-Za-z0-9{_GREEK}]")
-# Where Chinese and a word may meet: without any of these there is nothing for autocorrect to find.
-_MEETING = re.compile(
-    rf"[{HAN}](?=[A-Za-z0-9{_GREEK}])|[A-Za-z0-9%‰℃{_GREEK}+#](?=[{HAN}])"
-)
-_ONLY_RULE = "space-word"
-_OTHER_RULES = """
-    space-punctuation space-bracket space-backticks space-dash space-dollar fullwidth
-    no-space-fullwidth no-space-fullwidth-quote halfwidth-word halfwidth-punctuation spellcheck
-    """
-
-
-@cache
-def _spaced() -> Callable[[str], str]:
-    """autocorrect, told to do nothing but put spaces between Chinese and words or numbers."""
-    import autocorrect_py
-
-    rules = dict.fromkeys(_OTHER_RULES.split(), 0)
-    rules[_ONLY_RULE] = 1
-    # Its stub leaves this function out.
-    autocorrect_py.load_config(json.dumps({"rules": rules}))  # type: ignore[attr-defined]
-    return autocorrect_py.format
 
 
 def missing_spaces(shown: str) -> Iterator[Edit]:
@@ -63,46 +36,16 @@ def missing_spaces(shown: str) -> Iterator[Edit]:
     ``用**JAX**`` -> ``用 **JAX**``.
     """
     plain = shown.translate(_AS_LETTERS)
-    if not _MEETING.search(plain):
+    if not _EDGE.search(plain):
         return
-    places = {match.start() for match in _ALSO.finditer(plain)}
-    spaced = _spaced()(plain)
-    if spaced != plain:
-        places.update(_inserted(plain, spaced))
     # Where each character of `plain` stands in `shown`.
     seen = [at for at, character in enumerate(shown) if character not in (OPEN, CLOSE)]
-    for place in sorted(places):
-        if not _is_edge(plain, place):
-            continue
+    for match in _EDGE.finditer(plain):
         # Between the two characters that are seen there may be marks. The space goes behind those
         # that close something and before those that open something: 用**f**。
-        start, end = seen[place - 1] + 1, seen[place]
+        start, end = seen[match.start() - 1] + 1, seen[match.start()]
         at = end - len(shown[start:end].lstrip(CLOSE))
         yield Edit(at, at, " ")
-
-
-def _is_edge(plain: str, at: int) -> bool:
-    """Whether Chinese and a word meet there.
-
-    autocorrect takes the hyphen of 拉丁-9 for a minus: that is no edge.
-    """
-    if _HAN.match(plain, at):
-        return bool(_WORD_END.match(plain, at - 1))
-    return bool(_WORD_START.match(plain, at)) and bool(_HAN.match(plain, at - 1))
-
-
-def _inserted(before: str, after: str) -> Iterator[int]:
-    """Before which characters of ``before`` there is a new space in ``after``.
-
-    ``用x时``, ``用 x 时`` -> 1, 2
-    """
-    at = 0
-    # autocorrect does nothing but insert spaces, so that all other characters are the same.
-    for character in after:
-        if at < len(before) and character == before[at]:
-            at += 1
-        else:
-            yield at
 
 
 # Spaces beside full-width marks.
