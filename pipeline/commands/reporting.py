@@ -56,9 +56,9 @@ def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResul
 def write_badges(run: Run, result: RunResult) -> list[str]:
     """Write the badges of every locale; return those that changed, relative to the root.
 
-    Each is an SVG to show, and the JSON that shields.io asks for.
+    Each is the JSON that shields.io asks for.
     """
-    from pipeline.report.badges import badges_of, to_endpoint, to_svg
+    from pipeline.report.badges import badges_of, to_endpoint
 
     lock, comparison = result.lock, result.comparison
     files: dict[Path, bytes] = {}
@@ -71,7 +71,6 @@ def write_badges(run: Run, result: RunResult) -> list[str]:
             locale=locale,
             comparison=comparison,
         ):
-            files[folder / f"{badge.name}.svg"] = to_svg(badge)
             files[folder / f"{badge.name}.json"] = to_endpoint(badge)
     return [
         run.shown(path) for path, data in files.items() if write_if_changed(path, data)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -11,9 +10,7 @@ from pipeline.core.catalog.comparison import Comparison, PageChange
 from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult
 from pipeline.folders import WHOLE
-from pipeline.report.badges import Badge, badges_of, to_endpoint, to_svg
-
-SVG = "{http://www.w3.org/2000/svg}"
+from pipeline.report.badges import Badge, badges_of, to_endpoint
 
 
 def lock(ref: str) -> Lock:
@@ -91,25 +88,3 @@ def test_a_badge_is_what_shields_io_reads() -> None:
         "color": "blue",
     }
     assert data.endswith(b"}\n")
-
-
-@pytest.mark.parametrize("label", ["JAX", "译文 <b> & \"quoted\" 'too'", "illi.:"])
-def test_svg_is_well_formed_and_says_its_text(label: str) -> None:
-    root = ET.fromstring(
-        to_svg(Badge(name="n", label=label, value="40 %", colour="red"))
-    )
-    assert root.attrib["aria-label"] == f"{label}: 40 %"
-    assert [text.text for text in root.iter(f"{SVG}text")] == [label, "40 %"]
-    assert float(root.attrib["width"]) == sum(
-        float(text.attrib["textLength"]) + 12 for text in root.iter(f"{SVG}text")
-    )
-
-
-def test_wide_characters_take_more_room() -> None:
-    widths = [
-        ET.fromstring(
-            to_svg(Badge(name="n", label=label, value="1", colour="red"))
-        ).attrib["width"]
-        for label in ("ill", "abc", "一二三")
-    ]
-    assert [int(width) for width in widths] == sorted({int(width) for width in widths})

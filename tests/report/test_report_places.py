@@ -27,7 +27,7 @@ from pipeline.core.catalog.comparison import Comparison
 from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity
 from pipeline.log import command_message, printable
-from pipeline.report.badges import Badge, badges_of, to_endpoint, to_svg
+from pipeline.report.badges import badges_of, to_endpoint
 from pipeline.report.check import check_text, render
 from pipeline.report.html import to_html
 from pipeline.report.json import run_json
@@ -233,14 +233,9 @@ def test_json_and_sarif_hold_the_text_itself(text: str) -> None:
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_badges_hold_the_text_itself(text: str) -> None:
     label = of_a_lock(f"{text} {WORD}")
-    badge = Badge(name="jax", label=label, value=label, colour="blue")
-    svg = ET.fromstring(to_svg(badge))
-    tags = {element.tag.partition("}")[2] for element in svg.iter()}
-    assert tags == {"svg", "title", "rect", "path", "g", "text"}
-    assert svg.attrib["aria-label"] == f"{label}: {label}"
-    assert json.loads(to_endpoint(badge))["message"] == label
-    for made in badges_of(result(text).pages["zh_CN"], version=label, locale="zh_CN"):
-        ET.fromstring(to_svg(made))
+    pages = result(text).pages["zh_CN"]
+    _, version = badges_of(pages, version=label, locale="zh_CN")
+    assert json.loads(to_endpoint(version))["message"] == label
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)

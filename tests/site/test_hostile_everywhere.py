@@ -40,7 +40,6 @@ from pipeline.core.adoption.result import AdoptedCopy, Row, State
 from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
 from pipeline.report.adoption import to_html as adoption_html
-from pipeline.report.badges import Badge, to_svg
 from pipeline.report.html import to_html
 from pipeline.report.result import RunResult
 from pipeline.site.front import SiteOf, front_page
@@ -337,9 +336,3 @@ def test_the_page_of_all_sites_has_nothing_live() -> None:
     site = SiteOf(name="x", title=PAYLOAD, progress=progress)
     assert live_in(front_page([site], locale="zh_CN")) == []
     assert ELEMENT not in front_page([site], locale="zh_CN")
-
-
-def test_a_badge_is_words() -> None:
-    svg = to_svg(Badge(name="x", label=PAYLOAD, value=PAYLOAD, colour="green"))
-    assert live_in(svg.decode()) == []
-    ElementTree.fromstring(svg)
