@@ -60,7 +60,7 @@ _BEFORE_COMMANDS = ("-h", "--help", "-V", "--version")
 MARKUPS = ("markdown", "rst")
 _LAST_PORT = 65535
 FORMATS = ("text", "json", "sarif", "github")
-REVIEW_FORMATS = ("text", "json", "markdown", "html")
+REVIEW_FORMATS = ("html", "markdown")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -447,8 +447,8 @@ OPTIONS = (
         "--format",
         "review",
         choices=REVIEW_FORMATS,
-        default="text",
-        help="an overview, all of it for programs, or for a comment on a pull request",
+        default="html",
+        help="build/review.html alone, or Markdown for a comment on a pull request as well",
     ),
     _option(
         "--to",

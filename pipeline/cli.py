@@ -416,17 +416,22 @@ def _check(arguments: argparse.Namespace, log: Log) -> int:
 def _review(arguments: argparse.Namespace, log: Log) -> int:
     """``review`` compares two states of the memory, and never fails for what it finds."""
     from pipeline.commands.review.reviewing import ReviewOptions, review_changes
-    from pipeline.commands.review.telling import summarise_review, tell_review
+    from pipeline.commands.review.telling import summarise_review, write_review
+    from pipeline.report.review.markdown import review_markdown
 
+    if arguments.json:
+        raise ConfigError(
+            "review prints no JSON",
+            hint="Look at build/review.html, or give --format markdown.",
+        )
     settings = read_settings(arguments.config)
     options = ReviewOptions(
         locales=_locales(arguments, settings), pages=tuple(arguments.pages)
     )
     review = review_changes(settings, arguments.words, options)
-    form = "json" if arguments.json else arguments.format
-    paths = Paths(settings.root, "")
-    text = tell_review(review, form, paths, log, language())
-    print_in_form(text, form)
+    write_review(review, Paths(settings.root, ""), log)
+    if arguments.format == "markdown":
+        print_text(review_markdown(review))
     for path in _summaries(arguments.summary):
         summarise_review(review, path)
     return review.exit_code

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
 from contextlib import chdir
 from pathlib import Path
-from typing import Any
 
 import pytest
 from branch_project import FIRST, Clone, page
@@ -15,6 +13,12 @@ from folders import read_tree, snapshot
 from repositories import git, make_origin
 
 from pipeline.cli import main
+from pipeline.commands.review.reviewing import ReviewOptions, review_changes
+from pipeline.config import read_settings
+from pipeline.core.review.comparing import Quiet
+from pipeline.core.word_diff import Part
+from pipeline.findings import Severity
+from pipeline.report.review.result import Review
 
 Speech = pytest.CaptureFixture[str]
 SAFE = "<script>alert(1)</script>|`x`**b** @nobody [a](javascript:b)"
@@ -40,12 +44,12 @@ def work(template: Clone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cl
     return clone
 
 
-def reviewed(work: Clone, capsys: Speech, *words: str) -> dict[str, Any]:
-    """The review as JSON."""
-    capsys.readouterr()
-    assert work.run("review", *words, "--json") == 0
-    result: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return result
+def reviewed(work: Clone, *words: str, pages: tuple[str, ...] = ()) -> Review:
+    """What ``review`` compares two states of the memory by."""
+    settings = read_settings(work.root / "pyproject.toml")
+    options = ReviewOptions(locales=settings.locales, pages=pages)
+    with chdir(work.root):
+        return review_changes(settings, words, options)
 
 
 def store(work: Clone, subject: str = "") -> None:
@@ -55,41 +59,38 @@ def store(work: Clone, subject: str = "") -> None:
         work.commit(subject)
 
 
-def happened(review: dict[str, Any]) -> list[tuple[str, str]]:
-    return [(message["page"], message["happened"]) for message in review["messages"]]
+def happened(review: Review) -> list[tuple[str, str]]:
+    return [(message.page, message.happened) for message in review.messages]
 
 
 def test_a_page_and_three_messages_elsewhere_are_shown_and_nothing_else(
-    work: Clone, capsys: Speech
+    work: Clone,
 ) -> None:
     work.translate("garage")
     work.translate("cellar", "lamp", "楼梯旁挂着一盏灯")
     work.translate("cellar", "glue", "楼梯旁挂着胶水")
     work.translate("yard/shed", "drill", "雨会弄坏钻头")
     store(work, "Translate the garage")
-    review = reviewed(work, capsys)
-    assert review["counts"] == {"translated": 11, "changed": 3}
-    assert review["quiet"] == {}
-    garage = [message for message in review["messages"] if message["page"] == "garage"]
+    review = reviewed(work)
+    assert review.counts == {"translated": 11, "changed": 3}
+    assert review.quiet == {}
+    garage = [message for message in review.messages if message.page == "garage"]
     # In the order of the page, which the memory does not have.
-    english = [message["english"] for message in garage]
+    english = [message.english for message in garage]
     assert english == FIRST["garage.md"].removeprefix("# ").strip().split("\n\n")
-    lamp = review["messages"][0]
-    assert (lamp["page"], lamp["state"]) == ("cellar", "finished")
-    assert lamp["english"] == "A lamp hangs beside the stairs, right of the door."
-    assert lamp["new"] == "楼梯旁挂着一盏灯"
-    assert lamp["old"].startswith("cellar：译文")
-    assert lamp["translator"] == "Li Lei, 2026-01-02"
-    line = (work.root / lamp["file"]).read_text().split("\n")[lamp["line"] - 1]
+    lamp = review.messages[0]
+    assert (lamp.page, lamp.state) == ("cellar", "finished")
+    assert lamp.english == "A lamp hangs beside the stairs, right of the door."
+    assert lamp.new == "楼梯旁挂着一盏灯"
+    assert lamp.old.startswith("cellar：译文")
+    assert lamp.translator == "Li Lei, 2026-01-02"
+    line = (work.root / lamp.file).read_text().split("\n")[lamp.line - 1]
     assert line.startswith(("#", "msgid"))
-    parts = {part for part, _ in lamp["pieces"]}
-    assert {"removed", "added"} <= parts
-    assert reviewed(work, capsys, "main", "work")["messages"] == review["messages"]
+    assert {Part.REMOVED, Part.ADDED} <= {piece.part for piece in lamp.pieces}
+    assert reviewed(work, "main", "work").messages == review.messages
 
 
-def test_what_main_has_done_since_is_no_change_of_the_branch(
-    work: Clone, capsys: Speech
-) -> None:
+def test_what_main_has_done_since_is_no_change_of_the_branch(work: Clone) -> None:
     work.git("checkout", "-q", "main")
     work.translate("attic")
     store(work, "Translate the attic")
@@ -97,37 +98,29 @@ def test_what_main_has_done_since_is_no_change_of_the_branch(
     store(work)
     work.translate("cellar", "lamp", "灯")
     store(work, "Change a lamp")
-    assert happened(reviewed(work, capsys)) == [("cellar", "changed")]
-    assert happened(reviewed(work, capsys, "main")) == [("cellar", "changed")]
+    assert happened(reviewed(work)) == [("cellar", "changed")]
+    assert happened(reviewed(work, "main")) == [("cellar", "changed")]
 
 
-def test_of_an_upgrade_only_what_a_person_must_look_at(
-    work: Clone, capsys: Speech
-) -> None:
+def test_of_an_upgrade_only_what_a_person_must_look_at(work: Clone) -> None:
     work.translate("attic")
     store(work, "Translate the attic")
     work.git("branch", "-f", "main")
     work.move_to("v2")
     store(work, "Upgrade")
-    review = reviewed(work, capsys)
-    (lamp,) = review["messages"]
-    assert (lamp["page"], lamp["happened"], lamp["state"]) == (
-        "cellar",
-        "fuzzy",
-        "fuzzy",
-    )
-    assert lamp["english"].startswith("A lamp now hangs")
-    assert lamp["old_english"].startswith("A lamp hangs")
-    assert lamp["old"] == lamp["new"] != ""
-    assert lamp["notes"] == ["fuzzy: rewording: A lamp {+now+} hangs beside the …"]
+    review = reviewed(work)
+    (lamp,) = review.messages
+    assert (lamp.page, lamp.happened, lamp.state) == ("cellar", "fuzzy", "fuzzy")
+    assert lamp.english.startswith("A lamp now hangs")
+    assert lamp.old_english.startswith("A lamp hangs")
+    assert lamp.old == lamp.new != ""
+    assert lamp.notes == ("fuzzy: rewording: A lamp {+now+} hangs beside the …",)
     # A page was renamed: eleven messages followed. A paragraph went, and one is another.
-    assert review["quiet"]["moved"] == 11
-    assert review["quiet"]["gone from the page"] >= 2
+    assert review.quiet[Quiet.MOVED] == 11
+    assert review.quiet[Quiet.GONE] >= 2
 
 
-def test_a_fuzzy_one_that_is_confirmed_and_one_that_is_withdrawn(
-    work: Clone, capsys: Speech
-) -> None:
+def test_a_fuzzy_one_that_is_confirmed_and_one_that_is_withdrawn(work: Clone) -> None:
     work.move_to("v2")
     store(work, "Upgrade")
     work.git("branch", "-f", "main")
@@ -137,21 +130,19 @@ def test_a_fuzzy_one_that_is_confirmed_and_one_that_is_withdrawn(
     text = path.read_text()
     start = text.index('msgstr "yard')
     path.write_text(text[:start] + 'msgstr ""' + text[text.index("\n", start) :])
-    review = reviewed(work, capsys)
+    review = reviewed(work)
     assert happened(review) == [("cellar", "confirmed"), ("yard/shed", "withdrawn")]
-    assert review["messages"][1]["state"] == "untranslated"
+    assert review.messages[1].state == "untranslated"
 
 
-def test_findings_stand_beside_what_they_are_about(work: Clone, capsys: Speech) -> None:
+def test_findings_stand_beside_what_they_are_about(work: Clone) -> None:
     work.translate("cellar", "lamp", "灯 在 楼梯 旁 .")
     store(work, "Mistake")
-    (message,) = reviewed(work, capsys)["messages"]
-    assert {finding["severity"] for finding in message["findings"]} <= {
-        "error",
-        "warning",
-    }
-    assert message["findings"]
-    assert all(finding["line"] == message["line"] for finding in message["findings"])
+    (message,) = reviewed(work).messages
+    severities = {finding.severity for finding in message.findings}
+    assert severities <= {Severity.ERROR, Severity.WARNING}
+    assert message.findings
+    assert {finding.line for finding in message.findings} == {message.line}
 
 
 def test_a_fresh_clone_without_any_docs_shows_the_chinese(
@@ -163,33 +154,36 @@ def test_a_fresh_clone_without_any_docs_shows_the_chinese(
     git(work.root.parent, "clone", "-q", str(work.root), str(target))
     fresh = Clone(target)
     fresh.git("remote", "set-head", "origin", "main")
-    (message,) = reviewed(fresh, capsys)["messages"]
-    assert (message["english"], message["new"]) == ("", "锯子")
+    (message,) = reviewed(fresh).messages
+    assert (message.english, message.new) == ("", "锯子")
     with chdir(target):
         main(["review"])
-    assert "nox -s sync -- --no-execute" in capsys.readouterr().out
+    told = capsys.readouterr().err
+    assert "1 message on 1 page to look at\n" in told
+    assert "nox -s sync -- --no-execute" in told
+    assert "look at build/review.html\n" in told
     assert fresh.sync() == 0
-    assert reviewed(fresh, capsys)["messages"][0]["english"].startswith("Whoever")
+    assert reviewed(fresh).messages[0].english.startswith("Whoever")
 
 
-def test_a_page_whose_memory_was_deleted_is_withdrawn(
-    work: Clone, capsys: Speech
-) -> None:
+def test_a_page_whose_memory_was_deleted_is_withdrawn(work: Clone) -> None:
     (work.memories / "cellar.po").unlink()
-    review = reviewed(work, capsys)
+    review = reviewed(work)
     assert set(happened(review)) == {("cellar", "withdrawn")}
-    assert review["messages"][0]["english"] == "Down there"
-    assert {message["line"] for message in review["messages"]} == {1}
+    assert review.messages[0].english == "Down there"
+    assert {message.line for message in review.messages} == {1}
 
 
-def test_only_the_pages_that_are_asked_for(work: Clone, capsys: Speech) -> None:
+def test_only_the_pages_that_are_asked_for(work: Clone) -> None:
     work.translate("garage", "saw", "锯子")
     work.translate("attic", "saw", "阁楼的锯子")
     store(work)
-    assert happened(reviewed(work, capsys, "--pages", "att*")) == [
-        ("attic", "translated")
-    ]
-    assert reviewed(work, capsys, "main", "work", "--pages", "att*")["messages"] == []
+    assert happened(reviewed(work, pages=("att*",))) == [("attic", "translated")]
+    assert reviewed(work, "main", "work", pages=("att*",)).messages == ()
+    assert work.run("review", "--pages", "att*") == 0
+    page = (work.root / "build" / "review.html").read_text("utf-8")
+    assert "阁楼的锯子" in page
+    assert ">锯子<" not in page
 
 
 def test_a_file_that_cannot_be_read_is_told_and_the_others_are_shown(
@@ -199,16 +193,17 @@ def test_a_file_that_cannot_be_read_is_told_and_the_others_are_shown(
     store(work)
     (work.memories / "cellar.po").write_text("<<<<<<< ours\n")
     capsys.readouterr()
-    assert work.run("review", "--json") == 4
-    review = json.loads(capsys.readouterr().out)
+    assert work.run("review") == 4
+    assert "memory/zh_CN/docs/cellar.po:1: " in capsys.readouterr().err
+    review = reviewed(work)
     assert happened(review) == [("garage", "translated")]
-    (problem,) = review["problems"]
-    assert problem["file"].endswith("memory/zh_CN/docs/cellar.po")
+    (problem,) = review.problems
+    assert problem.file.endswith("memory/zh_CN/docs/cellar.po")
     work.commit("Break the cellar")
     work.git("checkout", "-q", "main", "--", "translations")
-    review = reviewed(work, capsys, "HEAD")
-    (problem,) = review["problems"]
-    assert problem["code"] == "review-base-unreadable"
+    review = reviewed(work, "HEAD")
+    (problem,) = review.problems
+    assert problem.code == "review-base-unreadable"
     assert ("cellar", "translated") in happened(review)
 
 
@@ -218,9 +213,10 @@ def test_a_file_that_cannot_be_read_is_told_and_the_others_are_shown(
         (["no-such-branch"], "git knows no commit 'no-such-branch'"),
         (["--", "--output=x"], "git knows no commit '--output=x'"),
         (["main", "work", "main"], "two commits at most, not main work main"),
+        (["--json"], "review prints no JSON"),
     ],
 )
-def test_words_that_name_no_commits(
+def test_words_that_cannot_be_reviewed(
     work: Clone, words: list[str], what: str, capsys: Speech
 ) -> None:
     with chdir(work.root):
@@ -262,15 +258,15 @@ def test_a_shallow_clone_is_told_what_to_fetch(work: Clone, capsys: Speech) -> N
 
 
 def test_the_branch_that_a_pull_request_is_for(
-    work: Clone, capsys: Speech, monkeypatch: pytest.MonkeyPatch
+    work: Clone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work.git("update-ref", "refs/remotes/origin/release", "HEAD")
     monkeypatch.setenv("GITHUB_BASE_REF", "release")
-    assert reviewed(work, capsys)["base"]["name"] == "origin/release"
+    assert reviewed(work).base_name == "origin/release"
 
 
 def test_the_step_summary_and_the_page_show_what_strangers_wrote_as_text(
-    work: Clone, capsys: Speech, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    work: Clone, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     summary = tmp_path / "summary.md"
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
@@ -299,9 +295,7 @@ def test_a_second_run_writes_nothing_and_no_file_but_the_page_is_touched(
 
 
 @pytest.mark.slow
-def test_five_hundred_messages_take_seconds_and_not_minutes(
-    tmp_path: Path, capsys: Speech
-) -> None:
+def test_five_hundred_messages_take_seconds_and_not_minutes(tmp_path: Path) -> None:
     sentence = "The {} of shelf %d is counted twice a year."
     release = {
         f"shelf{number}.md": page(f"Shelf {number}", sentence % number)
@@ -313,9 +307,9 @@ def test_five_hundred_messages_take_seconds_and_not_minutes(
         work.translate(f"shelf{number}")
     store(work)
     started = time.process_time()
-    review = reviewed(work, capsys)
+    review = reviewed(work)
     seconds = time.process_time() - started
-    assert len(review["messages"]) == 550
+    assert len(review.messages) == 550
     # Less than one where nothing else runs. Machines differ, and coverage doubles it: whatever
     # grows with the square of the messages takes far longer.
     assert seconds < 6.0

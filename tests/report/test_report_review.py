@@ -20,7 +20,6 @@ from pipeline.report.review.markdown import (
     review_markdown,
 )
 from pipeline.report.review.result import Message, Review
-from pipeline.report.review.text import review_text
 
 WORDS = Words.of(())
 FINDING = Finding(
@@ -114,26 +113,12 @@ def test_a_very_long_text_is_cut() -> None:
 def test_nothing_to_look_at() -> None:
     nothing = review_of(quiet={Quiet.MOVED: 3, Quiet.GONE: 0})
     for text in (
-        review_text(nothing),
         review_markdown(nothing),
         review_html(nothing).decode(),
     ):
         assert "No translation to look at" in text
         assert "moved 3." in text
         assert "gone from" not in text
-
-
-def test_a_terminal_shows_a_line_for_each_page() -> None:
-    rows = (
-        message("旧", "新", findings=(FINDING,)),
-        message("旧", "新"),
-        message("旧", "新", page="other\x1b[31m"),
-    )
-    text = review_text(review_of(*rows, problems=(FINDING,)))
-    assert "guide (zh_CN): changed 2; 1 error\n" in text
-    assert "error: a.po:7: a | in a table\n  Mend it." in text
-    assert "\x1b" not in text
-    assert max(map(len, text.split("\n"))) <= 80
 
 
 _HOSTILE = st.text(
