@@ -113,7 +113,7 @@ class Paths:
 
     @property
     def report_page(self) -> Path:
-        """The same for people, with what varies: times, workers, what is new since the last run."""
+        """The same for people, with what varies: times, what is new since the last run."""
         return self.reports / "report.html"
 
     @property

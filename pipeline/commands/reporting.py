@@ -43,7 +43,7 @@ def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResul
     if options.executes:
         # The page shows the times of the last run that ran something: one that did nothing leaves
         # it as it is.
-        has_run = any(execution.worker for execution in result.executions)
+        has_run = any(execution.ran_now for execution in result.executions)
         has_news = has_run or len(changes) > len(result.changes)
         if has_news or not paths.report_page.exists():
             _tell_readers(run, options, result, previous)

@@ -27,7 +27,6 @@ from pipeline.report.rows import rows_of
 from pipeline.report.since import since
 from pipeline.report.source import source_pieces
 from pipeline.report.templating import asset, environment
-from pipeline.report.timeline import timeline
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -79,7 +78,7 @@ def to_html(result: RunResult, *, previous: object = None) -> bytes:
         "classes": executed_by_class(runs),
         "outcomes": _outcomes(runs),
         "failed": [run for run in runs if run.status is Status.FAILED],
-        "timeline": timeline(runs),
+        "cached": [run for run in runs if run.cached],
         "since": since(previous, result),
         "css": asset("report.css"),
         "script": script,

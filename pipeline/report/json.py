@@ -23,9 +23,9 @@ from pipeline.report.result import CheckResult, RunResult
 VERSION = 2  # a failure names its cell by the number of the code cell, from 1
 CHECK_VERSION = 1
 
-# Of an execution, what is of this run: whether it came from the cache, and where and when it ran.
-# No report keeps these, else the second of two equal runs would write a file.
-OF_THIS_RUN = ("cached", "started", "worker", "cell_seconds")
+# Of an execution, what is of this run. No report keeps these: the second of two equal runs would
+# write a file.
+OF_THIS_RUN = ("cached", "cell_seconds")
 
 _LOCK_KEYS = ("ref", "commit", "date", "version", "package")
 _FINDING_KEYS = ("code", "severity", "where", "text", "page", "hint")

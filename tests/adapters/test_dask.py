@@ -82,7 +82,7 @@ def run_project(
 
 
 def without_times(result: Execution) -> Execution:
-    return replace(result, seconds=0.0, started=0.0, worker=0, cell_seconds=())
+    return replace(result, seconds=0.0, cell_seconds=())
 
 
 def printed(root: Path, page: str) -> list[str]:
@@ -175,9 +175,6 @@ def test_a_run_that_loses_a_worker_ends_as_a_local_one_does(
     assert [printed(tmp_path / "remote", page) for page in pages] == [
         printed(tmp_path / "local", page) for page in pages
     ]
-    # The worker that was killed may have finished no page.
-    assert all(result.worker in (1, 2) for result in remote)
-    assert all(0 <= result.started < 60 for result in remote)
     assert (
         len(killed) >= 4
     )  # of the page: its process, the process that runs it, that of its kernel

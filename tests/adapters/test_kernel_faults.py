@@ -452,13 +452,6 @@ def test_a_run_is_timed(zoo: Zoo) -> None:
     outcome = zoo["passes"].outcome
     assert len(outcome.cell_seconds) == 2  # an empty cell is not run
     assert 0 < sum(outcome.cell_seconds) < outcome.seconds
-    assert outcome.worker in range(1, WORKERS + 1)
-    assert {ran.outcome.worker for ran in zoo.pages.values()} == set(
-        range(1, WORKERS + 1)
-    )
-    assert (
-        outcome.started < zoo["until-nothing"].outcome.started < outcome.started + 600
-    )
 
 
 def test_a_kernel_starts_without_a_debugger_and_its_page_may_have_one(
@@ -596,7 +589,6 @@ def test_a_worker_that_is_killed_leaves_nothing_either(
         (outcome,) = run_notebooks([job("worker-killed", case, data)], workers=1)
     assert outcome.stop is not None
     assert (outcome.stop.exception, outcome.stop.cell) == ("WorkerDied", 2)
-    assert outcome.worker == 1
     assert until(
         lambda: not processes_with(f"{MARK}={marked_as('worker-killed')}\0"), seconds=5
     )

@@ -101,9 +101,7 @@ def test_json_of_a_cached_run_is_the_same() -> None:
 
 
 def test_json_keeps_nothing_that_varies_from_run_to_run() -> None:
-    varied = dataclasses.replace(
-        PASSED, cached=True, started=3.5, worker=2, cell_seconds=(0.1, 0.2, 0.3, 1.9)
-    )
+    varied = dataclasses.replace(PASSED, cached=True, cell_seconds=(0.1, 0.2, 0.3, 1.9))
     again = dataclasses.replace(
         RESULT,
         pages={

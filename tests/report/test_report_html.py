@@ -38,14 +38,12 @@ from pipeline.report.result import RunResult
 from pipeline.report.since import since
 from pipeline.report.source import source_pieces
 from pipeline.report.summary import LISTED, to_summary
-from pipeline.report.timeline import WIDTH, timeline
 
 EVIL = (
     "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7*7 }}\x00\x1b[31m|\n"
     "# `x` **b** \u202e"
 )
 VOID = {"meta", "input", "br", "img", "link", "hr"}
-SHAPES = {"rect", "line"}
 PARTIAL = Execution(
     page="d",
     status=Status.PARTIAL,
@@ -53,7 +51,6 @@ PARTIAL = Execution(
     cells=2,
     total=6,
     note="in interpret mode",
-    worker=2,
 )
 BUSY = dataclasses.replace(
     RESULT,
@@ -62,13 +59,13 @@ BUSY = dataclasses.replace(
             dataclasses.replace(
                 PAGE_A,
                 execution=dataclasses.replace(
-                    PASSED, worker=1, started=0.0, cell_seconds=(0.5, 1.0, 0.0, 1.0)
+                    PASSED, cell_seconds=(0.5, 1.0, 0.0, 1.0)
                 ),
             ),
             dataclasses.replace(
                 PAGE_B,
                 page="b",
-                execution=dataclasses.replace(FAILED, worker=2, started=1.0),
+                execution=FAILED,
             ),
             dataclasses.replace(PAGE_C, code_cells=3),
             PageResult(
@@ -109,10 +106,6 @@ class Page(HTMLParser):
         if tag not in VOID:
             self._open.append(tag)
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert tag in SHAPES
-        self.tags.append((tag, {name: value or "" for name, value in attrs}))
-
     def handle_endtag(self, tag: str) -> None:
         assert self._open.pop() == tag
 
@@ -145,7 +138,6 @@ def evil_result() -> RunResult:
         total=2,
         seconds=1.0,
         failure=failure,
-        worker=1,
         cell_seconds=(1.0,),
     )
     others = [
@@ -253,8 +245,6 @@ def test_it_tells_the_whole_run() -> None:
         "64 % of 17 messages",
         "ValueError: bad value",
         "Whose problem the page's own code",
-        "worker 1",
-        "worker 2",
         "1 notebook came from the cache",
         "in interpret mode",
         "accelerator: needs a TPU",
@@ -300,7 +290,7 @@ def test_a_reader_without_eyes_or_mouse_can_use_it() -> None:
     assert all(
         attrs.get("aria-label")
         for tag, attrs in page.tags
-        if tag in ("input", "select", "svg", "form")
+        if tag in ("input", "select", "form")
     )
     assert "prefers-reduced-motion" in STYLES
 
@@ -423,88 +413,6 @@ def test_source_is_coloured_and_complete() -> None:
 def test_any_source_is_taken(source: str) -> None:
     assert len("".join(text for text, _ in source_pieces(source))) >= len(
         source.replace("\r\n", "\n").replace("\r", "\n")
-    )
-
-
-# --- timeline
-
-
-def run(page: str, worker: int, started: float, seconds: float) -> Execution:
-    return Execution(
-        page=page,
-        status=Status.PASSED,
-        worker=worker,
-        started=started,
-        seconds=seconds,
-        cells=1,
-        total=1,
-    )
-
-
-def test_each_worker_has_a_lane_with_its_pages() -> None:
-    shown = timeline(
-        [
-            run("b", 1, 6.0, 4.0),
-            run("a", 1, 0.0, 5.0),
-            run("guides/long-name", 2, 0.0, 10.0),
-        ]
-    )
-    assert [
-        (lane.worker, [bar.run.page for bar in lane.bars], lane.busy)
-        for lane in shown.lanes
-    ] == [
-        (1, ["a", "b"], 90.0),
-        (2, ["guides/long-name"], 100.0),
-    ]
-    assert [(bar.x, bar.width) for bar in shown.lanes[0].bars] == [
-        (0.0, 499.0),
-        (600.0, 399.0),
-    ]
-    assert shown.ticks == tuple((100.0 * at, at) for at in range(0, 11, 2))
-
-
-def test_bars_that_are_short_have_short_labels() -> None:
-    lane = timeline(
-        [
-            run("guides/a-very-long-name", 1, 0.0, 1.0),
-            run("guides/short", 1, 1.0, 0.6),
-            run("x/yz", 1, 1.6, 0.2),
-            run("z", 1, 2.0, 8.0),
-        ]
-    ).lanes[0]
-    assert [bar.label for bar in lane.bars] == ["a-very-lon…", "short", "", "z"]
-
-
-def test_without_workers_there_is_no_picture() -> None:
-    cached = dataclasses.replace(PASSED, cached=True)
-    assert timeline([cached, FAILED]).lanes == ()
-    assert timeline([cached, FAILED]).cached == (cached,)
-    assert timeline([]).seconds == 0
-
-
-@given(
-    st.lists(
-        st.tuples(st.integers(1, 5), st.floats(-10, 1e5), st.floats(0, 1e5)),
-        min_size=1,
-        max_size=30,
-    )
-)
-def test_any_times_stay_in_the_picture(times: list[tuple[int, float, float]]) -> None:
-    """A clock that jumps may spoil the picture, not the report."""
-    runs = [run(f"page {number}", *time) for number, time in enumerate(times)]
-    shown = timeline(runs)
-    bars = [bar for lane in shown.lanes for bar in lane.bars]
-    assert all(bar.x >= 0 and bar.width > 0 for bar in bars)
-    assert all(bar.x + bar.width <= WIDTH + 3 for bar in bars if bar.run.started >= 0)
-    assert 1 <= len(shown.ticks) <= 11
-    to_html(
-        RunResult(
-            name="docs",
-            lock=LOCK,
-            pages={
-                "zh_CN": tuple(PageResult(page=one.page, execution=one) for one in runs)
-            },
-        )
     )
 
 

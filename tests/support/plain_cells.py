@@ -25,12 +25,12 @@ from pipeline.adapters.kernel.sandbox import copy_data
 
 def run_plainly(jobs: Sequence[Job], *, workers: int) -> Iterator[Outcome]:
     """Run ``jobs`` one after the other; yield outcomes as ``run_notebooks`` does."""
-    for place, job in enumerate(jobs):
-        yield _run(job, worker=place % workers + 1)
+    for job in jobs:
+        yield _run(job)
 
 
-def _run(job: Job, *, worker: int) -> Outcome:
-    started, notebook = time.time(), json.loads(job.notebook)
+def _run(job: Job) -> Outcome:
+    started, notebook = time.monotonic(), json.loads(job.notebook)
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     for cell in cells:
         cell.update(outputs=[], execution_count=None)
@@ -56,10 +56,8 @@ def _run(job: Job, *, worker: int) -> Outcome:
     return Outcome(
         page=job.page,
         notebook=json.dumps(notebook),
-        seconds=time.time() - started,
+        seconds=time.monotonic() - started,
         stop=stop,
-        started=started,
-        worker=worker,
         cell_seconds=tuple(seconds),
     )
 

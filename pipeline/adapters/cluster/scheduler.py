@@ -20,13 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.adapters.cluster.facts import INSTALL, all_facts, compare_facts
-from pipeline.adapters.cluster.worker import (
-    Delivery,
-    Member,
-    Parcel,
-    describe,
-    run_page,
-)
+from pipeline.adapters.cluster.worker import Member, Parcel, describe, run_page
 from pipeline.adapters.kernel import Job, Outcome, Stop
 from pipeline.adapters.kernel.job import died
 from pipeline.adapters.kernel.sandbox import is_left_out
@@ -37,20 +31,6 @@ CONNECT_SECONDS = 20
 WORKERS_SECONDS = 60  # that a cluster without workers is waited for
 POLL_SECONDS = 5  # between two looks whether workers have come or gone
 AGAIN = "Run again when it is there: pages that ran are in the cache."
-
-
-@dataclass(slots=True)
-class _Crew:
-    """Numbers for the workers, from 1, in the order in which they are first heard of."""
-
-    names: list[str] = field(default_factory=list)
-
-    def number(self, name: str) -> int:
-        if not name:  # of a page that nobody has finished
-            return 0
-        if name not in self.names:
-            self.names.append(name)
-        return self.names.index(name) + 1
 
 
 def run_on_cluster(
@@ -69,25 +49,19 @@ def run_on_cluster(
     facts = all_facts(environment)
     with _connected(address) as client:
         members = _survey(client, facts, address)
-        crew = _Crew(sorted({member.name for member in members}))
         run = _Run(client, address, facts, _pages_at_once(members))
         waiting = deque(enumerate(jobs))
         try:
             run.fill(waiting)
             while waiting or run.sent:
-                arrival = run.receive()
-                if arrival is None:
+                outcome = run.receive()
+                if outcome is None:
                     run.fill(waiting)
                     continue
                 # An error is raised again, when what is there has been handed over.
                 with suppress(ExecutionError):
                     run.fill(waiting)
-                delivery = arrival.delivery
-                yield replace(
-                    delivery.outcome,
-                    started=arrival.moment - delivery.age,
-                    worker=crew.number(delivery.worker),
-                )
+                yield outcome
         finally:
             futures = [sent.future for sent in run.sent.values()]
             with suppress(Exception):
@@ -100,14 +74,6 @@ class _Sent:
 
     job: Job
     future: Any
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Arrival:
-    """What came back, and when, by our clock."""
-
-    moment: float  # time.time()
-    delivery: Delivery
 
 
 @dataclass(slots=True)
@@ -123,10 +89,8 @@ class _Run:
     pages: Mapping[str, int]
     name: str = field(default_factory=lambda: f"execute-{uuid.uuid4().hex}")
     sent: dict[Any, _Sent] = field(default_factory=dict)  # by key
-    # When something was done, and its future; written by Dask's thread.
-    done: queue.SimpleQueue[tuple[float, Any]] = field(
-        default_factory=queue.SimpleQueue
-    )
+    # Futures that are done; written by Dask's thread.
+    done: queue.SimpleQueue[Any] = field(default_factory=queue.SimpleQueue)
     seen: float = field(default_factory=time.monotonic)  # when there was a worker
 
     def fill(self, waiting: deque[tuple[int, Job]]) -> None:
@@ -156,17 +120,17 @@ class _Run:
             run_page, parcel, key=key, priority=priority, pure=False
         )
         self.sent[future.key] = _Sent(job=job, future=future)
-        future.add_done_callback(lambda future: self.done.put((time.time(), future)))
+        future.add_done_callback(self.done.put)
 
-    def receive(self) -> _Arrival | None:
+    def receive(self) -> Outcome | None:
         """What is done next; nothing if that takes long."""
         try:
-            moment, future = self.done.get(timeout=POLL_SECONDS)
+            future = self.done.get(timeout=POLL_SECONDS)
         except queue.Empty:
             return None
-        delivery = _result(future, self.sent[future.key].job, self.address)
+        outcome = _result(future, self.sent[future.key].job, self.address)
         del self.sent[future.key]  # and with it what the cluster keeps of it
-        return _Arrival(moment=moment, delivery=delivery)
+        return outcome
 
 
 @contextmanager
@@ -259,7 +223,7 @@ def _packed(folder: Path) -> bytes:
     return buffer.getvalue()
 
 
-def _result(future: Any, job: Job, address: str) -> Delivery:
+def _result(future: Any, job: Job, address: str) -> Outcome:
     """What came back for ``job``.
 
     Raises ExecutionError if it is the cluster that failed.
@@ -269,16 +233,14 @@ def _result(future: Any, job: Job, address: str) -> Delivery:
     if future.status == "cancelled":
         raise _lost(address)
     try:
-        delivery: Delivery = future.result()
+        outcome: Outcome = future.result()
     except ExecutionError:
         raise
     except KilledWorker:
-        return Delivery(
-            worker="", outcome=died(job, "every worker that ran the page died")
-        )
+        return died(job, "every worker that ran the page died")
     except Exception as error:  # noqa: BLE001 - a full disk, say; one page must not stop the others
         stop = Stop(
             cell=0, exception=type(error).__name__, message=str(error), traceback=""
         )
-        return Delivery(worker="", outcome=replace(died(job, ""), stop=stop))
-    return delivery
+        return replace(died(job, ""), stop=stop)
+    return outcome

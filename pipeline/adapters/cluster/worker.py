@@ -20,7 +20,6 @@ import sys
 import tarfile
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -64,33 +63,21 @@ class Parcel:
 class Member:
     """What a worker says of itself."""
 
-    name: str  # stays when the worker is restarted
     machine: str
     threads: int
     facts: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
-    """What comes back for a parcel."""
-
-    worker: str  # its name; empty: unknown
-    outcome: Outcome
-    # Seconds since the page was begun, by the worker's clock, which may not be the submitter's.
-    age: float = 0.0
-
-
 def describe(dask_worker: Any) -> Member:
     """What the worker that this runs on is; ``Client.run`` fills in the argument."""
     return Member(
-        name=str(dask_worker.name),
         machine=platform.node(),
         threads=dask_worker.state.nthreads,
         facts=all_facts(environment()),
     )
 
 
-def run_page(parcel: Parcel) -> Delivery:
+def run_page(parcel: Parcel) -> Outcome:
     """Run one page, in a process of its own."""
     from distributed import get_worker
 
@@ -99,19 +86,14 @@ def run_page(parcel: Parcel) -> Delivery:
     # It may have come after the others were asked.
     compare_facts(parcel.facts, member.facts, where=f"worker {worker.address}")
     key = worker.get_current_task()
-    began = time.time()
     folder = Path(tempfile.mkdtemp(prefix="p-", dir=worker.local_directory))
     try:
         _unpack(parcel, folder, pages=parcel.pages.get(member.machine, member.threads))
         code = _run_child(folder, lambda: _is_wanted(worker, key))
         if code:
-            outcome = died(
-                parcel.job, f"the process that ran it ended with code {code}"
-            )
-        else:
-            outcome = _read_outcome(folder)
-        age = time.time() - (outcome.started or began)
-        return Delivery(worker=member.name, outcome=outcome, age=age)
+            message = f"the process that ran it ended with code {code}"
+            return died(parcel.job, message)
+        return _read_outcome(folder)
     finally:
         with suppress(OSError):
             remove_tree(folder)

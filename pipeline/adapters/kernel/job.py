@@ -77,14 +77,10 @@ class Outcome:
     notebook: str
     seconds: float
     stop: Stop | None
-    started: float = 0.0  # time.time()
-    worker: int = 0  # from 1; 0: unknown
     cell_seconds: tuple[float, ...] = ()  # of each code cell that ran
 
 
-def died(job: Job, message: str, *, cell: int = 0, started: float = 0.0) -> Outcome:
+def died(job: Job, message: str, *, cell: int = 0) -> Outcome:
     """The outcome of a job whose process is gone without one, at code cell number ``cell``."""
     stop = Stop(cell=cell, exception="WorkerDied", message=message, traceback="")
-    return Outcome(
-        page=job.page, notebook=job.notebook, seconds=0.0, stop=stop, started=started
-    )
+    return Outcome(page=job.page, notebook=job.notebook, seconds=0.0, stop=stop)

@@ -37,8 +37,6 @@ class _Worker:
     process: BaseProcess
     connection: Connection
     job: Job
-    number: int
-    given: float  # time.time() when it got the job
     cell: c_int  # the number of the code cell that it is at; it shares the memory
     was_stopped: bool = False  # at this job
 
@@ -72,7 +70,7 @@ def _run_all(waiting: deque[Job], *, workers: int) -> Iterator[Outcome]:
     running: list[_Worker] = []
     try:
         while waiting and len(running) < workers:
-            running.append(_start(context, waiting.popleft(), number=len(running) + 1))
+            running.append(_start(context, waiting.popleft()))
         while running:
             ready = wait([worker.connection for worker in running], timeout=_LOOK)
             _release_stopped(running)
@@ -96,7 +94,7 @@ def _settled(job: Job, scratch: Path, *, threads: int) -> Job:
     return replace(job, scratch=scratch, policy=policy)
 
 
-def _start(context: SpawnContext, job: Job, *, number: int) -> _Worker:
+def _start(context: SpawnContext, job: Job) -> _Worker:
     # The last worker that leaves removes it, and somebody may have ended that one.
     job.scratch.mkdir(mode=0o700, exist_ok=True)
     ours, theirs = context.Pipe()
@@ -106,14 +104,7 @@ def _start(context: SpawnContext, job: Job, *, number: int) -> _Worker:
     theirs.close()  # so that recv ends when the worker is gone
     with suppress(OSError):  # it is dead already, which _receive will tell
         ours.send(job)
-    return _Worker(
-        process=process,
-        connection=ours,
-        job=job,
-        number=number,
-        given=time.time(),
-        cell=cell,
-    )
+    return _Worker(process=process, connection=ours, job=job, cell=cell)
 
 
 def _next(context: SpawnContext, worker: _Worker, job: Job) -> _Worker:
@@ -122,9 +113,9 @@ def _next(context: SpawnContext, worker: _Worker, job: Job) -> _Worker:
         if worker.process.is_alive():
             worker.cell.value = 0
             worker.connection.send(job)
-            return replace(worker, job=job, given=time.time(), was_stopped=False)
+            return replace(worker, job=job, was_stopped=False)
     _end([worker])
-    return _start(context, job, number=worker.number)
+    return _start(context, job)
 
 
 def _release_stopped(workers: Sequence[_Worker]) -> None:
@@ -145,11 +136,11 @@ def _receive(worker: _Worker) -> Outcome:
         worker.process.join(_SECONDS_TO_END)
         message = f"the worker process ended with code {worker.process.exitcode}"
         cell = worker.cell.value
-        outcome = died(worker.job, message, cell=cell, started=worker.given)
+        outcome = died(worker.job, message, cell=cell)
     assert isinstance(outcome, Outcome)
     if worker.was_stopped and outcome.stop is not None:
-        outcome = replace(outcome, stop=_stopped(outcome.stop))
-    return replace(outcome, worker=worker.number)
+        return replace(outcome, stop=_stopped(outcome.stop))
+    return outcome
 
 
 def _stopped(stop: Stop) -> Stop:

@@ -95,7 +95,7 @@ def run(job: Job, cell: c_int) -> Outcome:
     for name in ("papermill", "traitlets"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     adopt_orphans()
-    started, start, text = time.time(), time.monotonic(), job.notebook
+    start, text = time.monotonic(), job.notebook
     progress = Progress(shared=cell)
     _Running.spared = frozenset(process.pid for process in descendants())
     folder = Path(tempfile.mkdtemp(prefix="p-", dir=job.scratch))
@@ -118,7 +118,6 @@ def run(job: Job, cell: c_int) -> Outcome:
         notebook=text,
         seconds=time.monotonic() - start,
         stop=stop,
-        started=started,
         cell_seconds=tuple(progress.seconds),
     )
 

@@ -41,9 +41,6 @@ class Execution:
     """How the code cells of one page ran.
 
     ``seconds`` is wall time; ``cells`` counts code cells run.
-
-    ``started`` (seconds since the run began) and ``worker`` (from 1; 0: not run now) are of this
-    run: no report.json keeps them.
     """
 
     page: str
@@ -57,6 +54,11 @@ class Execution:
     failure: CellFailure | None = None
     # How it ran, if not as it is: "in interpret mode", "with stand-in data".
     note: str = ""
-    started: float = 0.0
-    worker: int = 0
     cell_seconds: tuple[float, ...] = ()  # of each code cell that ran
+
+    @property
+    def ran_now(self) -> bool:
+        """Whether this run has run its code: it does not come from the cache."""
+        # A page that could not be read has failed without a ``failure`` in a cell.
+        has_run = self.failure or self.status in (Status.PASSED, Status.PARTIAL)
+        return bool(has_run) and not self.cached

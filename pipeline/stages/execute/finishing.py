@@ -65,7 +65,7 @@ def entry_of(stage: Stage, task: Task, outcome: kernel.Outcome) -> CacheEntry:
 def finish(stage: Stage, task: Task, entry: CacheEntry) -> Execution:
     """Write each locale's executed notebook and say how the page ended.
 
-    What is of this run only (its start, its worker, the cache) is not filled in.
+    Whether it came from the cache is not filled in.
     """
     # A page that stopped has cells that did not run: what they should raise is no matter then.
     failure = entry.failure_in(task.notebook) or _unmet(stage, task, entry.outputs)

@@ -7,7 +7,6 @@ for all pages whose code is equal: whatever has the same key shares the outputs.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -126,7 +125,6 @@ class _Pass:
         self.cache = ExecutionCache(stage.run.paths.outputs, limit=limit)
         self.history = History(stage.run.paths)
         self.findings: dict[str, list[Finding]] = {}
-        self.began = time.time()
 
     def run_all(self, tasks: Sequence[Task]) -> dict[str, Execution]:
         """The results of ``tasks`` by page: from the cache, then from kernels, as they come."""
@@ -197,11 +195,8 @@ class _Pass:
             entry = entry_of(self.stage, tasks[0], outcome)
             # Before anything is shown: a run that is killed afterwards has lost nothing.
             self._keep(tasks[0], entry)
-            # A worker of a cluster may have another clock.
-            started = max(0.0, outcome.started - self.began)
             for task in tasks:
-                result = self._finish(task, entry)
-                yield replace(result, started=started, worker=outcome.worker)
+                yield self._finish(task, entry)
 
     def _outcomes(self, jobs: Sequence[kernel.Job]) -> Iterator[kernel.Outcome]:
         if not self.options.scheduler or not jobs:
