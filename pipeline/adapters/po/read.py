@@ -1,8 +1,8 @@
 """The bytes of a ``.po`` file to a catalogue, whole or not at all: the only importer of polib.
 
-A file as we write it is read the short way (``canonical``). Any other one is scanned line by line
-(``scan``), then polib reads the strings, and here both are put together. Whoever wrote the file, no
-translation in it is lost: what would be lost is an error, what is changed is a finding.
+The file is scanned line by line (``scan``), then polib reads the strings, and here both are put
+together. Whoever wrote the file, no translation in it is lost: what would be lost is an error, what
+is changed is a finding.
 """
 
 from __future__ import annotations
@@ -14,13 +14,11 @@ from dataclasses import dataclass, replace
 
 import polib
 
-from pipeline.adapters.po.canonical import read_canonical
 from pipeline.adapters.po.encoding import how_to_convert
 from pipeline.adapters.po.header import read_header
 from pipeline.adapters.po.scan import LinesAbove, Scan
 from pipeline.adapters.po.source import Source
 from pipeline.adapters.po.syntax import END_ISOLATE, ISOLATE, UNWRITABLE, same_edges
-from pipeline.adapters.po.write import format_catalog
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
 from pipeline.findings import Finding
@@ -37,14 +35,10 @@ _REFERENCE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadCatalog:
-    """What a file held, and what a person should know about it.
-
-    ``is_canonical`` if its bytes are those that ``format_catalog`` writes for ``catalog``.
-    """
+    """What a file held, and what a person should know about it."""
 
     catalog: Catalog
     findings: tuple[Finding, ...] = ()
-    is_canonical: bool = False
 
 
 def read_catalog(
@@ -59,9 +53,6 @@ def read_catalog(
     Raises InputError with ``file:line``.
     """
     text = _decode(data, where)
-    canonical = _read_if_canonical(text, data)
-    if canonical is not None:
-        return ReadCatalog(catalog=canonical, is_canonical=True)
     source = Source(where)
     findings = []
     if data.startswith(codecs.BOM_UTF8):
@@ -105,24 +96,6 @@ def _decode(data: bytes, where: str) -> str:
             hint = "Remove it and run again."
             raise InputError(f"contains {name}", where=f"{where}:{line}", hint=hint)
     return text.replace("\r\n", "\n")
-
-
-def _read_if_canonical(text: str, data: bytes) -> Catalog | None:
-    """The catalogue, if ``data`` are just the bytes that ``format_catalog`` writes for it.
-
-    Then the long way would read the same, since what is written is read back as it was.
-    """
-    # Comments that end in a backslash, and names with spaces, are written with a mark that only
-    # the long way removes.
-    if "\\ \n" in text or ISOLATE in text:
-        return None
-    try:
-        catalog = read_canonical(text)
-        if catalog is not None and format_catalog(catalog) == data:
-            return catalog
-    except InputError:
-        pass  # the long way says what is wrong, and in which line
-    return None
 
 
 class _Lines(str):

@@ -28,7 +28,6 @@ class CatalogFiles:
 
     ``catalogs`` is what they hold, ``data`` the bytes of their files, ``findings`` what a person
     should know of them. A file that cannot be read is in ``data`` and ``findings`` only.
-    ``canonical`` are the pages whose file is just what would be written for what it holds.
     ``unreadable`` are those whose catalogue is of the memory: their file is never written.
     """
 
@@ -37,7 +36,6 @@ class CatalogFiles:
     catalogs: dict[str, Catalog] = field(default_factory=dict)
     data: dict[str, bytes] = field(default_factory=dict)
     findings: dict[str, tuple[Finding, ...]] = field(default_factory=dict)
-    canonical: set[str] = field(default_factory=set)
     unreadable: set[str] = field(default_factory=set)
 
     def path(self, page: str) -> Path:
@@ -68,8 +66,6 @@ class CatalogFiles:
                 self.tell(page, Finding.of(error, page=page))
                 continue
             self.catalogs[page] = read.catalog
-            if read.is_canonical:
-                self.canonical.add(page)
             self.tell(page, *(replace(finding, page=page) for finding in read.findings))
         self._save(memo)
 
@@ -81,7 +77,6 @@ class CatalogFiles:
             elif not self.run.dry:
                 continue  # it was written, or somebody has mended it meanwhile
             self.catalogs[page] = catalog
-            self.canonical.discard(page)
 
     def write(self, updated: Mapping[str, Updated]) -> tuple[str, ...]:
         """Write what changed, then remove what is empty; return these files, relative to the root.
@@ -100,9 +95,6 @@ class CatalogFiles:
                 # One that could not be read is not empty, it is only not seen.
                 if before is not None and page in self.catalogs:
                     removed.append(self.path(page))
-                continue
-            # Most pages of most runs: an update returns the very catalogue that it need not change.
-            if page in self.canonical and result.catalog is self.catalogs[page]:
                 continue
             data = po.format_catalog(result.catalog)
             if data == before:
