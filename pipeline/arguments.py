@@ -477,8 +477,12 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         parser.error("which command?")
     if argv[0] in _BEFORE_COMMANDS:
         parser.parse_args(argv)
-    # Words and options may stand in any order.
-    arguments, unknown = command.parse_known_intermixed_args(argv[1:])
+    words = argv[1:]
+    # Words and options may stand in any order, but behind "--" there are words only.
+    parse_words = command.parse_known_intermixed_args
+    if "--" in words:
+        parse_words = command.parse_known_args
+    arguments, unknown = parse_words(words)
     arguments.command = argv[0]
     # argparse has its own words for what it does not know, and ends the program with them.
     if unknown:
