@@ -151,7 +151,7 @@ def test_emptied_strings_are_told_and_their_words_stay_as_obsolete(
     catalog = work.read("cellar")
     (live,) = (entry for entry in catalog.entries if entry.line == line)
     assert (live.msgstr, live.obsolete) == ("", False)
-    assert "2 translations were emptied" in finding["text"]
+    assert "2 translations that stood here are empty now" in finding["text"]
     texts = work.texts("cellar")
     assert (texts["glue"], texts["saw"]) == ("", "")
     kept = {entry.msgstr: entry.context for entry in catalog.entries if entry.obsolete}

@@ -98,6 +98,7 @@ def keep_what_gives_way(
     if not any(dropped) and not merged.emptied and not merged.outdated:
         return
     page = sides.theirs.page
+    memory = work.files.memory_name(page)
     catalog = po.read_catalog(data, where="").catalog
     # An entry that was cut out of one of the two may stand in the other one.
     texts = texts_in(sides.local) | texts_in(catalog)
@@ -105,10 +106,30 @@ def keep_what_gives_way(
         (entry.context, digest(entry.msgid)): entry.line for entry in catalog.entries
     }
     if merged.emptied:
-        work.tell(_emptied(work, page, merged.emptied, lines))
+        emptied = _gave_way(
+            work,
+            page,
+            merged.emptied,
+            lines,
+            code="translation-emptied",
+            what="empty now; readers get the English",
+            hint="The old words are kept at the end of the file, as obsolete entries with the "
+            f'msgctxt "{EMPTIED}". Put back what was not meant to go.',
+        )
+        work.tell(emptied)
     if merged.outdated:
         name = keep_aside(work, page, merged.outdated, texts, reason=OUTDATED)
-        work.tell(_outdated(work, page, merged.outdated, name=name, lines=lines))
+        outdated = _gave_way(
+            work,
+            page,
+            merged.outdated,
+            lines,
+            code="catalogue-outdated",
+            what=f"older than what {memory} has; the newer words are kept",
+            hint="Git has brought an old version of the catalogue back, perhaps by one side of a "
+            f"conflict. What stood here is in {name}: put back what is right.",
+        )
+        work.tell(outdated)
     if dropped.replaced:
         keep_aside(work, page, dropped.replaced, texts, reason=REPLACED)
     if dropped.others:
@@ -116,7 +137,17 @@ def keep_what_gives_way(
         _tell_of_conflicts(work, page, merged, name=name, lines=lines)
     if dropped.gone:
         name = keep_aside(work, page, dropped.gone, texts, reason=TAKEN_BACK)
-        work.tell(_taken_back(work, page, dropped.gone, name=name, lines=lines))
+        taken_back = _gave_way(
+            work,
+            page,
+            dropped.gone,
+            lines,
+            code="memory-taken-back",
+            what=f"gone from {memory}, and git may not have them",
+            hint="Someone took them back, or one side of a git conflict was dropped. "
+            f"What stood here is in {name}: put back what is right.",
+        )
+        work.tell(taken_back)
 
 
 class _Dropped(NamedTuple):
@@ -183,71 +214,25 @@ def _first_of(
     return ":".join([work.files.catalog_name(page), *map(str, known[:1])])
 
 
-def _emptied(
-    work: Workspace, page: str, emptied: Sequence[Entry], lines: Mapping[Key, int]
-) -> Finding:
-    subject = "a translation that stood here was"
-    if len(emptied) > 1:
-        subject = f"{len(emptied)} translations were"
-    return Finding(
-        code="translation-emptied",
-        severity=Severity.WARNING,
-        where=_first_of(work, page, emptied, lines),
-        text=f"{subject} emptied; readers get the English",
-        page=page,
-        hint=(
-            "The old words are kept at the end of the file, as obsolete entries with the "
-            f'msgctxt "{EMPTIED}". Put back what was not meant to go.'
-        ),
-    )
-
-
-def _outdated(
+def _gave_way(
     work: Workspace,
     page: str,
-    outdated: Sequence[Entry],
-    *,
-    name: str,
+    entries: Sequence[Entry],
     lines: Mapping[Key, int],
-) -> Finding:
-    subject, memory = _subject(outdated), work.files.memory_name(page)
-    return Finding(
-        code="catalogue-outdated",
-        severity=Severity.WARNING,
-        where=_first_of(work, page, outdated, lines),
-        text=f"{subject} older than what {memory} has; the newer words are kept",
-        page=page,
-        hint=(
-            "Git has brought an old version of the catalogue back, perhaps by one side of a "
-            f"conflict. What stood here is in {name}: put back what is right."
-        ),
-    )
-
-
-def _taken_back(
-    work: Workspace,
-    page: str,
-    gone: Sequence[Entry],
     *,
-    name: str,
-    lines: Mapping[Key, int],
+    code: str,
+    what: str,
+    hint: str,
 ) -> Finding:
-    subject, memory = _subject(gone), work.files.memory_name(page)
-    return Finding(
-        code="memory-taken-back",
-        severity=Severity.WARNING,
-        where=_first_of(work, page, gone, lines),
-        text=f"{subject} gone from {memory}, and git may not have them",
-        page=page,
-        hint=(
-            "Someone took them back, or one side of a git conflict was dropped. "
-            f"What stood here is in {name}: put back what is right."
-        ),
-    )
-
-
-def _subject(entries: Sequence[Entry]) -> str:
-    """Return how a sentence about translations that gave way begins, with its verb."""
+    """Return a finding about translations that gave way: they are ``what``."""
+    subject = "a translation that stood here is"
     if len(entries) > 1:
-        return f"{len(entries)} translations that stood here are"
-    return "a translation that stood here is"
+        subject = f"{len(entries)} translations that stood here are"
+    return Finding(
+        code=code,
+        severity=Severity.WARNING,
+        where=_first_of(work, page, entries, lines),
+        text=f"{subject} {what}",
+        page=page,
+        hint=hint,
+    )
