@@ -211,7 +211,7 @@ def for_build(words: Sequence[str]) -> list[str]:
     """What of the words after `upgrade --` is for `build` as well: upstream and common options."""
     common = ("--jobs", "--locale", "--config", "--summary")
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    for option in ("--package-version", "--jax", "--upstream", *common):
+    for option in ("--package-version", "--upstream", *common):
         parser.add_argument(option, action="append", default=[])
     parser.add_argument("--json", action="store_true")
     parser.add_argument("target", nargs="?")

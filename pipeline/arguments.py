@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pipeline import __version__, formerly
+from pipeline import __version__
 from pipeline.config.suggesting import did_you_mean
 from pipeline.errors import ConfigError
 
@@ -298,13 +298,6 @@ OPTIONS = (
         "upgrade",
         metavar="VERSION",
         help="the version that goes with a ref that is no release",
-    ),
-    # What it was called when all docs were of one package.
-    _option(
-        f"--{formerly.VERSION_KEY}",
-        "upgrade",
-        dest="package_version",
-        help=argparse.SUPPRESS,
     ),
     _option(
         "--dry-run",

@@ -96,7 +96,7 @@ def _run(arguments: argparse.Namespace) -> int:
     command: str = arguments.command
     if command in _ON_FILES:
         return _ON_FILES[command](arguments, log)
-    if getattr(arguments, "every", False) and not _means_every_page(arguments):
+    if getattr(arguments, "every", False):
         return _run_every(arguments, log)
     if command == "memory" and arguments.action in _WITH_GIT:
         return _WITH_GIT[arguments.action](arguments, log)
@@ -233,7 +233,7 @@ def _status(call: _Call) -> RunResult:
     options = StatusOptions(
         against=words.against,
         badges=words.badges,
-        lists_all=words.every_page or words.every,
+        lists_all=words.every_page,
     )
     return status(run, options)
 
@@ -279,11 +279,6 @@ _ON_UPSTREAMS: dict[str, Callable[[_Call], RunResult]] = {
 
 
 # Commands on every upstream.
-
-
-def _means_every_page(arguments: argparse.Namespace) -> bool:
-    """Whether ``--all`` is what is called ``--every-page`` now: ``status NAME --all``."""
-    return arguments.command == "status" and arguments.words is not None
 
 
 def _run_every(arguments: argparse.Namespace, log: Log) -> int:

@@ -43,8 +43,6 @@ class Run:
     @property
     def version(self) -> str:
         """The version of the upstream's package that pages run with; empty if none is pinned."""
-        if self.upstream.version is None:
-            return self.settings.default_version
         return self.upstream.version
 
     @property

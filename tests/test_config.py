@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from places import ROOT
 
-from pipeline import formerly
 from pipeline.config import (
     COMING_ALONG,
     DraftPolicy,
@@ -21,7 +20,7 @@ from pipeline.folders import WHOLE, Folders
 
 PIN = '[dependency-groups]\njax = ["jax==1.2.3", "jaxlib==1.2.3"]\n'
 MINIMAL = PIN + '[tool.pipeline.upstreams.docs]\nurl = "https://example.org/docs"\n'
-OF_JAX = MINIMAL + 'ref = "v{jax}"\n'
+OF_JAX = MINIMAL + 'package = "JAX"\nref = "v{version}"\n'
 
 
 def write(folder: Path, text: str | bytes) -> Path:
@@ -34,7 +33,7 @@ def test_own_configuration_is_read() -> None:
     settings = read_settings(ROOT / "pyproject.toml", environ={})
     assert list(settings.upstreams) == ["jax", "sample"]
     assert settings.upstream(None).name == "jax"
-    assert settings.upstream("jax").ref == f"jax-v{settings.default_version}"
+    assert settings.upstream("jax").ref == f"jax-v{settings.upstream('jax').version}"
     assert settings.locales == ("zh_CN",)
     assert settings.root == ROOT
 
@@ -43,11 +42,10 @@ def test_minimal_configuration_has_defaults(tmp_path: Path) -> None:
     settings = read_settings(write(tmp_path, MINIMAL), environ={})
     upstream = settings.upstream("docs")
     assert (
-        settings.default_version,
         settings.locales,
         settings.execution.timeout,
         settings.execution.jobs,
-    ) == ("1.2.3", ("zh_CN",), 100, 0)
+    ) == (("zh_CN",), 100, 0)
     assert (upstream.ref, upstream.docs, upstream.skip, upstream.acknowledge) == (
         "",
         WHOLE,
@@ -74,7 +72,8 @@ cache = 5
 variables = ["HF_HOME"]
 [tool.pipeline.upstreams.docs]
 url = "u"
-ref = "v{{jax}}"
+ref = "v{{version}}"
+package = "JAX"
 docs = "d"
 page-url = "https://example.org/{{path}}"
 license = "MIT"
@@ -505,11 +504,9 @@ other = ["other>=1"]
     ("name", "keys", "package", "version", "ref"),
     [
         ("docs", "", "", "", ""),
-        ("jax", "", "JAX", "1.2.3", ""),
-        ("docs", 'ref = "v{jax}"', "JAX", "1.2.3", "v1.2.3"),
+        ("docs", 'package = "JAX"', "JAX", "1.2.3", ""),
         ("docs", 'package = "Flax"\nref = "v{version}"', "Flax", "0.12.0", "v0.12.0"),
         ("flax", 'ref = "main"', "", "", "main"),
-        ("jax", 'package = ""\nref = "main"', "", "", "main"),
     ],
 )
 def test_the_version_is_that_of_the_package(
@@ -614,9 +611,6 @@ def test_what_cannot_be_docs_names_the_key(
     [
         ("", {}),
         ('usual-names = { bx = "brew.extra" }\n', {"bx": "brew.extra"}),
-        # Configurations of old name no package, and code of theirs says jnp.
-        ('package = "JAX"\n', formerly.USUAL_NAMES),
-        ('package = "JAX"\nusual-names = {}\n', {}),
     ],
 )
 def test_what_code_calls_parts_of_the_package(

@@ -156,8 +156,8 @@ def test_exit_codes_are_complete() -> None:
 )
 def test_configurations_are_read(block: str, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(block)
-    settings = read_settings(tmp_path / "pyproject.toml", environ={})
-    assert settings.upstream(None).ref == f"jax-v{settings.default_version}"
+    upstream = read_settings(tmp_path / "pyproject.toml", environ={}).upstream(None)
+    assert upstream.ref == f"jax-v{upstream.version}"
 
 
 def test_full_configuration_has_every_key() -> None:

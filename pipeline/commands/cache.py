@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from pipeline import formerly
 from pipeline.adapters.execution_cache import ExecutionCache
 from pipeline.config import Settings
 from pipeline.core.execution.entry import CacheEntry, decode_entry
@@ -50,9 +49,7 @@ def _stats(cache: ExecutionCache) -> Told:
     failures = []
     for entry in _entries(cache):
         seconds += entry.seconds
-        # Entries of old tell the version of one package alone.
-        old = f"{formerly.PACKAGE} {entry.facts.get(formerly.VERSION_KEY, '?')}"
-        releases[entry.facts.get("release", old)] += 1
+        releases[entry.facts.get("release", "?")] += 1
         if entry.failure:
             page = entry.facts.get("page", "?")
             failures.append(f"  failed: {page}: {entry.failure.exception}")

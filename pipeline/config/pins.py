@@ -19,12 +19,6 @@ class Pins:
     groups: object
     where: str
 
-    def find(self, package: str) -> str:
-        """The version of ``package``; empty if it has no group. Raises ConfigError."""
-        if isinstance(self.groups, dict) and group_of(package) in self.groups:
-            return self.get(package)
-        return ""
-
     def get(self, package: str) -> str:
         """The version that the group of ``package`` pins it to. Raises ConfigError."""
         group = group_of(package)

@@ -15,7 +15,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from pipeline import formerly
 from pipeline.config.drafting import read_draft
 from pipeline.config.modes import Mode, read_modes
 from pipeline.config.pins import Pins
@@ -152,7 +151,6 @@ def _settings(
     ignore = tuple(read_ignore_rule(rule) for rule in checks.tables("ignore"))
     return Settings(
         root=root,
-        default_version=pins.find(formerly.PACKAGE),
         locales=locales,
         upstreams={
             name: upstream.with_ignored(ignore) for name, upstream in by_name.items()
@@ -190,7 +188,7 @@ def _upstream(
     # People and CI may have a copy of the docs at hand.
     replaced = environ.get(upstream_variable(name), "")
     ref = table.string("ref")
-    package = table.string("package", default=_usual_package(name, ref))
+    package = table.string("package")
     if not package and "{version}" in ref:
         raise table.error(
             f"{table.name}.ref has {{version}}, but no package is configured",
@@ -201,13 +199,13 @@ def _upstream(
     return Upstream(
         name=name,
         url=replaced or url,
-        ref=_filled_in(ref, version, pins),
+        ref=ref.replace("{version}", version),
         docs=_folders(table),
         package=package,
         version=version,
         reading=_reading(table),
         tells_dialect="markdown" in table.values,
-        usual_names=_usual_names(table, package),
+        usual_names=_usual_names(table),
         page_url=_address(table, "page-url"),
         license=table.string("license"),
         include=table.strings("include", default=("**",)),
@@ -258,10 +256,8 @@ def _reading(table: Table) -> Reading:
     )
 
 
-def _usual_names(table: Table, package: str) -> Mapping[str, str]:
+def _usual_names(table: Table) -> Mapping[str, str]:
     """What code calls parts of the package, whatever it imports."""
-    if "usual-names" not in table.values:
-        return formerly.USUAL_NAMES if package == formerly.PACKAGE else {}
     names = table.table("usual-names")
     return {name: names.string(name) for name in names.values}
 
@@ -278,20 +274,6 @@ def _as_pulled(upstream: Upstream, root: Path) -> Upstream:
         return upstream
     reading = replace(upstream.reading, dialect=Dialect(told[1]))
     return replace(upstream, reading=reading)
-
-
-def _usual_package(name: str, ref: str) -> str:
-    """The package of an upstream that names none: that of the first docs, and none for others."""
-    is_of_old = formerly.PLACEHOLDER in ref or name == formerly.PACKAGE.lower()
-    return formerly.PACKAGE if is_of_old else ""
-
-
-def _filled_in(ref: str, version: str, pins: Pins) -> str:
-    """The ref with versions in it: ``v{version}`` and ``jax-v{jax}``."""
-    if formerly.PLACEHOLDER in ref:
-        version_of_old = pins.get(formerly.PACKAGE)
-        ref = ref.replace(formerly.PLACEHOLDER, version_of_old)
-    return ref.replace("{version}", version)
 
 
 def _check_apart(table: Table, upstreams: Mapping[str, Upstream]) -> None:

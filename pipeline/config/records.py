@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pipeline import formerly
 from pipeline.config.drafting import DraftPolicy
 from pipeline.config.modes import Mode
 from pipeline.config.suggesting import did_you_mean
@@ -114,12 +113,12 @@ class Upstream:
     ref: str = ""
     docs: Folders = WHOLE  # inside the repository
     # The distribution that the docs are of, as people write it; empty: no version is pinned.
-    package: str = formerly.PACKAGE
-    version: str | None = None  # the pinned one; None: that of the project's JAX
+    package: str = ""
+    version: str = ""  # the pinned one
     reading: Reading = MYST  # how its documents are written
     tells_dialect: bool = False  # whether the configuration says so, not the docs
     # What code calls modules by custom, also where no import is shown: jnp → jax.numpy
-    usual_names: Mapping[str, str] = field(default_factory=lambda: formerly.USUAL_NAMES)
+    usual_names: Mapping[str, str] = field(default_factory=dict)
     page_url: str = ""  # template with {ref}, {commit} and {path}
     license: str = ""
     include: tuple[str, ...] = ("**",)
@@ -195,8 +194,6 @@ class Settings:
     """The whole configuration. ``root`` is the folder that holds ``pyproject.toml``."""
 
     root: Path
-    # That of the package of old, for upstreams that name no version; empty if none is pinned.
-    default_version: str
     locales: tuple[str, ...]
     upstreams: Mapping[str, Upstream]
     execution: ExecutionPolicy = field(default_factory=ExecutionPolicy)
@@ -206,7 +203,7 @@ class Settings:
     @classmethod
     def bare(cls, root: Path) -> Settings:
         """What holds in a folder that is no project of ours, for checking catalogues there."""
-        return cls(root=root, default_version="", locales=("zh_CN",), upstreams={})
+        return cls(root=root, locales=("zh_CN",), upstreams={})
 
     def upstream(self, name: str | None) -> Upstream:
         """The upstream called ``name``, or the first configured one."""

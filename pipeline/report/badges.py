@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipeline import formerly
 from pipeline.core.catalog.comparison import Comparison
 from pipeline.core.progress import progress_of, whole_percent
 from pipeline.core.results import PageResult
@@ -34,7 +33,7 @@ def badges_of(
     *,
     version: str,
     locale: str,
-    package: str = formerly.PACKAGE,
+    package: str,
     comparison: Comparison | None = None,
 ) -> tuple[Badge, ...]:
     """The badges of one locale.

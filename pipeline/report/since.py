@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from pipeline import formerly
 from pipeline.core.execution.result import Status
 from pipeline.core.pin.lock import page_path
 from pipeline.report.result import RunResult
@@ -93,16 +92,11 @@ def since(previous: object, result: RunResult) -> Since | None:
 def _moved(upstream: Report, result: RunResult) -> tuple[str, str] | None:
     """Where upstream was then and is now; None if it did not move."""
     lock = result.lock
-    then = (upstream.get("ref"), upstream.get("commit"), _version(upstream))
+    then = (upstream.get("ref"), upstream.get("commit"), upstream.get("version"))
     now = (lock.ref, lock.commit, lock.version)
     if then == now:
         return None
     return _end(*then, lock.package), _end(*now, lock.package)
-
-
-def _version(upstream: Report) -> object:
-    """The version of the package then, whatever the report calls it."""
-    return upstream.get("version", upstream.get(formerly.VERSION_KEY))
 
 
 def _end(ref: object, commit: object, version: object, package: str) -> str:

@@ -221,13 +221,16 @@ def test_the_command_tells_proves_and_forgets(tmp_path: Path) -> None:
     assert told.exit_code == 0
     cache = ExecutionCache(tmp_path / "build/cache/execution", limit=1)
     cache.put(
-        KEYS[0], encode_entry(replace(ENTRY, facts={"page": "guide/x", "jax": "0.9"}))
+        KEYS[0],
+        encode_entry(replace(ENTRY, facts={"page": "guide/x", "release": "JAX 0.9"})),
     )
     cache.put(
         KEYS[1],
         encode_entry(
             CacheEntry(
-                outputs=OUTPUTS, seconds=40.0, facts={"page": "y", "jax": "0.10"}
+                outputs=OUTPUTS,
+                seconds=40.0,
+                facts={"page": "y", "release": "JAX 0.10"},
             )
         ),
     )

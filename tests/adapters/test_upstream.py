@@ -14,7 +14,7 @@ from pipeline.folders import WHOLE
 
 
 def settings_at(root: Path) -> Settings:
-    return Settings(root=root, default_version="1.0", locales=(), upstreams={})
+    return Settings(root=root, locales=(), upstreams={})
 
 
 @pytest.fixture
@@ -38,7 +38,10 @@ def commit_all(folder: Path) -> None:
 
 
 def test_a_relative_address_starts_at_the_project(docs: Path, tmp_path: Path) -> None:
-    address = address_of(settings_at(tmp_path), Upstream(name="x", url="theirs"))
+    address = address_of(
+        settings_at(tmp_path),
+        Upstream(package="JAX", version="1.0", name="x", url="theirs"),
+    )
     assert (address.url, address.kind) == (str(docs), Kind.FOLDER)
 
 
@@ -46,13 +49,16 @@ def test_a_replaced_address_starts_where_the_person_is(
     docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    upstream = Upstream(name="x", url="theirs", url_replaced=True)
+    upstream = Upstream(
+        package="JAX", version="1.0", name="x", url="theirs", url_replaced=True
+    )
     assert address_of(settings_at(tmp_path / "project"), upstream).url == str(docs)
 
 
 def test_a_plain_folder_opens_as_nothing(docs: Path, tmp_path: Path) -> None:
     with open_upstream(
-        settings_at(tmp_path), Upstream(name="x", url="theirs")
+        settings_at(tmp_path),
+        Upstream(package="JAX", version="1.0", name="x", url="theirs"),
     ) as repository:
         assert repository is None
 
@@ -62,7 +68,7 @@ def test_a_repository_is_open_for_reading(
     scheme: str, docs: Path, tmp_path: Path
 ) -> None:
     commit_all(docs)
-    upstream = Upstream(name="x", url=f"{scheme}{docs}")
+    upstream = Upstream(package="JAX", version="1.0", name="x", url=f"{scheme}{docs}")
     with open_upstream(settings_at(tmp_path), upstream) as repository:
         assert repository is not None
         (entry,) = repository.fetch(repository.resolve("main"), WHOLE)
@@ -82,7 +88,9 @@ def test_a_repository_is_open_for_reading(
 def test_an_upstream_that_is_gone_tells_the_way_out(
     name: str, way_out: str, hint: str, tmp_path: Path
 ) -> None:
-    upstream = Upstream(name=name, url="file:///nowhere/at/all")
+    upstream = Upstream(
+        package="JAX", version="1.0", name=name, url="file:///nowhere/at/all"
+    )
     with (
         pytest.raises(UpstreamError) as caught,
         open_upstream(settings_at(tmp_path), upstream, way_out=way_out) as repository,

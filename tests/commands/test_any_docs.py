@@ -546,21 +546,3 @@ def test_the_sample_under_another_name_claims_nothing_of_jax(
         for line in soup.select(".jz-fresh"):
             assert "JAX" not in line.get_text()
             assert "Apache" not in line.get_text()
-
-
-def test_lock_of_old_gets_the_order_of_the_pages(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    commit_release(init_repository(tmp_path / "src"), "v1", MKDOCS)
-    (tmp_path / "pyproject.toml").write_text(
-        '[tool.pipeline.upstreams.kettles]\nurl = "src"\ndocs = "docs"\nref = "v1"\n'
-    )
-    monkeypatch.chdir(tmp_path)
-    assert main(["pull", "-q"]) == 0
-    lock = tmp_path / "upstream" / "kettles.lock"
-    new = lock.read_text("utf-8")
-    table = json.loads(new)
-    del table["files"]["_outside/mkdocs.yml"]
-    lock.write_text(json.dumps(table), "utf-8")
-    assert main(["pull", "-q"]) == 0
-    assert lock.read_text("utf-8") == new

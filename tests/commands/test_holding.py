@@ -19,10 +19,9 @@ HALF = ".page.po.0123abcd.tmp"
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    upstream = Upstream(name="demo", url="x")
+    upstream = Upstream(package="JAX", version="1", name="demo", url="x")
     settings = Settings(
         root=tmp_path,
-        default_version="1",
         locales=("zh_CN",),
         upstreams={"demo": upstream},
     )

@@ -156,6 +156,8 @@ def test_a_startup_file_that_cannot_be_used_ends_a_run_that_would_go_by_it(
 
 def test_every_kind_of_rule_is_looked_at() -> None:
     upstream = Upstream(
+        package="JAX",
+        version="1",
         name="demo",
         url="x",
         skip=(SkipRule(pages=("a", "b*"), reason="x"),),
@@ -164,7 +166,6 @@ def test_every_kind_of_rule_is_looked_at() -> None:
     )
     settings = Settings(
         root=Path(),
-        default_version="1",
         locales=("zh_CN",),
         upstreams={"demo": upstream},
     )

@@ -50,7 +50,8 @@ locales = ["zh_CN"]
 
 [tool.pipeline.upstreams.jax]
 url = "origin"  # where from
-ref = "jax-v{jax}"
+ref = "jax-v{version}"
+package = "JAX"
 docs = "docs"
 
 [tool.pipeline.upstreams.other]
@@ -158,7 +159,7 @@ def pinned(root: Path) -> tuple[str, str, str]:
     """JAX version of the configuration, ref and JAX version of the lock."""
     lock = json.loads((root / "upstream" / "jax.lock").read_text())
     return (
-        read_settings(root / "pyproject.toml", environ={}).default_version,
+        read_settings(root / "pyproject.toml", environ={}).upstream("jax").version,
         lock["ref"],
         lock["version"],
     )
@@ -293,10 +294,6 @@ def test_dry_run_writes_nothing_and_says_the_same(
 def test_any_ref_with_its_version(root: Path) -> None:
     assert main(["upgrade", "main", "--package-version", "1.1.0", "-q"]) == 0
     assert pinned(root) == ("1.1.0", "main", "1.1.0")
-    # As it was called when all docs were of one package.
-    assert main(["upgrade", "main", "--jax", "1.0.0", "-q"]) == 0
-    assert pinned(root)[2] == "1.0.0"
-    assert main(["upgrade", "main", "--package-version", "1.1.0", "-q"]) == 0
     assert 'ref = "main"' in (root / "pyproject.toml").read_text()
     assert main(["upgrade", "1.0.0", "-q"]) == 0
     assert (root / "pyproject.toml").read_text() == CONFIG.replace(

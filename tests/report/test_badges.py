@@ -42,7 +42,7 @@ def test_a_badge_tells_how_much_is_translated(
         PageResult(page="a", messages=messages, translated=done),
         PageResult(page="b"),
     ]
-    assert badges_of(pages, version="1.0.0", locale="zh_CN") == (
+    assert badges_of(pages, version="1.0.0", package="JAX", locale="zh_CN") == (
         Badge(name="translated", label="translated zh_CN", value=value, colour=colour),
         Badge(name="jax", label="JAX", value="1.0.0", colour="blue"),
     )
@@ -65,7 +65,9 @@ def test_a_badge_tells_how_far_behind(
     changes: tuple[PageChange, ...], value: str, colour: str
 ) -> None:
     comparison = Comparison(before=lock("v1"), after=lock("main"), pages=changes)
-    badge = badges_of([], version="1.0.0", locale="zh_CN", comparison=comparison)[2]
+    badge = badges_of(
+        [], version="1.0.0", package="JAX", locale="zh_CN", comparison=comparison
+    )[2]
     assert badge == Badge(
         name="behind", label="v1 against main", value=value, colour=colour
     )
@@ -74,7 +76,9 @@ def test_a_badge_tells_how_far_behind(
 def test_a_ref_without_a_name() -> None:
     comparison = Comparison(before=lock(""), after=lock(""), pages=())
     assert (
-        badges_of([], version="1.0.0", locale="zh_CN", comparison=comparison)[2].label
+        badges_of(
+            [], version="1.0.0", package="JAX", locale="zh_CN", comparison=comparison
+        )[2].label
         == "docs against HEAD"
     )
 

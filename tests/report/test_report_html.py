@@ -461,14 +461,6 @@ def test_no_page_is_said_to_have_passed_again_that_did_not_run() -> None:
         assert "from 1, among the code cells" in text
 
 
-def test_a_report_of_old_tells_the_version_by_its_old_key() -> None:
-    text = run_json(changed()).replace(b'"version": "1.2.3"', b'"jax": "1.2.3"')
-    assert b'"jax"' in text
-    found = since(json.loads(text), changed())
-    assert found is not None
-    assert found.is_nothing
-
-
 def test_a_run_of_all_pages_after_one_of_a_few_is_no_leap() -> None:
     """What the last run did not look at was translated before: "1 → 14 (+13)" is no news."""
     few = dataclasses.replace(RESULT, pages={"zh_CN": (PAGE_B,)}, only=("guides/*",))

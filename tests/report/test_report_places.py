@@ -234,7 +234,7 @@ def test_json_and_sarif_hold_the_text_itself(text: str) -> None:
 def test_badges_hold_the_text_itself(text: str) -> None:
     label = of_a_lock(f"{text} {WORD}")
     pages = result(text).pages["zh_CN"]
-    _, version = badges_of(pages, version=label, locale="zh_CN")
+    _, version = badges_of(pages, version=label, package="JAX", locale="zh_CN")
     assert json.loads(to_endpoint(version))["message"] == label
 
 

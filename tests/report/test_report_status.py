@@ -143,7 +143,7 @@ def test_status_lists_what_comes_next(synced: Path, capsys: Speech) -> None:
     text = capsys.readouterr().out
     assert "2 pages to translate" in text
     assert " grad " not in text
-    assert main(["status", "sample", "--all"]) == 0
+    assert main(["status", "sample", "--every-page"]) == 0
     assert " grad " in capsys.readouterr().out
     assert main(["status", "sample", "--pages", "grad"]) == 0
     assert " grad " in capsys.readouterr().out

@@ -439,10 +439,16 @@ class Workshop:
         pages: tuple[PageResult, ...] = (),
         **changes: Any,
     ) -> tuple[Finding, ...]:
-        upstream = Upstream(name="demo", url="x", page_url="", **changes)
+        upstream = Upstream(
+            package="JAX",
+            version="0.10.2",
+            name="demo",
+            url="x",
+            page_url="",
+            **changes,
+        )
         settings = Settings(
             root=self.root,
-            default_version="0.10.2",
             locales=("zh_CN",),
             upstreams={"demo": upstream},
         )

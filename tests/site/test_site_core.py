@@ -36,6 +36,7 @@ LOCK = Lock(
     commit="0123456789abcdef" + "0" * 24,
     date="2026-06-15T07:43:29-07:00",
     version="0.10.2",
+    package="JAX",
     docs=DOCS,
     files=(),
 )

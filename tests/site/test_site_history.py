@@ -60,11 +60,12 @@ def memory(commit: str = "1", **translations: str) -> bytes:
 
 
 def site_in(root: Path, pages: str = "ab", url: str = "") -> Site:
-    upstream = Upstream(name="demo", url="https://example.org/docs")
+    upstream = Upstream(
+        package="JAX", version="0.10.2", name="demo", url="https://example.org/docs"
+    )
     return Site(
         settings=Settings(
             root=root,
-            default_version="0.10.2",
             locales=("zh_CN",),
             upstreams={"demo": upstream},
         ),

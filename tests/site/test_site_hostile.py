@@ -323,10 +323,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         docs=DOCS,
         files=tuple(sources),
     )
-    upstream = Upstream(name="demo", url="x", page_url="")
-    settings = Settings(
-        root=root, default_version="1", locales=("zh_CN",), upstreams={"demo": upstream}
-    )
+    upstream = Upstream(package="JAX", version="1", name="demo", url="x", page_url="")
+    settings = Settings(root=root, locales=("zh_CN",), upstreams={"demo": upstream})
     ran = Execution(page="out", status=Status.PASSED, cells=1, total=1)
     pages = tuple(_result(page.name, page.files, ran) for page in pages_of(lock.files))
     build_site(

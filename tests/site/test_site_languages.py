@@ -80,10 +80,14 @@ def build(root: Path, locale: str, translations: Mapping[str, str]) -> Path:
         docs=DOCS,
         files=tuple(sources),
     )
-    upstream = Upstream(name="lamps", url="x", page_url="https://example.org/{path}")
-    settings = Settings(
-        root=root, default_version="1", locales=(locale,), upstreams={"lamps": upstream}
+    upstream = Upstream(
+        package="JAX",
+        version="1",
+        name="lamps",
+        url="x",
+        page_url="https://example.org/{path}",
     )
+    settings = Settings(root=root, locales=(locale,), upstreams={"lamps": upstream})
     ran = Execution(page="notes", status=Status.PASSED, cells=1, total=1)
     some = PageResult(
         page="",

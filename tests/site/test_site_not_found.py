@@ -57,9 +57,7 @@ def published(folder: Path, docs: Folders = WHOLE, *paths: str) -> Iterator[str]
     files = tuple(SourceFile(path=path, blob="0" * 40) for path in paths)
     lock = Lock(url="", ref="", commit="", date="", version="", docs=docs, files=files)
     site = Site(
-        settings=Settings(
-            root=folder, default_version="", locales=("zh_CN",), upstreams={}
-        ),
+        settings=Settings(root=folder, locales=("zh_CN",), upstreams={}),
         upstream=Upstream(name="demo", url="x"),
         policy=SitePolicy(english_url=ENGLISH),
         lock=lock,

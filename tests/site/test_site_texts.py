@@ -208,9 +208,7 @@ def test_scripts_ask_for_words_that_are_there() -> None:
 def test_names_of_chapters_are_text_where_nothing_is_found(tmp_path: Path) -> None:
     lock = Lock(url="", ref="", commit="", date="", version="", docs=WHOLE, files=())
     site = Site(
-        settings=Settings(
-            root=tmp_path, default_version="", locales=("fr",), upstreams={}
-        ),
+        settings=Settings(root=tmp_path, locales=("fr",), upstreams={}),
         upstream=Upstream(name="demo", url="x"),
         policy=SitePolicy(),
         lock=lock,

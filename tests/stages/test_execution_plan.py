@@ -38,10 +38,9 @@ def stage(
     **upstream: tuple[object, ...],
 ) -> Stage:
     """A stage on the docs in ``root``; what was read of data by another one is not known to it."""
-    found = Upstream(name="demo", url="x", **upstream)  # type: ignore[arg-type] # rules of either kind
+    found = Upstream(package="JAX", version="1", name="demo", url="x", **upstream)  # type: ignore[arg-type] # rules of either kind
     settings = Settings(
         root=root,
-        default_version="1",
         locales=(),
         upstreams={"demo": found},
         execution=policy or ExecutionPolicy(),

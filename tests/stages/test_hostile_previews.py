@@ -329,9 +329,8 @@ def hostile_names(tmp_path: Path) -> str:
     (paths.merged("zh_CN") / f"{name}.md").write_text("# Tea")
     settings = Settings(
         root=tmp_path,
-        default_version="1",
         locales=("zh_CN",),
-        upstreams={"demo": Upstream(name="demo", url="x")},
+        upstreams={"demo": Upstream(package="JAX", version="1", name="demo", url="x")},
     )
     source = SourceFile(path=f"{name}.md", blob="0" * 40)
     page = PageResult(page=name, files=(source,), title=f"{SCRIPT}{IMAGE}")

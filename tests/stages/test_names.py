@@ -80,13 +80,14 @@ def lamps(tmp_path: Path, english_site: tuple[Path, str]) -> Lamps:
     root = tmp_path / "project"
     (root / "english").mkdir(parents=True)
     upstream = Upstream(
+        package="JAX",
+        version="0.10.2",
+        usual_names={"np": "numpy"},
         name="demo",
         url=str(root / "english"),
         site=SitePolicy(inventories={"lamps": address}),
     )
-    settings = Settings(
-        root=root, default_version="0.10.2", locales=("zh_CN",), upstreams={}
-    )
+    settings = Settings(root=root, locales=("zh_CN",), upstreams={})
     found = Lamps(root=root, folder=folder, run=run_of(settings, upstream))
     found.write("# Lamps\n\n{func}`lamp.on`, {func}`np.sin`\n")
     return found

@@ -61,7 +61,6 @@ def settings(tmp_path: Path) -> Settings:
     (tmp_path / "project").mkdir()
     return Settings(
         root=tmp_path / "project",
-        default_version="0.10.2",
         locales=("zh_CN",),
         upstreams={},
     )
@@ -83,7 +82,9 @@ def log(output: io.StringIO) -> Log:
 
 
 def upstream_of(url: object, ref: str = "v2", docs: Folders = DOCS) -> Upstream:
-    return Upstream(name="x", url=str(url), ref=ref, docs=docs)
+    return Upstream(
+        package="JAX", version="0.10.2", name="x", url=str(url), ref=ref, docs=docs
+    )
 
 
 @pytest.fixture(params=["url", "bundle", "local", "bare"])
@@ -195,7 +196,7 @@ def test_hidden_files_are_no_docs_whatever_they_come_from(
     for name in names:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("# Words\n")
-    plain = Upstream(name="x", url=str(folder))
+    plain = Upstream(package="JAX", version="0.10.2", name="x", url=str(folder))
     assert [file.path for file in pull(run_of(settings, plain, log=log)).files] == [
         "a.md"
     ]
@@ -210,10 +211,10 @@ def test_a_new_pin_of_jax_changes_the_lock_only(
 ) -> None:
     pull(run_of(settings, upstream_of(origin), log=log))
     before = times(docs)
-    bumped = replace(settings, default_version="0.11.0")
+    bumped = replace(upstream_of(origin), version="0.11.0")
     with pytest.raises(UpstreamError, match=r"for JAX 0\.10\.2.* pins JAX 0\.11\.0"):
-        read_pulled(run_of(bumped, upstream_of(origin)))
-    assert pull(run_of(bumped, upstream_of(origin), log=log)).version == "0.11.0"
+        read_pulled(run_of(settings, bumped))
+    assert pull(run_of(settings, bumped, log=log)).version == "0.11.0"
     assert times(docs) == before
 
 
@@ -327,7 +328,14 @@ def test_none_of_several_folders_may_hold_the_checkout(
 
 
 def test_jax_out_of_reach_names_the_ways_out(settings: Settings, log: Log) -> None:
-    upstream = Upstream(name="jax", url="http://127.0.0.1:9/jax", ref="v1", docs=DOCS)
+    upstream = Upstream(
+        package="JAX",
+        version="0.10.2",
+        name="jax",
+        url="http://127.0.0.1:9/jax",
+        ref="v1",
+        docs=DOCS,
+    )
     settings = replace(settings, upstreams={"sample": upstream_of(Path("x"))})
     with pytest.raises(UpstreamError) as caught:
         pull(run_of(settings, upstream, log=log))
@@ -583,7 +591,7 @@ Path.write_bytes, Path.mkdir = count(Path.write_bytes), count(Path.mkdir)
 for name in ("replace", "rmdir", "unlink"):
     setattr(os, name, count(getattr(os, name)))
 settings = Settings(
-    root=Path(sys.argv[2]), default_version="0.10.2", locales=("zh_CN",), upstreams={}
+    root=Path(sys.argv[2]), locales=("zh_CN",), upstreams={}
 )
 upstream = Upstream(name="x", url=sys.argv[3], docs=Folders(("docs",)))
 pull(Run(settings=settings, upstream=upstream, log=Log(-1), locales=settings.locales))
@@ -643,7 +651,7 @@ from pipeline.log import Log
 from pipeline.run import Run
 from pipeline.stages.pull.stage import pull
 settings = Settings(
-    root=Path(sys.argv[1]), default_version="0.10.2", locales=("zh_CN",), upstreams={}
+    root=Path(sys.argv[1]), locales=("zh_CN",), upstreams={}
 )
 print("started", flush=True)
 upstream = Upstream(name="x", url=sys.argv[2], ref=sys.argv[3], docs=Folders(("docs",)))
@@ -676,6 +684,8 @@ def test_the_real_docs_are_pulled_whole(
     settings: Settings, jax_docs_upstream: str, log: Log
 ) -> None:
     upstream = Upstream(
+        package="JAX",
+        version="0.10.2",
         name="jax",
         url=jax_docs_upstream,
         ref="jax-v0.10.2",

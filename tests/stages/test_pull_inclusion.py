@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from repositories import DOCS, commit_release, git, init_repository
 from runs import run_of
 
 from pipeline.config import Settings, Upstream
-from pipeline.core.pin.lock import Included, Lock, format_lock
+from pipeline.core.pin.lock import Included, Lock
 from pipeline.log import Log
 from pipeline.run import Run
 from pipeline.stages.pull import inclusion
@@ -54,10 +53,10 @@ def output() -> io.StringIO:
 def run_from(root: Path, url: Path | str, output: io.StringIO) -> Run:
     """Return a run whose upstream is at ``url``."""
     (root / "project").mkdir(exist_ok=True)
-    settings = Settings(
-        root=root / "project", default_version="1", locales=("zh_CN",), upstreams={}
+    settings = Settings(root=root / "project", locales=("zh_CN",), upstreams={})
+    upstream = Upstream(
+        package="JAX", version="1", name="x", url=str(url), ref="", docs=DOCS
     )
-    upstream = Upstream(name="x", url=str(url), ref="", docs=DOCS)
     return run_of(settings, upstream, log=Log(stream=output, environ={}))
 
 
@@ -103,15 +102,6 @@ def test_what_pages_include_is_pulled_and_told_of(
     # Of a checkout that is whole nothing is asked again.
     assert pull(run) == lock
     assert set(read_at(run).documents) >= {"_outside/NEWS.md", "news.md"}
-
-
-def test_a_lock_of_old_is_made_anew(run: Run) -> None:
-    lock = pull(run)
-    old = tuple(file for file in lock.files if not file.path.startswith("_outside"))
-    run.paths.lock.write_bytes(
-        format_lock(replace(lock, files=old, included=(), excluded=None))
-    )
-    check(pull(run))
 
 
 HOSTILE = """# Away

@@ -21,11 +21,15 @@ def run_from(root: Path, docs: Folders = DOCS) -> Run:
     (root / "project").mkdir()
     settings = Settings(
         root=root / "project",
-        default_version="1.0.0",
         locales=("zh_CN",),
         upstreams={},
     )
-    return run_of(settings, Upstream(name="x", url=str(root / "plain"), docs=docs))
+    return run_of(
+        settings,
+        Upstream(
+            package="JAX", version="1.0.0", name="x", url=str(root / "plain"), docs=docs
+        ),
+    )
 
 
 @pytest.mark.parametrize("name", ["docs", "a/docs"])

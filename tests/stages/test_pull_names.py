@@ -83,9 +83,7 @@ def pulled(
         commit_files(init_repository(origin), paths)
     url = f"file://{origin}" if request.param == "url" else str(origin)
     (root / "project").mkdir()
-    settings = Settings(
-        root=root / "project", default_version="", locales=("zh_CN",), upstreams={}
-    )
+    settings = Settings(root=root / "project", locales=("zh_CN",), upstreams={})
     upstream = Upstream(name="x", url=url, ref="main", docs=Folders(("docs",)))
     run = run_of(settings, upstream)
     first = pull(run, ref=None)

@@ -47,7 +47,7 @@ def html_of(source: str, folder: Path = Path("nowhere")) -> str:
 
 @pytest.fixture
 def project(tmp_path: Path) -> tuple[Settings, Upstream, Paths]:
-    upstream = Upstream(name="demo", url="x")
+    upstream = Upstream(package="JAX", version="0.10.2", name="demo", url="x")
     paths = Paths(tmp_path, "demo")
     for folder in (
         paths.docs,
@@ -58,7 +58,6 @@ def project(tmp_path: Path) -> tuple[Settings, Upstream, Paths]:
     return (
         Settings(
             root=tmp_path,
-            default_version="0.10.2",
             locales=("zh_CN",),
             upstreams={"demo": upstream},
         ),

@@ -128,10 +128,10 @@ def test_each_file_is_told_once_however_many_rules_name_it(root: Path) -> None:
         RunRule(pages=(page,), reason="accelerator", modes=(QUIET, loud))
         for page in ("a", "b")
     ]
-    upstream = Upstream(name="demo", url="x", run=tuple(rules))
-    settings = Settings(
-        root=root, default_version="1", locales=(), upstreams={"demo": upstream}
+    upstream = Upstream(
+        package="JAX", version="1", name="demo", url="x", run=tuple(rules)
     )
+    settings = Settings(root=root, locales=(), upstreams={"demo": upstream})
     (found,) = startup_findings(run_of(settings, upstream, locales=()))
     assert (found.where, found.exit_code) == (PATH, 2)
     assert "'quiet'" in found.text

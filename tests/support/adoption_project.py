@@ -178,13 +178,19 @@ class AdoptionProject:
 
     @property
     def upstream(self) -> Upstream:
-        return Upstream(name="docs", url=str(self.url), ref=self.ref, docs=DOCS)
+        return Upstream(
+            package="JAX",
+            version="3",
+            name="docs",
+            url=str(self.url),
+            ref=self.ref,
+            docs=DOCS,
+        )
 
     @property
     def settings(self) -> Settings:
         return Settings(
             root=self.root,
-            default_version="3",
             locales=self.locales,
             upstreams={"docs": self.upstream},
         )

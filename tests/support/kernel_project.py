@@ -95,6 +95,8 @@ class Project:
     def run(self, *, jobs: int = 2, **options: Any) -> Executed:
         """Execute every page that was added."""
         upstream = Upstream(
+            package="JAX",
+            version=JAX,
             name="demo",
             url="x",
             run=self.rules,
@@ -103,7 +105,6 @@ class Project:
         )
         settings = Settings(
             root=self.root,
-            default_version=JAX,
             locales=self.locales,
             upstreams={"demo": upstream},
             execution=ExecutionPolicy(timeout=self.timeout, stall=self.stall),

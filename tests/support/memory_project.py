@@ -120,13 +120,14 @@ class Project:
 
     @property
     def upstream(self) -> Upstream:
-        return Upstream(name="docs", url=self.url, docs=DOCS)
+        return Upstream(
+            package="JAX", version="0.10.2", name="docs", url=self.url, docs=DOCS
+        )
 
     @property
     def settings(self) -> Settings:
         return Settings(
             root=self.root,
-            default_version="0.10.2",
             locales=(LOCALE,),
             upstreams={"docs": self.upstream},
         )

@@ -16,6 +16,7 @@ LOCK = Lock(
     commit="ab" * 20,
     date="2026-11-21T10:00:00+00:00",
     version="1.2.3",
+    package="JAX",
     docs=DOCS,
     files=(),
 )

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from pipeline import formerly
 from pipeline.core.execution.notebook import Notebook, source_of
 
 
@@ -149,9 +148,8 @@ def _record(row: Mapping[str, Any]) -> PageRecord:
 
 
 def _ran(row: Mapping[str, Any]) -> Ran:
-    # Older histories call the release by the one package that there was.
-    release = row["release"] if "release" in row else row[formerly.VERSION_KEY]
-    return Ran(release=str(release), raised=tuple(map(_raised, row["raised"])))
+    raised = tuple(map(_raised, row["raised"]))
+    return Ran(release=str(row["release"]), raised=raised)
 
 
 def _raised(row: Mapping[str, Any]) -> Raised:

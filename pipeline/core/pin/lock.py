@@ -15,7 +15,6 @@ from pathlib import PurePosixPath
 from typing import Any
 from unicodedata import normalize
 
-from pipeline import formerly
 from pipeline.errors import InputError
 from pipeline.filenames import fault_of_path
 from pipeline.folders import Folders, fault_in
@@ -75,8 +74,7 @@ class Lock:
     docs: Folders  # those of the repository that were pulled
     # Every file that was pulled, assets included, sorted by path.
     files: tuple[SourceFile, ...]
-    # What the docs are of, as people write it; locks of old do not say it, and were all of JAX.
-    package: str = formerly.PACKAGE
+    package: str = ""  # what the docs are of, as people write it
     # Files that upstream has and no system could hold, each with the rule that it breaks.
     refused: tuple[RefusedFile, ...] = ()
     # Which Markdown the repository says that its docs are in; empty: MyST.
@@ -84,19 +82,18 @@ class Lock:
     # What pages include that is no page of upstream's site: it lies outside of the docs folders,
     # or upstream excludes it.
     included: tuple[Included, ...] = ()
-    # Names of documents that upstream's site leaves out. Locks of old do not say it: None.
-    excluded: tuple[str, ...] | None = None
+    excluded: tuple[str, ...] = ()  # documents that upstream's site leaves out
 
     @property
     def pages(self) -> tuple[Page, ...]:
         """The pages of upstream's site, sorted by name, and what these include."""
-        excluded = frozenset(self.excluded or ())
+        excluded = frozenset(self.excluded)
         return tuple(page for page in pages_of(self.files) if page.name not in excluded)
 
     @property
     def unpublished(self) -> frozenset[str]:
         """The names of all documents that are no page of their own on upstream's site."""
-        return frozenset((*(self.excluded or ()), *(one.page for one in self.included)))
+        return frozenset((*self.excluded, *(one.page for one in self.included)))
 
     @property
     def release(self) -> str:
@@ -152,15 +149,13 @@ def format_lock(lock: Lock) -> bytes:
     Each file is a line, so that git can merge two locks: ``"guide/tea.md": "a01ebc3…"``.
     """
     data: dict[str, Any] = {key: getattr(lock, key) for key in _TEXTS}
-    # A single folder is a plain text, as it was when there were no others.
     names = lock.docs.names
     data["docs"] = list(names) if lock.docs.are_several else names[0]
     if lock.markdown:
         data["markdown"] = lock.markdown
     if lock.refused:
         data["refused"] = {file.path: file.rule for file in lock.refused}
-    if lock.excluded is not None:
-        data["excluded"] = list(lock.excluded)
+    data["excluded"] = list(lock.excluded)
     if lock.included:
         data["included"] = {one.page: list(one.within) for one in lock.included}
     data["files"] = {file.path: file.blob for file in lock.files}
@@ -180,13 +175,9 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
         raise _malformed(f"is not a lock: {error}", where) from error
     keys = (*_TEXTS, *_OPTIONAL, *_TABLES)
     if isinstance(table, dict):
-        table.setdefault("package", formerly.PACKAGE)
-        if formerly.VERSION_KEY in table and "version" not in table:
-            table["version"] = table.pop(formerly.VERSION_KEY)
         table.setdefault("markdown", "")
         table.setdefault("refused", {})
         table.setdefault("included", {})
-        table.setdefault("excluded", None)
     if not isinstance(table, dict) or set(table) != set(keys):
         raise _malformed(
             f"is not a lock: it must be a JSON object of {', '.join((*_TEXTS, 'docs', 'files'))}",
@@ -198,7 +189,7 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
         files=_files(table["files"], where),
         refused=_refused(table["refused"], where),
         included=_included(table["included"], where),
-        excluded=_excluded(table["excluded"], where),
+        excluded=_names("excluded", table["excluded"], where),
     )
 
 
@@ -321,11 +312,6 @@ def _included(table: object, where: str) -> tuple[Included, ...]:
         within = _names("included", table[page], where)
         found.append(Included(page=page, within=within))
     return tuple(found)
-
-
-def _excluded(names: object, where: str) -> tuple[str, ...] | None:
-    """The documents that upstream's site leaves out; None if the lock does not say."""
-    return None if names is None else _names("excluded", names, where)
 
 
 def _names(key: str, names: object, where: str) -> tuple[str, ...]:

@@ -10,8 +10,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from pipeline import formerly
-from pipeline.core.pin.requirement import placeholder
+from pipeline.core.pin.requirement import PLACEHOLDER
 
 LATEST = "latest"  # what `upgrade` takes in place of a release: the newest one
 # No alpha, beta, release candidate or development version.
@@ -37,12 +36,12 @@ def newest_release(
     installable: Collection[str] | None,
     *,
     version: str,
-    template: str = formerly.RELEASE_REF,
+    template: str,
 ) -> Newest:
     """The newest release among ``tags`` whose package is ``installable``.
 
     Without an ``installable`` every one is. It is never one below ``version``, the version that is
-    pinned. ``template`` says how releases are tagged, with ``{version}`` or ``{jax}`` in it.
+    pinned. ``template`` says how releases are tagged, with ``{version}`` in it.
     Pre-releases and other tags do not count.
     """
     pinned = _order(version)
@@ -62,7 +61,7 @@ def newest_release(
 
 def _versions(tags: Iterable[str], template: str) -> list[str]:
     """The versions that ``tags`` name: "jax-v0.10.2" → "0.10.2"."""
-    before, _, after = template.partition(placeholder(template))
+    before, _, after = template.partition(PLACEHOLDER)
     release = re.compile(f"{re.escape(before)}(.+){re.escape(after)}")
     matches = map(release.fullmatch, tags)
     return [match[1] for match in matches if match]

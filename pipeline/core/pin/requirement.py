@@ -1,8 +1,8 @@
 """The pin in ``pyproject.toml``: which upstream ref and which version of its package are meant.
 
 The version stands in the dependency group of the package. An upstream's ref refers to it as
-``{version}``, or as ``{jax}`` if it is that of JAX, so that in the common case moving the one moves
-the other. Moving the pin changes nothing else in the file, not even a space.
+``{version}``, so that in the common case moving the one moves the other. Moving the pin changes
+nothing else in the file, not even a space.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline import formerly
 from pipeline.errors import ConfigError
 from pipeline.naming import exact_pin, group_of
 
-USUAL_REF = "v{version}"  # and how most others do
-_PLACEHOLDERS = (formerly.PLACEHOLDER, "{version}")
+PLACEHOLDER = "{version}"
+USUAL_REF = "v{version}"  # how most packages name their releases
+_RELEASE_REFS = {"JAX": "jax-v{version}"}  # and how others do
 _VERSION = r"\d+(?:\.\d+)+(?:(?:a|b|rc)\d+)?(?:\.post\d+)?(?:\.dev\d+)?"
 
 
@@ -26,40 +26,30 @@ _VERSION = r"\d+(?:\.\d+)+(?:(?:a|b|rc)\d+)?(?:\.post\d+)?(?:\.dev\d+)?"
 class Pin:
     """An upstream ref as the configuration writes it, and the version of the package.
 
-    In the ref ``{jax}`` or ``{version}`` stands for the version.
+    In the ref ``{version}`` stands for the version.
     """
 
     template: str
     version: str  # empty if none is pinned
-    package: str = formerly.PACKAGE
+    package: str
 
     @property
     def ref(self) -> str:
-        """The tag, branch or commit: ``jax-v{jax}`` of 0.10.2 is ``jax-v0.10.2``."""
-        return in_place(self.template, self.version)
+        """The tag, branch or commit: ``jax-v{version}`` of 0.10.2 is ``jax-v0.10.2``."""
+        return self.template.replace(PLACEHOLDER, self.version)
 
     @property
     def release_template(self) -> str:
         """How the tags of releases are written: as the pinned one is, or as is usual."""
-        if placeholder(self.template):
-            return self.template
-        return formerly.RELEASE_REF if self.package == formerly.PACKAGE else USUAL_REF
+        return self.template if PLACEHOLDER in self.template else self.usual_template
+
+    @property
+    def usual_template(self) -> str:
+        """How the package names its releases by itself."""
+        return _RELEASE_REFS.get(self.package, USUAL_REF)
 
 
-def placeholder(template: str) -> str:
-    """What stands for the version in the template of a ref; empty if nothing does."""
-    return next((word for word in _PLACEHOLDERS if word in template), "")
-
-
-def in_place(template: str, version: str) -> str:
-    """The ref that a template means: ``v{version}`` of 1.2 is ``v1.2``."""
-    word = placeholder(template)
-    return template.replace(word, version) if word else template
-
-
-def read_pin(
-    text: str, *, upstream: str, version: str, package: str = formerly.PACKAGE
-) -> Pin:
+def read_pin(text: str, *, upstream: str, version: str, package: str) -> Pin:
     """The pin in force in ``text``, the ``pyproject.toml`` that the configuration was read from.
 
     ``version`` is the one that the configuration says, perhaps none. A folder has no ref.
@@ -92,11 +82,11 @@ def choose_pin(word: str, *, told: str | None, now: Pin) -> Pin:
             hint="Write it as on PyPI, for example: --package-version 1.2.3",
         )
     template = now.release_template
-    usual = formerly.RELEASE_REF if now.package == formerly.PACKAGE else USUAL_REF
+    usual = now.usual_template
     version = _version_in(word, template) or _version_in(word, usual)
     if not now.package:
         # No version is pinned: "1.2" is the release with the tag that is usual.
-        ref = in_place(template, version) if version == word else word
+        ref = template.replace(PLACEHOLDER, version) if version == word else word
         return _literal(ref, "", package="")
     if version is None:
         return _literal(word, told, package=now.package)
@@ -112,7 +102,7 @@ def choose_pin(word: str, *, told: str | None, now: Pin) -> Pin:
         )
     # "0.10.2" follows the habit of the pin. "jax-v0.10.2" is taken by its word, even where the pin
     # names its releases in another way.
-    if word not in (version, in_place(template, version)):
+    if word not in (version, template.replace(PLACEHOLDER, version)):
         template = usual
     return Pin(template=template, version=version, package=now.package)
 
@@ -157,7 +147,7 @@ def _version_in(word: str, template: str) -> str | None:
 
     ``0.10.2`` → ``0.10.2``, ``jax-v0.10.2`` → ``0.10.2``, ``main`` → None.
     """
-    before, _, after = template.partition(placeholder(template))
+    before, _, after = template.partition(PLACEHOLDER)
     in_template = rf"{re.escape(before)}({_VERSION}){re.escape(after)}"
     match = re.fullmatch(in_template, word) or re.fullmatch(f"({_VERSION})", word)
     return match[1] if match else None

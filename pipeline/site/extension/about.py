@@ -11,7 +11,6 @@ from docutils import nodes
 from markupsafe import escape
 from sphinx.application import Sphinx
 
-from pipeline import formerly
 from pipeline.site.texts import spoken
 
 # What is words, or an address, to templates: ours and the theme's write some of it as it is.
@@ -49,7 +48,7 @@ def describe(
 
 def _has_card(app: Sphinx) -> bool:
     """Return whether the picture of a link fits the site: its words are Chinese, about JAX."""
-    is_of_jax = app.config.jz_site["package"] == formerly.PACKAGE.lower()
+    is_of_jax = app.config.jz_site["package"] == "jax"
     return is_of_jax and spoken(app.config.language) == "zh"
 
 

@@ -22,7 +22,6 @@ from pipeline.adapters.upstream import (
     without_password,
 )
 from pipeline.config import Upstream
-from pipeline.core.document.outline import outline_place
 from pipeline.core.pin.lock import Lock, SourceFile, blob_id, listing_id
 from pipeline.errors import ConfigError, UpstreamError
 from pipeline.folders import WHOLE
@@ -114,12 +113,7 @@ def _check_apart(address: Address, upstream: Upstream, docs: Path) -> None:
 
 def _is_whole(old: Lock, lock: Lock, docs: Path) -> bool:
     """Whether the checkout is of the same folders as ``lock``, and holds all that ``old`` says."""
-    is_of_today = old.docs == lock.docs and old.excluded is not None
-    if old.markdown == Dialect.MKDOCS:
-        # Locks of old lack the file that says the order of the pages.
-        paths = {file.path for file in old.files}
-        is_of_today &= bool(outline_place(paths, old.docs))
-    return is_of_today and not drift(docs, old.files)
+    return old.docs == lock.docs and not drift(docs, old.files)
 
 
 def _git_source(

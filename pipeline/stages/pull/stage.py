@@ -50,7 +50,7 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
         written = f"{changed} written" if changed else "nothing to write"
         place = f"{lock.ref or run.name} → {lock.commit[:7]}"
         step.result = f"{place}, {counted(len(lock.files), 'file')}, {written}"
-    if left_out := [page for page in lock.excluded or () if not is_outside(page)]:
+    if left_out := [page for page in lock.excluded if not is_outside(page)]:
         run.log.note(f"no pages, as upstream's conf.py says: {name_some(left_out)}")
     return lock
 

@@ -56,6 +56,7 @@ def lock(*paths: str, ref: str = "v1", version: str = "1.0.0") -> Lock:
         commit=ref.encode().hex().ljust(40, "0"),
         date="",
         version=version,
+        package="JAX",
         docs=DOCS,
         files=files,
     )

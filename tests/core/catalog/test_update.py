@@ -853,10 +853,8 @@ def test_no_chain_of_updates_loses_or_mixes_translations(
 
 
 def scratch_run(root: Path, *, dry: bool = False) -> Run:
-    upstream = Upstream(name="docs", url="x")
-    settings = Settings(
-        root=root, default_version="1", locales=("zh_CN",), upstreams={"docs": upstream}
-    )
+    upstream = Upstream(package="JAX", version="1", name="docs", url="x")
+    settings = Settings(root=root, locales=("zh_CN",), upstreams={"docs": upstream})
     return run_of(settings, upstream, dry=dry)
 
 

@@ -424,6 +424,7 @@ def test_an_attribution_names_source_version_and_licence() -> None:
         commit="0123456789abcdef",
         date="",
         version="0.10.2",
+        package="JAX",
         docs=DOCS,
         files=(SourceFile(path="a.md", blob="0"),),
     )

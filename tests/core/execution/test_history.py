@@ -138,9 +138,6 @@ def test_what_is_remembered_survives_as_text() -> None:
         "jax/b": record_of(named("1")),
     }
     assert parse_history(history_text(records)) == records
-    # Histories of old have another key for what it ran with.
-    old = history_text(records).replace('"release": ', '"jax": ')
-    assert parse_history(old) == records
 
 
 @pytest.mark.parametrize(

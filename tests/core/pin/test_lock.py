@@ -36,6 +36,7 @@ LOCK = Lock(
     commit=BLOB,
     date="2026-01-02T03:04:05+08:00",
     version="0.10.2",
+    package="JAX",
     docs=DOCS,
     files=files("a b.md", "notebooks/x.ipynb", "图/é.svg"),
 )
@@ -47,17 +48,6 @@ def test_a_lock_survives_the_round_trip() -> None:
     assert b"markdown" not in format_lock(LOCK)
     of_mkdocs = replace(LOCK, markdown="mkdocs")
     assert parse_lock(format_lock(of_mkdocs), where="x.lock") == of_mkdocs
-
-
-def test_a_lock_of_old_is_read_by_its_old_key() -> None:
-    new = format_lock(LOCK)
-    old = new.replace(b'"version": ', b'"jax": ')
-    assert old != new
-    assert parse_lock(old, where="x.lock") == LOCK
-    # Both are what a bad merge leaves.
-    both = new.replace(b' "version": ', b' "jax": "0.9.0",\n "version": ')
-    with pytest.raises(InputError, match="is not a lock"):
-        parse_lock(both, where="x.lock")
 
 
 def test_a_lock_has_one_file_per_line_and_a_final_newline() -> None:
@@ -177,8 +167,7 @@ def test_what_is_included_and_excluded_is_kept_and_is_no_page() -> None:
     assert lock.unpublished == {"README", "_outside/NEWS"}
 
 
-def test_a_lock_of_old_says_nothing_of_what_is_excluded() -> None:
-    assert parse_lock(format_lock(LOCK), where="").excluded is None
+def test_without_conf_py_nothing_is_excluded() -> None:
     assert LOCK.pages == pages_of(LOCK.files)
     assert not LOCK.unpublished
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from wheels import make_index
 from pipeline.adapters.upstream.package_index import released_versions
 from pipeline.core.pin.releases import Newest, newest_release
 from pipeline.errors import ConfigError, UpstreamError
+
+newest = partial(newest_release, template="jax-v{version}")
 
 
 def tags(*versions: str) -> list[str]:
@@ -72,11 +75,8 @@ def tags(*versions: str) -> list[str]:
 def test_newest_release(
     tagged: list[str], installable: list[str], pinned: str, expected: Newest
 ) -> None:
-    assert newest_release(tags(*tagged), installable, version=pinned) == expected
-    assert (
-        newest_release(reversed(tags(*tagged)), set(installable), version=pinned)
-        == expected
-    )
+    assert newest(tags(*tagged), installable, version=pinned) == expected
+    assert newest(reversed(tags(*tagged)), set(installable), version=pinned) == expected
 
 
 def test_other_tags_do_not_count() -> None:
@@ -90,7 +90,7 @@ def test_other_tags_do_not_count() -> None:
         "nightly",
         "",
     ]
-    assert newest_release(
+    assert newest(
         [*others, "jax-v1.1.0"], ["2.0.0", "2", "1.1.0"], version="1.0.0"
     ) == Newest(version="1.1.0")
 
@@ -100,7 +100,7 @@ def test_tags_of_another_form() -> None:
         ["r1.1.0-docs", "jax-v1.2.0"],
         ["1.1.0", "1.2.0"],
         version="1.0.0",
-        template="r{jax}-docs",
+        template="r{version}-docs",
     )
     assert found == Newest(version="1.1.0")
 
@@ -115,7 +115,7 @@ def test_what_is_chosen_is_tagged_and_installable_or_pinned(
     tagged: list[str], extra: set[str], pinned: str
 ) -> None:
     installable = extra | set(tagged[::2])
-    found = newest_release(tags(*tagged), installable, version=pinned)
+    found = newest(tags(*tagged), installable, version=pinned)
     assert found.version == pinned or (
         found.version in tagged and found.version in installable
     )

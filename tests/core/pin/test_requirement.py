@@ -14,13 +14,13 @@ from pipeline.core.pin.requirement import (
     read_pin,
 )
 from pipeline.errors import ConfigError
-from pipeline.formerly import RELEASE_REF
 
+RELEASE_REF = "jax-v{version}"
 GROUPS = """
 [dependency-groups]
 flax = ["flax==1.2", "flax-tools==1.2", "numpy==2.0", "flaxen>=1"]
 """
-NOW = Pin(template=RELEASE_REF, version="1.1.0")
+NOW = Pin(template=RELEASE_REF, version="1.1.0", package="JAX")
 CONFIG = """\
 # The project.
 [dependency-groups]
@@ -35,7 +35,7 @@ locales = ["zh_CN"]
 
 [tool.pipeline.upstreams.jax]
 url = "origin"  # where from
-ref = "jax-v{jax}"
+ref = "jax-v{version}"
 docs = "docs"
 
 [tool.pipeline.upstreams.other]
@@ -76,13 +76,28 @@ def test_docs_whose_package_is_not_known_have_versions_all_the_same() -> None:
         ("1.2.0rc1", None, NOW, (RELEASE_REF, "1.2.0rc1")),
         ("main", "1.1.0", NOW, ("main", "1.1.0")),
         ("a" * 40, "1.1.0", NOW, ("a" * 40, "1.1.0")),
-        ("1.0.0", None, Pin(template="main", version="1.1.0"), (RELEASE_REF, "1.0.0")),
-        ("1.0.0", None, Pin(template="v{jax}", version="1.1.0"), ("v{jax}", "1.0.0")),
-        ("v1.0.0", None, Pin(template="v{jax}", version="1.1.0"), ("v{jax}", "1.0.0")),
+        (
+            "1.0.0",
+            None,
+            Pin(template="main", version="1.1.0", package="JAX"),
+            (RELEASE_REF, "1.0.0"),
+        ),
+        (
+            "1.0.0",
+            None,
+            Pin(template="v{version}", version="1.1.0", package="JAX"),
+            ("v{version}", "1.0.0"),
+        ),
+        (
+            "v1.0.0",
+            None,
+            Pin(template="v{version}", version="1.1.0", package="JAX"),
+            ("v{version}", "1.0.0"),
+        ),
         (
             "jax-v1.0.0",
             None,
-            Pin(template="v{jax}", version="1.1.0"),
+            Pin(template="v{version}", version="1.1.0", package="JAX"),
             (RELEASE_REF, "1.0.0"),
         ),
     ],
@@ -110,7 +125,7 @@ def test_a_word_and_a_version_give_a_pin(
         ("main", "1", "'1' is not a JAX version"),
         ("", "1.0.0", "'' is not a ref"),
         ("--upload-pack=x", "1.0.0", "is not a ref"),
-        ("a{jax}", "1.0.0", "is not a ref"),
+        ("a{version}", "1.0.0", "is not a ref"),
     ],
 )
 def test_a_pin_that_would_be_a_guess_is_refused(
@@ -124,7 +139,10 @@ def test_a_pin_that_would_be_a_guess_is_refused(
 
 def test_moving_the_pin_changes_nothing_else() -> None:
     moved = move_pin(
-        CONFIG, Pin(template=RELEASE_REF, version="1.1.0"), upstream="jax", where="x"
+        CONFIG,
+        Pin(template=RELEASE_REF, version="1.1.0", package="JAX"),
+        upstream="jax",
+        where="x",
     )
     assert moved == CONFIG.replace('"jax==1.0.0"', '"jax==1.1.0"').replace(
         "'jaxlib==1.0.0'", '"jaxlib==1.1.0"'
@@ -132,7 +150,7 @@ def test_moving_the_pin_changes_nothing_else() -> None:
     assert (
         move_pin(
             CONFIG,
-            Pin(template=RELEASE_REF, version="1.0.0"),
+            Pin(template=RELEASE_REF, version="1.0.0", package="JAX"),
             upstream="jax",
             where="x",
         )
@@ -144,18 +162,21 @@ def test_moving_the_pin_changes_nothing_else() -> None:
 def test_a_ref_without_a_version_replaces_the_template(end: str) -> None:
     text = CONFIG.replace("\n", end)
     moved = move_pin(
-        text, Pin(template="main", version="1.0.0"), upstream="jax", where="x"
+        text,
+        Pin(template="main", version="1.0.0", package="JAX"),
+        upstream="jax",
+        where="x",
     )
-    assert moved == text.replace('ref = "jax-v{jax}"', 'ref = "main"')
-    assert read_pin(moved, upstream="jax", version="1.0.0") == Pin(
-        template="main", version="1.0.0"
+    assert moved == text.replace('ref = "jax-v{version}"', 'ref = "main"')
+    assert read_pin(moved, upstream="jax", version="1.0.0", package="JAX") == Pin(
+        template="main", version="1.0.0", package="JAX"
     )
 
 
 def test_an_upstream_without_a_ref_gets_one() -> None:
     moved = move_pin(CONFIG, NOW, upstream="other", where="x")
-    assert read_pin(moved, upstream="other", version="1.1.0") == NOW
-    assert read_pin(CONFIG, upstream="other", version="1.0.0").ref == ""
+    assert read_pin(moved, upstream="other", version="1.1.0", package="JAX") == NOW
+    assert read_pin(CONFIG, upstream="other", version="1.0.0", package="JAX").ref == ""
 
 
 @pytest.mark.parametrize(
@@ -163,7 +184,7 @@ def test_an_upstream_without_a_ref_gets_one() -> None:
     [
         (
             'dependency-groups.jax = ["jax==1.0.0", "jaxlib==1.0.0"]\n'
-            'tool.pipeline.upstreams.jax = {url = "u", ref = "jax-v{jax}"}\n'
+            'tool.pipeline.upstreams.jax = {url = "u", ref = "jax-v{version}"}\n'
         ),
         (
             '[tool.pipeline.upstreams.jax]\nurl = "u"\n[dependency-groups]\n'
@@ -174,7 +195,10 @@ def test_an_upstream_without_a_ref_gets_one() -> None:
 )
 def test_the_pin_moves_in_odd_layouts_as_well(text: str) -> None:
     moved = move_pin(
-        text, Pin(template="main", version="2.0.0"), upstream="jax", where="x"
+        text,
+        Pin(template="main", version="2.0.0", package="JAX"),
+        upstream="jax",
+        where="x",
     )
     data = tomllib.loads(moved)
     assert {"jax==2.0.0", "jaxlib==2.0.0"} <= set(data["dependency-groups"]["jax"])
@@ -200,7 +224,7 @@ def test_a_text_that_cannot_be_edited_is_refused(text: str) -> None:
 def test_docs_of_no_package_have_a_ref_to_move_and_no_version() -> None:
     pin = Pin(template="v2", version="", package="")
     moved = move_pin(CONFIG, pin, upstream="jax", where="x")
-    assert moved == CONFIG.replace('ref = "jax-v{jax}"', 'ref = "v2"')
+    assert moved == CONFIG.replace('ref = "jax-v{version}"', 'ref = "v2"')
     with pytest.raises(ConfigError) as caught:
         move_pin("= broken", pin, upstream="jax", where="x")
     assert caught.value.hint == 'Edit it by hand: ref = "v2" for jax; then sync.'

@@ -1,4 +1,4 @@
-"""What is so of JAX alone is configuration, or stands in ``formerly``."""
+"""What is so of JAX alone is configuration, but for its tags and the picture of its site."""
 
 from __future__ import annotations
 
@@ -42,4 +42,4 @@ def test_no_code_of_the_pipeline_knows_jax() -> None:
         for path in files()
         if JAX.search(code_of(path))
     ]
-    assert found == ["formerly.py"]
+    assert found == ["core/pin/requirement.py", "site/extension/about.py"]
