@@ -121,11 +121,6 @@ PLACES = {
     "glossary, term": Place(f"{SITE}glossary-zh.html", ".jz-glossary td", TERM),
     "glossary, note": Place(f"{SITE}glossary-zh.html", ".jz-glossary td", NOTE),
     # progress
-    "progress, part": Place(f"{SITE}progress.html", ".jz-group-name", f"Rooms {IMAGE}"),
-    "progress, tile": Place(f"{SITE}progress.html", ".jz-tile-title", f"锅具 {IMAGE}"),
-    "progress, tile aloud": Place(
-        f"{SITE}progress.html", ".jz-tile a", f"锅具 {IMAGE}", "aria-label"
-    ),
     "progress, what is next": Place(
         f"{SITE}progress.html", ".jz-next a", f"锅具 {IMAGE}"
     ),

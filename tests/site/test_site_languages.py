@@ -177,7 +177,7 @@ def test_the_switch_names_the_language_itself(german: Path) -> None:
         ("llms.txt", "> Translation of the docs of lamps, made from v1."),
         ("llms.txt", "## Leitfäden\n\n- [Öl](https://lamps.example/oil.md)\n"),
         ("progress.html", "</strong> of the text is translated</p>"),
-        ("progress.html", '<span class="jz-tile-title">Öl</span>'),
+        ("progress.html", '<a href="oil.html">Öl</a>'),
         ("glossary-de.html", "<h1>Glossary</h1>"),
         ("oil.html", 'href="glossary-de.html"'),
         ("oil.html", "60 % translated"),

@@ -606,24 +606,15 @@ def test_axe_finds_nothing(reader: Reader, name: str) -> None:
 # — the progress page ————————————————————————————
 
 
-def test_the_map_shows_every_page_with_words_in_its_size(reader: Reader) -> None:
+def test_how_much_is_done_what_is_next_and_every_page(reader: Reader) -> None:
     page = reader.open("progress")
-    areas = page.locator(".jz-tile").evaluate_all(
-        "(all) => Object.fromEntries(all.map((t) => "
-        "[t.querySelector('a').getAttribute('href'), t.clientWidth * t.clientHeight]))"
-    )
-    assert set(areas) == {
-        "reading.html",
-        "untranslated.html",
-        "index.html",
-        "partly.html",
-    }
-    assert areas["reading.html"] / areas["untranslated.html"] == pytest.approx(
-        480 / 300, rel=0.03
-    )
-    assert reader.said == []
     assert "40%" in page.locator(".jz-share").inner_text()
     assert page.locator(".jz-next li").count() == 2
+    listed = page.locator(".jz-table tbody a").evaluate_all(
+        "(all) => all.map((link) => link.getAttribute('href'))"
+    )
+    assert {"reading.html", "untranslated.html", "index.html"} < set(listed)
+    assert reader.said == []
 
 
 def test_without_a_date_there_are_no_empty_brackets(reader: Reader) -> None:
@@ -651,27 +642,8 @@ def test_the_table_fits_a_phone(reader: Reader) -> None:
 
 def test_texts_are_texts(reader: Reader) -> None:
     page = reader.open("progress")
-    assert "Half of it <b>& more</b>" in page.locator(".jz-tile").first.inner_text()
+    assert "Half of it <b>& more</b>" in page.locator(".jz-table").inner_text()
     assert page.locator(".jz-people").inner_text().split("\n")[1] == "<i>Ann</i> 3 段"
-
-
-def test_the_map_by_keyboard(reader: Reader) -> None:
-    page = reader.open("progress")
-    assert page.locator(".jz-tile a[tabindex='0']").count() == 1
-    page.locator(".jz-tile a").first.focus()
-    assert (
-        page.locator(".jz-detail").inner_text()
-        == "Half of it <b>& more</b> 50% 已译，共 900 词，其中 90 词待核对"
-    )
-    visited = set()
-    for key in ("ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp", "End", "Home"):
-        page.keyboard.press(key)
-        visited.add(page.evaluate("document.activeElement.getAttribute('href')"))
-    assert visited == {"partly.html", "index.html", "reading.html", "untranslated.html"}
-    assert page.evaluate("document.activeElement.getAttribute('href')") == "partly.html"
-    page.keyboard.press("End")
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/untranslated.html")
 
 
 def test_the_table_sorts(reader: Reader) -> None:

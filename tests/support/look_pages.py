@@ -235,7 +235,7 @@ def build(folder: Path, progress: str) -> Path:
             "reading": "blocks",
             "long": "long",
             "untranslated": "nothing",
-            "progress": "map",
+            "progress": "pages",
         }[name]
         page.write_text(
             made.replace('href="#id2"', f'href="#{anchor}"'), encoding="utf-8"

@@ -1,48 +1,22 @@
-"""The progress page: what is translated, as a picture one likes to look at.
+"""The progress page: how much is translated, what to translate next, and a table of all pages.
 
 What ``progress.json`` holds comes in, HTML goes out; others write the files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pipeline.core.progress import whole_percent
 from pipeline.site.templating import environment, source_of
 from pipeline.site.texts import looks_english, words
-from pipeline.site.treemap import Tile, treemap
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-# About the pixels that the map has on a desktop and on a phone: letters are as large on both.
-_WIDE = Tile(0, 0, 1080, 600)
-_TALL = Tile(0, 0, 358, 760)
-_STRIP, _GAP = 22, 6
 NEXT = 8  # pages that are named as those to translate next
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """The places of one rectangle in both layouts.
-
-    They are as CSS's ``inset`` wants them: how far from each side of the map.
-    """
-
-    wide: str
-    tall: str
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """Pages of one group with their places, the largest first."""
-
-    name: str
-    shape: Shape
-    pages: tuple[tuple[Mapping[str, Any], Shape], ...]
 
 
 def to_body(progress: Mapping[str, Any], locale: str) -> str:
@@ -52,57 +26,10 @@ def to_body(progress: Mapping[str, Any], locale: str) -> str:
     upcoming = [pages[name] for name in progress["next"] if name in pages][:NEXT]
     return _template().render(
         progress=progress,
-        sections=sections(progress["pages"]),
         upcoming=upcoming,
         said=words(locale, "progress"),
         locale=locale,
     )
-
-
-def sections(pages: Sequence[Mapping[str, Any]]) -> list[Section]:
-    """``pages`` by their ``group``, laid out. Groups and pages come largest first.
-
-    Pages without words have no place.
-    """
-    groups: dict[str, list[Mapping[str, Any]]] = {}
-    for page in sorted(pages, key=lambda page: (-page["words"], page["page"])):
-        # A page of code alone has nothing to translate.
-        if page["words"]:
-            groups.setdefault(page["group"], []).append(page)
-    names = sorted(
-        groups, key=lambda name: -sum(page["words"] for page in groups[name])
-    )
-    sizes = [[float(page["words"]) for page in groups[name]] for name in names]
-    wide = treemap(sizes, _WIDE, strip=_STRIP, gap=_GAP)
-    tall = treemap(sizes, _TALL, strip=_STRIP, gap=_GAP)
-    laid_out: list[Section] = []
-    for name, on_desktop, on_phone in zip(names, wide, tall, strict=True):
-        tiles = zip(on_desktop.tiles, on_phone.tiles, strict=True)
-        shapes = [_shape(*places) for places in tiles]
-        section = Section(
-            name,
-            _shape(on_desktop.frame, on_phone.frame),
-            tuple(zip(groups[name], shapes, strict=True)),
-        )
-        laid_out.append(section)
-    return laid_out
-
-
-def _shape(wide: Tile, tall: Tile) -> Shape:
-    """The places of a tile on a desktop and of the same one on a phone."""
-    return Shape(_inset(wide, _WIDE), _inset(tall, _TALL))
-
-
-def _inset(tile: Tile, room: Tile) -> str:
-    """How far a tile is from the top, right, bottom and left of its room, in percent.
-
-    The upper left quarter: ``0.00% 50.00% 50.00% 0.00%``.
-    """
-    right = (room.width - tile.x - tile.width) / room.width
-    bottom = (room.height - tile.y - tile.height) / room.height
-    sides = (tile.y / room.height, right, bottom, tile.x / room.width)
-    # Rounding must not let a tile stick out.
-    return " ".join(f"{100 * max(0.0, side):.2f}%" for side in sides)
 
 
 def _words(number: int) -> str:
