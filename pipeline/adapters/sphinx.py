@@ -151,6 +151,9 @@ def _environment() -> dict[str, str]:
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
         "NO_COLOR": "1",
+        # Sphinx ends if the user's locale is not installed, as is usual in containers.
+        "LC_ALL": "C",
+        "PYTHONUTF8": "1",
         "PYTHONHASHSEED": "0",
         # Compiled modules are kept, whatever the user prefers: without them starting Sphinx takes
         # longer than a page.
