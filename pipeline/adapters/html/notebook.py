@@ -79,10 +79,17 @@ def _name_lexer(metadata: dict[str, Any]) -> None:
 
     nbconvert falls back to the same one, with a warning on stderr.
     """
-    language: Any = metadata.get("language_info")
-    match language:
-        case {"pygments_lexer": "ipython2" | "ipython3"} if not _has_ipython():
-            language["pygments_lexer"] = "python3"
+    language = metadata.get("language_info", {})
+    if not isinstance(language, dict) or _has_ipython():
+        return
+    # What nbconvert takes; the last one is its default.
+    lexer = language.get("pygments_lexer", language.get("name")) or "ipython3"
+    if lexer in ("ipython2", "ipython3"):
+        metadata["language_info"] = {
+            "name": "python",
+            **language,
+            "pygments_lexer": "python3",
+        }
 
 
 @cache

@@ -20,14 +20,22 @@ CELL: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize("lexer", ["ipython2", "ipython3"])
+@pytest.mark.parametrize(
+    "language",
+    [
+        {},
+        {"name": "ipython3"},
+        {"name": "python", "pygments_lexer": "ipython2"},
+        {"name": "python", "pygments_lexer": "ipython3"},
+    ],
+    ids=str,
+)
 def test_nothing_is_warned_of_where_ipython_is_missing(
-    lexer: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    language: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     # Both as in the environment of ``nox -s serve``: warnings are errors here.
     monkeypatch.setitem(sys.modules, "IPython.lib.lexers", None)
     monkeypatch.setattr(adapter, "_has_ipython", lambda: False)
-    language = {"name": "python", "pygments_lexer": lexer}
     notebook = {
         "cells": [CELL],
         "metadata": {"language_info": language},
