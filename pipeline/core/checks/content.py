@@ -125,15 +125,6 @@ def _find_unreviewed(subject: Subject) -> Iterator[Problem]:
             ),
             hint="Compare it with the new English; then delete the lines that start with #|.",
         )
-    elif any(note.startswith("fuzzy:") for note in subject.entry.notes):
-        yield Problem(
-            text="is no longer marked fuzzy, but the note that says so is still there",
-            hint=(
-                "If you have compared it with the English, all is well: "
-                "the note goes at the next sync."
-            ),
-            is_minor=True,
-        )
 
 
 def _warning(find: Find, *, code: str, name: str) -> Check:

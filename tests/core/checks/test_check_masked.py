@@ -22,7 +22,6 @@ from pipeline.core.checks.masked import (
 )
 from pipeline.core.checks.numbers import chinese_values, english_values
 from pipeline.entries import Entry
-from pipeline.findings import Severity
 
 AS_SEEN = {
     ord(WORD): "w",
@@ -178,17 +177,6 @@ def test_numbers_in_chinese_words_are_read(text: str, values: set[str]) -> None:
 )
 def test_numbers_in_english_words_are_read(text: str, values: set[str]) -> None:
     assert values <= english_values(text)
-
-
-def test_a_note_that_outlives_the_fuzzy_mark_is_mentioned() -> None:
-    (check,) = [check for check in content.CHECKS if check.code == "M313"]
-    entry = Entry(
-        msgid="Two.",
-        msgstr="二。",
-        notes=("paragraph · Title", "fuzzy: a number changed"),
-    )
-    (problem,) = check.look(Subject(entry))
-    assert problem.severity is Severity.NOTE
 
 
 def test_a_hyphen_behind_chinese_wants_no_space_where_a_word_does() -> None:
