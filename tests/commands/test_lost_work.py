@@ -564,3 +564,29 @@ def test_weblate_s_header_merges_with_that_of_an_upgrade(work: Clone) -> None:
     assert header["POT-Creation-Date"] != "1970-01-01 00:00+0000"
     texts = work.texts("cellar")
     assert (texts["varnish"], texts["bench"]) == ("清漆", "工作台")
+
+
+# Contexts
+
+
+def test_a_context_that_names_no_section_of_its_message_is_told(work: Clone) -> None:
+    work.translate("cellar", "glue", "胶水")
+    catalog = work.read("cellar")
+    (glue,) = (entry for entry in catalog.entries if entry.msgstr == "胶水")
+    astray = replace(glue, context="Nowhere", msgstr="另一种胶水")
+    path = work.catalogs / "cellar.po"
+    entries = (*catalog.entries, astray)
+    path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
+    assert work.sync() == 0
+    (finding,) = work.findings("unknown-section")
+    assert "“Nowhere”" in finding["text"]
+    line = int(finding["where"].rpartition(":")[2])
+    (entry,) = (entry for entry in work.read("cellar").entries if entry.line == line)
+    assert (entry.context, entry.msgstr) == ("Nowhere", "另一种胶水")
+    # What the hint says is what helps.
+    section = re.search("“(.+)”", finding["hint"])
+    assert section is not None
+    path.write_text(path.read_text("utf-8").replace("Nowhere", section[1]), "utf-8")
+    assert work.sync() == 0
+    assert work.codes() == []
+    assert "另一种胶水" in (work.output / "merged" / "cellar.md").read_text("utf-8")

@@ -24,7 +24,7 @@ from pipeline.core.document.read import SplitPage
 from pipeline.core.myst import targets as anchors
 from pipeline.core.pin.lock import blob_id
 from pipeline.core.results import PageResult
-from pipeline.entries import Catalog, translations_of
+from pipeline.entries import Catalog, Entry, translations_of
 from pipeline.errors import GuardError, InputError
 from pipeline.findings import Finding, Severity
 from pipeline.stages.merge.known import MergedDocument, MergedFiles, MergedPage
@@ -71,6 +71,7 @@ def make(
             attribution=frame.attribution if merged.translated else "",
         )
         documents.append(record)
+    findings += _unknown_sections(page, sound, where)
     return MergedPage(
         row=_result(page, sound, findings, refused), documents=tuple(documents)
     )
@@ -116,17 +117,24 @@ class _Where:
     catalog: Catalog
 
     def line(self, msgid: str) -> str:
-        """``FILE:LINE`` of the entry of a message."""
-        return f"{self.name}:{self._lines.get(msgid, 1)}"
+        """``FILE:LINE`` of the last entry of a message."""
+        lines = [line for (_, known), line in self._lines.items() if known == msgid]
+        return f"{self.name}:{lines[-1] if lines else 1}"
+
+    def line_of(self, entry: Entry) -> str:
+        """``FILE:LINE`` of an entry."""
+        return f"{self.name}:{self._lines.get((entry.context, entry.msgid), 1)}"
 
     @cached_property
-    def _lines(self) -> dict[str, int]:
+    def _lines(self) -> dict[tuple[str | None, str], int]:
         # An updated catalogue has no lines of its own: they come about when it is written.
         written = po.read_catalog(
             po.format_catalog(self.catalog), where=self.name
         ).catalog
         return {
-            entry.msgid: entry.line for entry in written.entries if entry.is_translated
+            (entry.context, entry.msgid): entry.line
+            for entry in written.entries
+            if entry.is_translated
         }
 
 
@@ -172,6 +180,42 @@ def _rejections(
             text=f"the translation {refusal.text}; it is left in English ({rejection.place})",
             page=page.page.name,
             hint=refusal.hint,
+        )
+
+
+def _unknown_sections(
+    page: SplitPage, catalog: Catalog, where: _Where
+) -> Iterator[Finding]:
+    """A finding for each translation whose msgctxt names no section of its message.
+
+    The first of them serves all sections if there is no entry without a msgctxt.
+    """
+    with_context = [
+        entry
+        for entry in catalog.entries
+        if entry.is_translated and entry.context is not None
+    ]
+    if not with_context:
+        return  # most of the time
+    sections: dict[str, list[str]] = {}
+    for document in page.documents:
+        for message in chain.from_iterable(
+            unit.split.messages for unit in document.units
+        ):
+            sections.setdefault(message.msgid, []).append(message.section)
+    used = translations_of(catalog)
+    for entry in with_context:
+        known = sections.get(entry.msgid, [])
+        if entry.context in known or used[entry.msgid] == entry.msgstr:
+            continue
+        named = ", ".join(f"“{section}”" for section in dict.fromkeys(known))
+        yield Finding(
+            code="unknown-section",
+            severity=Severity.WARNING,
+            where=where.line_of(entry),
+            text=f"the message does not stand in “{entry.context}”; its translation is not used",
+            page=page.page.name,
+            hint=f"Write as msgctxt where it stands: {named}.",
         )
 
 
