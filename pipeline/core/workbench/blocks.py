@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pipeline.core.catalog.origins import copy_of, machine_of
+from pipeline.core.catalog.states import fuzzy_class
 from pipeline.core.document.compose import Merged
 from pipeline.core.document.message import Message
 from pipeline.core.document.read import Document
@@ -90,7 +91,8 @@ def state_of(entry: Entry) -> State:
         return State.TRANSLATED
     if copy_of(entry):
         return State.ADOPTED
-    if machine_of(entry) or entry.written_for == entry.msgid:
+    is_of_this_english = entry.written_for == entry.msgid and not fuzzy_class(entry)
+    if machine_of(entry) or is_of_this_english:
         return State.DRAFT
     return State.FUZZY
 

@@ -59,6 +59,15 @@ MACHINE = Machine(model="stub", prompt=1, date="2026-05-01")
                 msgid="Tea",
                 msgstr="茶",
                 fuzzy=True,
+                notes=("fuzzy: other: its English was edited here, and is put back",),
+            ),
+            State.FUZZY,
+        ),
+        (
+            Entry(
+                msgid="Tea",
+                msgstr="茶",
+                fuzzy=True,
                 notes=(f"adopted: tea.md, {'a' * 40} tea, 0.90, by Han Meimei, MIT",),
             ),
             State.ADOPTED,
