@@ -593,7 +593,9 @@ for name in ("replace", "rmdir", "unlink"):
 settings = Settings(
     root=Path(sys.argv[2]), locales=("zh_CN",), upstreams={}
 )
-upstream = Upstream(name="x", url=sys.argv[3], docs=Folders(("docs",)))
+upstream = Upstream(
+    package="JAX", version="0.10.2", name="x", url=sys.argv[3], docs=Folders(("docs",))
+)
 pull(Run(settings=settings, upstream=upstream, log=Log(-1), locales=settings.locales))
 """
 
@@ -654,7 +656,10 @@ settings = Settings(
     root=Path(sys.argv[1]), locales=("zh_CN",), upstreams={}
 )
 print("started", flush=True)
-upstream = Upstream(name="x", url=sys.argv[2], ref=sys.argv[3], docs=Folders(("docs",)))
+upstream = Upstream(
+    package="JAX", version="0.10.2", name="x", url=sys.argv[2], ref=sys.argv[3],
+    docs=Folders(("docs",)),
+)
 pull(Run(settings=settings, upstream=upstream, log=Log(-1), locales=settings.locales))
 """
 
