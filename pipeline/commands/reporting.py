@@ -6,16 +6,16 @@ what varies as well: times, and what is new since the last run. Badges are for o
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.adapters.files import append_text, write_if_changed
+from pipeline.adapters.files import append_text, read_bytes, write_if_changed
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 
 if TYPE_CHECKING:
     from pipeline.commands.build import BuildOptions
+    from pipeline.report.since import Previous
 
 
 def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResult:
@@ -27,12 +27,15 @@ def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResul
 
     from pipeline.report.json import run_json
     from pipeline.report.junit import to_junit
+    from pipeline.report.since import read_previous
 
     if run.dry:
         return result
     # Read before it is overwritten: people want to know what is new.
     paths = run.paths
-    previous = _previous_report(paths.report)
+    previous = None
+    if paths.report.exists():
+        previous = read_previous(read_bytes(paths.report))
     changes = list(result.changes)
     for path, data in (
         (paths.report, run_json(result)),
@@ -78,7 +81,7 @@ def write_badges(run: Run, result: RunResult) -> list[str]:
 
 
 def _tell_readers(
-    run: Run, options: BuildOptions, result: RunResult, previous: object
+    run: Run, options: BuildOptions, result: RunResult, previous: Previous | None
 ) -> None:
     """The report as a page, and in short where that was asked for."""
     from pipeline.report.html import to_html
@@ -87,12 +90,3 @@ def _tell_readers(
     write_if_changed(run.paths.report_page, to_html(result, previous=previous))
     for path in options.summaries:
         append_text(path, to_summary(result, previous=previous))
-
-
-def _previous_report(path: Path) -> object:
-    """What the last run reported, if that can still be read."""
-    # It is only compared with: a report of another version compares as far as it goes.
-    try:
-        return json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return None

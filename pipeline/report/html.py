@@ -24,7 +24,7 @@ from pipeline.report.ansi import pieces
 from pipeline.report.counts import counted, executed_by_class, percent_text, totals
 from pipeline.report.result import RunResult
 from pipeline.report.rows import rows_of
-from pipeline.report.since import since
+from pipeline.report.since import Previous, since
 from pipeline.report.source import source_pieces
 from pipeline.report.templating import asset, environment
 
@@ -59,10 +59,10 @@ class Verdict:
     tone: str
 
 
-def to_html(result: RunResult, *, previous: object = None) -> bytes:
+def to_html(result: RunResult, *, previous: Previous | None = None) -> bytes:
     """The whole file, UTF-8.
 
-    ``previous`` is the report.json of the run before as a plain value, if there is one.
+    ``previous`` is the report of the run before, if there is one.
     """
     runs = result.executions
     # The file may be opened from anywhere: its policy allows this one script, by its digest.

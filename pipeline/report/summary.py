@@ -13,12 +13,12 @@ from pipeline.report.advice import advice, whose
 from pipeline.report.counts import executed_by_class, percent_text, totals
 from pipeline.report.markdown import code, cut_table, markdown_table, plain
 from pipeline.report.result import RunResult
-from pipeline.report.since import Since, since
+from pipeline.report.since import Previous, Since, since
 
 LISTED = 20  # failing pages, and errors, that are shown; GitHub takes 1 MiB, people much less
 
 
-def to_summary(result: RunResult, *, previous: object = None) -> str:
+def to_summary(result: RunResult, *, previous: Previous | None = None) -> str:
     """Counts, pages that failed, errors, and what changed since ``previous``.
 
     That is the report.json of the run before, as a plain value.
