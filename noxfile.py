@@ -249,9 +249,11 @@ def adopt(session: nox.Session) -> None:
 def draft(session: nox.Session) -> None:
     """Have a language model draft what has no translation: `-- --pages GLOB`, `--limit`, `--yes`.
 
-    `-- sample --stub` shows it without a model; `-- --stale` lists what it would make anew.
+    `-- sample --stub` shows it without a model; `-- --stale` lists what it would make anew. What
+    sees the model's key must not come among the packages that run code: an environment of its own.
     """
-    run_pipeline(session)
+    session.install(*packages("draft"))
+    call_pipeline(session, "draft", *session.posargs)
 
 
 @nox.session

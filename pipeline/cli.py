@@ -354,6 +354,7 @@ def _draft(call: _Call) -> int:
     from pipeline.commands.draft.drafting import DraftOptions, draft
     from pipeline.commands.draft.rehearsing import rehearsal
     from pipeline.commands.draft.showing import show_draft, tell_plan
+    from pipeline.core.drafting import pseudo
 
     words = call.arguments
     run = call.run(pages=words.pages, dry=words.check)
@@ -361,13 +362,10 @@ def _draft(call: _Call) -> int:
         limit=words.limit,
         is_agreed=words.yes or words.stub,
         only_stale=words.stale,
+        answer=pseudo.answer if words.stub else None,
         tell=partial(tell_plan, run),
     )
-    if words.stub:
-        with rehearsal(run) as (copy, _):
-            result = draft(copy, options)
-    else:
-        result = draft(run, options)
+    result = draft(rehearsal(run) if words.stub else run, options)
     show_draft(run, result, as_json=words.json)
     return result.exit_code
 

@@ -24,6 +24,7 @@ EXTRAS = {
         "sphinx_design",
     ),
     "dask": ("distributed",),
+    "draft": ("openai",),
     "serve": ("starlette", "uvicorn", "watchfiles"),
 }
 _NAMED = 3  # modules that a message names

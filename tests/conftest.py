@@ -203,6 +203,12 @@ def only_localhost() -> Iterator[list[str]]:
         yield reached
 
 
+@pytest.fixture
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client of language models tries again at once, unless an endpoint asks it to wait."""
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.001)
+
+
 @pytest.fixture(scope="session")
 def jax_docs_upstream() -> str:
     """URL, bundle or repository of the real JAX docs; skips the test where there is none."""

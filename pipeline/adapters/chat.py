@@ -1,86 +1,89 @@
-"""An OpenAI-compatible chat endpoint: one request, one reply, or an error that says what to do.
+"""An OpenAI-compatible chat endpoint, asked by the ``openai`` client within a budget of tokens.
 
-It tries nothing twice: whoever calls decides that, for each try may cost. Whatever the endpoint
-sends, a reply is bounded in size and in time, no redirect is followed, and the key goes to the
-configured host and nowhere else: it is taken out of all that comes back.
+The client tries again what passes, and waits as long as an endpoint asks. Each try goes through a
+transport of ours, which guards three things: the key goes to the configured host and nowhere else,
+a reply is bounded in size and time, and nothing is sent that the budget might not cover.
 """
 
 from __future__ import annotations
 
 import json
-import ssl
+import os
+import threading
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
-from pipeline.errors import ConfigError, EndpointError
+import httpx2
 
-if TYPE_CHECKING:
-    import httpx
+from pipeline.config import DraftPolicy
+from pipeline.errors import ConfigError, EndpointError, PipelineError
 
 MOST_BYTES = 4 << 20  # of a reply: a batch takes some ten thousand
 _CONNECT_SECONDS = 20.0
 _QUOTED = 200  # characters of an endpoint's own words that are told
-_CHECK_URL = "Check url in [tool.pipeline.draft]; it ends before /chat/completions."
-# Statuses that may be others the next time; 408, 425 and 529 say that the endpoint is busy.
-_PASSING = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529))
-_FORBIDDEN = (401, 403)
-_UNHELPFUL = (400, 413, 422)  # of this request; another one may do
+_NO_REPLY = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
-class PassingError(EndpointError):
-    """A request failed in a way that may be another one the next time.
+class OutOfBudgetError(PipelineError):
+    """A request might take more tokens than are left."""
 
-    ``wait`` are the seconds that the endpoint asks for. ``may_cost`` says that it may have written
-    a reply which did not arrive.
+
+class Budget:
+    """Tokens that a run may take, shared by threads; a limit of 0 is none.
+
+    The invariant: what was spent, with what is under way at its bound, never exceeds the limit.
     """
 
-    def __init__(
-        self, what: str, *, hint: str = "", wait: float = 0.0, may_cost: bool = False
-    ) -> None:
-        super().__init__(what, hint=hint)
-        self.wait = wait
-        self.may_cost = may_cost
+    def __init__(self, limit: int = 0) -> None:
+        self.spent = 0
+        self.calls = 0
+        self.uncounted = (
+            0  # calls whose tokens nobody has counted: taken at their bound
+        )
+        self._limit = limit
+        self._under_way = 0
+        self._is_closed = False
+        self._changed = threading.Condition()
 
+    def reserve(self, bound: int) -> None:
+        """Wait until a request of so many tokens fits. Raises OutOfBudgetError if it never will."""
+        with self._changed:
+            # What is under way is counted at its bound: most of the time it takes less.
+            while not self._fits(bound) and self._under_way:
+                self._changed.wait()
+            if not self._fits(bound):
+                raise OutOfBudgetError("the budget is used up")
+            self._under_way += bound
+            self.calls += 1
 
-class RequestError(EndpointError):
-    """The endpoint does not take this request; it may take others."""
+    def settle(self, bound: int, spent: int | None) -> None:
+        """Count what a reserved request took; None if nobody knows."""
+        with self._changed:
+            self._under_way -= bound
+            self.spent += bound if spent is None else spent
+            self.uncounted += spent is None
+            self._changed.notify_all()
 
+    def close(self) -> None:
+        """Let nothing more be sent, not even what is tried again."""
+        self._is_closed = True
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
-    """Where a model is, and how long to wait for it. The key is never shown."""
-
-    url: str
-    key: str = field(default="", repr=False)
-    timeout: float = 180.0
-
-    @property
-    def address(self) -> str:
-        """What requests are sent to."""
-        return f"{self.url.rstrip('/')}/chat/completions"
-
-    @property
-    def is_local(self) -> bool:
-        """Whether it is on this machine."""
-        host = urlsplit(self.url).hostname or ""
-        try:
-            return ip_address(host).is_loopback
-        except ValueError:
-            return host == "localhost"
+    def _fits(self, bound: int) -> bool:
+        worst = self.spent + self._under_way + bound
+        return not self._is_closed and (not self._limit or worst <= self._limit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What a model said. Tokens are None where the endpoint does not count them."""
+    """What a model said. ``tokens`` is None where the endpoint does not count them."""
 
     text: str
-    prompt_tokens: int | None = None
-    reply_tokens: int | None = None
+    tokens: int | None = None
     is_cut: bool = False  # it came to the bound of its length
 
 
@@ -88,13 +91,133 @@ class ChatClient:
     """Asks one endpoint. Several threads may use it at a time."""
 
     def __init__(
-        self, endpoint: Endpoint, *, transport: httpx.BaseTransport | None = None
+        self,
+        policy: DraftPolicy,
+        key: str,
+        budget: Budget,
+        transport: httpx2.BaseTransport | None = None,
     ) -> None:
         """Raises ConfigError for a key that cannot be sent, or not be sent there."""
-        import httpx
+        _check_key(policy.url, key)
+        self._key = key
+        self._address = f"{policy.url.rstrip('/')}/chat/completions"
+        guarded = _Guarded(
+            transport or httpx2.HTTPTransport(trust_env=False),
+            budget=budget,
+            key=key,
+            timeout=policy.timeout,
+        )
+        with _without_variables():
+            from openai import OpenAI
 
-        _check_key(endpoint)
-        self._endpoint = endpoint
+            self._client = OpenAI(
+                api_key=key or "none",  # the transport sends no such key
+                base_url=policy.url,
+                timeout=httpx2.Timeout(policy.timeout, connect=_CONNECT_SECONDS),
+                max_retries=policy.tries - 1,
+                http_client=httpx2.Client(
+                    transport=guarded, trust_env=False, follow_redirects=False
+                ),
+            )
+        self.close = self._client.close
+
+    def ask(self, body: bytes) -> Reply:
+        """Send one request, if need be several times, and return its reply.
+
+        Raises EndpointError, OutOfBudgetError, and ConfigError if what is configured is wrong.
+        """
+        from openai import APIConnectionError, APIStatusError
+
+        try:
+            response = self._client.post(
+                "/chat/completions", cast_to=httpx2.Response, content=body
+            )
+        except APIStatusError as error:
+            raise self._status_error(error.response, error.message) from None
+        except APIConnectionError as error:
+            raise self._connection_error(error.__cause__ or error) from None
+        reply: Reply = response.extensions["reply"]
+        return reply
+
+    def _status_error(self, response: httpx2.Response, text: str) -> PipelineError:
+        """What to raise for a status that brings no reply."""
+        kind: type[PipelineError] = ConfigError
+        what = self._quoted(text)
+        match response.status_code:
+            case 401 | 403:
+                hint = "Check the key in the variable that key-variable names."
+            case 404:
+                hint = "Check url and model in [tool.pipeline.draft]: one of them is not there."
+            case status if 300 <= status < 400:
+                target = self._quoted(response.headers.get("location", "nowhere"))
+                what = (
+                    f"leads elsewhere, to {target}; the key is sent to no other place"
+                )
+                hint = "If that is where the model is, write it into [tool.pipeline.draft]."
+            case 400 | 405 | 413 | 422:
+                kind = EndpointError
+                hint = "Look at url, model and parameters in [tool.pipeline.draft]."
+            case _:
+                kind = EndpointError
+                hint = "Wait some time and run again; what was answered is kept."
+        return kind(what, where=self._address, hint=hint)
+
+    def _connection_error(self, error: BaseException) -> EndpointError:
+        """What to raise for a connection that failed, or for a reply that is none."""
+        what = "gives no reply"
+        hint = (
+            "Check url in [tool.pipeline.draft], which ends before /chat/completions; "
+            "raise timeout, or lower batch, if it takes longer."
+        )
+        if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
+            what = "cannot be reached"
+            hint = "Is there a network, does the server run, and is its certificate valid here?"
+        said = self._quoted(str(error)) or type(error).__name__
+        return EndpointError(f"{what}: {said}", where=self._address, hint=hint)
+
+    def _quoted(self, text: str) -> str:
+        """The endpoint's own words, on one line, without the key."""
+        return " ".join(_without(self._key, text).split())[:_QUOTED]
+
+
+class _Guarded(httpx2.BaseTransport):
+    """One try of a request: the only way out, and the only way in."""
+
+    def __init__(
+        self,
+        transport: httpx2.BaseTransport,
+        *,
+        budget: Budget,
+        key: str,
+        timeout: float,
+    ) -> None:
+        self._transport = transport
+        self._budget = budget
+        self._key = key
+        self._timeout = timeout
+
+    def close(self) -> None:
+        """Give up all connections."""
+        self._transport.close()
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        """The response with its content read; of a good one, the reply is an extension."""
+        bound = _most_tokens(request.read())
+        self._budget.reserve(bound)
+        # Nobody says what a reply took that did not arrive.
+        spent: int | None = None
+        try:
+            response = self._exchange(request)
+            reply = response.extensions.get("reply")
+            spent = reply.tokens if reply else 0
+        except (httpx2.ConnectError, httpx2.ConnectTimeout):
+            spent = 0  # nothing was sent
+            raise
+        finally:
+            self._budget.settle(bound, spent)
+        return response
+
+    def _exchange(self, request: httpx2.Request) -> httpx2.Response:
         headers = {
             "Accept": "application/json",
             # Nothing that unpacks to more than what was counted.
@@ -102,228 +225,126 @@ class ChatClient:
             "Content-Type": "application/json",
             "User-Agent": "jax-docs-zh",
         }
-        if endpoint.key:
-            headers["Authorization"] = f"Bearer {endpoint.key}"
-        self._client = httpx.Client(
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        # No header of the client's own: they tell about this machine.
+        sent = httpx2.Request(
+            "POST",
+            request.url,
             headers=headers,
-            follow_redirects=False,
-            timeout=httpx.Timeout(endpoint.timeout, connect=_CONNECT_SECONDS),
-            # What is on this machine must not go through a proxy of another one.
-            trust_env=not endpoint.is_local,
-            transport=transport,
+            content=request.content,
+            extensions=request.extensions,
         )
-
-    def close(self) -> None:
-        """Give up all connections."""
-        self._client.close()
-
-    def ask(self, body: bytes) -> Reply:
-        """Send one request and read its reply.
-
-        Raises PassingError, RequestError, EndpointError if the endpoint is of no use at all, and
-        ConfigError if what is configured is wrong.
-        """
-        import httpx
-
+        response = self._transport.handle_request(sent)
         try:
-            data = self._exchange(body)
-        except httpx.TransportError as error:
-            raise self._transport_error(error) from None
-        except httpx.HTTPError as error:
-            what = f"no request can be made: {self._quoted(str(error))}"
-            raise EndpointError(what, hint=_CHECK_URL) from None
-        return _reply_of(data)
-
-    def _exchange(self, body: bytes) -> Any:
-        """The JSON of a reply with status 200."""
-        deadline = time.monotonic() + self._endpoint.timeout
-        request = self._client.stream("POST", self._endpoint.address, content=body)
-        with request as response:
-            is_good = response.status_code == 200
-            text = _read(response, deadline, is_good=is_good)
             # Whoever has the key may say it: nothing of that may come into a catalogue or a log.
-            if self._endpoint.key:
-                text = text.replace(self._endpoint.key, "[key]")
-            if not is_good:
-                raise self._status_error(response, text)
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
-            kind = response.headers.get("content-type", "no type")
-            raise PassingError(
-                f"answers with something that is no JSON ({self._quoted(kind)}):"
-                f" {self._quoted(text)}",
-                hint=_CHECK_URL,
-                may_cost=True,
-            ) from None
-
-    def _status_error(self, response: httpx.Response, text: str) -> Exception:
-        """What to raise for a status that is not 200."""
-        status = response.status_code
-        said = self._quoted(_message_of(text))
-        what = f"answers {status} {response.reason_phrase}".rstrip()
-        if said:
-            what = f"{what}: {said}"
-        if status in _PASSING:
-            return PassingError(
-                what,
-                hint="Wait some time and run again; what was answered is kept.",
-                wait=_seconds(response.headers),
-            )
-        if status in _UNHELPFUL:
-            return RequestError(
-                what,
-                hint="Look at model, parameters and reply-field in [tool.pipeline.draft].",
-            )
-        where = self._endpoint.address
-        if status in _FORBIDDEN:
-            hint = "Check the key in the variable that key-variable names."
-            return ConfigError(what, where=where, hint=hint)
-        if 300 <= status < 400:
-            target = self._quoted(response.headers.get("location", "nowhere"))
-            return ConfigError(
-                f"leads elsewhere, to {target}; the key is sent to no other place",
-                where=where,
-                hint="If that is where the model is, write it into [tool.pipeline.draft].",
-            )
-        if status == 404:
-            hint = "Check url and model in [tool.pipeline.draft]: one of them is not there."
-            return ConfigError(what, where=where, hint=hint)
-        return EndpointError(what, where=where, hint=_CHECK_URL)
-
-    def _transport_error(self, error: httpx.TransportError) -> EndpointError:
-        """What to raise for a connection that failed."""
-        import httpx
-
-        text = self._quoted(str(error)) or type(error).__name__
-        where = self._endpoint.address
-        if isinstance(error, httpx.UnsupportedProtocol | httpx.ProxyError):
-            return EndpointError(
-                f"cannot be reached: {text}", where=where, hint=_CHECK_URL
-            )
-        if _is_tls(error):
-            return EndpointError(
-                f"cannot be trusted: {text}",
-                where=where,
-                hint="Its certificate is not valid here; SSL_CERT_FILE may name one that is.",
-            )
-        if isinstance(
-            error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout
-        ):
-            return PassingError(
-                f"cannot be reached: {text} ({where})",
-                hint="Is there a network, and is the server running?",
-            )
-        # Something was sent: nobody knows whether it was read, and paid for.
-        return PassingError(
-            f"broke off: {text}",
-            hint="Run again; raise timeout in [tool.pipeline.draft] if it takes longer.",
-            may_cost=True,
+            text = _without(self._key, self._read(response))
+        finally:
+            response.close()
+        extensions = {"reply": _reply_of(text)} if response.is_success else {}
+        return httpx2.Response(
+            response.status_code,
+            headers=response.headers,
+            content=text.encode("utf-8"),
+            extensions=extensions,
         )
 
-    def _quoted(self, text: str) -> str:
-        """The endpoint's own words, on one line, without the key."""
-        if self._endpoint.key:
-            text = text.replace(self._endpoint.key, "[key]")
-        return " ".join(text.split())[:_QUOTED]
+    def _read(self, response: httpx2.Response) -> str:
+        """The body of a response, as far as it is bounded in size and time."""
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise httpx2.RemoteProtocolError("it is in an encoding nobody asked for")
+        deadline = time.monotonic() + self._timeout
+        data = bytearray()
+        for chunk in response.iter_raw():
+            data += chunk
+            if len(data) > MOST_BYTES:
+                raise httpx2.RemoteProtocolError(f"more than {MOST_BYTES >> 20} MiB")
+            if time.monotonic() > deadline:
+                raise httpx2.ReadTimeout("it takes too long")
+        return data.decode("utf-8", "replace")
 
 
-def _check_key(endpoint: Endpoint) -> None:
+def stub_transport(
+    answer: Callable[[Mapping[str, Any]], str], count: Callable[[str], float]
+) -> httpx2.BaseTransport:
+    """A model in this process: ``answer`` makes the text of a reply, ``count`` its tokens."""
+
+    def respond(request: httpx2.Request) -> httpx2.Response:
+        body = json.loads(request.content)
+        text = answer(body)
+        tokens = count(text)
+        tokens += sum(count(message["content"]) for message in body["messages"])
+        choice = {"message": {"content": text}, "finish_reason": "stop"}
+        usage = {"total_tokens": round(tokens)}
+        data = json.dumps({"choices": [choice], "usage": usage}).encode("ascii")
+        # As it comes from a socket: still to be read.
+        return httpx2.Response(200, stream=httpx2.ByteStream(data))
+
+    return httpx2.MockTransport(respond)
+
+
+@contextmanager
+def _without_variables() -> Iterator[None]:
+    """Hide ``OPENAI_*`` while the body runs: they would add headers, hosts and logs."""
+    names = [name for name in os.environ if name.startswith("OPENAI_")]
+    hidden = {name: os.environ.pop(name) for name in names}
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)
+
+
+def _without(key: str, text: str) -> str:
+    return text.replace(key, "[key]") if key else text
+
+
+def _check_key(url: str, key: str) -> None:
     """Raise ConfigError for a key that cannot be a header, or that others could read."""
-    key = endpoint.key
-    if not key:
-        return
     if not key.isascii() or not key.isprintable() or " " in key:
         raise ConfigError(
             "the key of the model has characters that no key has",
             hint="Copy it again into its variable, without spaces and line ends.",
         )
-    if urlsplit(endpoint.url).scheme != "https" and not endpoint.is_local:
+    parts = urlsplit(url)
+    if key and parts.scheme != "https" and not _is_local(parts.hostname or ""):
         raise ConfigError(
             "the key of the model would be sent without encryption",
-            where=endpoint.address,
+            where=url,
             hint="Use https, or leave out key-variable if the endpoint needs none.",
         )
 
 
-def _read(response: httpx.Response, deadline: float, *, is_good: bool) -> str:
-    """The body of a response, as far as it is bounded in size and time. Raises PassingError."""
-    if response.headers.get("content-encoding", "identity") != "identity":
-        what = "sends a reply in an encoding that was not asked for"
-        raise PassingError(what, hint=_CHECK_URL, may_cost=is_good)
-    data = bytearray()
-    for chunk in response.iter_raw():
-        data += chunk
-        if len(data) > MOST_BYTES:
-            what = f"sends a reply of more than {MOST_BYTES >> 20} MiB"
-            raise PassingError(what, hint=_CHECK_URL, may_cost=is_good)
-        if time.monotonic() > deadline:
-            raise PassingError(
-                "takes too long",
-                hint="Raise timeout in [tool.pipeline.draft], or lower batch.",
-                may_cost=is_good,
-            )
-    return data.decode("utf-8", "replace")
-
-
-def _reply_of(data: Any) -> Reply:
-    """The reply in the JSON of a response. Raises PassingError."""
+def _is_local(host: str) -> bool:
+    """Whether a host is this machine."""
     try:
-        choice = data["choices"][0]
-        text = choice["message"]["content"]
-    except (KeyError, IndexError, TypeError):
-        text = None
-        choice = {}
-    if not isinstance(text, str):
-        what = "answers with JSON that holds no reply"
-        raise PassingError(what, hint=_CHECK_URL, may_cost=True)
-    usage = data.get("usage")
-    if not isinstance(usage, Mapping):
-        usage = {}
-    return Reply(
-        # JSON may hold half of a surrogate pair, which no file can: it stays an escape.
-        text=text.encode("utf-8", "backslashreplace").decode("utf-8"),
-        prompt_tokens=_count(usage.get("prompt_tokens")),
-        reply_tokens=_count(usage.get("completion_tokens")),
-        is_cut=choice.get("finish_reason") == "length",
-    )
-
-
-def _count(value: object) -> int | None:
-    """A number of tokens, if it is one."""
-    is_count = type(value) is int and 0 <= value < 1 << 40
-    return value if is_count else None  # type: ignore[return-value]
-
-
-def _message_of(text: str) -> str:
-    """What an endpoint says of an error: its JSON has a place for that, most of the time."""
-    try:
-        error = json.loads(text)["error"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return text
-    if isinstance(error, Mapping):
-        error = error.get("message", text)
-    return str(error)
-
-
-def _seconds(headers: Mapping[str, str], now: Callable[[], float] = time.time) -> float:
-    """How long an endpoint wants us to wait: ``Retry-After`` of RFC 9110, seconds or a date."""
-    value = headers.get("retry-after", "").strip()
-    try:
-        seconds = float(value)
+        return ip_address(host).is_loopback
     except ValueError:
-        try:
-            seconds = parsedate_to_datetime(value).timestamp() - now()
-        except (ValueError, TypeError, OverflowError):
-            return 0.0
-    # "nan" and "inf" are numbers to float().
-    return min(max(seconds, 0.0), 86_400.0) if seconds == seconds else 0.0
+        return host == "localhost"
 
 
-def _is_tls(error: BaseException | None) -> bool:
-    """Whether a certificate, or what encrypts, is behind an error."""
-    while error is not None:
-        if isinstance(error, ssl.SSLError):
-            return True
-        error = error.__cause__ or error.__context__
-    return "CERTIFICATE_VERIFY_FAILED" in str(error)
+def _most_tokens(body: bytes) -> int:
+    """What a request takes at most: a token is a byte at least, and it says when to stop."""
+    request = json.loads(body)
+    most = request.get("max_tokens") or request.get("max_completion_tokens") or 0
+    # The body has brackets and names that are no tokens: they make up for what endpoints add.
+    return len(body) + int(most)
+
+
+def _reply_of(text: str) -> Reply:
+    """The reply in the JSON of a response. Raises RemoteProtocolError."""
+    try:
+        data = json.loads(text)
+        choice = data["choices"][0]
+        # JSON may hold half of a surrogate pair, which no file can: it stays an escape.
+        content = choice["message"]["content"].encode("utf-8", "backslashreplace")
+        tokens = (data.get("usage") or {}).get("total_tokens")
+        is_cut = choice.get("finish_reason") == "length"
+    except _NO_REPLY:
+        what = f"what it says is no reply of a model: {text}"
+        raise httpx2.RemoteProtocolError(what) from None
+    is_count = type(tokens) is int and 0 < tokens < 1 << 40
+    return Reply(
+        text=content.decode("utf-8"),
+        tokens=tokens if is_count else None,
+        is_cut=is_cut,
+    )

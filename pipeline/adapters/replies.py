@@ -8,51 +8,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from pipeline.adapters.files import write_atomic
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptReply:
-    """One reply. ``questions`` has the keys of its questions by the ids that the model saw."""
-
-    version: int
-    model: str
-    attempt: int
-    questions: Mapping[str, str]
-    text: str
-    prompt_tokens: int
-    reply_tokens: int
-    is_cut: bool  # it came to the bound of its length
-    is_counted: bool  # by the endpoint; else they are estimated
-
-
 VERSION = 1
 
 
-class Replies:
-    """The replies in ``folder``."""
+class KeptReply(msgspec.Struct, frozen=True, kw_only=True):
+    """One reply. ``questions`` has the keys of its questions by the ids that the model saw."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._decoder = msgspec.json.Decoder(KeptReply)
+    version: int = VERSION
+    attempt: int
+    questions: Mapping[str, str]
+    text: str
 
-    def keep(self, key: str, reply: KeptReply) -> None:
-        """Write a reply. Raises WriteError."""
-        write_atomic(self._path(key), msgspec.json.encode(reply))
 
-    def read_all(self) -> Iterator[KeptReply]:
-        """Every reply, in the order of their keys."""
-        for path in sorted(self._folder.glob("*/*.json")):
-            with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
-                reply = self._decoder.decode(path.read_bytes())
-                if reply.version == VERSION:
-                    yield reply
+def keep_reply(folder: Path, key: str, reply: KeptReply) -> None:
+    """Write a reply below ``folder``. Raises WriteError."""
+    # Folders of thousands of files are slow to list on some systems.
+    write_atomic(folder / key[:2] / f"{key}.json", msgspec.json.encode(reply))
 
-    def _path(self, key: str) -> Path:
-        # Folders of thousands of files are slow to list on some systems.
-        return self._folder / key[:2] / f"{key}.json"
+
+def read_replies(folder: Path) -> Iterator[KeptReply]:
+    """Every reply below ``folder``, in the order of their keys."""
+    for path in sorted(folder.glob("*/*.json")):
+        with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
+            reply = msgspec.json.decode(path.read_bytes(), type=KeptReply)
+            if reply.version == VERSION:
+                yield reply

@@ -1,4 +1,4 @@
-"""``[tool.pipeline.draft]``: the language model that drafts, and what it may cost.
+"""``[tool.pipeline.draft]``: the language model that drafts, and what it may take.
 
 In goes a table, out comes a checked record. The key of the endpoint is not part of it: the table
 names the environment variable that holds it.
@@ -31,11 +31,7 @@ class DraftPolicy:
     )
     model: str = ""
     key_variable: str = ""  # the environment variable with the key; empty: no key
-    prompt_price: float | None = None  # of a million tokens; None: not known
-    reply_price: float | None = None
-    currency: str = "USD"
-    budget: float = 0.0  # what a run may cost; 0: any sum
-    budget_tokens: int = 0  # how many tokens it may take; 0: any number
+    budget_tokens: int = 0  # how many tokens a run may take; 0: any number
     batch: int = 40  # entries of a request
     concurrency: int = 4  # requests at a time
     timeout: int = 180  # seconds that one may take
@@ -49,19 +45,14 @@ class DraftPolicy:
 def read_draft(table: Table) -> DraftPolicy:
     """``[tool.pipeline.draft]`` as a record. Raises ConfigError."""
     table.allow(
-        *("url", "model", "key-variable", "prompt-price", "reply-price", "currency"),
-        *("budget", "budget-tokens", "batch", "concurrency", "timeout", "tries"),
-        *("reply-tokens", "reply-field", "parameters"),
+        *("url", "model", "key-variable", "budget-tokens", "batch", "concurrency"),
+        *("timeout", "tries", "reply-tokens", "reply-field", "parameters"),
     )
     default = DraftPolicy()
     policy = DraftPolicy(
         url=table.string("url"),
         model=table.string("model"),
         key_variable=_key_variable(table),
-        prompt_price=table.number("prompt-price"),
-        reply_price=table.number("reply-price"),
-        currency=table.string("currency", default=default.currency),
-        budget=table.number("budget") or 0.0,
         budget_tokens=table.integer("budget-tokens", default=0, least=0),
         batch=table.integer("batch", default=default.batch, least=1),
         concurrency=table.integer("concurrency", default=default.concurrency, least=1),
@@ -100,12 +91,6 @@ def _check(table: Table, policy: DraftPolicy) -> None:
         raise table.error(
             f"{table.name}.reply-field must be {known}, not {policy.reply_field!r}",
             hint="It is what the endpoint calls the bound of a reply.",
-        )
-    has_prices = None not in (policy.prompt_price, policy.reply_price)
-    if policy.budget and not has_prices:
-        raise table.error(
-            f"{table.name}.budget needs prompt-price and reply-price",
-            hint="Give what a million tokens cost, or a budget-tokens in its place.",
         )
     for name in policy.parameters:
         if name in _OURS:

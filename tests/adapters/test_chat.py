@@ -3,109 +3,114 @@
 from __future__ import annotations
 
 import json
-import ssl
+import os
 import threading
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 
-import httpx
+import httpx2
 import pytest
 from draft_models import DRIP, EXCHANGES, STRANGE_COUNTS, Exchange, model_server
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pipeline.adapters import chat
-from pipeline.adapters.chat import (
-    ChatClient,
-    Endpoint,
-    PassingError,
-    Reply,
-    RequestError,
-)
-from pipeline.adapters.stub_model import stub_model
-from pipeline.core.drafting import pseudo
+from pipeline.adapters.chat import Budget, ChatClient, OutOfBudgetError, Reply
+from pipeline.config import DraftPolicy
 from pipeline.errors import ConfigError, EndpointError, PipelineError
 
-pytestmark = pytest.mark.usefixtures("only_localhost")
+pytestmark = [pytest.mark.usefixtures("only_localhost", "no_waiting")]
 
 KEY = "sk-test-1234567890"
+URL = "https://model.example/v1"
 BODY = json.dumps(
-    {"messages": [{"role": "user", "content": '{"text": [{"id": "a", "en": "Hi"}]}'}]}
+    {
+        "messages": [
+            {"role": "user", "content": '{"text": [{"id": "a", "en": "Hi"}]}'}
+        ],
+        "max_tokens": 50,
+    }
 ).encode()
+BOUND = len(BODY) + 50
 GOOD = {
     "choices": [{"message": {"content": "译"}, "finish_reason": "stop"}],
-    "usage": {"prompt_tokens": 7, "completion_tokens": 3},
+    "usage": {"prompt_tokens": 7, "total_tokens": 10},
 }
 
 
 def ask(
-    answer: Callable[[httpx.Request], httpx.Response],
+    answer: Callable[[httpx2.Request], httpx2.Response] | None = None,
     *,
-    url: str = "https://model.example/v1",
+    url: str = URL,
     key: str = KEY,
+    timeout: int = 5,
+    budget: Budget | None = None,
 ) -> Reply:
-    """The reply that ``answer`` gives, without any socket."""
+    """The reply that ``answer`` gives, without any socket, or that the server at ``url`` gives."""
 
-    def stream(request: httpx.Request) -> httpx.Response:
+    def stream(request: httpx2.Request) -> httpx2.Response:
+        assert answer
         whole = answer(request)
         # As it comes from a socket: still to be read.
-        body = httpx.ByteStream(whole.content)
-        return httpx.Response(whole.status_code, headers=whole.headers, stream=body)
+        body = httpx2.ByteStream(whole.content)
+        return httpx2.Response(whole.status_code, headers=whole.headers, stream=body)
 
-    endpoint = Endpoint(url=url, key=key, timeout=5)
-    client = ChatClient(endpoint, transport=httpx.MockTransport(stream))
+    policy = DraftPolicy(url=url, model="m", timeout=timeout, tries=2)
+    transport = httpx2.MockTransport(stream) if answer else None
+    client = ChatClient(policy, key, budget or Budget(), transport)
     try:
         return client.ask(BODY)
     finally:
         client.close()
 
 
-def ask_server(url: str, *, timeout: float = 5.0, body: bytes = BODY) -> Reply:
-    client = ChatClient(Endpoint(url=url, key=KEY, timeout=timeout))
-    try:
-        return client.ask(body)
-    finally:
-        client.close()
-
-
 def answering(
     status: int, **content: object
-) -> Callable[[httpx.Request], httpx.Response]:
-    return lambda _: httpx.Response(status, **content)  # type: ignore[arg-type]
+) -> Callable[[httpx2.Request], httpx2.Response]:
+    return lambda _: httpx2.Response(status, **content)  # type: ignore[arg-type]
 
 
-def test_a_reply_is_its_text_and_what_it_took() -> None:
-    asked: list[httpx.Request] = []
+def test_a_request_has_our_headers_and_no_variable_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Not even where the client of OpenAI looks for variables of its own."""
+    for name in ("API_KEY", "ADMIN_KEY", "BASE_URL", "ORG_ID", "PROJECT_ID", "LOG"):
+        monkeypatch.setenv(f"OPENAI_{name}", "https://evil.example")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Evil: yes\nAuthorization: evil")
+    before = dict(os.environ)
+    asked: list[httpx2.Request] = []
 
-    def answer(request: httpx.Request) -> httpx.Response:
+    def answer(request: httpx2.Request) -> httpx2.Response:
         asked.append(request)
-        return httpx.Response(200, json=GOOD)
+        return httpx2.Response(200, json=GOOD)
 
-    assert ask(answer) == Reply(text="译", prompt_tokens=7, reply_tokens=3)
-    (request,) = asked
-    assert str(request.url) == "https://model.example/v1/chat/completions"
-    assert request.headers["authorization"] == f"Bearer {KEY}"
-    assert request.headers["accept-encoding"] == "identity"
-    assert request.content == BODY
-
-
-def test_without_a_key_none_is_sent() -> None:
-    def answer(request: httpx.Request) -> httpx.Response:
-        assert "authorization" not in request.headers
-        return httpx.Response(200, json=GOOD)
-
+    assert ask(answer) == Reply(text="译", tokens=10)
     assert ask(answer, key="").text == "译"
+    with_key, without = asked
+    assert str(with_key.url) == f"{URL}/chat/completions"
+    assert dict(with_key.headers) == {
+        "host": "model.example",
+        "content-length": str(len(BODY)),
+        "accept": "application/json",
+        "accept-encoding": "identity",
+        "content-type": "application/json",
+        "user-agent": "jax-docs-zh",
+        "authorization": f"Bearer {KEY}",
+    }
+    assert "authorization" not in without.headers
+    assert with_key.content == BODY
+    assert dict(os.environ) == before
 
 
 @pytest.mark.parametrize(
     ("change", "reply"),
     [
         ({"usage": None}, Reply(text="译")),
-        ({"usage": {"prompt_tokens": True}}, Reply(text="译")),
-        ({"usage": {"prompt_tokens": 1e9, "completion_tokens": -1}}, Reply(text="译")),
+        ({"usage": {"total_tokens": True}}, Reply(text="译")),
+        ({"usage": {"total_tokens": 1e9}}, Reply(text="译")),
+        ({"usage": {"total_tokens": -1}}, Reply(text="译")),
         (
             {"choices": [{"message": {"content": "译"}, "finish_reason": "length"}]},
-            Reply(text="译", prompt_tokens=7, reply_tokens=3, is_cut=True),
+            Reply(text="译", tokens=10, is_cut=True),
         ),
     ],
 )
@@ -134,86 +139,70 @@ def test_half_of_a_surrogate_pair_stays_an_escape() -> None:
         {"choices": {"message": 1}},
     ],
 )
-def test_json_without_a_reply_is_told(value: object) -> None:
-    with pytest.raises(PassingError, match="holds no reply") as raised:
-        ask(answering(200, json=value))
-    assert raised.value.may_cost
+def test_json_without_a_reply_is_tried_again_and_told(value: object) -> None:
+    calls = Budget()
+    with pytest.raises(EndpointError, match="no reply of a model"):
+        ask(answering(200, json=value), budget=calls)
+    # Both may have cost as much as they could.
+    assert (calls.calls, calls.spent, calls.uncounted) == (2, 2 * BOUND, 2)
 
 
 @pytest.mark.parametrize(
-    ("status", "kind", "words"),
+    ("status", "kind", "words", "calls"),
     [
-        (400, RequestError, "parameters"),
-        (413, RequestError, "parameters"),
-        (422, RequestError, "parameters"),
-        (401, ConfigError, "Check the key"),
-        (403, ConfigError, "Check the key"),
-        (404, ConfigError, "url and model"),
-        (405, EndpointError, "Check url"),
-        (402, EndpointError, "Check url"),
-        (201, EndpointError, "Check url"),
-        (408, PassingError, "run again"),
-        (429, PassingError, "run again"),
-        (500, PassingError, "run again"),
-        (503, PassingError, "run again"),
-        (529, PassingError, "run again"),
+        (400, EndpointError, "parameters", 1),
+        (413, EndpointError, "parameters", 1),
+        (422, EndpointError, "parameters", 1),
+        (401, ConfigError, "Check the key", 1),
+        (403, ConfigError, "Check the key", 1),
+        (404, ConfigError, "url and model", 1),
+        (405, EndpointError, "Look at url", 1),
+        (402, EndpointError, "run again", 1),
+        (408, EndpointError, "run again", 2),
+        (429, EndpointError, "run again", 2),
+        (500, EndpointError, "run again", 2),
+        (529, EndpointError, "run again", 2),
     ],
 )
 def test_each_status_has_its_error(
-    status: int, kind: type[PipelineError], words: str
+    status: int, kind: type[PipelineError], words: str, calls: int
 ) -> None:
-    error = {"error": {"message": "this is why"}}
+    budget = Budget()
+    error = {"error": {"message": f"this\nis why, {KEY}"}}
     with pytest.raises(kind) as raised:
-        ask(answering(status, json=error))
+        ask(answering(status, json=error), budget=budget)
     assert type(raised.value) is kind
-    assert f"answers {status}" in str(raised.value)
-    assert "this is why" in str(raised.value)
-    assert words in str(raised.value)
-    if isinstance(raised.value, PassingError):
-        assert not raised.value.may_cost  # nothing was written
+    for expected in (str(status), "this is why, [key]", words):
+        assert expected in str(raised.value)
+    assert (budget.calls, budget.spent) == (calls, 0)  # nothing was written
 
 
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        (b"plain words", "plain words"),
-        (b'{"error": "a text"}', "a text"),
-        (b'{"error": {"code": 1}}', '{"error": {"code": 1}}'),
-        (b'{"error": {"message": ["x"]}}', "['x']"),
-        (b"", "answers 500"),
-        ("换行\n\n和空格  ".encode(), "换行 和空格"),
-        (b"x" * 5000, "x" * 200),
-    ],
-)
-def test_an_endpoints_own_words_are_told_on_one_line(body: bytes, words: str) -> None:
-    with pytest.raises(PassingError) as raised:
-        ask(answering(500, content=body))
-    assert words in raised.value.what
+def test_an_endpoints_own_words_are_cut() -> None:
+    error = {"error": {"message": "x" * 5000}}
+    with pytest.raises(EndpointError) as raised:
+        ask(answering(500, json=error))
     assert len(raised.value.what) < 300
-    assert "\n" not in raised.value.what
 
 
 def test_the_key_is_told_nowhere() -> None:
     """An endpoint may repeat it wherever it likes."""
     shown = []
-    for status in (200, 400, 401, 404, 418, 500):
+    for status in (200, 302, 400, 401, 404, 418, 500):
         for content in (
             f"your key is {KEY}".encode(),
             f'{{"error": "{KEY}"}}'.encode(),
         ):
+            location = {"location": f"https://a.example/{KEY}"}
             with pytest.raises(PipelineError) as raised:
-                ask(answering(status, content=content, headers={"location": KEY}))
+                ask(answering(status, content=content, headers=location))
             shown.append(f"{raised.value} {raised.value!r} {raised.getrepr()}")
-    with pytest.raises(PipelineError) as raised:
-        ask(answering(302, headers={"location": f"https://a.example/{KEY}"}))
-    shown.append(str(raised.value))
 
-    def fail(request: httpx.Request) -> httpx.Response:
-        raise httpx.ConnectError(f"no way with {KEY}", request=request)
+    def fail(request: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ConnectError(f"no way with {KEY}", request=request)
 
-    with pytest.raises(PassingError) as raised:
+    with pytest.raises(EndpointError) as raised:
         ask(fail)
-    shown += [str(raised.value), repr(Endpoint(url="https://a.example", key=KEY))]
+    shown.append(str(raised.value))
     assert [text for text in shown if KEY in text.replace("KEY = ", "")] == []
     reply = ask(
         answering(200, json={"choices": [{"message": {"content": f"用 {KEY}"}}]})
@@ -226,9 +215,9 @@ def test_a_redirect_is_refused(status: int) -> None:
     """Also one to the same host: the key goes where the configuration says."""
     hosts = []
 
-    def answer(request: httpx.Request) -> httpx.Response:
+    def answer(request: httpx2.Request) -> httpx2.Response:
         hosts.append(request.url.host)
-        return httpx.Response(status, headers={"location": "https://evil.example/v1"})
+        return httpx2.Response(status, headers={"location": "https://evil.example/v1"})
 
     with pytest.raises(ConfigError, match=r"leads elsewhere, to https://evil\.example"):
         ask(answer)
@@ -238,7 +227,7 @@ def test_a_redirect_is_refused(status: int) -> None:
 @pytest.mark.parametrize("key", ["two words", "a\nb", "ключ", "a\x00"])
 def test_a_key_that_cannot_be_sent_is_told_without_showing_it(key: str) -> None:
     with pytest.raises(ConfigError, match="characters that no key has") as raised:
-        ChatClient(Endpoint(url="https://a.example", key=key))
+        ask(answering(200, json=GOOD), key=key)
     assert key not in str(raised.value)
 
 
@@ -255,80 +244,55 @@ def test_a_key_that_cannot_be_sent_is_told_without_showing_it(key: str) -> None:
     ],
 )
 def test_a_key_is_sent_encrypted_or_not_at_all(url: str, is_fine: bool) -> None:
+    good = answering(200, json=GOOD)
     if is_fine:
-        ChatClient(Endpoint(url=url, key=KEY)).close()
+        assert ask(good, url=url).text
     else:
         with pytest.raises(ConfigError, match="without encryption"):
-            ChatClient(Endpoint(url=url, key=KEY))
-    ChatClient(Endpoint(url=url)).close()
-
-
-def test_what_is_on_this_machine_goes_through_no_proxy(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The key would be the proxy's to read."""
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
-    with model_server(lambda exchange: exchange.well()) as server:
-        assert ask_server(server.url).text
-        assert server.headers[0]["authorization"] == f"Bearer {KEY}"
+            ask(good, url=url)
+    assert ask(good, url=url, key="").text
 
 
 @pytest.mark.parametrize(
-    ("header", "seconds"),
+    ("error", "words", "spent"),
     [
-        ("5", 5),
-        ("0.5", 0.5),
-        ("-3", 0),
-        ("nan", 0),
-        ("inf", 86_400),
-        ("soon", 0),
-        ("", 0),
-        ("in 90 seconds", 90),
-        ("in -90 seconds", 0),
-        ("Thu, 99 Foo 2026 99:99:99 GMT", 0),
-    ],
-)
-def test_an_endpoint_may_ask_to_wait(header: str, seconds: float) -> None:
-    if header.startswith("in "):
-        moment = datetime.now(UTC) + timedelta(seconds=int(header.split()[1]))
-        header = format_datetime(moment)
-    with pytest.raises(PassingError) as raised:
-        ask(answering(429, headers={"Retry-After": header}))
-    assert raised.value.wait == pytest.approx(seconds, abs=3)
-
-
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
-        (httpx.DecodingError, "no request can be made: why"),
-        (httpx.ProxyError, "cannot be reached: why"),
-        (httpx.UnsupportedProtocol, "cannot be reached: why"),
-        (httpx.ConnectTimeout, "cannot be reached: why"),
-        (httpx.WriteError, "broke off: why"),
-        (httpx.RemoteProtocolError, "broke off: why"),
+        (httpx2.ConnectTimeout, "cannot be reached: why", 0),
+        (httpx2.ConnectError, "cannot be reached: why", 0),
+        (httpx2.WriteError, "gives no reply: why", 2 * BOUND),
+        (httpx2.ReadTimeout, "gives no reply: why", 2 * BOUND),
     ],
 )
 def test_each_fault_of_a_connection_is_told(
-    error: type[httpx.RequestError], words: str
+    error: type[httpx2.RequestError], words: str, spent: int
 ) -> None:
-    def fail(request: httpx.Request) -> httpx.Response:
+    def fail(request: httpx2.Request) -> httpx2.Response:
         raise error("why", request=request)
 
-    with pytest.raises(EndpointError) as raised:
-        ask(fail)
-    assert words in str(raised.value)
+    budget = Budget()
+    with pytest.raises(EndpointError, match=words):
+        ask(fail, budget=budget)
+    assert (budget.calls, budget.spent) == (2, spent)
 
 
 # Real connections.
 
 
 @pytest.mark.parametrize("name", sorted(EXCHANGES))
-def test_each_misbehaviour_is_a_passing_error(name: str) -> None:
-    with model_server(EXCHANGES[name]) as server, pytest.raises(PassingError) as raised:
-        ask_server(server.url)
-    assert raised.value.hint
-    assert raised.value.exit_code == 3
+def test_each_misbehaviour_is_tried_again_and_told(name: str) -> None:
+    """A fault that stays is an error after all tries; behind one that passes is a reply."""
+
+    def pass_by(exchange: Exchange) -> None:
+        if exchange.number > 2:
+            exchange.well()
+        else:
+            EXCHANGES[name](exchange)
+
+    with model_server(pass_by) as server:
+        with pytest.raises(EndpointError) as raised:
+            ask(url=server.url)
+        assert len(server.bodies) == 2
+        assert raised.value.hint
+        assert ask(url=server.url).text
 
 
 @pytest.mark.parametrize("name", ["ten megabytes", "gzip bomb"])
@@ -337,8 +301,8 @@ def test_a_large_reply_takes_little_memory(name: str) -> None:
 
     with model_server(EXCHANGES[name]) as server:
         tracemalloc.start()
-        with pytest.raises(PassingError):
-            ask_server(server.url)
+        with pytest.raises(EndpointError):
+            ask(url=server.url)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     assert peak < 80 << 20  # the server is in this process as well
@@ -347,68 +311,112 @@ def test_a_large_reply_takes_little_memory(name: str) -> None:
 def test_a_reply_that_drips_is_given_up() -> None:
     """Each byte comes in time, the reply never does."""
     began = time.monotonic()
-    with model_server(DRIP) as server, pytest.raises(PassingError, match="too long"):
-        ask_server(server.url, timeout=0.5)
+    with model_server(DRIP) as server, pytest.raises(EndpointError, match="too long"):
+        ask(url=server.url, timeout=1)
     assert time.monotonic() - began < 5
 
 
 def test_an_endpoint_that_says_nothing_is_given_up() -> None:
     held = threading.Event()
+    budget = Budget()
 
     def hold(_: Exchange) -> None:
         held.wait(10)
 
     with model_server(hold) as server:
-        with pytest.raises(PassingError, match="broke off") as raised:
-            ask_server(server.url, timeout=0.3)
+        with pytest.raises(EndpointError, match="gives no reply"):
+            ask(url=server.url, timeout=1, budget=budget)
         held.set()
-    assert raised.value.may_cost
+    assert budget.uncounted == 2
 
 
-def test_counts_that_are_none_are_estimated_by_others() -> None:
+def test_counts_that_are_none_are_taken_at_their_bound() -> None:
+    budget = Budget()
     with model_server(STRANGE_COUNTS) as server:
-        reply = ask_server(server.url)
-    assert (reply.prompt_tokens, reply.reply_tokens) == (None, None)
+        reply = ask(url=server.url, budget=budget)
+    assert (reply.tokens, budget.spent, budget.uncounted) == (None, BOUND, 1)
 
 
-def test_a_server_that_is_not_there_is_told() -> None:
+def test_a_server_that_is_not_there_or_speaks_no_tls_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # No proxy is asked: the key would be its to read.
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
     with model_server(lambda exchange: exchange.well()) as server:
-        url = server.url
-    with pytest.raises(PassingError, match="cannot be reached") as raised:
-        ask_server(url)
-    assert not raised.value.may_cost
-    assert "running" in raised.value.hint
+        assert ask(url=server.url).text
+        with pytest.raises(EndpointError, match=r"cannot be reached: .*SSL"):
+            ask(url=server.url.replace("http://", "https://"))
+        assert len(server.bodies) == 1
+    with pytest.raises(EndpointError, match="cannot be reached") as raised:
+        ask(url=server.url)
+    assert "server run" in raised.value.hint
 
 
-def test_a_certificate_that_is_not_valid_is_told() -> None:
-    """A server that speaks no TLS is the same: nothing was sent."""
-    with model_server(lambda exchange: exchange.well()) as server:
-        url = server.url.replace("http://", "https://")
-        with pytest.raises(EndpointError, match="cannot be trusted") as raised:
-            ask_server(url)
-    assert not isinstance(raised.value, PassingError)
-    assert server.bodies == []
+def test_an_endpoint_that_asks_to_wait_is_waited_for() -> None:
+    moments: list[float] = []
+
+    def answer(_: httpx2.Request) -> httpx2.Response:
+        moments.append(time.monotonic())
+        if len(moments) == 1:
+            return httpx2.Response(429, headers={"Retry-After": "0.3"})
+        return httpx2.Response(200, json=GOOD)
+
+    assert ask(answer).text == "译"
+    assert moments[1] - moments[0] >= 0.3
+    with pytest.raises(EndpointError):
+        ask(answering(429, headers={"Retry-After": "7200"}))
 
 
-def test_errors_of_tls_are_found_below_others() -> None:
-    inner = ssl.SSLCertVerificationError("CERTIFICATE_VERIFY_FAILED")
-    outer = httpx.ConnectError("no")
-    outer.__cause__ = inner
-    assert chat._is_tls(outer)
-    assert not chat._is_tls(httpx.ConnectError("no"))
+# The budget.
 
 
-# The stub.
+def test_a_request_that_may_not_fit_is_not_sent() -> None:
+    asked: list[httpx2.Request] = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        asked.append(request)
+        return httpx2.Response(200, content=b"cut")
+
+    # One try fits, and nobody says what it took.
+    with pytest.raises(OutOfBudgetError):
+        ask(answer, budget=Budget(2 * BOUND - 1))
+    assert len(asked) == 1
+    with pytest.raises(OutOfBudgetError):
+        ask(answer, budget=Budget(BOUND - 1))
+    closed = Budget()
+    closed.close()
+    with pytest.raises(OutOfBudgetError):
+        ask(answer, budget=closed)
+    assert len(asked) == 1
 
 
-def test_the_stub_answers_and_counts() -> None:
-    with stub_model(pseudo.answer, pseudo.count_tokens) as stub:
-        reply = ask_server(stub.url)
-        with pytest.raises(RequestError, match="no request for drafts"):
-            ask_server(stub.url, body=b'{"messages": []}')
-    assert json.loads(reply.text) == {"a": pseudo.translate("Hi")}
-    assert (stub.calls, stub.prompt_tokens, stub.reply_tokens) == (
-        1,
-        reply.prompt_tokens,
-        reply.reply_tokens,
-    )
+def test_a_request_waits_for_what_is_under_way() -> None:
+    """That takes less than its bound, and then there is room."""
+    budget = Budget(100)
+    budget.reserve(60)
+    waiting = threading.Thread(target=budget.reserve, args=(60,))
+    waiting.start()
+    waiting.join(0.05)
+    assert waiting.is_alive()
+    budget.settle(60, 30)
+    waiting.join(5)
+    assert (budget.calls, budget.spent) == (2, 30)
+
+
+@given(
+    st.integers(1, 2000),
+    st.lists(st.tuples(st.integers(0, 800), st.floats(0, 1)), max_size=30),
+)
+def test_no_budget_is_ever_overrun(
+    limit: int, requests: list[tuple[int, float]]
+) -> None:
+    budget = Budget(limit)
+    for bound, share in requests:
+        try:
+            budget.reserve(bound)
+        except OutOfBudgetError:
+            assert budget.spent + bound > limit
+        else:
+            budget.settle(bound, int(bound * share) if share < 0.9 else None)
+    assert budget.spent <= limit

@@ -25,9 +25,8 @@ from sockets import ElsewhereError
 from pipeline.commands.draft import sending
 from pipeline.core.catalog.origins import GLOSSARY, is_draft, machine_of
 from pipeline.core.drafting.masking import marked_like, mask
-from pipeline.core.drafting.pacing import Pacing
 
-pytestmark = [pytest.mark.usefixtures("only_localhost")]
+pytestmark = [pytest.mark.usefixtures("only_localhost", "no_waiting")]
 
 PAGE = "faq"
 NUMBERS = re.compile(r"(\d+) drafts? made")
@@ -52,7 +51,6 @@ def sample(
     shutil.copytree(ready, root, symlinks=True)
     monkeypatch.chdir(root)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    monkeypatch.setattr(sending, "Pacing", lambda: Pacing(first=0.01, most=0.02))
     monkeypatch.setenv(KEY_NAME, KEY)
     monkeypatch.delenv("CI", raising=False)
     return DraftProject(root)
@@ -162,13 +160,12 @@ def test_check_says_whether_there_is_work_and_writes_nothing(
 def test_without_a_yes_only_the_plan_is_told(
     sample: DraftProject, well: Server
 ) -> None:
-    sample.configure(well.url, prompt_price=1000, reply_price=2000, currency="CNY")
     before = snapshot(sample.root)
     told = sample.run("draft", "sample")
     assert (told.code, well.bodies) == (0, [])
     words = r"sample · zh_CN: \d+ entries on 1 page, \d+ English words\n"
     assert re.match(words, told.out)
-    assert re.search(r"estimated   [\d,]+ \+ [\d,]+ tokens; \d\.\d\d CNY", told.out)
+    assert re.search(r"estimated   [\d,]+ \+ [\d,]+ tokens\n", told.out)
     assert "estimated" not in told.err
     assert "Run again with --yes" in told.err
     assert snapshot(sample.root) == before
@@ -203,15 +200,15 @@ def test_on_a_terminal_somebody_is_asked(
     assert ("nothing was sent" in err.getvalue()) is not is_sent
 
 
+@pytest.mark.slow
 def test_the_estimate_is_near_what_is_counted(sample: DraftProject) -> None:
     told = sample.run("draft", "sample", "--stub", "--json")
     assert told.code == 0, told.err
     (plan,), outcome = told.json["plans"], told.json["outcome"]
-    estimated = sum(plan["tokens"].values())
-    counted = sum(outcome["tokens"].values())
+    estimated = plan["prompt_tokens"] + plan["reply_tokens"]
     # The stub begins with nothing: every message of the sample is asked for.
     assert plan["entries"] == len(sample.entries())
-    assert abs(estimated - counted) < 0.1 * counted
+    assert estimated == pytest.approx(outcome["tokens"], rel=0.1)
 
 
 def test_a_limit_is_one_of_entries(sample: DraftProject, well: Server) -> None:
@@ -340,7 +337,7 @@ def test_a_bug_in_a_thread_is_told(
         raise ZeroDivisionError("a bug")
 
     monkeypatch.setattr("pipeline.adapters.chat.ChatClient.ask", fail)
-    told = failed(sample)
+    told = sample.draft()
     assert told.code == 70
     assert "unexpected ZeroDivisionError: a bug" in told.err
 
@@ -591,26 +588,17 @@ def test_the_key_itself_in_the_configuration(sample: DraftProject) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "code", "calls"),
-    [
-        (401, 2, 1),
-        (403, 2, 1),
-        (404, 2, 1),
-        (405, 3, 1),
-        (500, 3, 2),
-        (429, 3, 2),
-        (400, 3, 1),
-    ],
+    ("status", "code", "calls"), [(401, 2, 1), (400, 3, 1), (500, 3, 2)]
 )
 def test_a_status(sample: DraftProject, status: int, code: int, calls: int) -> None:
     def refuse(exchange: Exchange) -> None:
-        exchange.fail(status, f"no, not with {KEY}", Retry_After="0")
+        exchange.fail(status, f"no, not with {KEY}")
 
     with model_server(refuse) as server:
         sample.configure(server.url, key_variable=KEY_NAME, batch=100)
         told = failed(sample)
     assert (told.code, len(server.bodies)) == (code, calls)
-    assert f"answers {status}" in told.err
+    assert str(status) in told.err
     assert "no, not with [key]" in told.err
 
 
@@ -639,43 +627,29 @@ def test_a_redirect(sample: DraftProject) -> None:
     assert target.bodies == []
 
 
-def test_a_certificate_that_is_none(sample: DraftProject) -> None:
-    with model_server(lambda exchange: exchange.well()) as server:
-        sample.configure(server.url.replace("http", "https"), key_variable=KEY_NAME)
-        told = failed(sample)
-    assert (told.code, server.bodies) == (3, [])
-    assert "cannot be trusted" in told.err
-
-
-def test_no_network(sample: DraftProject) -> None:
-    with model_server(lambda exchange: exchange.well()) as server:
-        url = server.url
-    sample.configure(url)
-    told = failed(sample)
-    assert told.code == 3
-    assert "cannot be reached" in told.err
-
-
-@pytest.mark.parametrize("name", sorted(EXCHANGES))
-def test_a_fault_that_stays_ends_the_run(sample: DraftProject, name: str) -> None:
-    with model_server(EXCHANGES[name]) as server:
+def test_a_fault_that_stays_ends_the_run(sample: DraftProject) -> None:
+    with model_server(EXCHANGES["closes"]) as server:
         sample.configure(server.url)
         told = failed(sample)
     assert told.code == 3
     assert len(server.bodies) == 2
 
 
-@pytest.mark.parametrize("name", sorted(EXCHANGES))
-def test_a_fault_that_passes_is_tried_again(sample: DraftProject, name: str) -> None:
+def test_faults_that_pass_are_tried_again(sample: DraftProject) -> None:
+    """Every fault that there is, each followed by a good answer."""
+    faults = iter(EXCHANGES.values())
+
     def behave(exchange: Exchange) -> None:
-        if exchange.number == 1:
-            EXCHANGES[name](exchange)
+        fault = next(faults, None) if exchange.number % 2 else None
+        if fault:
+            fault(exchange)
         else:
             exchange.well()
 
     with model_server(behave) as server:
-        sample.configure(server.url)
+        sample.configure(server.url, batch=2, concurrency=1)
         told = sample.draft()
+        assert len(server.bodies) >= 2 * len(EXCHANGES)
     assert told.code == 0, told.err
     assert len(sample.drafts()) > 25
 
@@ -704,31 +678,6 @@ def test_one_batch_that_fails_stops_no_other(sample: DraftProject) -> None:
     assert not answered & set(server.bodies[1:])
 
 
-def test_an_endpoint_that_asks_to_wait_is_waited_for(sample: DraftProject) -> None:
-    moments: list[float] = []
-
-    def behave(exchange: Exchange) -> None:
-        moments.append(time.monotonic())
-        if exchange.number == 1:
-            exchange.fail(429, "slow down", Retry_After="1")
-        else:
-            exchange.well()
-
-    with model_server(behave) as server:
-        sample.configure(server.url, batch=8, concurrency=1)
-        assert sample.draft().code == 0
-    assert moments[1] - moments[0] >= 1
-
-
-def test_an_endpoint_that_asks_to_wait_for_hours_is_done(sample: DraftProject) -> None:
-    with model_server(
-        lambda exchange: exchange.fail(429, "quota", Retry_After="7200")
-    ) as server:
-        sample.configure(server.url)
-        told = failed(sample)
-    assert (told.code, len(server.bodies)) == (3, 1)
-
-
 def test_no_more_requests_at_a_time_than_configured(sample: DraftProject) -> None:
     lock, at_once, most = threading.Lock(), [0], [0]
 
@@ -747,19 +696,10 @@ def test_no_more_requests_at_a_time_than_configured(sample: DraftProject) -> Non
     assert most[0] == 3
 
 
-# Money.
+# The budget.
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"budget_tokens": 20_000},
-        {"budget": 0.02, "prompt_price": 1.0, "reply_price": 1.0},
-    ],
-)
-def test_the_budget_is_never_overrun(
-    sample: DraftProject, options: dict[str, float]
-) -> None:
+def test_the_budget_is_never_overrun(sample: DraftProject) -> None:
     """The model takes each request at its bound; what was drafted until then is kept."""
     taken = [0]
 
@@ -767,10 +707,10 @@ def test_the_budget_is_never_overrun(
         most = exchange.request["max_tokens"]
         taken[0] += len(exchange.body) + most
         text = text_of(good(exchange.request))
-        exchange.reply(text, tokens=(len(exchange.body), most))
+        exchange.reply(text, tokens=len(exchange.body) + most)
 
     with model_server(behave) as server:
-        sample.configure(server.url, batch=4, concurrency=2, **options)
+        sample.configure(server.url, batch=4, concurrency=2, budget_tokens=20_000)
         told = sample.draft()
         assert told.code == 1
         assert "the budget is used up" in told.out
@@ -791,27 +731,12 @@ def test_a_reply_that_never_came_counts_at_its_bound(sample: DraftProject) -> No
             exchange.well()
 
     with model_server(behave) as server:
-        sample.configure(server.url, prompt_price=1.0, reply_price=1.0)
+        sample.configure(server.url)
         told = sample.draft("--json")
         bound = len(server.bodies[0]) + json.loads(server.bodies[0])["max_tokens"]
     outcome = told.json["outcome"]
-    assert sum(outcome["tokens"].values()) > bound
+    assert outcome["tokens"] > bound
     assert outcome["uncounted_calls"] == 1
-    assert outcome["cost"] == pytest.approx(sum(outcome["tokens"].values()) / 1e6)
-
-
-def test_tokens_that_nobody_counts_are_estimated(sample: DraftProject) -> None:
-    def behave(exchange: Exchange) -> None:
-        exchange.reply(text_of(good(exchange.request)), tokens=None)
-
-    with model_server(behave) as server:
-        sample.configure(server.url)
-        told = sample.draft("--json")
-    outcome, (plan,) = told.json["outcome"], told.json["plans"]
-    assert outcome["uncounted_calls"] == outcome["calls"]
-    for kind, tokens in outcome["tokens"].items():
-        # The plan has something over, for questions that are put again.
-        assert tokens == pytest.approx(plan["tokens"][kind] / 1.03, abs=1)
 
 
 # Ends.
@@ -842,18 +767,18 @@ def test_an_interrupted_run_keeps_what_is_under_way(
     sample: DraftProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first reply interrupts the run while others are being written."""
-    arrived = threading.Event()
+    interrupted = threading.Event()
 
     def behave(exchange: Exchange) -> None:
         if exchange.number > 1:
-            arrived.wait(5)
-            time.sleep(0.2)
+            interrupted.wait(5)
+            time.sleep(0.1)
         exchange.well()
 
     taken = sending.Sending._take
 
-    def interrupt(self: sending.Sending, ended: object) -> None:
-        arrived.set()
+    def interrupt(*_: object) -> None:
+        interrupted.set()
         monkeypatch.setattr(sending.Sending, "_take", taken)
         raise KeyboardInterrupt
 
@@ -863,8 +788,7 @@ def test_an_interrupted_run_keeps_what_is_under_way(
         told = sample.draft()
         assert told.code == 130
         assert "replies that are paid for" in told.err
-        answered = set(server.answered)
-        assert len(answered) >= 3
+        assert len(server.answered) == len(server.bodies) == 3
         assert sample.draft().code == 0
     assert len(server.bodies) == len(set(server.bodies))
 
@@ -960,14 +884,12 @@ def test_texts_of_an_endpoint_drive_no_terminal(sample: DraftProject) -> None:
     assert "red" in told.err
 
 
-def test_progress_tells_tokens_and_cost_so_far(
-    sample: DraftProject, well: Server
-) -> None:
-    sample.configure(well.url, batch=8, prompt_price=100, reply_price=100)
+def test_progress_tells_tokens_so_far(sample: DraftProject, well: Server) -> None:
+    sample.configure(well.url, batch=8)
     told = sample.draft()
-    lines = re.findall(r"draft (\d+)/(\d+)  (\d+) tokens, (\d\.\d\d) USD", told.err)
-    assert len(lines) >= 4
-    assert [int(line[2]) for line in lines] == sorted(int(line[2]) for line in lines)
+    tokens = re.findall(r"draft \d+/\d+  (\d+) tokens", told.err)
+    assert len(tokens) >= 4
+    assert tokens == sorted(tokens, key=int)
 
 
 # The stub.

@@ -18,7 +18,6 @@ from draft_models import EXCHANGES, Exchange, good, hostile_text, model_server, 
 from draft_project import prepared
 from places import ROOT
 
-from pipeline.commands.draft import sending
 from pipeline.core.catalog.origins import Machine, is_draft
 from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.checks.base import Subject
@@ -29,9 +28,8 @@ from pipeline.core.document.read import Document, SplitPage, read_document
 from pipeline.core.drafting.accepting import accept
 from pipeline.core.drafting.applying import Draft, apply
 from pipeline.core.drafting.batches import Asking, batches_of
-from pipeline.core.drafting.book import Book, Next
+from pipeline.core.drafting.book import Book
 from pipeline.core.drafting.judging import Judge
-from pipeline.core.drafting.pacing import Pacing
 from pipeline.core.drafting.pseudo import translate
 from pipeline.core.drafting.questions import Name, Question, Why, ask
 from pipeline.core.glossary.terms import read_glossary
@@ -91,7 +89,7 @@ class Round:
         counts: Counter[str] = Counter()
         for question in questions:
             verdict = book.verdict(question)
-            assert verdict.next is Next.NOTHING
+            assert verdict.attempt == 0
             if verdict.judged.refusal:
                 counts[verdict.judged.refusal.reason] += 1
             else:
@@ -127,7 +125,7 @@ class Round:
     ) -> Book:
         """A book with the replies of both attempts."""
         book = Book(judge=Judge.of("zh_CN", GLOSSARY))
-        for batch in batches_of(ASKING, entries, questions, examples={}):
+        for batch in batches_of(ASKING, entries, questions, examples={}, refused={}):
             ids = {name: question.key for name, question in batch.questions.items()}
             for attempt in (1, 2):
                 text = hostile_text(json.loads(batch.body), self.chance)
@@ -210,12 +208,9 @@ def test_hostile_replies_do_no_harm_to_the_real_docs(
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("only_localhost")
-def test_hostile_servers_do_no_harm(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("only_localhost", "no_waiting")
+def test_hostile_servers_do_no_harm(project: Path) -> None:
     """The whole loop against a server that answers well, badly or not at all, by chance."""
-    monkeypatch.setattr(sending, "Pacing", lambda: Pacing(first=0.001, most=0.002))
     sample = prepared(project)
     pages = ("faq", "guides/vmap", "reference", "arrays")
     sample.empty(*pages)

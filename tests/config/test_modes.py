@@ -128,6 +128,14 @@ BAD = {
         mode(NOTE, FILE, 'cell-seconds = "5"'),
         "quiet.cell-seconds must be a number of at least 0, not '5'",
     ),
+    "cell-seconds is nothing that counts": (
+        mode(NOTE, FILE, "cell-seconds = nan"),
+        "quiet.cell-seconds must be a number of at least 0, not nan",
+    ),
+    "cell-seconds is no number but true": (
+        mode(NOTE, FILE, "cell-seconds = true"),
+        "quiet.cell-seconds must be a number of at least 0, not True",
+    ),
     "cell-seconds below 0": (
         mode(NOTE, FILE, "cell-seconds = -1"),
         "quiet.cell-seconds must be a number of at least 0, not -1",

@@ -242,15 +242,12 @@ class Exchange:
         self.handler.end_headers()
         self.handler.wfile.write(data)
 
-    def reply(self, text: str, *, tokens: tuple[int, int] | None = (100, 50)) -> None:
+    def reply(self, text: str, *, tokens: int | None = 150) -> None:
         """A reply as OpenAI's API has it, with this text."""
         choice = {"index": 0, "message": {"role": "assistant", "content": text}}
         value: dict[str, Any] = {"choices": [{**choice, "finish_reason": "stop"}]}
         if tokens:
-            value["usage"] = {
-                "prompt_tokens": tokens[0],
-                "completion_tokens": tokens[1],
-            }
+            value["usage"] = {"total_tokens": tokens}
         self.send(200, json.dumps(value).encode())
 
     def fail(self, status: int, message: str = "", **headers: str) -> None:
@@ -374,7 +371,7 @@ def _strange_counts(exchange: Exchange) -> None:
     text = pseudo.answer(exchange.request)
     value = {
         "choices": [{"message": {"content": text}}],
-        "usage": {"prompt_tokens": -5, "completion_tokens": "many"},
+        "usage": {"prompt_tokens": -5, "total_tokens": "many"},
     }
     exchange.send(200, json.dumps(value).encode())
 

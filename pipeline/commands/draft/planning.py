@@ -9,39 +9,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from pipeline.adapters.memo import Memo
-from pipeline.adapters.replies import Replies
+from pipeline.adapters.replies import read_replies
 from pipeline.commands.terms import read_terms
-from pipeline.config import DraftPolicy
-from pipeline.core.catalog.origins import GLOSSARY, UNDATED, Machine
 from pipeline.core.catalog.similarity import Text, find_alike
 from pipeline.core.document.prose import count_words
-from pipeline.core.drafting.batches import Asking, Batch, Refused, batches_of
-from pipeline.core.drafting.book import Book, Next
+from pipeline.core.drafting.batches import Asking, Batch, batches_of
+from pipeline.core.drafting.book import Book
 from pipeline.core.drafting.judging import Judge
-from pipeline.core.drafting.money import estimate_run
-from pipeline.core.drafting.outcome import Plan
-from pipeline.core.drafting.prompt import PROMPT
+from pipeline.core.drafting.outcome import Plan, estimate
 from pipeline.core.drafting.questions import Question
 from pipeline.core.drafting.selecting import Model, Selected, select
-from pipeline.core.pin.lock import Lock, Page
+from pipeline.core.pin.lock import Page
 from pipeline.entries import Catalog, Entry
 from pipeline.run import Run
 
 _SIMILAR = 2  # finished translations that are shown for a message
-
-
-@dataclass(kw_only=True)
-class PageWork:
-    """A page with its questions, while they are answered."""
-
-    page: Page
-    entries: tuple[Entry, ...]  # live ones, in page order
-    questions: tuple[Question, ...]
-    under_way: int = 0  # batches
-    # Questions that were put as often as they are, or could not be, by their keys.
-    given_up: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,52 +35,23 @@ class LocaleWork:
 
     run: Run
     locale: str
-    lock: Lock
     asking: Asking
     model: Model
-    replies: Replies
+    replies: Path  # the folder of those that came
     made_with: Memo[dict[str, str]]
     book: Book
     selected: Selected
-    pages: Sequence[PageWork]
     examples: Mapping[str, Sequence[tuple[str, str]]]
-
-    def origin(self, question: Question) -> Machine:
-        """What the note of a draft says of where its words come from."""
-        model = GLOSSARY if self.model.term(question) else self.model.name
-        # "2026-05-01T09:30:00+00:00" → "2026-05-01"; a plain folder has no date.
-        return Machine(model=model, prompt=PROMPT, date=self.lock.date[:10] or UNDATED)
-
-    def due(self, work: PageWork) -> Iterator[Batch]:
-        """The batches that are to be sent for a page now."""
-        first: list[Question] = []
-        # These go into smaller batches: the first one may have been too much.
-        again: list[Question] = []
-        refused: dict[str, Refused] = {}
-        for question in work.questions:
-            # A request that failed as often as it may is for the next run.
-            if question.key in work.given_up or self.model.term(question):
-                continue
-            verdict = self.book.verdict(question)
-            if verdict.next is Next.FIRST:
-                first.append(question)
-            elif verdict.next is Next.SECOND and verdict.refused:
-                again.append(question)
-                refused[question.key] = verdict.refused
-        yield from batches_of(self.asking, work.entries, first, examples=self.examples)
-        yield from batches_of(
-            self.asking, work.entries, again, examples=self.examples, refused=refused
-        )
+    pages: list[PageWork] = field(default_factory=list)
 
     def plan(self) -> Plan:
         """What there is to do, counted."""
         questions = [question for work in self.pages for question in work.questions]
         # All of them are made now: an estimate is of the very texts that are sent.
-        batches: list[Batch] = []
-        for work in self.pages:
-            batches += self.due(work)
+        batches = [batch for work in self.pages for batch in work.due()]
         terms = sum(self.model.term(question) != "" for question in questions)
         asked = sum(len(batch.questions) for batch in batches)
+        prompt_tokens, reply_tokens = estimate(batches)
         return Plan(
             locale=self.locale,
             entries=len(questions),
@@ -105,10 +61,45 @@ class LocaleWork:
             terms=terms,
             known=len(questions) - terms - asked,
             batches=len(batches),
-            tokens=estimate_run(batches),
+            prompt_tokens=prompt_tokens,
+            reply_tokens=reply_tokens,
             left_alone=self.selected.left_alone,
             stale=self.selected.stale,
         )
+
+
+@dataclass(kw_only=True)
+class PageWork:
+    """A page with its questions, while they are answered."""
+
+    locale: LocaleWork
+    page: Page
+    entries: tuple[Entry, ...]  # live ones, in page order
+    questions: tuple[Question, ...]
+    # Questions that could not be put, by their keys: they are for the next run.
+    given_up: set[str] = field(default_factory=set)
+
+    def due(self) -> Iterator[Batch]:
+        """The batches that are to be sent now: first questions, then what is put again."""
+        locale = self.locale
+        waiting: dict[int, list[Question]] = {1: [], 2: []}
+        refused: dict[str, tuple[str, str]] = {}
+        for question in self.questions:
+            if question.key in self.given_up or locale.model.term(question):
+                continue
+            verdict = locale.book.verdict(question)
+            if verdict.attempt:
+                waiting[verdict.attempt].append(question)
+                refused[question.key] = verdict.refused
+        for attempt, questions in waiting.items():
+            yield from batches_of(
+                locale.asking,
+                self.entries,
+                questions,
+                attempt=attempt,
+                examples=locale.examples,
+                refused=refused,
+            )
 
 
 def plan_locale(
@@ -117,81 +108,66 @@ def plan_locale(
     catalogs: Mapping[str, Catalog],
     *,
     locale: str,
-    lock: Lock,
-    policy: DraftPolicy,
     limit: int | None = None,
 ) -> LocaleWork:
     """Find out what ``pages`` want, at most ``limit`` entries of it that need a model.
 
     ``catalogs`` are all of the locale, up to date.
     """
+    policy = run.settings.draft
     glossary = read_terms(run.paths.glossaries(locale))
     made_with = Memo(run.paths.memo(locale, "drafts"), dict[str, str])
     judge = Judge.of(locale, glossary)
     model = Model(name=policy.model, judge=judge, glossary=glossary)
-    selected = select(
-        catalogs,
-        [page.name for page in pages],
-        model=model,
-        made_with=dict(made_with.items()),
-    )
-    replies = Replies(run.paths.replies(locale))
+    names = [page.name for page in pages]
+    selected = select(catalogs, names, model=model, made_with=dict(made_with.items()))
     book = Book(judge=judge)
     # Of all models and prompts: a question is known by its key, and finds its own.
-    for reply in replies.read_all():
+    for reply in read_replies(run.paths.replies(locale)):
         book.add(reply.questions, reply.text, attempt=reply.attempt)
     questions = _limited(selected.questions, book, model, limit)
-    by_page: dict[str, list[Question]] = {}
-    for question in questions:
-        by_page.setdefault(question.page, []).append(question)
-    work: list[PageWork] = []
-    for page in pages:
-        entries = catalogs.get(page.name, Catalog()).entries
-        live = tuple(entry for entry in entries if not entry.obsolete)
-        asked = tuple(by_page.get(page.name, ()))
-        work.append(PageWork(page=page, entries=live, questions=asked))
-    return LocaleWork(
+    work = LocaleWork(
         run=run,
         locale=locale,
-        lock=lock,
-        asking=_asking(policy, locale),
+        asking=Asking(
+            model=policy.model,
+            locale=locale,
+            size=policy.batch,
+            reply_field=policy.reply_field,
+            reply_tokens=policy.reply_tokens,
+            parameters=policy.parameters,
+        ),
         model=model,
-        replies=replies,
+        replies=run.paths.replies(locale),
         made_with=made_with,
         book=book,
         selected=selected,
-        pages=work,
         examples=_examples(questions, catalogs),
     )
-
-
-def _asking(policy: DraftPolicy, locale: str) -> Asking:
-    return Asking(
-        model=policy.model,
-        locale=locale,
-        size=policy.batch,
-        reply_field=policy.reply_field,
-        reply_tokens=policy.reply_tokens,
-        parameters=policy.parameters,
-    )
+    for page in pages:
+        entries = catalogs.get(page.name, Catalog()).entries
+        work.pages.append(
+            PageWork(
+                locale=work,
+                page=page,
+                entries=tuple(entry for entry in entries if not entry.obsolete),
+                questions=tuple(one for one in questions if one.page == page.name),
+            )
+        )
+    return work
 
 
 def _limited(
-    questions: Sequence[Question],
-    book: Book,
-    model: Model,
-    limit: int | None,
+    questions: Sequence[Question], book: Book, model: Model, limit: int | None
 ) -> list[Question]:
     """The first ``limit`` questions for a model; those that need none do not count."""
     kept: list[Question] = []
     asked = 0
     for question in questions:
-        needs_model = model.term(question) == ""
-        if needs_model and book.verdict(question).next is not Next.NOTHING:
-            if limit is not None and asked == limit:
-                continue
-            asked += 1
-        # What needs no model is drafted whatever the limit.
+        needs_model = not model.term(question) and book.verdict(question).attempt
+        if needs_model and asked == limit:
+            continue
+        asked += bool(needs_model)
         kept.append(question)
     return kept
 
@@ -205,9 +181,7 @@ def _examples(
         for entry in catalog.entries:
             if entry.is_translated:
                 finished.setdefault(entry.msgid, entry.msgstr)
-    new = [
-        Text(page=question.page, text=question.entry.msgid) for question in questions
-    ]
+    new = [Text(page=asked.page, text=asked.entry.msgid) for asked in questions]
     # Where they stand is no matter: an example is an example.
     old = [Text(page="", text=msgid) for msgid in finished]
     pairs = sorted(find_alike(new, old), key=lambda pair: (-pair.ratio, pair.old))

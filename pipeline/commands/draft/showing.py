@@ -22,5 +22,5 @@ def show_draft(run: Run, result: DraftResult, *, as_json: bool) -> None:
         print_text(draft_text(result, width=screen.width, colour=screen.colour))
     if result.hint:
         run.log.note(result.hint)
-    for error in result.errors:
-        complain(str(error))
+    if result.error:
+        complain(str(result.error))

@@ -12,14 +12,16 @@ from dataclasses import dataclass, field
 
 from pipeline.adapters import po
 from pipeline.adapters.files import replace_if_unchanged
-from pipeline.commands.draft.planning import LocaleWork, PageWork
+from pipeline.commands.draft.planning import PageWork
 from pipeline.commands.holding import only_this_run
+from pipeline.core.catalog.origins import GLOSSARY, UNDATED, Machine
 from pipeline.core.drafting.accepting import accept
 from pipeline.core.drafting.applying import Draft, apply
-from pipeline.core.drafting.book import Next
 from pipeline.core.drafting.judging import Reason
 from pipeline.core.drafting.outcome import PageOutcome
+from pipeline.core.drafting.prompt import PROMPT
 from pipeline.core.drafting.questions import Name, Question, draft_key
+from pipeline.core.pin.lock import Lock
 from pipeline.errors import InputError
 from pipeline.stages.split import split_page
 
@@ -27,93 +29,88 @@ _ROUNDS = 3  # of writing a file that somebody saves at the same moment
 
 
 @dataclass(kw_only=True)
-class _Verdicts:
-    """What became of the questions of a page, taken one by one."""
-
-    drafts: dict[Name, tuple[Question, str]] = field(default_factory=dict)
-    refused: Counter[Reason] = field(default_factory=Counter)
-    unanswered: int = 0
-
-    def add(self, locale: LocaleWork, work: PageWork, question: Question) -> None:
-        """Take up one question."""
-        term = locale.model.term(question)
-        if term:
-            self.drafts[question.name] = (question, term)
-            return
-        verdict = locale.book.verdict(question)
-        # A second answer may be missing because there was no getting it: the first one counts.
-        is_over = verdict.next is Next.NOTHING or question.key in work.given_up
-        judged = verdict.judged
-        if is_over and judged.refusal:
-            self.refused[judged.refusal.reason] += 1
-        elif is_over and judged.msgstr:
-            self.drafts[question.name] = (question, judged.msgstr)
-        else:
-            self.unanswered += 1
-
-
-@dataclass(kw_only=True)
 class Writing:
     """What came of each page, and the files written, relative to the root."""
 
+    lock: Lock
     pages: list[PageOutcome] = field(default_factory=list)
     changes: list[str] = field(default_factory=list)
 
-    def finish(self, locale: LocaleWork, work: PageWork) -> None:
+    def finish(self, work: PageWork) -> None:
         """Write the drafts of a page, and count what came of its questions."""
-        verdicts = _Verdicts()
-        for question in work.questions:
-            verdicts.add(locale, work, question)
-        made = self._made(locale, work, verdicts)
-        written = self._write(locale, work, made)
-        terms = sum(draft.origin.is_term for draft in made.values())
-        outcome = PageOutcome(
-            locale=locale.locale,
-            page=work.page.name,
-            asked=len(work.questions),
-            drafted=written,
-            terms=min(terms, written),
-            refused=dict(verdicts.refused),
-            unanswered=verdicts.unanswered,
-            passed_over=len(made) - written,
+        refused: Counter[Reason] = Counter()
+        answered = self._answered(work, refused)
+        drafts = self._drafts(work, answered, refused)
+        written = self._write(work, drafts)
+        terms = sum(draft.origin.is_term for draft in drafts.values())
+        unanswered = len(work.questions) - len(drafts) - refused.total()
+        self.pages.append(
+            PageOutcome(
+                locale=work.locale.locale,
+                page=work.page.name,
+                asked=len(work.questions),
+                drafted=written,
+                terms=min(terms, written),
+                refused=dict(refused),
+                unanswered=unanswered,
+                passed_over=len(drafts) - written,
+            )
         )
-        self.pages.append(outcome)
 
-    def _made(
-        self, locale: LocaleWork, work: PageWork, verdicts: _Verdicts
+    def _answered(
+        self, work: PageWork, refused: Counter[Reason]
+    ) -> dict[Name, tuple[Question, str]]:
+        """The answers that may be kept; those that may not are counted."""
+        kept: dict[Name, tuple[Question, str]] = {}
+        for question in work.questions:
+            msgstr = work.locale.model.term(question)
+            if not msgstr:
+                verdict = work.locale.book.verdict(question)
+                # There may be no getting a second answer: then the first one counts.
+                if verdict.attempt and question.key not in work.given_up:
+                    continue
+                msgstr = verdict.judged.msgstr
+                if verdict.judged.refusal:
+                    refused[verdict.judged.refusal.reason] += 1
+            if msgstr:
+                kept[question.name] = (question, msgstr)
+        return kept
+
+    def _drafts(
+        self,
+        work: PageWork,
+        answered: Mapping[Name, tuple[Question, str]],
+        refused: Counter[Reason],
     ) -> dict[Name, Draft]:
         """The drafts that can stand on the page together; the others are refused as well."""
-        if not verdicts.drafts:
+        if not answered:
             return {}
+        locale = work.locale
         documents = split_page(locale.run.paths, work.page).documents
-        together = accept(work.page.name, documents, work.entries, verdicts.drafts)
-        for refusal in together.refused.values():
-            verdicts.refused[refusal.reason] += 1
-        made: dict[Name, Draft] = {}
+        together = accept(work.page.name, documents, work.entries, answered)
+        refused.update(refusal.reason for refusal in together.refused.values())
+        # "2026-05-01T09:30:00+00:00" → "2026-05-01"; a plain folder has no date.
+        date = self.lock.date[:10] or UNDATED
+        drafts: dict[Name, Draft] = {}
         for name, msgstr in together.drafts.items():
-            question, _ = verdicts.drafts[name]
-            made[name] = self._draft(locale, question, msgstr)
-        return made
+            question, _ = answered[name]
+            # Known before the draft is there: so no draft is there of which nothing is known.
+            key = draft_key(question.page, name, msgstr)
+            locale.made_with.keep(key, "", dict(question.rows))
+            maker = GLOSSARY if locale.model.term(question) else locale.model.name
+            origin = Machine(model=maker, prompt=PROMPT, date=date)
+            drafts[name] = Draft(before=question.entry, msgstr=msgstr, origin=origin)
+        return drafts
 
-    def _draft(self, locale: LocaleWork, question: Question, msgstr: str) -> Draft:
-        # Known before the draft is there: so no draft is there of which nothing is known.
-        key = draft_key(question.page, question.name, msgstr)
-        locale.made_with.keep(key, "", dict(question.rows))
-        return Draft(
-            before=question.entry, msgstr=msgstr, origin=locale.origin(question)
-        )
-
-    def _write(
-        self, locale: LocaleWork, work: PageWork, drafts: Mapping[Name, Draft]
-    ) -> int:
+    def _write(self, work: PageWork, drafts: Mapping[Name, Draft]) -> int:
         """Write drafts; how many of them are there. Somebody may have changed the others."""
         if not drafts:
             return 0
-        run = locale.run
-        path = run.paths.catalog(locale.locale, work.page.name)
+        run = work.locale.run
+        path = run.paths.catalog(work.locale.locale, work.page.name)
         # Builds may go on while a model is asked; only this moment is kept from them.
         with only_this_run(run):
-            locale.made_with.save()
+            work.locale.made_with.save()
             for _ in range(_ROUNDS):
                 # Read anew each time: hours may lie between the plan and this moment.
                 try:

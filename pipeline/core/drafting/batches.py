@@ -28,14 +28,6 @@ Examples = Mapping[str, Sequence[tuple[str, str]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
-    """An answer that was refused, and why, as the model is told when it is asked again."""
-
-    answer: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
     """How a model is asked: what is equal for all batches of a locale."""
 
@@ -85,56 +77,45 @@ class Batch:
         # A second attempt may come to the very words of a first one: it is another request.
         return digest_of_texts([self.body.decode("utf-8"), str(self.attempt)])
 
-    @property
-    def words(self) -> int:
-        """The English words that are to be translated."""
-        return sum(_words(question) for question in self.questions.values())
-
 
 def batches_of(
     asking: Asking,
     page: Sequence[Entry],
     questions: Sequence[Question],
     *,
+    attempt: int = 1,
     examples: Examples,
-    refused: Mapping[str, Refused] | None = None,
+    refused: Mapping[str, tuple[str, str]],
 ) -> Iterator[Batch]:
     """Batches for ``questions``, which are of one page and in its order.
 
-    ``page`` are all live entries of the page. With ``refused``, by the keys of the questions, they
-    are put again.
+    ``page`` are all live entries of the page. At a second ``attempt`` the questions are put again,
+    each with its answer and what was wrong with it, in ``refused`` by their keys.
     """
     # By context and English: a page has each once.
-    places = {_name(entry): at for at, entry in enumerate(page)}
-    for group in _groups(
-        questions, asking.size if refused is None else asking.size // 2
-    ):
+    places = {(entry.context, entry.msgid): at for at, entry in enumerate(page)}
+    # What is put again goes into smaller batches: the first one may have been too much.
+    for group in _groups(questions, asking.size // attempt):
         by_id = with_ids(group)
-        ids = {places[_name(question.entry)]: name for name, question in by_id.items()}
-        items = [
-            _item(page[at], ids.get(at, ""), by_id, refused or {})
-            for at in _shown(ids.keys(), len(page))
-        ]
+        ids = {places[question.name]: name for name, question in by_id.items()}
+        items: list[dict[str, str]] = []
+        for at in _shown(ids.keys(), len(page)):
+            if at in ids:
+                items.append(_asked(ids[at], by_id[ids[at]], refused))
+            else:
+                items.append(_context(page[at]))
         glossary: dict[str, str] = {}
         similar: list[tuple[str, str]] = []
         for question in group:
             glossary |= question.rows
             similar += examples.get(question.entry.msgid, ())
-        text = batch_text(
-            page=group[0].page,
-            items=items,
-            glossary=glossary,
-            examples=[
-                {"en": english, "to": translation}
-                for english, translation in list(dict.fromkeys(similar))[:_EXAMPLES]
-            ],
-        )
+        similar = list(dict.fromkeys(similar))[:_EXAMPLES]
         yield Batch(
             page=group[0].page,
             questions=by_id,
             task=task_text(asking.locale),
-            text=text,
-            attempt=1 if refused is None else 2,
+            text=batch_text(group[0].page, items, glossary, similar),
+            attempt=attempt,
             most_tokens=asking.reply_tokens or _most_tokens(group),
             asking=asking,
         )
@@ -164,30 +145,30 @@ def _shown(asked: Iterable[int], count: int) -> list[int]:
     return sorted(shown)
 
 
-def _item(
-    entry: Entry,
-    name: str,
-    by_id: Mapping[str, Question],
-    refused: Mapping[str, Refused],
+def _context(entry: Entry) -> dict[str, str]:
+    """A message as the model sees it around those that it is asked for.
+
+    It has its atoms: whoever reads it need not know what a mark stands for.
+    """
+    item = {"kind": str(read_place(entry).kind), "en": _short(entry.msgid)}
+    if entry.is_translated:
+        item["to"] = _short(entry.msgstr)
+    return item
+
+
+def _asked(
+    name: str, question: Question, refused: Mapping[str, tuple[str, str]]
 ) -> dict[str, str]:
-    """A message as the model sees it: one to be translated if it has a ``name``, or context."""
-    kind = str(read_place(entry).kind)
-    if not name:
-        # Context has its atoms: whoever reads it need not know what a mark stands for.
-        item = {"kind": kind, "en": _short(entry.msgid)}
-        if entry.is_translated:
-            item["to"] = _short(entry.msgstr)
-        return item
-    question = by_id[name]
-    item = {"id": name, "kind": kind, "en": question.masked.text}
-    if entry.context:
-        item["section"] = entry.context
+    """A message that is to be translated."""
+    item = {"id": name, "kind": str(question.place.kind), "en": question.masked.text}
+    if question.entry.context:
+        item["section"] = question.entry.context
     if question.old_english:
         item["was"] = marked_like(question.old_english, question.masked)
         item["was_to"] = marked_like(question.old_translation, question.masked)
-    again = refused.get(question.key)
-    if again:
-        item |= {"answer": _short(again.answer), "refused": again.reason}
+    answer, reason = refused.get(question.key, ("", ""))
+    if reason:
+        item |= {"answer": _short(answer), "refused": reason}
     return item
 
 
@@ -211,7 +192,3 @@ def _most_tokens(questions: Sequence[Question]) -> int:
 
 def _words(question: Question) -> int:
     return count_words(question.entry.msgid, question.place.markup)
-
-
-def _name(entry: Entry) -> tuple[str | None, str]:
-    return entry.context, entry.msgid

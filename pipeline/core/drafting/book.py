@@ -1,44 +1,40 @@
 """All answers that are known, by question, and what became of each.
 
-Replies come in as they were kept, in whatever batches. So a question that was answered is never put
-again, and an answer is judged by the rules of today.
+Replies come in as they were kept, in whatever batches; any text is one. What is not exactly one
+JSON object with one text for each id is told question by question, so that one bad answer spoils no
+other. A question that was answered is never put again, and an answer is judged by the rules of
+today.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from enum import Enum, auto
 
-from pipeline.core.drafting.batches import Refused
 from pipeline.core.drafting.judging import Judge, Judged, Reason, Refusal, better
 from pipeline.core.drafting.questions import Question
-from pipeline.core.drafting.replies import read_reply
 
-ATTEMPTS = (1, 2)
+_ATTEMPTS = (1, 2)
+# Some models think aloud first, some put what they say into a fence.
+_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+_FENCE = re.compile(r"\A\s*```\w*\s*\n(.*)\n\s*```\s*\Z", re.DOTALL)
 
-
-class Next(Enum):
-    """What a question waits for."""
-
-    FIRST = auto()  # an answer
-    SECOND = auto()  # another answer: something speaks against the first one
-    NOTHING = auto()  # it has its verdict
+Answer = str | Refusal  # a text, or why there is none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """Where a question stands. ``refused`` is there if it is to be put again."""
+    """Where a question stands: the attempt that it waits for, or 0 if it has its verdict.
 
-    next: Next
+    ``refused`` is what to say when it is put again: the first answer, and what is wrong with it.
+    """
+
+    attempt: int
     judged: Judged = field(default_factory=Judged)
-    refused: Refused | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    text: str
-    problem: str = ""  # why there is none
+    refused: tuple[str, str] = ("", "")
 
 
 @dataclass(kw_only=True)
@@ -46,59 +42,90 @@ class Book:
     """The answers of one locale, with their judge."""
 
     judge: Judge
-    _answers: dict[tuple[str, int], _Answer] = field(default_factory=dict)
+    _answers: dict[tuple[str, int], Answer] = field(default_factory=dict)
     _judged: dict[tuple[str, int], Judged] = field(default_factory=dict)
 
     def add(self, questions: Mapping[str, str], text: str, *, attempt: int) -> None:
         """Add a reply; ``questions`` has the keys of its questions by id."""
-        answers = read_reply(text, questions.keys())
-        for name, key in questions.items():
-            answer = _Answer(
-                answers.texts.get(name, ""), answers.problems.get(name, "")
-            )
+        for name, answer in read_reply(text, questions.keys()).items():
+            key = (questions[name], attempt)
             # Of two replies to one question, asked in other company, the first one stays.
-            known = self._answers.get((key, attempt))
-            if known is None or known.problem:
-                self._answers[key, attempt] = answer
-                self._judged.pop((key, attempt), None)
+            if not isinstance(self._answers.get(key), str):
+                self._answers[key] = answer
+                self._judged.pop(key, None)
 
     def verdict(self, question: Question) -> Verdict:
-        """Where a question stands."""
-        judged = list(self._all_judged(question))
-        if not judged:
-            return Verdict(next=Next.FIRST)
-        first = judged[0]
+        """Where a question stands. Each answer is judged once."""
+        judged: list[Judged] = []
+        for attempt in _ATTEMPTS:
+            key = (question.key, attempt)
+            if key not in self._answers:
+                break
+            if key not in self._judged:
+                self._judged[key] = self._judge(question, self._answers[key])
+            judged.append(self._judged[key])
+        match judged:
+            case []:
+                return Verdict(attempt=1)
+            case [first, second]:
+                return Verdict(attempt=0, judged=better(first, second))
+        (first,) = judged
         if first.is_good:
-            return Verdict(next=Next.NOTHING, judged=first)
-        if len(judged) == len(ATTEMPTS):
-            return Verdict(next=Next.NOTHING, judged=better(*judged))
+            return Verdict(attempt=0, judged=first)
+        reason = first.refusal.text if first.refusal else " ".join(first.doubts)
+        answer = self._answers[question.key, 1]
+        said = answer if isinstance(answer, str) else ""
         # Whoever cannot ask again may still keep an answer that is only doubted.
-        refused = self._refused(question, first)
-        return Verdict(next=Next.SECOND, judged=first, refused=refused)
+        return Verdict(attempt=2, judged=first, refused=(said, reason))
 
-    def _all_judged(self, question: Question) -> Iterator[Judged]:
-        """The verdicts on all answers to a question, the first attempt's first.
+    def _judge(self, question: Question, answer: Answer) -> Judged:
+        if isinstance(answer, Refusal):
+            return Judged(refusal=answer)
+        return self.judge.judge(question, answer)
 
-        Each answer is judged once.
-        """
-        for attempt in ATTEMPTS:
-            answer = self._answers.get((question.key, attempt))
-            if answer is None:
-                return
-            known = self._judged.get((question.key, attempt))
-            if known is None:
-                known = self._judge(question, answer)
-                self._judged[question.key, attempt] = known
-            yield known
 
-    def _judge(self, question: Question, answer: _Answer) -> Judged:
-        """The verdict on an answer, or on there being none."""
-        if answer.problem:
-            refusal = Refusal(reason=Reason.NO_ANSWER, text=answer.problem)
-            return Judged(refusal=refusal)
-        return self.judge.judge(question, answer.text)
+class _Object(list[tuple[str, object]]):
+    """A JSON object as its pairs: a dict would keep the last one of two equal keys, in silence."""
 
-    def _refused(self, question: Question, judged: Judged) -> Refused:
-        """What the model is told of its first answer."""
-        reason = judged.refusal.text if judged.refusal else " ".join(judged.doubts)
-        return Refused(answer=self._answers[question.key, 1].text, reason=reason)
+
+def read_reply(text: str, ids: Collection[str]) -> dict[str, Answer]:
+    """The answer for each of ``ids`` in the text of a reply, or why there is none.
+
+    Keys that nobody asked for are not used.
+    """
+    pairs = _pairs_of(text)
+    if pairs is None:
+        return dict.fromkeys(ids, _none("the reply is not one JSON object"))
+    counts = Counter(name for name, _ in pairs)
+    values = dict(pairs)
+    answers: dict[str, Answer] = {}
+    for name in ids:
+        value = values.get(name)
+        if counts[name] > 1:
+            answers[name] = _none("the reply answers it twice")
+        elif name not in values:
+            answers[name] = _none("the reply has no answer for it")
+        elif isinstance(value, str):
+            answers[name] = value
+        else:
+            answers[name] = _none("the answer is not a string")
+    return answers
+
+
+def _none(text: str) -> Refusal:
+    return Refusal(reason=Reason.NO_ANSWER, text=text)
+
+
+def _pairs_of(text: str) -> _Object | None:
+    """The pairs of a JSON object; None if the text is not exactly one.
+
+    Thoughts that come first, and a fence around it, do not count.
+    """
+    text = _THOUGHTS.sub("", text, count=1)
+    fenced = _FENCE.match(text)
+    try:
+        value = json.loads(fenced[1] if fenced else text, object_pairs_hook=_Object)
+    # A number of thousands of digits is an error as well.
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, _Object) else None

@@ -59,17 +59,16 @@ def task_text(locale: str) -> str:
 
 
 def batch_text(
-    *,
     page: str,
     items: Sequence[Mapping[str, str]],
     glossary: Mapping[str, str],
-    examples: Sequence[Mapping[str, str]],
+    examples: Sequence[tuple[str, str]],
 ) -> str:
     """The text of the user message. What is empty is left out."""
     batch: dict[str, Any] = {"page": page}
     if glossary:
         batch["glossary"] = dict(glossary)
     if examples:
-        batch["examples"] = list(examples)
+        batch["examples"] = [{"en": english, "to": to} for english, to in examples]
     batch["text"] = list(items)
     return json.dumps(batch, ensure_ascii=False, separators=(",", ":"))

@@ -12,9 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
-from itertools import zip_longest
+from functools import cache
 from typing import Any
 
 from pipeline.core.checks.meaning_words import (
@@ -25,7 +23,7 @@ from pipeline.core.checks.meaning_words import (
     ONLY,
     THAT_IS,
 )
-from pipeline.core.glossary.inflection import forms_of, joined, pattern_of
+from pipeline.core.glossary.inflection import forms_of, pattern_of
 
 _CHARACTERS = (
     "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏闰余成岁律吕调阳云腾致雨露结霜"
@@ -54,9 +52,12 @@ _TURNING = (
 )
 _FIRST_WORD = re.compile(r"[a-z'’.]+")
 _NAME = re.compile(r"[A-Z]{2,}|[a-z][A-Z]")
-_HAN = re.compile(r"[\u4e00-\u9fff]")
 _FULL_WIDTH = dict(zip(",.;:!?", "，。；：！？", strict=True))
-_MARKS = tuple(_FULL_WIDTH.values())
+# As Chinese is written: no space between characters, full-width marks behind them, and no space
+# behind these. "黄 宙" → "黄宙", "黄, 宙" → "黄，宙"; "黄 `f` 宙" stays.
+_SPACE = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
+_MARK = re.compile(r"(?<=[\u4e00-\u9fff])[,.;:!?](?=[ \n]|\Z)")
+_SPACE_BEHIND_MARK = re.compile(r"(?<=[，。；：！？]) ")
 _AVOIDED = re.compile(r" \(not: .*\)| / .*|（[^（）]*）|…")
 
 
@@ -72,63 +73,6 @@ def answer(request: Mapping[str, Any]) -> str:
     return json.dumps(answers, ensure_ascii=False)
 
 
-def translate(english: str, terms: Mapping[str, str] | None = None) -> str:
-    """A masked English text in characters, with ``terms`` (in lower case) rendered as told.
-
-    ``"The ⟦1⟧ of an oven"`` → ``"⟦1⟧ 天 洪荒"``, or the like
-    """
-    parts: list[str] = []
-    at = 0
-    for start, end, rendering in _rendered(english.lower(), terms or {}):
-        # What begins within another one is a part of it.
-        if start >= at:
-            parts += [*_words(english[at:start]), rendering]
-            at = end
-    parts += _words(english[at:])
-    return "".join(_joined(list(filter(None, parts)))).strip()
-
-
-def _rendered(text: str, terms: Mapping[str, str]) -> list[tuple[int, int, str]]:
-    """What of a text in lower case is translated in earnest: from where, to where, and as what.
-
-    Those are terms, in whatever form, and words that turn a sentence round: "not", "only", "if".
-    """
-    found: list[tuple[int, int, str]] = []
-    forms = _forms_of(tuple(terms))
-    for mention in forms.pattern.finditer(text):
-        rendering = terms[forms.terms[joined(mention[0])]]
-        found.append((mention.start(), mention.end(), rendering))
-    for kind, rendering in _TURNING:
-        for match in kind.english.finditer(text):
-            # "if it is on, then": the first word of what is found stands for it.
-            word = _FIRST_WORD.findall(match[0])[0]
-            found.append((match.start(), match.start() + len(word), rendering))
-    return sorted(found)
-
-
-def count_tokens(text: str) -> int:
-    """How many tokens a text has, nearly as models cut it: common words are one, others pieces."""
-    return sum(map(_tokens_of, _PIECE.finditer(text)))
-
-
-# As GPT's and Qwen's tokenizers cut a text before they look up pairs.
-_PIECE = re.compile(
-    r"[ ]?(?P<word>[A-Za-z]+)|(?P<number>\d{1,3})|(?P<han>[\u3400-\u9fff]+)"
-    r"|(?P<other>[^\x00-\x7f])|[ ]?(?P<marks>[!-/:-@\[-`{-~]+)|\s+"
-)
-
-
-def _tokens_of(match: re.Match[str]) -> int:
-    """The tokens of a piece. What is no word, Chinese or mark is one."""
-    length = len(match[0])
-    if match.lastgroup == "han":
-        return length - length // 5  # one in five is a pair that is common
-    # A space before a word or a mark is a part of it.
-    letters = len(match[0].strip()) - 1
-    rates = {"word": 8, "marks": 3}
-    return 1 + letters // rates.get(str(match.lastgroup), length + 1)
-
-
 def terms_of(batch: Mapping[str, Any]) -> dict[str, str]:
     """The terms of a batch, in lower case, each with the first of its renderings.
 
@@ -138,32 +82,46 @@ def terms_of(batch: Mapping[str, Any]) -> dict[str, str]:
     return {term.lower(): _AVOIDED.sub("", told) for term, told in rows.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class _Forms:
-    """The terms of a batch in all of their forms."""
+def translate(english: str, terms: Mapping[str, str] | None = None) -> str:
+    """A masked English text in characters, with ``terms`` (in lower case) rendered as told.
 
-    pattern: re.Pattern[str]  # finds them in a text in lower case
-    terms: Mapping[str, str]  # of each form, joined
-
-
-@lru_cache(maxsize=256)
-def _forms_of(terms: tuple[str, ...]) -> _Forms:
-    """The terms of a batch in all of their forms, as one pattern.
-
-    The batches of a page have the same ones, so that it is made once.
+    ``"The ⟦1⟧ of an oven"`` → ``"⟦1⟧ 天洪荒"``, or the like
     """
-    by_form: dict[str, str] = {}
-    forms: list[str] = []
-    for term in terms:
-        for form in forms_of(term, is_verb=True):
-            by_form[joined(form)] = term
-            forms.append(form)
-    return _Forms(pattern_of(forms), by_form)
+    pieces: list[str] = []
+    at = 0
+    for start, end, rendering in _rendered(english.lower(), terms or {}):
+        # What begins within another one is a part of it.
+        if start >= at:
+            pieces += [*map(_translated, _TOKEN.finditer(english[at:start])), rendering]
+            at = end
+    pieces += map(_translated, _TOKEN.finditer(english[at:]))
+    text = _SPACE.sub("", "".join(pieces))
+    text = _MARK.sub(lambda mark: _FULL_WIDTH[mark[0]], text)
+    return _SPACE_BEHIND_MARK.sub("", text).strip()
 
 
-def _words(text: str) -> list[str]:
-    """The pieces of a text that is no term, each translated by itself."""
-    return list(map(_translated, _TOKEN.finditer(text)))
+def _rendered(text: str, terms: Mapping[str, str]) -> list[tuple[int, int, str]]:
+    """What of a text in lower case is translated in earnest: from where, to where, and as what.
+
+    Those are terms, in whatever form, and words that turn a sentence round: "not", "only", "if".
+    """
+    found: list[tuple[int, int, str]] = []
+    for term, rendering in terms.items():
+        matches = _pattern_of(term).finditer(text)
+        found += [(match.start(), match.end(), rendering) for match in matches]
+    for kind, rendering in _TURNING:
+        for match in kind.english.finditer(text):
+            # "if it is on, then": the first word of what is found stands for it.
+            word = _FIRST_WORD.findall(match[0])[0]
+            found.append((match.start(), match.start() + len(word), rendering))
+    # Of two that begin together the longer one counts: "jit compilation", not "jit".
+    return sorted(found, key=lambda piece: (piece[0], -piece[1]))
+
+
+@cache
+def _pattern_of(term: str) -> re.Pattern[str]:
+    """Finds all forms of a term."""
+    return pattern_of(forms_of(term, is_verb=True))
 
 
 def _translated(match: re.Match[str]) -> str:
@@ -190,28 +148,3 @@ def _characters(word: str) -> str:
     return "".join(
         _CHARACTERS[(first + at * step) % len(_CHARACTERS)] for at in range(count)
     )
-
-
-def _joined(parts: list[str]) -> list[str]:
-    """``parts`` without spaces between characters, and with full-width marks behind them.
-
-    ``"黄 宙"`` → ``"黄宙"``, ``"黄, 宙"`` → ``"黄，宙"``; ``"黄 `f` 宙"`` stays.
-    """
-    joined: list[str] = []
-    for part, following in zip_longest(parts, parts[1:], fillvalue=""):
-        before = joined[-1][-1] if joined else ""
-        if _HAN.match(before):
-            part_there = _behind_word(part, following)
-        else:
-            part_there = "" if part == " " and before in _MARKS else part
-        if part_there:
-            joined.append(part_there)
-    return joined
-
-
-def _behind_word(part: str, following: str) -> str:
-    """What a part becomes behind a character: nothing, its full-width form, or what it is."""
-    if part == " " and _HAN.match(following):
-        return ""
-    is_end = following[:1] in ("", " ", "\n")
-    return _FULL_WIDTH.get(part, part) if is_end else part

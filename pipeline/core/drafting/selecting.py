@@ -48,7 +48,7 @@ class Stale:
     """A draft that was made from what is not so any more, and what that is."""
 
     page: str
-    entry: Entry
+    msgid: str
     reason: str
 
 
@@ -99,7 +99,7 @@ class _Selecting:
         """Ask anew for a draft that was made from what is not so any more."""
         reason = self._stale_reason(page, entry, machine)
         if reason:
-            self.stale.append(Stale(page=page, entry=entry, reason=reason))
+            self.stale.append(Stale(page=page, msgid=entry.msgid, reason=reason))
             self._ask(page, entry, Why.STALE)
 
     def _ask_if_held(self, page: str, entry: Entry) -> None:

@@ -61,7 +61,7 @@ def test_an_answer_passes_the_judge() -> None:
     page = [entry_of(text) for text in texts]
     questions = [question_of(text, glossary=GLOSSARY) for text in texts]
     asking = Asking(model="stub", locale="zh_CN")
-    (batch,) = batches_of(asking, page, questions, examples={})
+    (batch,) = batches_of(asking, page, questions, examples={}, refused={})
     answers = json.loads(pseudo.answer(json.loads(batch.body)))
     judge = Judge.of("zh_CN", GLOSSARY)
     for name, question in batch.questions.items():
@@ -82,17 +82,3 @@ def test_an_answer_passes_the_judge() -> None:
 def test_other_requests_are_told(request_: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"no request|Expecting value"):
         pseudo.answer(request_)
-
-
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [
-        ("", 0),
-        ("the cat sat", 3),
-        ("internationalization", 3),
-        ("译文译文译", 4),
-        ("1234", 2),
-    ],
-)
-def test_tokens_are_counted_by_pieces(text: str, tokens: int) -> None:
-    assert pseudo.count_tokens(text) == tokens

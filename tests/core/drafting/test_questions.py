@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pipeline.core.catalog.origins import GLOSSARY as BY_GLOSSARY
 from pipeline.core.catalog.origins import Copy, Machine
 from pipeline.core.drafting.applying import Draft, drafted
-from pipeline.core.drafting.batches import Asking, Batch, Refused, batches_of
+from pipeline.core.drafting.batches import Asking, Batch, batches_of
 from pipeline.core.drafting.judging import Judge
 from pipeline.core.drafting.prompt import PROMPT, task_text
 from pipeline.core.drafting.questions import (
@@ -144,7 +144,10 @@ def test_a_changed_row_makes_stale_what_mentions_it() -> None:
     }
     found = selected(tracer, lamp, made_with=made_with)
     (stale,) = found.stale
-    assert (stale.entry, stale.reason) == (tracer, "the glossary has changed: tracer")
+    assert (stale.msgid, stale.reason) == (
+        tracer.msgid,
+        "the glossary has changed: tracer",
+    )
     # Without a glossary there are no rows: that is a change as well.
     assert len(selected(tracer, made_with=made_with, glossary=None).stale) == 1
     # In another clone nothing is known of rows: nothing speaks against the draft.
@@ -236,7 +239,7 @@ def page_of(*texts: str) -> list[Entry]:
 
 def batches(page: list[Entry], asked: Sequence[int], **options: object) -> list[Batch]:
     questions = [question_of(page[at].msgid, glossary=GLOSSARY) for at in asked]
-    settings = {"examples": {}, **options}
+    settings = {"examples": {}, "refused": {}, **options}
     return list(batches_of(ASKING, page, questions, **settings))  # type: ignore[arg-type]
 
 
@@ -265,7 +268,7 @@ def test_a_batch_has_its_questions_in_page_order_with_their_neighbours() -> None
         {"kind": "paragraph", "en": "Five."},
     ]
     assert batch.task == task_text("zh_CN")
-    assert (batch.attempt, batch.words) == (1, 1)
+    assert batch.attempt == 1
 
 
 def test_the_model_sees_marks_in_place_of_atoms() -> None:
@@ -300,8 +303,8 @@ def test_a_batch_has_the_rows_and_examples_that_it_needs() -> None:
 def test_a_question_that_is_put_again_says_what_was_wrong() -> None:
     page = page_of("One.", "Two.", "Three.")
     keys = [question_of(entry.msgid).key for entry in page]
-    refused = {key: Refused(answer="甲" * 900, reason="lacks ⟦1⟧") for key in keys}
-    first, *others = batches(page, range(3), refused=refused)
+    refused = dict.fromkeys(keys, ("甲" * 900, "lacks ⟦1⟧"))
+    first, *others = batches(page, range(3), attempt=2, refused=refused)
     item = next(item for item in items_of(first) if "id" in item)
     assert item["refused"] == "lacks ⟦1⟧"
     assert len(item["answer"]) < 500
@@ -315,7 +318,7 @@ def test_changed_and_contextual_entries_say_so() -> None:
         entry.msgid, why=Why.CHANGED, msgstr="灯亮过。", fuzzy=True,
         previous="The lamp was on.", context="A section",
     )  # fmt: skip
-    (batch,) = batches_of(ASKING, [entry], [question], examples={})
+    (batch,) = batches_of(ASKING, [entry], [question], examples={}, refused={})
     (item,) = items_of(batch)
     assert item["section"] == "A section"
     assert (item["was"], item["was_to"]) == ("The lamp was on.", "灯亮过。")
@@ -326,14 +329,18 @@ def test_the_request_has_the_parameters_but_cannot_lose_its_own() -> None:
         ASKING, parameters={"temperature": 0}, reply_field="max_completion_tokens"
     )
     page = page_of("One.")
-    (batch,) = batches_of(asking, page, [question_of("One.")], examples={})
+    (batch,) = batches_of(asking, page, [question_of("One.")], examples={}, refused={})
     request = json.loads(batch.body)
     assert request["temperature"] == 0
     assert request["model"] == "m"
     assert request["max_completion_tokens"] == batch.most_tokens
     assert [message["role"] for message in request["messages"]] == ["system", "user"]
     (bounded,) = batches_of(
-        replace(asking, reply_tokens=7), page, [question_of("One.")], examples={}
+        replace(asking, reply_tokens=7),
+        page,
+        [question_of("One.")],
+        examples={},
+        refused={},
     )
     assert bounded.most_tokens == 7
 
@@ -349,6 +356,7 @@ def test_the_key_of_a_batch_is_that_of_all_that_is_sent() -> None:
         page,
         [question_of("One.")],
         examples={},
+        refused={},
     )
     assert batch.key == same.key
     assert len({batch.key, context.key, example.key, other.key}) == 4
