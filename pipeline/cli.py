@@ -351,9 +351,8 @@ def _run_one_of_all(
 
 def _draft(call: _Call) -> int:
     """``draft`` tells its plan before it asks, and prints in a way of its own."""
-    from pipeline.commands.draft.drafting import DraftOptions, draft
+    from pipeline.commands.draft.drafting import DraftOptions, draft, show_draft
     from pipeline.commands.draft.rehearsing import rehearsal
-    from pipeline.commands.draft.showing import show_draft, tell_plan
     from pipeline.core.drafting import pseudo
 
     words = call.arguments
@@ -363,7 +362,6 @@ def _draft(call: _Call) -> int:
         is_agreed=words.yes or words.stub,
         only_stale=words.stale,
         answer=pseudo.answer if words.stub else None,
-        tell=partial(tell_plan, run),
     )
     result = draft(rehearsal(run) if words.stub else run, options)
     show_draft(run, result, as_json=words.json)

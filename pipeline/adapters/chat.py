@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -26,6 +25,7 @@ from pipeline.errors import ConfigError, EndpointError, PipelineError
 MOST_BYTES = 4 << 20  # of a reply: a batch takes some ten thousand
 _CONNECT_SECONDS = 20.0
 _QUOTED = 200  # characters of an endpoint's own words that are told
+_LOCAL = ("localhost", "127.0.0.1", "::1")  # a key may go there without encryption
 _NO_REPLY = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
@@ -87,39 +87,42 @@ class Reply:
     is_cut: bool = False  # it came to the bound of its length
 
 
-class ChatClient:
-    """Asks one endpoint. Several threads may use it at a time."""
+class ChatClient(httpx2.BaseTransport):
+    """Asks one endpoint. Several threads may use it at a time.
+
+    It is the transport of the ``openai`` client that it asks with: each try goes out, and comes in,
+    by ``handle_request`` alone.
+    """
 
     def __init__(
         self,
         policy: DraftPolicy,
         key: str,
-        budget: Budget,
         transport: httpx2.BaseTransport | None = None,
     ) -> None:
         """Raises ConfigError for a key that cannot be sent, or not be sent there."""
         _check_key(policy.url, key)
+        self.budget = Budget(policy.budget_tokens)
         self._key = key
         self._address = f"{policy.url.rstrip('/')}/chat/completions"
-        guarded = _Guarded(
-            transport or httpx2.HTTPTransport(trust_env=False),
-            budget=budget,
-            key=key,
-            timeout=policy.timeout,
-        )
+        self._timeout = policy.timeout
+        self._transport = transport or httpx2.HTTPTransport(trust_env=False)
         with _without_variables():
             from openai import OpenAI
 
             self._client = OpenAI(
-                api_key=key or "none",  # the transport sends no such key
+                api_key=key or "none",  # we send no such key
                 base_url=policy.url,
                 timeout=httpx2.Timeout(policy.timeout, connect=_CONNECT_SECONDS),
                 max_retries=policy.tries - 1,
                 http_client=httpx2.Client(
-                    transport=guarded, trust_env=False, follow_redirects=False
+                    transport=self, trust_env=False, follow_redirects=False
                 ),
             )
-        self.close = self._client.close
+
+    def close(self) -> None:
+        """Give up all connections."""
+        self._transport.close()
 
     def ask(self, body: bytes) -> Reply:
         """Send one request, if need be several times, and return its reply.
@@ -179,31 +182,10 @@ class ChatClient:
         """The endpoint's own words, on one line, without the key."""
         return " ".join(_without(self._key, text).split())[:_QUOTED]
 
-
-class _Guarded(httpx2.BaseTransport):
-    """One try of a request: the only way out, and the only way in."""
-
-    def __init__(
-        self,
-        transport: httpx2.BaseTransport,
-        *,
-        budget: Budget,
-        key: str,
-        timeout: float,
-    ) -> None:
-        self._transport = transport
-        self._budget = budget
-        self._key = key
-        self._timeout = timeout
-
-    def close(self) -> None:
-        """Give up all connections."""
-        self._transport.close()
-
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """The response with its content read; of a good one, the reply is an extension."""
         bound = _most_tokens(request.read())
-        self._budget.reserve(bound)
+        self.budget.reserve(bound)
         # Nobody says what a reply took that did not arrive.
         spent: int | None = None
         try:
@@ -214,7 +196,7 @@ class _Guarded(httpx2.BaseTransport):
             spent = 0  # nothing was sent
             raise
         finally:
-            self._budget.settle(bound, spent)
+            self.budget.settle(bound, spent)
         return response
 
     def _exchange(self, request: httpx2.Request) -> httpx2.Response:
@@ -306,20 +288,12 @@ def _check_key(url: str, key: str) -> None:
             hint="Copy it again into its variable, without spaces and line ends.",
         )
     parts = urlsplit(url)
-    if key and parts.scheme != "https" and not _is_local(parts.hostname or ""):
+    if key and parts.scheme != "https" and parts.hostname not in _LOCAL:
         raise ConfigError(
             "the key of the model would be sent without encryption",
             where=url,
             hint="Use https, or leave out key-variable if the endpoint needs none.",
         )
-
-
-def _is_local(host: str) -> bool:
-    """Whether a host is this machine."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _most_tokens(body: bytes) -> int:

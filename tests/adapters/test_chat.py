@@ -6,7 +6,9 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from typing import Any
 
 import httpx2
 import pytest
@@ -37,15 +39,16 @@ GOOD = {
 }
 
 
-def ask(
+@contextmanager
+def client_of(
     answer: Callable[[httpx2.Request], httpx2.Response] | None = None,
     *,
     url: str = URL,
     key: str = KEY,
     timeout: int = 5,
-    budget: Budget | None = None,
-) -> Reply:
-    """The reply that ``answer`` gives, without any socket, or that the server at ``url`` gives."""
+    limit: int = 0,
+) -> Iterator[ChatClient]:
+    """A client that ``answer`` answers, without any socket, or else the server at ``url``."""
 
     def stream(request: httpx2.Request) -> httpx2.Response:
         assert answer
@@ -54,13 +57,19 @@ def ask(
         body = httpx2.ByteStream(whole.content)
         return httpx2.Response(whole.status_code, headers=whole.headers, stream=body)
 
-    policy = DraftPolicy(url=url, model="m", timeout=timeout, tries=2)
+    policy = DraftPolicy(
+        url=url, model="m", timeout=timeout, tries=2, budget_tokens=limit
+    )
     transport = httpx2.MockTransport(stream) if answer else None
-    client = ChatClient(policy, key, budget or Budget(), transport)
-    try:
+    with closing(ChatClient(policy, key, transport)) as client:
+        yield client
+
+
+def ask(
+    answer: Callable[[httpx2.Request], httpx2.Response] | None = None, **options: Any
+) -> Reply:
+    with client_of(answer, **options) as client:
         return client.ask(BODY)
-    finally:
-        client.close()
 
 
 def answering(
@@ -140,11 +149,12 @@ def test_half_of_a_surrogate_pair_stays_an_escape() -> None:
     ],
 )
 def test_json_without_a_reply_is_tried_again_and_told(value: object) -> None:
-    calls = Budget()
-    with pytest.raises(EndpointError, match="no reply of a model"):
-        ask(answering(200, json=value), budget=calls)
+    with client_of(answering(200, json=value)) as client:
+        with pytest.raises(EndpointError, match="no reply of a model"):
+            client.ask(BODY)
+        budget = client.budget
     # Both may have cost as much as they could.
-    assert (calls.calls, calls.spent, calls.uncounted) == (2, 2 * BOUND, 2)
+    assert (budget.calls, budget.spent, budget.uncounted) == (2, 2 * BOUND, 2)
 
 
 @pytest.mark.parametrize(
@@ -167,10 +177,11 @@ def test_json_without_a_reply_is_tried_again_and_told(value: object) -> None:
 def test_each_status_has_its_error(
     status: int, kind: type[PipelineError], words: str, calls: int
 ) -> None:
-    budget = Budget()
     error = {"error": {"message": f"this\nis why, {KEY}"}}
-    with pytest.raises(kind) as raised:
-        ask(answering(status, json=error), budget=budget)
+    with client_of(answering(status, json=error)) as client:
+        with pytest.raises(kind) as raised:
+            client.ask(BODY)
+        budget = client.budget
     assert type(raised.value) is kind
     for expected in (str(status), "this is why, [key]", words):
         assert expected in str(raised.value)
@@ -268,10 +279,9 @@ def test_each_fault_of_a_connection_is_told(
     def fail(request: httpx2.Request) -> httpx2.Response:
         raise error("why", request=request)
 
-    budget = Budget()
-    with pytest.raises(EndpointError, match=words):
-        ask(fail, budget=budget)
-    assert (budget.calls, budget.spent) == (2, spent)
+    with client_of(fail) as client, pytest.raises(EndpointError, match=words):
+        client.ask(BODY)
+    assert (client.budget.calls, client.budget.spent) == (2, spent)
 
 
 # Real connections.
@@ -318,23 +328,22 @@ def test_a_reply_that_drips_is_given_up() -> None:
 
 def test_an_endpoint_that_says_nothing_is_given_up() -> None:
     held = threading.Event()
-    budget = Budget()
 
     def hold(_: Exchange) -> None:
         held.wait(10)
 
     with model_server(hold) as server:
-        with pytest.raises(EndpointError, match="gives no reply"):
-            ask(url=server.url, timeout=1, budget=budget)
+        told = pytest.raises(EndpointError, match="gives no reply")
+        with client_of(url=server.url, timeout=1) as client, told:
+            client.ask(BODY)
         held.set()
-    assert budget.uncounted == 2
+    assert client.budget.uncounted == 2
 
 
 def test_counts_that_are_none_are_taken_at_their_bound() -> None:
-    budget = Budget()
-    with model_server(STRANGE_COUNTS) as server:
-        reply = ask(url=server.url, budget=budget)
-    assert (reply.tokens, budget.spent, budget.uncounted) == (None, BOUND, 1)
+    with model_server(STRANGE_COUNTS) as server, client_of(url=server.url) as client:
+        assert client.ask(BODY).tokens is None
+    assert (client.budget.spent, client.budget.uncounted) == (BOUND, 1)
 
 
 def test_a_server_that_is_not_there_or_speaks_no_tls_is_told(
@@ -380,14 +389,13 @@ def test_a_request_that_may_not_fit_is_not_sent() -> None:
 
     # One try fits, and nobody says what it took.
     with pytest.raises(OutOfBudgetError):
-        ask(answer, budget=Budget(2 * BOUND - 1))
+        ask(answer, limit=2 * BOUND - 1)
     assert len(asked) == 1
     with pytest.raises(OutOfBudgetError):
-        ask(answer, budget=Budget(BOUND - 1))
-    closed = Budget()
-    closed.close()
-    with pytest.raises(OutOfBudgetError):
-        ask(answer, budget=closed)
+        ask(answer, limit=BOUND - 1)
+    with client_of(answer) as closed, pytest.raises(OutOfBudgetError):
+        closed.budget.close()
+        closed.ask(BODY)
     assert len(asked) == 1
 
 

@@ -25,8 +25,7 @@ from pipeline.core.checks.blocking import blocking_problem
 from pipeline.core.checks.masked import keeps_atoms
 from pipeline.core.document.compose import merge
 from pipeline.core.document.read import Document, SplitPage, read_document
-from pipeline.core.drafting.accepting import accept
-from pipeline.core.drafting.applying import Draft, apply
+from pipeline.core.drafting.accepting import Draft, apply, refused_together
 from pipeline.core.drafting.batches import Asking, batches_of
 from pipeline.core.drafting.book import Book
 from pipeline.core.drafting.judging import Judge
@@ -94,12 +93,13 @@ class Round:
                 counts[verdict.judged.refusal.reason] += 1
             else:
                 drafts[question.name] = (question, verdict.judged.msgstr)
-        together = accept(name, self.page.documents, entries, drafts)
-        counts.update(refusal.reason for refusal in together.refused.values())
+        refused = refused_together(name, self.page.documents, entries, drafts)
+        counts.update(refused.values())
         catalog = Catalog(entries=tuple(entries))
         made = {
-            key: Draft(before=drafts[key][0].entry, msgstr=msgstr, origin=ORIGIN)
-            for key, msgstr in together.drafts.items()
+            key: Draft(before=question.entry, msgstr=msgstr, origin=ORIGIN)
+            for key, (question, msgstr) in drafts.items()
+            if key not in refused
         }
         applied = apply(catalog, made)
         assert applied.count == len(made)

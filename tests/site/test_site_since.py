@@ -13,7 +13,7 @@ from pipeline.core.catalog.origins import Copy, Machine
 from pipeline.core.document.compose import merge
 from pipeline.core.document.message import Kind
 from pipeline.core.document.read import read_document
-from pipeline.core.drafting.applying import Draft, drafted
+from pipeline.core.drafting.accepting import Draft, drafted
 from pipeline.core.memory.record import digest
 from pipeline.entries import Entry
 from pipeline.site.blocks import Block, blocks_of

@@ -12,28 +12,27 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.adapters.files import hold_lock, remove_files
+from pipeline.adapters.files import hold_lock, remove_abandoned
 from pipeline.commands.draft.planning import LocaleWork, plan_locale
 from pipeline.commands.draft.writing import Writing
 from pipeline.commands.holding import only_this_run
 from pipeline.commands.known import Known
 from pipeline.commands.pages import pages_of_run
-from pipeline.commands.showing import ask
+from pipeline.commands.showing import ask, complain, print_text, terminal
 from pipeline.commands.updating import update_locale
 from pipeline.config import DraftPolicy
 from pipeline.core.drafting.outcome import Outcome, tokens_of
 from pipeline.errors import ConfigError, EndpointError, PipelineError
 from pipeline.findings import Finding
 from pipeline.log import QUIET, Log, is_terminal
-from pipeline.report.draft import DraftResult
+from pipeline.report.draft import DraftResult, draft_json, draft_text, plan_text
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
 
 if TYPE_CHECKING:
-    from pipeline.adapters.chat import Budget, ChatClient
+    from pipeline.adapters.chat import ChatClient
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +44,6 @@ class DraftOptions:
     only_stale: bool = False  # list what is stale, and nothing else
     # Makes the text of a reply from a request, in place of a model: ``--stub``.
     answer: Callable[[Mapping[str, Any]], str] | None = None
-    # Shows the plan, before anything is asked.
-    tell: Callable[[DraftResult], None] = lambda _: None
 
 
 def draft(run: Run, options: DraftOptions) -> DraftResult:
@@ -63,7 +60,8 @@ def draft(run: Run, options: DraftOptions) -> DraftResult:
     if run.dry or options.only_stale:
         return _planned(run, options)[0]
     with hold_lock(run.paths.draft_lock, on_wait=lambda: _tell_of_wait(run)):
-        _sweep(run)
+        # What a killed draft was writing. The lock is held: no other one is at work.
+        remove_abandoned([run.paths.draft_lock.parent])
         planned, locales = _planned(run, options)
         if not planned.entries:
             # A run that was killed may have written drafts that the memory does not have.
@@ -77,20 +75,20 @@ def draft(run: Run, options: DraftOptions) -> DraftResult:
         ):
             hint = "nothing was sent: this was the plan. Run again with --yes to go on"
             return replace(planned, hint=hint)
-        budget, client = _client(policy, options)
-        with closing(client):
-            options.tell(planned)
+        with closing(_client(policy, options)) as client:
+            for line in plan_text(planned).rstrip("\n").split("\n"):
+                run.log.note(line)
             planned = replace(planned, is_told=True)
             if needs_yes and ask("Go on? [y/N] ").lower() not in ("y", "yes"):
                 return replace(planned, hint="nothing was sent")
             # What was planned on is written only now, with a yes.
             _update(run)
-            return _drafted(run, planned, locales, client, budget)
+            return _drafted(run, planned, locales, client)
 
 
-def _client(policy: DraftPolicy, options: DraftOptions) -> tuple[Budget, ChatClient]:
+def _client(policy: DraftPolicy, options: DraftOptions) -> ChatClient:
     """Whom to ask, with its key. Raises ConfigError if there is none."""
-    from pipeline.adapters.chat import Budget, ChatClient, stub_transport
+    from pipeline.adapters.chat import ChatClient, stub_transport
 
     key = ""
     if policy.key_variable:
@@ -100,19 +98,8 @@ def _client(policy: DraftPolicy, options: DraftOptions) -> tuple[Budget, ChatCli
                 f"the environment variable {policy.key_variable} has no key in it",
                 hint=f"Set it: export {policy.key_variable}=…; it is never written anywhere.",
             )
-    budget = Budget(policy.budget_tokens)
     transport = stub_transport(options.answer, tokens_of) if options.answer else None
-    return budget, ChatClient(policy, key, budget, transport)
-
-
-def _sweep(run: Run) -> None:
-    """Remove what a killed draft was writing. The lock is held: no other one is at work."""
-    abandoned: list[Path] = []
-    for locale in run.locales:
-        memo = run.paths.memo(locale, "drafts")
-        abandoned += memo.parent.glob(f".{memo.name}.*.tmp")
-        abandoned += run.paths.replies(locale).rglob(".*.tmp")
-    remove_files(abandoned)
+    return ChatClient(policy, key, transport)
 
 
 def _tell_of_wait(run: Run) -> None:
@@ -172,7 +159,6 @@ def _drafted(
     planned: DraftResult,
     locales: Sequence[LocaleWork],
     client: ChatClient,
-    budget: Budget,
 ) -> DraftResult:
     """Ask, write what is accepted, and store it in the memory."""
     from pipeline.commands.draft.sending import Sending
@@ -182,7 +168,6 @@ def _drafted(
     writing = Writing(lock=planned.lock)
     sending = Sending(
         client=client,
-        budget=budget,
         log=run.log,
         threads=run.settings.draft.concurrency,
         finish=writing.finish,
@@ -191,6 +176,7 @@ def _drafted(
     with run.log.step("memory") as step:
         stored = _update(run)
         step.result = f"{len(stored)} files written" if stored else "nothing to write"
+    budget = client.budget
     outcome = Outcome(
         pages=tuple(sorted(writing.pages, key=lambda page: (page.locale, page.page))),
         calls=budget.calls,
@@ -210,3 +196,16 @@ def _drafted(
         error=error,
         changes=tuple(dict.fromkeys((*writing.changes, *stored))),
     )
+
+
+def show_draft(run: Run, result: DraftResult, *, as_json: bool) -> None:
+    """The result on stdout; why nothing was asked, and what went wrong, on stderr."""
+    if as_json:
+        print_text(draft_json(result).decode("utf-8"))
+    elif run.log.level >= 0:
+        screen = terminal()
+        print_text(draft_text(result, width=screen.width, colour=screen.colour))
+    if result.hint:
+        run.log.note(result.hint)
+    if result.error:
+        complain(str(result.error))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
-from pipeline.adapters.chat import Budget, ChatClient, OutOfBudgetError, Reply
+from pipeline.adapters.chat import ChatClient, OutOfBudgetError, Reply
 from pipeline.adapters.replies import KeptReply, keep_reply
 from pipeline.commands.draft.planning import LocaleWork, PageWork
 from pipeline.core.drafting.batches import Batch
@@ -40,7 +40,6 @@ class Sending:
     """
 
     client: ChatClient
-    budget: Budget
     log: Log
     threads: int
     finish: Callable[[PageWork], None]
@@ -71,7 +70,7 @@ class Sending:
                     for future in wait(self._under_way, None, FIRST_COMPLETED).done:
                         job = self._under_way.pop(future)
                         self._take(job, future)
-                        told = f"{self.budget.spent} tokens  {job.batch.page}"
+                        told = f"{self.client.budget.spent} tokens  {job.batch.page}"
                         advance(job.batch.attempt == 1, told)
                     self._finish_pages(unfinished)
         except KeyboardInterrupt:
@@ -143,14 +142,14 @@ class Sending:
             # Of several errors the first one counts: the others follow from it.
             self.error = self.error or error
         if self.stopped or self.error:
-            self.budget.close()
+            self.client.budget.close()
             self._waiting.clear()
         if not isinstance(error, OutOfBudgetError):
             self.log.warn(f"{job.batch.page}: {error.what}")
 
     def _await_replies(self) -> None:
         """Keep the replies that are under way: they are paid for."""
-        self.budget.close()
+        self.client.budget.close()
         count = sum(not future.done() for future in self._under_way)
         if not count:
             return

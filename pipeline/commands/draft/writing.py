@@ -15,8 +15,7 @@ from pipeline.adapters.files import replace_if_unchanged
 from pipeline.commands.draft.planning import PageWork
 from pipeline.commands.holding import only_this_run
 from pipeline.core.catalog.origins import GLOSSARY, UNDATED, Machine
-from pipeline.core.drafting.accepting import accept
-from pipeline.core.drafting.applying import Draft, apply
+from pipeline.core.drafting.accepting import Draft, apply, refused_together
 from pipeline.core.drafting.judging import Reason
 from pipeline.core.drafting.outcome import PageOutcome
 from pipeline.core.drafting.prompt import PROMPT
@@ -87,13 +86,14 @@ class Writing:
             return {}
         locale = work.locale
         documents = split_page(locale.run.paths, work.page).documents
-        together = accept(work.page.name, documents, work.entries, answered)
-        refused.update(refusal.reason for refusal in together.refused.values())
+        bad = refused_together(work.page.name, documents, work.entries, answered)
+        refused.update(bad.values())
         # "2026-05-01T09:30:00+00:00" → "2026-05-01"; a plain folder has no date.
         date = self.lock.date[:10] or UNDATED
         drafts: dict[Name, Draft] = {}
-        for name, msgstr in together.drafts.items():
-            question, _ = answered[name]
+        for name, (question, msgstr) in answered.items():
+            if name in bad:
+                continue
             # Known before the draft is there: so no draft is there of which nothing is known.
             key = draft_key(question.page, name, msgstr)
             locale.made_with.keep(key, "", dict(question.rows))

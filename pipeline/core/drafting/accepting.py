@@ -1,61 +1,65 @@
-"""The drafts of a page together: two may be harmless alone, and harm the page as a pair.
+"""The drafts of a page: which can stand together, and how they stand in its catalogue.
 
-In go the documents of a page, its entries and its drafts; out come the drafts that may stay. The
-page is merged as if all of them were confirmed, by the merge that builds pages, so that a person
-who confirms one cannot break anything.
+Two drafts may be harmless alone, and harm the page as a pair. So the page is merged as if all of
+them were confirmed, by the merge that builds pages: a person who confirms one cannot break
+anything. An entry changes only if it is still the one that a draft was asked for, and then it is
+fuzzy; every other entry is the very one given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from pipeline.core.catalog.origins import Machine
+from pipeline.core.catalog.states import STATES
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.shifted import find_shifted
 from pipeline.core.document.compose import merge
 from pipeline.core.document.read import Document
-from pipeline.core.drafting.judging import Reason, Refusal, finished
+from pipeline.core.drafting.judging import Reason, finished
 from pipeline.core.drafting.questions import Name, Question
 from pipeline.entries import Catalog, Entry, translations_of
 from pipeline.errors import GuardError
 
+Answered = Mapping[Name, tuple[Question, str]]  # questions of a page, with their drafts
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Together:
-    """The drafts of a page that go together, and why the others do not."""
+class Draft:
+    """A draft for an entry, which was ``before`` when it was asked for."""
 
-    drafts: Mapping[Name, str]
-    refused: Mapping[Name, Refusal]
+    before: Entry
+    msgstr: str
+    origin: Machine
 
 
-def accept(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applied:
+    """A catalogue, and how many drafts are in it; the entries of others have changed."""
+
+    catalog: Catalog
+    count: int
+
+
+def refused_together(
     page: str,
     documents: Sequence[Document],
     entries: Sequence[Entry],
-    drafts: Mapping[Name, tuple[Question, str]],
-) -> Together:
-    """Those of ``drafts``, by name, that can stand on the page beside its translations."""
-    refused: dict[Name, Refusal] = {}
-    kept = dict(drafts)
+    answered: Answered,
+) -> dict[Name, Reason]:
+    """Those of the drafts that cannot stand on the page beside its translations, and why."""
+    refused = dict.fromkeys(_shifted(page, entries, answered), Reason.SHIFTED)
     # What belongs elsewhere goes first: it need not be tried on the page.
-    for name, text in _shifted(page, entries, kept).items():
-        refused[name] = Refusal(reason=Reason.SHIFTED, text=text)
-        del kept[name]
-    for name, text in _breaking(documents, entries, kept).items():
-        refused[name] = Refusal(reason=Reason.PAGE, text=text)
-        del kept[name]
-    return Together(
-        drafts={name: msgstr for name, (_, msgstr) in kept.items()}, refused=refused
-    )
+    others = {name: one for name, one in answered.items() if name not in refused}
+    return refused | dict.fromkeys(_breaking(documents, entries, others), Reason.PAGE)
 
 
-def _shown(
-    entries: Sequence[Entry], drafts: Mapping[Name, tuple[Question, str]]
-) -> list[Entry]:
+def _shown(entries: Sequence[Entry], answered: Answered) -> list[Entry]:
     """The live entries of a page, as they are if all drafts are confirmed."""
     shown: list[Entry] = []
     for entry in entries:
-        draft = drafts.get((entry.context, entry.msgid))
+        draft = answered.get((entry.context, entry.msgid))
         # What waits for a person is not on the page, and has no say in what else may be.
         if draft:
             shown.append(finished(*draft))
@@ -64,40 +68,71 @@ def _shown(
     return shown
 
 
-def _shifted(
-    page: str,
-    entries: Sequence[Entry],
-    drafts: Mapping[Name, tuple[Question, str]],
-) -> dict[Name, str]:
+def _shifted(page: str, entries: Sequence[Entry], answered: Answered) -> Iterator[Name]:
     """Drafts that belong to another message of the page."""
-    shown = _shown(entries, drafts)
-    shifted: dict[Name, str] = {}
+    shown = _shown(entries, answered)
     for problem in find_shifted([Subject(entry, page) for entry in shown]):
         entry = shown[problem.index]
-        name = (entry.context, entry.msgid)
         # What a person has shifted is for ``check`` to tell.
-        if name in drafts:
-            shifted[name] = problem.text
-    return shifted
+        if (entry.context, entry.msgid) in answered:
+            yield entry.context, entry.msgid
 
 
 def _breaking(
-    documents: Sequence[Document],
-    entries: Sequence[Entry],
-    drafts: Mapping[Name, tuple[Question, str]],
-) -> dict[Name, str]:
+    documents: Sequence[Document], entries: Sequence[Entry], answered: Answered
+) -> list[Name]:
     """Drafts with which a document of the page would not be what it is."""
-    if not drafts:
-        return {}
-    translations = translations_of(Catalog(entries=tuple(_shown(entries, drafts))))
-    texts: dict[str, str] = {}  # by msgid: all contexts of it, for safety
+    if not answered:
+        return []
+    translations = translations_of(Catalog(entries=tuple(_shown(entries, answered))))
+    rejected: set[str] = set()  # msgids: all contexts of one, for safety
     # Of a jupytext pair both: what one of them takes may break the other.
     for document in documents:
         try:
             merged = merge(document, translations)
-        except GuardError as error:
+        except GuardError:
             # A bug of ours: nothing tells which draft brings it out.
-            return dict.fromkeys(drafts, error.what)
-        for rejected in merged.rejected:
-            texts[rejected.message.msgid] = rejected.refusal.text
-    return {name: texts[name[1]] for name in drafts if name[1] in texts}
+            return list(answered)
+        rejected.update(one.message.msgid for one in merged.rejected)
+    return [name for name in answered if name[1] in rejected]
+
+
+def apply(catalog: Catalog, drafts: Mapping[Name, Draft]) -> Applied:
+    """``catalog`` with ``drafts`` in the entries that wait for them."""
+    entries: list[Entry] = []
+    count = 0
+    for entry in catalog.entries:
+        draft = drafts.get((entry.context, entry.msgid))
+        if draft is None or not _is_as_it_was(entry, draft.before):
+            entries.append(entry)
+        else:
+            entries.append(drafted(entry, draft))
+            count += 1
+    return Applied(catalog=replace(catalog, entries=tuple(entries)), count=count)
+
+
+def drafted(entry: Entry, draft: Draft) -> Entry:
+    """``entry`` with a draft: fuzzy, with a note of where the words come from."""
+    # "fuzzy: numbers: …" was about the words that go; the kind of block stays.
+    notes = [note for note in entry.notes if not note.startswith(STATES)]
+    return replace(
+        entry,
+        msgstr=draft.msgstr,
+        fuzzy=True,
+        previous=entry.msgid,
+        notes=(*notes, draft.origin.note(draft.msgstr)),
+    )
+
+
+def _is_as_it_was(entry: Entry, before: Entry) -> bool:
+    """Whether nobody has put anything into an entry since a draft was asked for."""
+    return not entry.obsolete and _work_of(entry) == _work_of(before)
+
+
+def _work_of(entry: Entry) -> tuple[object, ...]:
+    """What people put into an entry.
+
+    Notes, references and the line are ours: an update may have moved them.
+    """
+    words = (entry.msgstr, entry.fuzzy, entry.previous)
+    return (*words, entry.comments, entry.flags)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pipeline.core.drafting.batches import Batch
@@ -50,7 +50,7 @@ class Plan:
     prompt_tokens: int = 0  # estimated
     reply_tokens: int = 0
     left_alone: int = 0  # entries with words of a person's that stand nowhere else
-    stale: tuple[Stale, ...] = ()
+    stale: Sequence[Stale] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,17 +7,29 @@ where its words stand in another entry as well, from which they come back.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pipeline.core.catalog.origins import Machine, copy_of, is_replaceable, machine_of
+from pipeline.core.catalog.origins import copy_of, is_replaceable, machine_of
 from pipeline.core.checks.notes import read_place
+from pipeline.core.document.message import Kind
 from pipeline.core.drafting.judging import Judge
 from pipeline.core.drafting.prompt import PROMPT
-from pipeline.core.drafting.questions import Question, Why, ask, draft_key, rows_of
-from pipeline.core.drafting.terms import term_for
+from pipeline.core.drafting.questions import Question, Why, ask, draft_key
+from pipeline.core.glossary.rows import BRACKET
 from pipeline.core.glossary.terms import Glossary
 from pipeline.entries import Catalog, Entry
+
+# Blocks that are a term alone where they have the words of one.
+_TITLES = (
+    Kind.HEADING,
+    Kind.TITLE,
+    Kind.TERM,
+    Kind.TABLE_CELL,
+    Kind.CAPTION,
+    Kind.PAGE_TITLE,
+)
+_GAP = "…"  # in a rendering it stands for other words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +64,7 @@ class Stale:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Selected:
     """What is to be drafted.
 
@@ -60,94 +72,9 @@ class Selected:
     whose old words stand nowhere else.
     """
 
-    questions: tuple[Question, ...] = ()
-    stale: tuple[Stale, ...] = ()
-    left_alone: int = 0
-
-
-@dataclass(kw_only=True)
-class _Selecting:
-    """One pass over the catalogues of a locale."""
-
-    model: Model
-    # The rows that drafts were made with, by ``draft_key``, as far as that is known here.
-    made_with: Mapping[str, Mapping[str, str]]
-    held: Collection[tuple[str, str]]
     questions: list[Question] = field(default_factory=list)
     stale: list[Stale] = field(default_factory=list)
     left_alone: int = 0
-
-    def look_at(self, page: str, entry: Entry) -> None:
-        """Add what there is to ask about an entry.
-
-        A draft that somebody has changed or remarked on is a person's by now, and what was adopted
-        is somebody's work that waits for a person.
-        """
-        machine = machine_of(entry)
-        if entry.obsolete:
-            return
-        if not entry.msgstr:
-            self._ask(page, entry, Why.NEW)
-        elif copy_of(entry):
-            return
-        elif machine and is_replaceable(entry):
-            self._ask_if_stale(page, entry, machine)
-        elif entry.fuzzy and entry.previous not in (None, entry.msgid):
-            self._ask_if_held(page, entry)
-
-    def _ask_if_stale(self, page: str, entry: Entry, machine: Machine) -> None:
-        """Ask anew for a draft that was made from what is not so any more."""
-        reason = self._stale_reason(page, entry, machine)
-        if reason:
-            self.stale.append(Stale(page=page, msgid=entry.msgid, reason=reason))
-            self._ask(page, entry, Why.STALE)
-
-    def _ask_if_held(self, page: str, entry: Entry) -> None:
-        """Ask for an entry that offers the translation of an older text.
-
-        Words that stand only here, stay.
-        """
-        if (entry.written_for, entry.msgstr) in self.held:
-            self._ask(page, entry, Why.CHANGED)
-        else:
-            self.left_alone += 1
-
-    def _ask(self, page: str, entry: Entry, why: Why) -> None:
-        """Add the question for an entry.
-
-        Its key is made of all that decides about the answer.
-        """
-        self.questions.append(self.model.ask(page, entry, why))
-
-    def _stale_reason(self, page: str, entry: Entry, machine: Machine) -> str:
-        """What a draft was made from that is not so any more; empty if all of it still is."""
-        term = self.model.term(self.model.ask(page, entry, Why.STALE))
-        # The words are a row's, so that they show by themselves whether it is still there.
-        if machine.is_term and term == entry.msgstr:
-            return ""
-        if machine.is_term or term:
-            return "the glossary has another rendering"
-        if machine.model != self.model.name:
-            return f"the model was {machine.model}"
-        if machine.prompt != PROMPT:
-            return f"the prompt was number {machine.prompt}"
-        return self._changed_rows(page, entry)
-
-    def _changed_rows(self, page: str, entry: Entry) -> str:
-        """The rows that a draft was made with and that are others now; empty if none is.
-
-        Of a draft that was made in another clone, or long ago, nobody knows: nothing speaks against
-        it.
-        """
-        name = (entry.context, entry.msgid)
-        before = self.made_with.get(draft_key(page, name, entry.msgstr))
-        if before is None:
-            return ""
-        now = rows_of(entry.msgid, read_place(entry), self.model.glossary)
-        changed = {term for term, _ in before.items() ^ now.items()}
-        if not changed:
-            return ""
-        return f"the glossary has changed: {', '.join(sorted(changed))}"
 
 
 def select(
@@ -157,16 +84,72 @@ def select(
     model: Model,
     made_with: Mapping[str, Mapping[str, str]],
 ) -> Selected:
-    """What ``pages`` want drafted, given all ``catalogs`` of the locale."""
-    selecting = _Selecting(model=model, made_with=made_with, held=_held(catalogs))
+    """What ``pages`` want drafted, given all ``catalogs`` of the locale.
+
+    ``made_with`` has the rows that drafts were made with, by ``draft_key``, as far as is known.
+    """
+    selected = Selected()
+    held = _held(catalogs)
     for page in pages:
         for entry in catalogs.get(page, Catalog()).entries:
-            selecting.look_at(page, entry)
-    return Selected(
-        questions=tuple(selecting.questions),
-        stale=tuple(selecting.stale),
-        left_alone=selecting.left_alone,
-    )
+            why = _why(entry)
+            if why is None:
+                continue
+            # Words that stand only here, stay.
+            if why is Why.CHANGED and (entry.written_for, entry.msgstr) not in held:
+                selected.left_alone += 1
+                continue
+            question = model.ask(page, entry, why)
+            if why is Why.STALE:
+                reason = _stale_reason(question, model, made_with)
+                if not reason:
+                    continue
+                stale = Stale(page=page, msgid=entry.msgid, reason=reason)
+                selected.stale.append(stale)
+            selected.questions.append(question)
+    return selected
+
+
+def _why(entry: Entry) -> Why | None:
+    """Why an entry might want a draft; None for what is a person's.
+
+    A draft that somebody has changed or remarked on is a person's by now, and what was adopted is
+    somebody's work that waits for a person.
+    """
+    if entry.obsolete:
+        return None
+    if not entry.msgstr:
+        return Why.NEW
+    if copy_of(entry):
+        return None
+    if machine_of(entry) and is_replaceable(entry):
+        return Why.STALE
+    is_of_older_text = entry.fuzzy and entry.previous not in (None, entry.msgid)
+    return Why.CHANGED if is_of_older_text else None
+
+
+def _stale_reason(
+    question: Question, model: Model, made_with: Mapping[str, Mapping[str, str]]
+) -> str:
+    """What a draft was made from that is not so any more; empty if all of it still is."""
+    msgstr, machine = question.entry.msgstr, machine_of(question.entry)
+    assert machine
+    term = model.term(question)
+    # The words are a row's, so that they show by themselves whether it is still there.
+    if machine.is_term and term == msgstr:
+        return ""
+    if machine.is_term or term:
+        return "the glossary has another rendering"
+    if machine.model != model.name:
+        return f"the model was {machine.model}"
+    if machine.prompt != PROMPT:
+        return f"the prompt was number {machine.prompt}"
+    rows = made_with.get(draft_key(question.page, question.name, msgstr))
+    # Of a draft that was made in another clone nobody knows: nothing speaks against it.
+    if rows is None or rows == question.rows:
+        return ""
+    changed = {row for row, _ in rows.items() ^ question.rows.items()}
+    return f"the glossary has changed: {', '.join(sorted(changed))}"
 
 
 def _held(catalogs: Mapping[str, Catalog]) -> set[tuple[str, str]]:
@@ -179,3 +162,19 @@ def _held(catalogs: Mapping[str, Catalog]) -> set[tuple[str, str]]:
         lasting = (entry for entry in catalog.entries if not entry.is_waiting)
         held.update((entry.written_for, entry.msgstr) for entry in lasting)
     return held
+
+
+def term_for(entry: Entry, glossary: Glossary | None) -> str:
+    """The rendering of a message that is a term; empty if it is none.
+
+    ``## Tracers`` → ``跟踪器``. A rendering that is open (``在……时``) or in brackets is no text of
+    its own.
+    """
+    place = read_place(entry)
+    if glossary is None or place.kind not in _TITLES:
+        return ""
+    mentions = glossary.mentions(entry.msgid, place.markup)
+    if [mention.words for mention in mentions] != [entry.msgid]:
+        return ""
+    texts = (BRACKET.sub("", known.text) for known in mentions[0].term.renderings)
+    return next((text for text in texts if text and _GAP not in text), "")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pipeline.core.catalog.origins import GLOSSARY as BY_GLOSSARY
 from pipeline.core.catalog.origins import Copy, Machine
-from pipeline.core.drafting.applying import Draft, drafted
+from pipeline.core.drafting.accepting import Draft, drafted
 from pipeline.core.drafting.batches import Asking, Batch, batches_of
 from pipeline.core.drafting.judging import Judge
 from pipeline.core.drafting.prompt import PROMPT, task_text
@@ -24,8 +24,7 @@ from pipeline.core.drafting.questions import (
     draft_key,
     with_ids,
 )
-from pipeline.core.drafting.selecting import Model, Selected, select
-from pipeline.core.drafting.terms import term_for
+from pipeline.core.drafting.selecting import Model, Selected, select, term_for
 from pipeline.core.glossary.terms import Glossary, read_glossary
 from pipeline.entries import Catalog, Entry
 
@@ -80,7 +79,7 @@ def selected(
     ],
 )
 def test_what_a_person_wrote_is_never_asked_about(entry: Entry) -> None:
-    assert selected(entry).questions == ()
+    assert selected(entry).questions == []
 
 
 def test_an_empty_entry_is() -> None:
@@ -103,16 +102,16 @@ def test_what_was_adopted_waits_for_a_person() -> None:
     copy = Copy(file="a.md", commit="c" * 40, page="page", author="Li", licence="MIT")
     adopted = replace(CHANGED, notes=(*CHANGED.notes, copy.note(0.9)))
     found = selected(adopted, others=[replace(OLD, obsolete=True)])
-    assert found.questions == ()
+    assert found.questions == []
 
 
 def test_two_that_wait_with_the_same_words_do_not_vouch_for_each_other() -> None:
     found = selected(CHANGED, replace(CHANGED, msgid="The lamp will be on."))
-    assert (found.questions, found.left_alone) == ((), 2)
+    assert (found.questions, found.left_alone) == ([], 2)
 
 
 def test_of_other_pages_nothing_is_asked() -> None:
-    assert selected(others=[LAMP]).questions == ()
+    assert selected(others=[LAMP]).questions == []
 
 
 @pytest.mark.parametrize(
@@ -151,12 +150,12 @@ def test_a_changed_row_makes_stale_what_mentions_it() -> None:
     # Without a glossary there are no rows: that is a change as well.
     assert len(selected(tracer, made_with=made_with, glossary=None).stale) == 1
     # In another clone nothing is known of rows: nothing speaks against the draft.
-    assert selected(tracer, lamp).stale == ()
+    assert selected(tracer, lamp).stale == []
 
 
 def test_a_draft_of_the_glossary_is_stale_without_one() -> None:
     entry = draft_of(entry_of("Tracers", "heading"), "跟踪器", model=BY_GLOSSARY)
-    assert selected(entry).stale == ()
+    assert selected(entry).stale == []
     assert len(selected(entry, glossary=None).stale) == 1
 
 

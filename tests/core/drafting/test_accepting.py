@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from pipeline.core.catalog.origins import Machine, is_draft, machine_of
 from pipeline.core.document.read import Document, read_document
-from pipeline.core.drafting.accepting import Together, accept
-from pipeline.core.drafting.applying import Draft, apply
+from pipeline.core.drafting.accepting import Draft, apply, refused_together
 from pipeline.core.drafting.judging import Reason
 from pipeline.core.drafting.questions import Name, Question
 from pipeline.entries import Catalog, Entry
@@ -113,9 +112,9 @@ Nobody has ever found the switch, however long they looked for it.
 """
 
 
-def accepted(
+def refused(
     drafts: dict[str, str], *, translated: dict[str, str] | None = None
-) -> Together:
+) -> dict[str, Reason]:
     document = read_document("page.md", PAGE.encode())
     entries = [
         entry_of(message.msgid, str(message.kind)) for _, message in document.messages()
@@ -132,7 +131,8 @@ def accepted(
         for entry in entries
         if entry.msgid in drafts
     }
-    return accept("page", [document], entries, made)
+    found = refused_together("page", [document], entries, made)
+    return {msgid: reason for (_, msgid), reason in found.items()}
 
 
 TABLE, SWITCH = (line for line in PAGE.split("\n") if len(line) > 20)
@@ -140,31 +140,24 @@ GOOD = {"A lamp": "灯", TABLE: "灯立在门边的桌子上，整夜亮着。",
 
 
 def test_good_drafts_go_together() -> None:
-    together = accepted(GOOD)
-    assert together.drafts == {(None, msgid): msgstr for msgid, msgstr in GOOD.items()}
-    assert together.refused == {}
+    assert refused(GOOD) == {}
 
 
 def test_what_would_change_the_page_is_refused_alone() -> None:
-    together = accepted(
-        {**GOOD, SWITCH: "- 没有人找到过开关，无论找了多久都没有找到它。"}
-    )
-    assert set(together.drafts) == {(None, msgid) for msgid in GOOD}
-    assert together.refused[None, SWITCH].reason is Reason.PAGE
+    bad = "- 没有人找到过开关，无论找了多久都没有找到它。"
+    assert refused({**GOOD, SWITCH: bad}) == {SWITCH: Reason.PAGE}
 
 
 def test_what_belongs_to_another_message_is_refused() -> None:
     same = "灯立在门边的桌子上，整夜亮着。"
-    together = accepted({SWITCH: same}, translated={TABLE: same})
-    assert together.drafts == {}
-    assert together.refused[None, SWITCH].reason is Reason.SHIFTED
+    found = refused({SWITCH: same}, translated={TABLE: same})
+    assert found == {SWITCH: Reason.SHIFTED}
 
 
 def test_what_a_person_has_shifted_is_no_matter_here() -> None:
     same = "灯立在门边的桌子上，整夜亮着。"
     translated = {TABLE: same, SWITCH: same}
-    together = accepted({"A lamp": "灯"}, translated=translated)
-    assert set(together.drafts) == {(None, "A lamp")}
+    assert refused({"A lamp": "灯"}, translated=translated) == {}
 
 
 def test_a_page_that_cannot_be_merged_takes_none(
@@ -177,6 +170,4 @@ def test_a_page_that_cannot_be_merged_takes_none(
         raise GuardError("differs", where=document.path)
 
     monkeypatch.setattr(accepting, "merge", broken)
-    together = accepted(GOOD)
-    assert together.drafts == {}
-    assert {refusal.text for refusal in together.refused.values()} == {"differs"}
+    assert refused(GOOD) == dict.fromkeys(GOOD, Reason.PAGE)
