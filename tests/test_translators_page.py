@@ -163,6 +163,7 @@ def test_it_says_whether_fix_mends_it(fixed: list[bool], told: str) -> None:
     ("case", "shown"),
     [
         ({"po": '\nmsgid "a"\nmsgstr "甲"\n'}, '```text\nmsgid "a"\nmsgstr "甲"\n```'),
+        ({"po": '\nmsgstr "甲"'}, '```text\nmsgstr "甲"  ← 末尾没有换行符\n```'),
         (
             {"entries": [["a", "甲"], ["b", "乙"]], "at": [1]},
             "```text\nmsgid    a\nmsgstr   甲\n\nmsgid    b\nmsgstr   乙  ← 这里\n```",

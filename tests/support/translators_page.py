@@ -188,8 +188,10 @@ def _place(case: Case) -> str:
 
 def _example(label: str, case: Case) -> Iterator[str]:
     if "po" in case:
-        return _fenced(label, list(map(_visible, case["po"].strip("\n").split("\n"))))
-    rows: list[str] = []
+        cut = "" if case["po"].endswith("\n") else "  ← 末尾没有换行符"
+        rows = (case["po"].strip("\n") + cut).split("\n")
+        return _fenced(label, list(map(_visible, rows)))
+    rows = []
     pairs = case.get("entries") or [[case["msgid"], case["msgstr"]]]
     for number, (msgid, msgstr) in enumerate(pairs):
         rows += [""] if rows else []

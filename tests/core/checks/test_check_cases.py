@@ -107,6 +107,23 @@ def test_a_good_translation_is_left_alone(
             assert problems(check, subjects(case)) == []
 
 
+CHECKS = [
+    check
+    for module in TABLES
+    if module != "hygiene"
+    for check in checks_of(module).values()
+]
+
+
+@pytest.mark.parametrize(("module", "code", "table"), cases("good"))
+def test_the_first_good_translation_has_no_mistake_of_another_kind(
+    module: str, code: str, table: Table
+) -> None:
+    # The guide for translators shows it.
+    shown = subjects(table[0])
+    assert [check.code for check in CHECKS if problems(check, shown)] == [], module
+
+
 def mistakes_in(
     folder: Path, code: str, case: dict[str, Any]
 ) -> tuple[CatalogFile, list[Finding]]:
