@@ -16,7 +16,6 @@ class Dialect(StrEnum):
 
     MYST = "myst"
     MKDOCS = "mkdocs"
-    JEKYLL = "jekyll"
     COMMONMARK = "commonmark"
 
 
@@ -25,12 +24,14 @@ class Reading:
     """What is to be known of an upstream before its documents are read.
 
     ``prose`` are directives of its own whose bodies are read like the rest of the page. ``partly``
-    says of pages (glob patterns) how many sections of theirs are translated.
+    says of pages (glob patterns) how many sections of theirs are translated. ``has_substitutions``:
+    MyST puts values in the place of ``{{ name }}``.
     """
 
     dialect: Dialect = Dialect.MYST
     prose: frozenset[str] = frozenset()
     partly: tuple[tuple[str, int], ...] = ()
+    has_substitutions: bool = False
 
     def sections_of(self, page: str) -> int:
         """Return how many sections of a page are translated; 0: all of them."""
@@ -47,7 +48,7 @@ MYST = Reading()
 _SIGNS = (
     (("conf.py", "myst.yml", "_toc.yml"), Dialect.MYST),
     (("mkdocs.yml", "mkdocs.yaml"), Dialect.MKDOCS),
-    (("_config.yml", "_config.yaml"), Dialect.JEKYLL),
+    (("_config.yml", "_config.yaml"), Dialect.COMMONMARK),
 )
 
 

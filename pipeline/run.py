@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from pipeline.config import Settings, Upstream, matches
 from pipeline.log import Log
 from pipeline.paths import Paths
-from pipeline.reading import Dialect
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,16 +54,13 @@ class Run:
         """What pages run on: ``JAX 0.10.2``; empty if no version is pinned."""
         return f"{self.package} {self.version}" if self.version else ""
 
-    def reading_as(self, markdown: str) -> Run:
-        """This run, with the Markdown that the lock of what was pulled tells, if it tells any.
+    def reading_as(self, markdown: str, *, substitutions: bool) -> Run:
+        """This run, with what the lock of what was pulled tells of its Markdown.
 
         What the configuration says goes before that.
         """
-        upstream = self.upstream
-        if not markdown or upstream.tells_dialect:
-            return self
-        reading = replace(upstream.reading, dialect=Dialect(markdown))
-        return replace(self, upstream=replace(upstream, reading=reading))
+        upstream = self.upstream.as_locked(markdown, substitutions=substitutions)
+        return replace(self, upstream=upstream)
 
     def asks_for(self, page: str) -> bool:
         """Whether ``page`` is among those that the command line names.

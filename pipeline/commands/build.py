@@ -78,7 +78,7 @@ def build_pulled(
 
     ``changes`` are the files that pulling them has written, and ``findings`` what it has found.
     """
-    run = run.reading_as(lock.markdown)
+    run = run.reading_as(lock.markdown, substitutions=lock.substitutions)
     pages = pages_of_run(run, lock)
     merged: dict[str, tuple[PageResult, ...]] = {}
     gone: dict[str, tuple[PageResult, ...]] = {}

@@ -24,7 +24,7 @@ def split(run: Run) -> RunResult:
 def update_pulled(run: Run) -> RunResult:
     """Everything up to the catalogues, for what is pulled."""
     lock = read_pulled(run)
-    run = run.reading_as(lock.markdown)
+    run = run.reading_as(lock.markdown, substitutions=lock.substitutions)
     pages = pages_of_run(run, lock)
     by_locale: dict[str, tuple[PageResult, ...]] = {}
     changes: tuple[str, ...] = ()

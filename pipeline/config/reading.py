@@ -10,7 +10,6 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -44,6 +43,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _LOCALE = re.compile(r"[a-z]{2,3}(_[A-Z][A-Za-z]+)?")
 # As ``core.pin.lock`` writes it: names of files stand further in.
 _LOCKED_DIALECT = re.compile(r'^ "markdown": "(\w+)"', re.MULTILINE)
+_LOCKED_SUBSTITUTIONS = re.compile(r'^ "substitutions": true', re.MULTILINE)
 _HOST = re.compile(r"[\w.-]+(?::\d+)?", re.ASCII)
 _SITE = re.compile(r"https?://[^\s/<>\"?#]+/(?:[^\s<>\"?#]*/)?")
 # An address that a page may lead to: of the web, or on the same site. No scheme runs anything
@@ -263,17 +263,16 @@ def _usual_names(table: Table) -> Mapping[str, str]:
 
 
 def _as_pulled(upstream: Upstream, root: Path) -> Upstream:
-    """The upstream, with the Markdown that its lock tells where the configuration does not."""
+    """The upstream, with what its lock tells of its Markdown."""
     try:
         text = Paths(root, upstream.name).lock.read_text("utf-8", "replace")
     except OSError:  # nothing has been pulled yet
-        return upstream
+        text = ""
     told = _LOCKED_DIALECT.search(text)
     # A lock that is damaged is for whoever reads it whole to tell.
-    if upstream.tells_dialect or told is None or told[1] not in tuple(Dialect):
-        return upstream
-    reading = replace(upstream.reading, dialect=Dialect(told[1]))
-    return replace(upstream, reading=reading)
+    markdown = told[1] if told and told[1] in tuple(Dialect) else ""
+    has_substitutions = bool(_LOCKED_SUBSTITUTIONS.search(text))
+    return upstream.as_locked(markdown, substitutions=has_substitutions)
 
 
 def _check_apart(table: Table, upstreams: Mapping[str, Upstream]) -> None:

@@ -16,7 +16,7 @@ from pipeline.config.modes import Mode
 from pipeline.config.suggesting import did_you_mean
 from pipeline.errors import ConfigError
 from pipeline.folders import WHOLE, Folders
-from pipeline.reading import MYST, Reading
+from pipeline.reading import MYST, Dialect, Reading
 
 
 def matches(page: str, patterns: tuple[str, ...]) -> bool:
@@ -132,6 +132,17 @@ class Upstream:
         False  # url is a variable's (JAX_DOCS_UPSTREAM), not the configured one
     )
     configured_url: str = ""
+
+    def as_locked(self, markdown: str, *, substitutions: bool) -> Upstream:
+        """The upstream, with what its lock tells of its Markdown."""
+        dialect = self.reading.dialect
+        if markdown and not self.tells_dialect:
+            dialect = Dialect(markdown)
+        substitutions |= "substitution" in self.site.myst_extensions
+        reading = replace(
+            self.reading, dialect=dialect, has_substitutions=substitutions
+        )
+        return replace(self, reading=reading)
 
     def with_ignored(self, rules: tuple[IgnoreRule, ...]) -> Upstream:
         """A copy that knows which checks the project has silenced."""

@@ -16,8 +16,7 @@ from urllib.parse import quote
 
 from pipeline.adapters import files, po
 from pipeline.core.catalog.origins import OriginKind
-from pipeline.core.document import liquid
-from pipeline.core.document.message import Kind, Markup
+from pipeline.core.document.message import Kind
 from pipeline.core.execution import notebook as execution
 from pipeline.core.memory.record import digest
 from pipeline.core.results import PageResult
@@ -129,9 +128,6 @@ def _block_record(
     """
     landed = block.landed
     text, english = landed.text, landed.english
-    if landed.markup is Markup.LIQUID:
-        # The page has it as Jekyll would show it.
-        text, english = liquid.evaluated(text), liquid.evaluated(english)
     record: dict[str, Any] = {"text": text, "state": block.state}
     if landed.is_rest:
         return {**record, "rest": True}

@@ -10,12 +10,11 @@ from typing import Any
 
 from pipeline.adapters import files
 from pipeline.core.document.yaml_nodes import composed, pairs, text_of, value_of
-from pipeline.core.pin.sphinx_values import sphinx_values
+from pipeline.core.pin.sphinx_values import has_substitutions, sphinx_values
 from pipeline.reading import Dialect
 from pipeline.site.folders import english_folder
 from pipeline.site.plan import Site
 
-EXTENSION = "substitution"  # as MyST calls it
 _PLAIN = (str, int, float, bool)
 
 
@@ -27,11 +26,10 @@ def substitutions_of(site: Site) -> dict[str, Any] | None:
     configuration, book = folder / "conf.py", folder / "_config.yml"
     if configuration.is_file():
         values = sphinx_values(_text(configuration))
+        if not has_substitutions(values):
+            return None
         known = values.get("myst_substitutions")
         found = known if isinstance(known, dict) else {}
-        extensions = values.get("myst_enable_extensions")
-        if not found and not (isinstance(extensions, list) and EXTENSION in extensions):
-            return None
         return {
             str(name): value for name, value in found.items() if type(value) in _PLAIN
         }

@@ -49,6 +49,7 @@ def _known_or_split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
     common = digest_of(
         code_digest(_LIBRARIES),
         reading.dialect,
+        repr(reading.has_substitutions),
         repr(reading.partly),
         *sorted(reading.prose),
     )

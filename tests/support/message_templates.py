@@ -45,7 +45,7 @@ MODULES_OF_RUNS = sorted(
 _ELSEWHERE = {
     *("hygiene.header_problem", "error.what", "remark.text", "problem.text"),
     *("first.text", "first.hint", "refusal.text", "how_to_convert", "Refusal"),
-    *("hint_for", "problem.hint", "refusal.hint", "words.hint", "liquid.shown"),
+    *("hint_for", "problem.hint", "refusal.hint", "words.hint"),
     *("error", "error.hint", "str", "fault", "fault.text", "how_to_store"),
     *("packages.how_to_install", "_counts", "_summary", "_HINTS.get"),
     *("written_text",),

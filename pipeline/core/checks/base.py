@@ -15,7 +15,6 @@ from pipeline.core.checks.notes import Place, read_place
 from pipeline.core.checks.parsed import Parsed, parse
 from pipeline.core.checks.sentences import Pair, sentence_pairs
 from pipeline.core.checks.sphinx import as_english_is_read, as_sphinx_reads
-from pipeline.core.document import liquid
 from pipeline.core.document.message import Kind, Markup, Message
 from pipeline.core.document.refusal import Refusal
 from pipeline.core.myst import guard
@@ -45,21 +44,13 @@ class Subject:
 
     @property
     def msgid(self) -> str:
-        """The English, as the checks read it: without tags of Liquid."""
-        return self._without_liquid(self.entry.msgid)
+        """The English."""
+        return self.entry.msgid
 
     @property
     def msgstr(self) -> str:
-        """The translation, as the checks read it. Positions are those of the entry's."""
-        return self._without_liquid(self.entry.msgstr)
-
-    def _without_liquid(self, text: str) -> str:
-        return liquid.hidden(text) if self.has_liquid else text
-
-    @cached_property
-    def has_liquid(self) -> bool:
-        """Whether tags of Liquid stand in the message."""
-        return self.place.markup is Markup.LIQUID
+        """The translation."""
+        return self.entry.msgstr
 
     @cached_property
     def place(self) -> Place:
@@ -74,15 +65,13 @@ class Subject:
     @cached_property
     def markup(self) -> Markup:
         """What language the message is marked up in, as the checks read it."""
-        return Markup.MARKDOWN if self.has_liquid else self.place.markup
+        return self.place.markup
 
     @cached_property
     def refusal(self) -> Refusal | None:
         """Why the guard leaves the translation out; None if it does not."""
         english, chinese = self._as_read
         markup = self.place.markup
-        if self.has_liquid:  # the guard looks at the tags as well
-            english, chinese = self.entry.msgid, self.entry.msgstr
         message = Message(
             msgid=english, kind=self.kind, start=0, end=0, line=0, markup=markup
         )
@@ -191,18 +180,6 @@ class Rule:
         )
 
 
-def as_written(problem: Problem, subject: Subject) -> Problem:
-    """``problem``, found in ``subject``, with tags of Liquid as the entry has them."""
-    if not subject.has_liquid:
-        return problem
-    return replace(
-        problem,
-        text=liquid.shown(problem.text),
-        hint=liquid.shown(problem.hint),
-        fix=problem.fix and liquid.shown(problem.fix),
-    )
-
-
 Find = Callable[[Subject], Iterator[Problem]]
 
 
@@ -215,7 +192,7 @@ class Check(Rule):
     def look(self, subject: Subject) -> Iterator[Problem]:
         """The problems of one entry, each with its code."""
         for problem in self.find(subject):
-            yield self.stamp(as_written(problem, subject), page=subject.page)
+            yield self.stamp(problem, page=subject.page)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ _MARKDOWN_FILE = re.compile(r"\.(?:md|markdown|myst|ipynb)(?::\d*)?$")
 _RST_SIGN = re.compile(r"``[^`]+``|:[\w.+:-]+:`|`__?(?!\w)")
 _MARKDOWN_SIGN = re.compile(r"\]\(|\{[\w.+:-]+\}`|```")
 # What stands behind the kind of a message that is no plain Markdown.
-_MARKS = {f" ({markup})": markup for markup in (Markup.RST, Markup.LIQUID)}
+_MARKS = {f" ({Markup.RST})": Markup.RST}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from pipeline.core.checks import guarded, hygiene, terms
-from pipeline.core.checks.base import Check, PageCheck, Problem, Subject, as_written
+from pipeline.core.checks.base import Check, PageCheck, Problem, Subject
 from pipeline.core.checks.blocking import BLOCKING
 from pipeline.core.checks.notes import markup_of_references, usual_markup_of
 from pipeline.core.checks.sets import SIMPLIFIED, CheckSet
@@ -83,8 +83,7 @@ def _of_entries(
     for index, subject in enumerate(subjects):
         for check in checks:
             for problem in check.find(subject):
-                written = as_written(problem, subject)
-                yield check.stamp(written, page=page, index=index)
+                yield check.stamp(problem, page=page, index=index)
 
 
 def _of_page(
@@ -96,8 +95,7 @@ def _of_page(
     """
     for check in checks:
         for problem in check.find(subjects):
-            written = as_written(problem, subjects[problem.index])
-            yield check.stamp(written, page=page, index=problem.index)
+            yield check.stamp(problem, page=page, index=problem.index)
 
 
 def _across(
@@ -115,8 +113,7 @@ def _across(
     for check in checks:
         for problem in check.find(row):
             page, index = places[problem.index]
-            written = as_written(problem, row[problem.index])
-            yield check.stamp(written, page=page, index=index)
+            yield check.stamp(problem, page=page, index=index)
 
 
 def without_echoes(problems: Iterable[Problem]) -> list[Problem]:
@@ -176,10 +173,9 @@ def _mended_once(
     """
     for check in checks:
         for problem in check.find(current):
-            fix = as_written(problem, current).fix
-            if fix in (None, current.entry.msgstr):
+            if problem.fix in (None, current.entry.msgstr):
                 continue
-            entry = replace(current.entry, msgstr=fix)
+            entry = replace(current.entry, msgstr=problem.fix)
             mended = replace(current, entry=entry)
             if _is_harmless(original, mended):
                 return mended

@@ -33,8 +33,13 @@ def canonical_math(formula: str) -> str:
     a \text{<b>}               a\text{<b>}      no words: nothing of it may change
     """
     if "{" in formula:
-        formula = _WORDS.sub(r"\1{…}", formula)
+        formula = without_words(formula)
     return _SPACE.sub(r"\1", formula.strip())
+
+
+def without_words(text: str) -> str:
+    r"""Return ``text`` without the words of formulas: ``\text{if}`` → ``\text{…}``."""
+    return _WORDS.sub(r"\1{…}", text)
 
 
 def added_formulas(msgid: str, msgstr: str) -> list[str]:

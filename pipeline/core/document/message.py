@@ -42,7 +42,6 @@ class Markup(StrEnum):
 
     MARKDOWN = "Markdown"
     RST = "reST"
-    LIQUID = "Liquid"  # Markdown of Jekyll with tags of Liquid in it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from pipeline.core.document import liquid
 from pipeline.core.document.message import Markup
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
@@ -53,14 +52,9 @@ _RST_ATOM = re.compile(
     """,
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-# Of Jekyll: tags of Liquid first, as their stand-ins.
-_LIQUID_ATOM = re.compile(
-    rf"{liquid.STAND_INS}+ | {_ATOM.pattern}", re.VERBOSE | re.DOTALL
-)
 _ATOMS = {
     Markup.MARKDOWN: _ATOM,
     Markup.RST: _RST_ATOM,
-    Markup.LIQUID: _LIQUID_ATOM,
 }
 _ENVIRONMENT = re.compile(r"\\begin\{(\w+\*?)\}.*\\end\{\1\}", re.DOTALL)
 _DATA_URI = re.compile(r"data:(?:[\w.+/-]+)?(?:;[\w=.-]+)*,[A-Za-z0-9+/=%_.~-]{24,}")
@@ -104,9 +98,8 @@ def _parted(text: str, markup: Markup) -> tuple[str, ...]:
     """What stands before, between and behind the atoms at even places, the atoms at odd ones."""
     parts: list[str] = []
     at = 0
-    read = liquid.hidden(text) if markup is Markup.LIQUID else text
-    for match in _ATOMS[markup].finditer(read):
-        parts += (text[at : match.start()], text[slice(*match.span())])
+    for match in _ATOMS[markup].finditer(text):
+        parts += (text[at : match.start()], match[0])
         at = match.end()
     return (*parts, text[at:])
 

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from html import unescape
 
-from pipeline.core.document import liquid
+from pipeline.core.document.evaluated import braces_in
 from pipeline.core.document.formulas import added_formulas
 from pipeline.core.document.refusal import Refusal, quoted
 from pipeline.core.document.written import WRITTEN, find_written, may_hold_written
@@ -48,6 +48,7 @@ def written_refusal(msgid: str, msgstr: str) -> Refusal | None:
     "a word"    "一个 <b>词"                   adds HTML “<b”
     "a word"    "见 www.a.b"                   adds URL “www.a.b”
     "a word"    "见 java&#115;cript&#58;x"     adds scheme “javascript:”
+    "a word"    "见 {process.env.KEY}"         adds braces “{process.env.KEY}”
     """
     if not _ACTIVE.search(msgstr):
         return None
@@ -63,7 +64,12 @@ def written_refusal(msgid: str, msgstr: str) -> Refusal | None:
         added = _added(ours, theirs, is_counted=name in _COUNTED)
         if added:
             return _refusal(name, added, _NONE)
-    return _changed(FORMULA, _NONE, Counter(added_formulas(english, text)))
+    refused = _changed(FORMULA, _NONE, Counter(added_formulas(english, text)))
+    if refused:
+        return refused
+    theirs, ours = Counter(braces_in(english)), Counter(braces_in(text))
+    added = _added(ours, theirs, is_counted=False)
+    return _refusal("braces", added, _NONE) if added else None
 
 
 def image_refusal(msgid: str, msgstr: str) -> Refusal | None:
@@ -113,24 +119,6 @@ def inline_refusal(msgid: str, msgstr: str) -> Refusal | None:
         if added:
             return _refusal(name, added, _NONE)
     return None
-
-
-def liquid_refusal(msgid: str, msgstr: str) -> Refusal | None:
-    """Whether the tags of Liquid are others, or others by their order.
-
-    "in {{ a }}"      "在 {{ b }} 中"    adds Liquid “{{ b }}”; lacks Liquid “{{ a }}”
-    "{% if a %}x{% endif %}"    "{% endif %}x{% if a %}"    has them in another order
-    """
-    different = liquid.difference(msgid, msgstr)
-    if different is None:
-        return None
-    if different.added or different.missing:
-        return _refusal("Liquid", different.added, different.missing)
-    return Refusal(
-        "G104",
-        "has the Liquid tags in another order, in which they mean something else",
-        "Keep {% if … %}, {% endif %} and their like in the order of the English.",
-    )
 
 
 def _plain(text: str, msgid: str) -> str:

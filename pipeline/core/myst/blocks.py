@@ -27,7 +27,7 @@ CONTAINERS = {
 # Blocks without blocks in them. The words of some are looked at all the same: of directives, HTML.
 OPAQUE = FENCES | frozenset(
     "code_block math_block math_block_label html_block front_matter hr "
-    "myst_target myst_line_comment myst_block_break liquid mkdocs_block "
+    "myst_target myst_line_comment myst_block_break mkdocs_block "
     "mkdocs_object".split()
 )
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 
 from markdown_it.token import Token
 
-from pipeline.core.document import liquid
 from pipeline.core.document.message import Kind
 from pipeline.core.myst import front_matter
 from pipeline.core.myst.directives import ADMONITIONS
@@ -20,9 +19,8 @@ from pipeline.reading import Dialect
 
 _COLONS = re.compile(r"^\s*(:{3,})", re.MULTILINE)
 _PARAMETERS = re.compile(r'(?P<names>[^"]*?)\s*(?:"(?P<title>[^"]*)")?\s*')
-_TAG = re.compile(r"\{%-?\s*(?P<name>\w+)\s*(?P<rest>[^%]*?)\s*-?%\}")
 _MARK = re.compile(r"[\\`*_{}\[\]<>#$&|~]")  # what would be markup in a title
-_SPECIAL = frozenset(("mkdocs_block", "mkdocs_object", "liquid"))
+_SPECIAL = frozenset(("mkdocs_block", "mkdocs_object"))
 # --8<-- "file", also with lines ("file:2:5") or the name of a part ("file:part") behind it
 _SNIPPET = re.compile(
     r"""
@@ -50,10 +48,9 @@ def to_myst(
     ``!!! note "A title"`` with words indended below it → ``:::{admonition} A title`` …
     """
     text = _with_title(text, dialect, title)
-    if dialect not in (Dialect.MKDOCS, Dialect.JEKYLL):
+    if dialect is not Dialect.MKDOCS:
         return text
-    made = "\n".join(_converted(text.split("\n"), dialect, find, page=True))
-    return liquid.evaluated(made) if dialect is Dialect.JEKYLL else made
+    return "\n".join(_converted(text.split("\n"), find, page=True))
 
 
 def _with_title(text: str, dialect: Dialect, title: str) -> str:
@@ -84,17 +81,12 @@ def _with_title(text: str, dialect: Dialect, title: str) -> str:
     return "\n".join([*lines[:at], "", f"# {heading}", "", *lines[at:]])
 
 
-def _converted(
-    lines: list[str], dialect: Dialect, find: FindFile, *, page: bool = False
-) -> list[str]:
+def _converted(lines: list[str], find: FindFile, *, page: bool = False) -> list[str]:
     """The lines of a page, or of the body of a block, as MyST."""
-    md = parser(page=page, dialect=dialect)
+    md = parser(page=page, dialect=Dialect.MKDOCS)
     tokens: list[Token] = []
-    text = "\n".join(lines)
-    if dialect is Dialect.JEKYLL:
-        text = liquid.as_read(text)
-    md.block.parse(text, md, {}, tokens)
-    special = [token for token in tokens if _is_special(token, dialect)]
+    md.block.parse("\n".join(lines), md, {}, tokens)
+    special = [token for token in tokens if _is_special(token)]
     made: list[str] = []
     at = 0
     for group in _groups(special, lines):
@@ -102,17 +94,16 @@ def _converted(
         made += lines[at:first]
         at = last
         # The marks of containers around the block: a quote's go on, a list's are spaces below.
-        marker = group[0].markup or "{%"
-        prefix = lines[first][: max(0, lines[first].find(marker))]
+        prefix = lines[first][: max(0, lines[first].find(group[0].markup))]
         below = re.sub(r"[^\s>]", " ", prefix)
-        for number, line in enumerate(_block(group, dialect, find)):
+        for number, line in enumerate(_block(group, find)):
             made.append(f"{below if number else prefix}{line}".rstrip())
     return [*made, *lines[at:]]
 
 
-def _is_special(token: Token, dialect: Dialect) -> bool:
-    """Whether a block is written anew: code of mkdocs if all of it stands in another file."""
-    if token.type == "fence" and dialect is Dialect.MKDOCS:
+def _is_special(token: Token) -> bool:
+    """Whether a block is written anew: code if all of it stands in another file."""
+    if token.type == "fence":
         return bool(_SNIPPET.fullmatch(token.content))
     return token.type in _SPECIAL
 
@@ -166,11 +157,9 @@ def _lines_of(token: Token) -> tuple[int, int]:
     return token.map[0], token.map[1]
 
 
-def _block(group: Sequence[Token], dialect: Dialect, find: FindFile) -> list[str]:
+def _block(group: Sequence[Token], find: FindFile) -> list[str]:
     """One block as MyST, without the marks of what it stands in."""
     token = group[0]
-    if token.type == "liquid":
-        return _liquid(token.content)
     if token.type == "mkdocs_object":
         # The site shows the name as a link to the English page.
         if token.markup == ":::":
@@ -189,20 +178,18 @@ def _block(group: Sequence[Token], dialect: Dialect, find: FindFile) -> list[str
         tabs: list[str] = []
         for tab in group:
             title = _parameters(tab.info)[1]
-            tabs += _directive("tab-item", title, [], _body(tab, dialect, find))
+            tabs += _directive("tab-item", title, [], _body(tab, find))
         return _directive("tab-set", "", [], tabs)
     names, title = _parameters(token.info)
     name = names.partition(" ")[0].lower()
     if token.markup.startswith("???"):
         options = [":open:"] if token.markup.endswith("+") else []
         words = title or name.title()
-        return _directive("dropdown", words, options, _body(token, dialect, find))
+        return _directive("dropdown", words, options, _body(token, find))
     if title or name not in ADMONITIONS:
         words = title or name.title()
-        return _directive(
-            "admonition", words, [f":class: {name}"], _body(token, dialect, find)
-        )
-    return _directive(name, "", [], _body(token, dialect, find))
+        return _directive("admonition", words, [f":class: {name}"], _body(token, find))
+    return _directive(name, "", [], _body(token, find))
 
 
 def _parameters(info: str) -> tuple[str, str]:
@@ -211,9 +198,9 @@ def _parameters(info: str) -> tuple[str, str]:
     return (match["names"].strip(), match["title"] or "") if match else (info, "")
 
 
-def _body(token: Token, dialect: Dialect, find: FindFile) -> list[str]:
+def _body(token: Token, find: FindFile) -> list[str]:
     """What stands within a block, as MyST."""
-    return _converted(token.content.strip("\n").split("\n"), dialect, find)
+    return _converted(token.content.strip("\n").split("\n"), find)
 
 
 def _directive(
@@ -223,13 +210,3 @@ def _directive(
     inner = _COLONS.findall("\n".join(body))
     fence = ":" * (max(map(len, inner), default=2) + 1)
     return [f"{fence}{{{name}}} {argument}".rstrip(), *options, "", *body, "", fence]
-
-
-def _liquid(content: str) -> list[str]:
-    """Tags of Liquid: code is code, others go."""
-    first, *inner = content.split("\n")
-    tag = _TAG.match(first)
-    if tag and inner and tag["name"] == "highlight":
-        language = tag["rest"].partition(" ")[0]
-        return [f"```{language}", *inner[:-1], "```"]
-    return []

@@ -37,11 +37,11 @@ def locate(lines: Lines, content: str, line: int) -> Place:
     """
     pieces = [piece.strip(_BLANK) for piece in content.split("\n")]
     # The parser drops whole lines from a block's start if they hold but U+00A0 and the like.
-    while pieces[0] not in lines.read[line]:
+    while pieces[0] not in lines.shown[line]:
         line += 1
     spans: list[tuple[int, int]] = []
     for number, piece in enumerate(pieces, line):
-        start = lines.read[number].rindex(piece)
+        start = lines.shown[number].rindex(piece)
         spans.append((start, start + len(piece)))
     return Place(line, tuple(spans))
 

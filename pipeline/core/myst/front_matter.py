@@ -22,7 +22,6 @@ _WITH_SUBTITLE = {**_COMMON, "subtitle": Kind.FRONT_MATTER}
 KEYS: dict[Dialect, dict[str, Kind]] = {
     Dialect.COMMONMARK: _COMMON,
     Dialect.MKDOCS: _COMMON,
-    Dialect.JEKYLL: _WITH_SUBTITLE,
     Dialect.MYST: {**_WITH_SUBTITLE, "short_title": Kind.FRONT_MATTER},
 }
 KINDS = frozenset((Kind.PAGE_TITLE, Kind.FRONT_MATTER))

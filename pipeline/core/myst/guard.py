@@ -7,15 +7,12 @@ parses the result afresh and compares it with upstream; it trusts nothing.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from dataclasses import replace
 from functools import lru_cache
 
 from markdown_it.token import Token
 
-from pipeline.core.document import liquid
 from pipeline.core.document.intact import merged_messages
-from pipeline.core.document.message import Kind, Markup, Message
+from pipeline.core.document.message import Kind, Message
 from pipeline.core.document.refusal import Refusal, text_refusal
 from pipeline.core.document.splice import Placed, translation_lines
 from pipeline.core.document.split import Split
@@ -42,21 +39,7 @@ def refusal(message: Message, msgstr: str) -> Refusal | None:
 
     It is looked at alone: whether the page stays intact with it, :func:`read_back` says.
     """
-    if message.markup is Markup.LIQUID:
-        return _liquid_refusal(message, msgstr)
     return _refusal(message.msgid, message.kind, msgstr)
-
-
-def _liquid_refusal(message: Message, msgstr: str) -> Refusal | None:
-    """The same where tags of Liquid stand, which the parser does not get to see."""
-    refused = active.liquid_refusal(message.msgid, msgstr) or _refusal(
-        liquid.hidden(message.msgid), message.kind, liquid.hidden(msgstr)
-    )
-    if refused is None:
-        return None
-    return replace(
-        refused, text=liquid.shown(refused.text), hint=liquid.shown(refused.hint)
-    )
 
 
 @lru_cache(maxsize=1 << 14)
@@ -102,9 +85,6 @@ def read_back(
         fresh = split_text(placed.text, page=page, reading=reading)
     except InputError:
         return None
-    # Tags may stand in the way of each other across blocks, where no message shows it.
-    if dialect is Dialect.JEKYLL and _has_other_tags(split.text, placed.text):
-        return None
     added: set[int] = set()
     for start, end in placed.inserted:
         added.update(range(start, end))
@@ -128,10 +108,6 @@ def executable(
         for token in tokens
         if _is_executable(token)
     )
-
-
-def _has_other_tags(before: str, after: str) -> bool:
-    return Counter(liquid.fixed_tags_of(before)) != Counter(liquid.fixed_tags_of(after))
 
 
 def _fixed(token: Token, dialect: Dialect) -> str:

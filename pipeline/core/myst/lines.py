@@ -6,8 +6,6 @@ import re
 from dataclasses import dataclass
 from itertools import accumulate
 
-from pipeline.core.document import liquid
-
 _LINE_END = re.compile(r"(\r\n?|\n)")
 _BYTE_ORDER_MARK = "\ufeff"
 
@@ -28,11 +26,10 @@ class Place:
 class Lines:
     """``shown`` are the lines without their ends, ``starts`` their offsets in the text.
 
-    ``read`` are the same lines as a parser sees them: without the tags of Liquid, where there are
-    any. Columns of either are those of the text: they differ only in characters, not in length.
+    Columns are those of the text.
     """
 
-    def __init__(self, text: str, *, with_liquid: bool = False) -> None:
+    def __init__(self, text: str) -> None:
         """``text`` is a whole page, or the source of a cell."""
         # Lines at even places, their ends at odd ones. CommonMark asks for U+FFFD instead of NUL.
         pieces = _LINE_END.split(text.replace("\0", "\ufffd"))
@@ -41,9 +38,6 @@ class Lines:
         self._has_mark = text.startswith(_BYTE_ORDER_MARK)
         if self._has_mark:
             self.shown[0] = f" {self.shown[0][1:]}"
-        self.read = self.shown
-        if with_liquid:
-            self.read = liquid.as_read("\n".join(self.shown)).split("\n")
 
     def to_parse(self) -> list[str]:
         """The lines for the parser.
@@ -52,8 +46,8 @@ class Lines:
         being a heading, or front matter.
         """
         if self._has_mark:
-            return [self.read[0][1:], *self.read[1:]]
-        return self.read
+            return [self.shown[0][1:], *self.shown[1:]]
+        return self.shown
 
     def end(self, line: int) -> int:
         """Offset behind a line, without its line end."""

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from markdown_it.token import Token
 
-from pipeline.core.document import limits, liquid, prose
+from pipeline.core.document import limits, prose
+from pipeline.core.document.evaluated import find_evaluated
 from pipeline.core.document.message import (
     NOT_WRITABLE,
     UNWRITABLE,
     Kind,
-    Markup,
     Message,
 )
-from pipeline.core.document.refusal import quoted
 from pipeline.core.document.split import Signature, Split
 from pipeline.core.myst import blocks, directives, front_matter, html
 from pipeline.core.myst.directives import Body, Directive
@@ -36,7 +36,7 @@ from pipeline.core.myst.options import option_values
 from pipeline.core.myst.reading import parser
 from pipeline.core.myst.tables import cell_spans
 from pipeline.errors import InputError
-from pipeline.reading import MYST, Dialect, Reading
+from pipeline.reading import MYST, Reading
 
 _IMAGE = re.compile(r"(?<!\[)!\[([^\[\]]+)\]\(")
 # An entry of a table of contents with a title of its own: "Some title <page>".
@@ -47,7 +47,7 @@ _NO_DIRECTIVE = (
     "a fence of colons without a directive; if the docs are of mkdocs, set "
     'markdown = "mkdocs"'
 )
-_WITH_TAGS = frozenset(("inline", "html_block"))  # whose text may have tags in it
+_EVALUATED = frozenset(("inline", "html_block"))  # what another program may evaluate
 _QUOTED = re.compile(r'"([^"]+)"')  # the title of an admonition of mkdocs
 _UNDERLINES = ("=", "-")
 # What markdown-it and its plugins have raised on odd pages.
@@ -84,6 +84,9 @@ def split_text(
             f"the Markdown parser fails on it ({type(error).__name__}: {error})",
             hint="Report the page upstream, or exclude it.",
         ) from error
+    if splitter.refused:
+        line, reason = splitter.refused
+        return replace(limits.unread(text, reason, line), code=tuple(splitter.code))
     return Split(
         text=text,
         messages=tuple(splitter.messages),
@@ -102,9 +105,7 @@ class _Splitter:
         self, text: str, headings: list[tuple[int, str]], reading: Reading
     ) -> None:
         """``headings``: level and title of the sections that are open where the text starts."""
-        is_jekyll = reading.dialect is Dialect.JEKYLL
-        self.lines = Lines(text, with_liquid=is_jekyll)
-        self.markup = Markup.LIQUID if is_jekyll else Markup.MARKDOWN
+        self.lines = Lines(text)
         self.reading = reading
         self.headings = headings
         self.messages: list[Message] = []
@@ -112,6 +113,7 @@ class _Splitter:
         self.code: list[str] = []
         self.unsafe: list[tuple[int, str]] = []
         self.title_end: int | None = None
+        self.refused: tuple[int, str] | None = None  # the line, and why no word is read
 
     def walk(
         self,
@@ -138,8 +140,8 @@ class _Splitter:
         for index, token in enumerate(tokens):
             if token.map is not None:
                 line = first + token.map[0]
-            if self.markup is Markup.LIQUID and token.type in _WITH_TAGS:
-                self._tell_words_in_tags(token.content, line)
+            if token.type in _EVALUATED and not self.refused:
+                self._refuse_evaluated(token.content, line)
             if token.type in blocks.OPAQUE:
                 self._opaque(token, line, containers, depth)
             elif token.type != "inline":
@@ -148,7 +150,9 @@ class _Splitter:
                 self.skeleton.append((start, blocks.signature(token)))
                 if token.type == "tr_open":
                     is_header = tokens[index - 1].type == "thead_open"
-                    cells = iter(cell_spans(self.lines.read[line], is_header=is_header))
+                    cells = iter(
+                        cell_spans(self.lines.shown[line], is_header=is_header)
+                    )
                 if token.nesting > 0:
                     heading = token if token.type == "heading_open" else None
                     if token.level + 1 >= limits.NESTING:
@@ -180,7 +184,7 @@ class _Splitter:
         if self._is_too_long(words.text, place.line):
             return
         # gettext keeps a line end at the start of a msgid for itself.
-        has_words = prose.has_words(words.text, self.markup)
+        has_words = prose.has_words(words.text)
         if not has_words or words.text.startswith("\n"):
             self._image_texts(place)
         else:
@@ -227,9 +231,9 @@ class _Splitter:
         if self._is_too_long(words.text, line):
             return
         # Only where our cut of the row is the parser's own.
-        read = self.lines.read[line][slice(*span)]
+        read = self.lines.shown[line][slice(*span)]
         is_same = read.replace("\\|", "|") == content.strip()
-        if is_same and prose.has_words(words.text, self.markup):
+        if is_same and prose.has_words(words.text):
             self._add(words, Kind.TABLE_CELL)
 
     def _image_texts(self, place: Place) -> None:
@@ -238,7 +242,7 @@ class _Splitter:
         File names and badges, which are links, are none.
         """
         for number, (start, end) in enumerate(place.spans, place.line):
-            for match in _IMAGE.finditer(self.lines.read[number], start, end):
+            for match in _IMAGE.finditer(self.lines.shown[number], start, end):
                 self._image_text(match, number)
 
     def _image_text(self, match: re.Match[str], line: int) -> None:
@@ -261,8 +265,6 @@ class _Splitter:
             return
         if token.type == "mkdocs_block":
             self._mkdocs_block(token, line, depth)
-        elif token.type == "liquid":
-            self._liquid(token, line)
         elif token.type == "front_matter":
             self._front_matter(token, line)
         elif token.type in blocks.FENCES:
@@ -300,7 +302,7 @@ class _Splitter:
                 self.unsafe.append((first + 1, value.problem))
                 continue
             is_long = self._is_too_long(value.text, first)
-            if is_long or not prose.has_words(value.text, self.markup):
+            if is_long or not prose.has_words(value.text):
                 continue
             place = self._place_in(source, value.start, value.end, line + 1)
             words = Words(text=value.text, place=place, prefix=value.quote)
@@ -349,50 +351,10 @@ class _Splitter:
         self.walk(body, line + 1, directive=directives.TITLED, depth=depth + 1)
         self.skeleton.append((start, ("end of block",)))
 
-    def _liquid(self, token: Token, line: int) -> None:
-        """Tags on lines of their own: what they say of a figure is words.
-
-        ``{% include figure.html caption="Some words" %}``
-        """
-        first = liquid.name_of(token.content)
-        count = token.content.rstrip("\n").count("\n") + 1
-        raw = "\n".join(self.lines.shown[line : line + count])
-        fixed: list[str] = []
-        at = 0
-        # What stands in a comment or in code is none.
-        is_read = first not in liquid.WHOLE
-        for found in liquid.quoted_words(raw) if is_read else ():
-            value = raw[found.start : found.end]
-            number = line + raw.count("\n", 0, found.start)
-            if not found.is_shown or "\n" in value or self._is_too_long(value, number):
-                self._tell_words(value, number)
-                continue
-            start = found.start + len(value) - len(value.lstrip())
-            end = start + len(value.strip())
-            line_start = raw.rfind("\n", 0, start) + 1
-            words = words_in_line(
-                self.lines, number, start - line_start, end - line_start
-            )
-            self._add(words, Kind.CAPTION)
-            fixed.append(raw[at:start])
-            at = end
-        for summary in liquid.summaries(raw) if is_read else ():
-            self._tell_words(summary, line)
-        fixed.append(raw[at:])
-        self.skeleton.append((self.lines.starts[line], (token.type, *fixed)))
-
-    def _tell_words_in_tags(self, content: str, line: int) -> None:
-        """Tell of words in the tags that stand in the text of a block."""
-        text = liquid.shown(content)
-        for found in liquid.quoted_words(text):
-            self._tell_words(text[found.start : found.end], line)
-        for summary in liquid.summaries(text):
-            self._tell_words(summary, line)
-
-    def _tell_words(self, words: str, line: int) -> None:
-        """Tell of words in a tag, of which nothing says whether readers see them."""
-        shown = quoted(" ".join(words.split()))
-        self.unsafe.append((line + 1, f"words in a tag of Liquid, {shown}"))
+    def _refuse_evaluated(self, content: str, line: int) -> None:
+        """Refuse the page if a block has syntax that another program evaluates."""
+        if found := find_evaluated(content, self.reading):
+            self.refused = (line + found.line + 1, found.reason)
 
     def _directive(
         self, directive: Directive, argument: str, token: Token, line: int, depth: int
@@ -466,7 +428,7 @@ class _Splitter:
         ``content`` is what its containers leave of the line with number ``line``.
         """
         text = content[slice(*columns)]
-        shown = self.lines.read[line]
+        shown = self.lines.shown[line]
         is_worth = _IS_WORTH.get(kind, prose.has_words)
         # Behind a tab that is half a container's, the parser gives spaces that no line has.
         if not is_worth(text) or not shown.endswith(content):
@@ -499,7 +461,7 @@ class _Splitter:
                     block_end=self.lines.end(words.place.last),
                 )
                 # A block without any tag is compared whole, like one without words.
-                if tags := html.html_tags(self._as_read(words.text)):
+                if tags := html.html_tags(words.text):
                     return tags
         return self._html_images(token.content, line)
 
@@ -510,28 +472,24 @@ class _Splitter:
         for number, raw in enumerate(content.rstrip("\n \t").split("\n"), line):
             # Indentation is the text's own from the second line on.
             piece = (raw.lstrip(" \t") if number == line else raw).rstrip(" \t")
-            source = self.lines.read[number].rstrip(" \t")
+            source = self.lines.shown[number].rstrip(" \t")
             if not source.endswith(piece):
                 return None
             start, end = len(source) - len(piece), len(source)
             spans.append((start, end))
             pieces.append(self.lines.shown[number][start:end])
         text = "\n".join(pieces)
-        comments = html.comments(self._as_read(text))
+        comments = html.comments(text)
         if any(prose.has_words(comment) for comment in comments):
             return None  # a comment never enters a catalogue
         place = Place(line, tuple(spans))
         return Words(text=text, place=place, prefix=line_prefix(self.lines, place))
 
-    def _as_read(self, text: str) -> str:
-        """A piece of the text as the parser sees it."""
-        return liquid.as_read(text) if self.markup is Markup.LIQUID else text
-
     def _html_images(self, content: str, line: int) -> tuple[str, ...]:
         """Add the texts of ``<img>`` tags of HTML that is opaque otherwise; return all else."""
         count = content.rstrip("\n").count("\n") + 1
         for number in range(line, line + count):
-            for match in html.image_texts(self.lines.read[number]):
+            for match in html.image_texts(self.lines.shown[number]):
                 self._image_text(match, number)
         return (html.without_image_texts(content),)
 
@@ -551,8 +509,6 @@ class _Splitter:
         start, end = self.lines.offsets(words.place)
         # A heading stands in the sections around its own.
         titles = self.headings[:-1] if kind is Kind.HEADING else self.headings
-        # A text without any tag is Markdown like any other.
-        has_liquid = self.markup is Markup.LIQUID and liquid.holds_liquid(words.text)
         self.messages.append(
             Message(
                 msgid=msgid,
@@ -567,7 +523,6 @@ class _Splitter:
                 payloads=payloads,
                 is_top_level=is_top_level,
                 block_end=block_end,
-                markup=Markup.LIQUID if has_liquid else Markup.MARKDOWN,
             )
         )
 

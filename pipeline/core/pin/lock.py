@@ -79,6 +79,7 @@ class Lock:
     refused: tuple[RefusedFile, ...] = ()
     # Which Markdown the repository says that its docs are in; empty: MyST.
     markdown: str = ""
+    substitutions: bool = False  # whether MyST puts values in the place of {{ name }}
     # What pages include that is no page of upstream's site: it lies outside of the docs folders,
     # or upstream excludes it.
     included: tuple[Included, ...] = ()
@@ -120,7 +121,7 @@ _ID = re.compile(r"[0-9a-f]{40}")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _TEXTS = ("url", "ref", "commit", "date", "version", "package")
 _OPTIONAL = ("markdown",)  # texts that most locks do not have
-_TABLES = ("docs", "files", "refused", "included", "excluded")
+_TABLES = ("docs", "files", "refused", "included", "excluded", "substitutions")
 _DIALECTS = ("", *Dialect)
 
 
@@ -153,6 +154,8 @@ def format_lock(lock: Lock) -> bytes:
     data["docs"] = list(names) if lock.docs.are_several else names[0]
     if lock.markdown:
         data["markdown"] = lock.markdown
+    if lock.substitutions:
+        data["substitutions"] = True
     if lock.refused:
         data["refused"] = {file.path: file.rule for file in lock.refused}
     data["excluded"] = list(lock.excluded)
@@ -176,6 +179,7 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
     keys = (*_TEXTS, *_OPTIONAL, *_TABLES)
     if isinstance(table, dict):
         table.setdefault("markdown", "")
+        table.setdefault("substitutions", False)
         table.setdefault("refused", {})
         table.setdefault("included", {})
     if not isinstance(table, dict) or set(table) != set(keys):
@@ -183,8 +187,11 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
             f"is not a lock: it must be a JSON object of {', '.join((*_TEXTS, 'docs', 'files'))}",
             where,
         )
+    if not isinstance(table["substitutions"], bool):
+        raise _malformed("'substitutions' must be true or false", where)
     return Lock(
         **_texts(table, where),
+        substitutions=table["substitutions"],
         docs=_folders(table["docs"], where),
         files=_files(table["files"], where),
         refused=_refused(table["refused"], where),

@@ -6,9 +6,10 @@ The file is code. It is parsed, never run: a value that is computed counts as no
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+SUBSTITUTION = "substitution"  # as MyST calls its extension
 _UNREADABLE = (SyntaxError, TypeError, ValueError, MemoryError, RecursionError)
 
 
@@ -31,6 +32,14 @@ def sphinx_values(code: str) -> dict[str, Any]:
             case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value):
                 values[name] = _sum(values.get(name), _literal(value))
     return {name: value for name, value in values.items() if value is not None}
+
+
+def has_substitutions(values: Mapping[str, Any]) -> bool:
+    """Return whether MyST is told to put values in the place of ``{{ name }}``."""
+    extensions = values.get("myst_enable_extensions")
+    is_enabled = isinstance(extensions, list) and SUBSTITUTION in extensions
+    substitutions = values.get("myst_substitutions")
+    return is_enabled or (isinstance(substitutions, dict) and bool(substitutions))
 
 
 def _names(targets: list[ast.expr]) -> Iterator[str]:

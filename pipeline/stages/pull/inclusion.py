@@ -27,6 +27,7 @@ from pipeline.core.pin.lock import (
     page_path,
     pages_of,
 )
+from pipeline.core.pin.sphinx_values import has_substitutions, sphinx_values
 from pipeline.errors import InputError
 from pipeline.folders import OUTSIDE, Folders, is_outside
 from pipeline.log import Log
@@ -186,6 +187,7 @@ def complete(
         refused=tuple(sorted(found.refused, key=lambda file: file.path)),
         included=tuple(included),
         excluded=tuple(sorted(excluded)),
+        substitutions=_has_substitutions(lock, read),
     )
 
 
@@ -198,3 +200,21 @@ def _patterns(lock: Lock, read: Callable[[SourceFile], bytes]) -> list[str]:
                 code = read(file).decode("utf-8", "replace")
                 patterns += read_exclude_patterns(code, below=prefix)
     return patterns
+
+
+def _has_substitutions(lock: Lock, read: Callable[[SourceFile], bytes]) -> bool:
+    """Return whether upstream's site puts values in the place of ``{{ name }}``.
+
+    A book of Jupyter's does, unless a ``conf.py`` says otherwise.
+    """
+    files = {file.path: file for file in lock.files}
+    for prefix in lock.docs.prefixes:
+        configuration = files.get(f"{prefix}conf.py")
+        if configuration is None:
+            if f"{prefix}_toc.yml" in files:
+                return True
+        elif has_substitutions(
+            sphinx_values(read(configuration).decode("utf-8", "replace"))
+        ):
+            return True
+    return False

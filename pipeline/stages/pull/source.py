@@ -134,6 +134,7 @@ def _git_source(
                     date=known.date,
                     files=known.files,
                     markdown=known.markdown,
+                    substitutions=known.substitutions,
                     refused=known.refused,
                     included=known.included,
                     excluded=known.excluded,

@@ -15,10 +15,10 @@ from pipeline.core.pin.lock import Page
 from pipeline.core.workbench.marks import marked_text
 from pipeline.reading import Dialect, Reading
 
-JEKYLL = Reading(dialect=Dialect.JEKYLL)
+COMMONMARK = Reading(dialect=Dialect.COMMONMARK)
 
 
-def page(front: str, body: str = "Words.\n", reading: Reading = JEKYLL) -> Document:
+def page(front: str, body: str = "Words.\n", reading: Reading = COMMONMARK) -> Document:
     return read_document("a.md", f"---\n{front}---\n\n{body}".encode(), reading)
 
 
@@ -51,7 +51,7 @@ WRITTEN = {
         "'桥' 和 \"梁\" \\ 词",
         "- 桥",
         "[桥]",
-        "词 {a: b}",
+        "词 [a: b]",
         "yes 桥",
         "@桥",
         "桥:",
@@ -72,7 +72,7 @@ def test_any_translation_is_valid_yaml(
     assert merged.data.decode().startswith(f"{before}title: ")
     assert merged.data.decode().endswith(behind)
     # What was merged is read in the same way.
-    again = read_document("a.md", merged.data, JEKYLL)
+    again = read_document("a.md", merged.data, COMMONMARK)
     assert next(again.messages())[1].msgid == translation
 
 
@@ -101,7 +101,6 @@ def test_the_keys_that_are_read_are_those_of_the_dialect() -> None:
     assert shown == {
         Dialect.COMMONMARK: ["title", "description"],
         Dialect.MKDOCS: ["title", "description"],
-        Dialect.JEKYLL: ["title", "subtitle", "description"],
         Dialect.MYST: ["title", "subtitle", "short_title", "description"],
     }
 

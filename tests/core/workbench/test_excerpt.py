@@ -66,11 +66,7 @@ def test_definitions_of_rest_are_kept() -> None:
 @pytest.mark.parametrize(
     ("dialect", "text"),
     [
-        (
-            Dialect.JEKYLL,
-            "# Lamps\n\n{% if a %}\nLight [it]({% link b.md %}) now.\n{% endif %}\n",
-        ),
-        (Dialect.JEKYLL, "---\ntitle: Lamps\n---\n\nLight it now.\n"),
+        (Dialect.COMMONMARK, "---\ntitle: Lamps\n---\n\nLight it now.\n"),
         (Dialect.MKDOCS, '# Lamps\n\n!!! note "Mind it"\n\n    Light it now.\n'),
     ],
 )

@@ -1,0 +1,138 @@
+"""What another program evaluates: it is found outside of code, and no translation adds any."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from notebooks import code, notebook, prose
+
+from pipeline.core.document.compose import merge
+from pipeline.core.document.evaluated import braces_in
+from pipeline.core.document.read import read_document
+from pipeline.reading import MYST, Dialect, Reading
+
+EVALUATED = {
+    "a tag": ("Words.\n\n{% if a %}\nMore.\n{% endif %}\n", 3, "a tag of Liquid, “{% if a %}”"),
+    "in a line": ("Some\n{%- cite a -%} words.\n", 2, "a tag of Liquid, “{%- cite a -%}”"),
+    "a variable": ("# A {{ b }}\n", 1, "braces of Liquid, Vue or Jinja, “{{ b }}”"),
+    "in a link": ("[a]({{ b }}) words\n", 1, "braces of Liquid"),
+    "in a quote": ("> Some\n> {{ a\n> }} words\n", 2, "“{{ a }}”"),
+    "in a table": ("| a |\n|--|\n| {{ b }} |\n", 3, "“{{ b }}”"),
+    "in a directive": ("```{note}\nSome\n{{ b }} words\n```\n", 3, "“{{ b }}”"),
+    "in HTML": ('<div>\n<a href="{{ b }}">c</a>\n</div>\n', 2, "“{{ b }}”"),
+    "a shortcode": ('{{< figure src="a.png" >}}\n', 1, "a shortcode of Hugo"),
+    "another one": ("{{% note %}}\nWords.\n{{% /note %}}\n", 1, "a shortcode of Hugo"),
+    "mdBook": ("{{#include a.md:2:3}}\n", 1, "an inclusion of mdBook"),
+    "an expression": ("Key: {process.env.KEY}\n", 1, "an expression of MDX, “{process.env.KEY}”"),
+    "a call": ("It is {now()}.\n", 1, "an expression of MDX, “{now()}”"),
+    "a comment": ("It is {/* not\nso */}.\n", 1, "an expression of MDX, “{/* not so */}”"),
+    "an attribute": ("<Lamp on={a.b} /> on\n", 1, "an expression of MDX, “{a.b}”"),
+    "an import": ("Words.\n\nimport A from '@a/b';\n", 3, "an import or export of MDX"),
+    "on several lines": ('import {\n  A,\n} from "b"\n', 1, "“import { A, } from \"b\"”"),
+    "for its effect": ("import './a.css'\n", 1, "an import or export of MDX"),
+    "an export": ("export const a = 1\n", 1, "an import or export of MDX"),
+    "a default": ("export default ({ a }) => a\n", 1, "an import or export of MDX"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "line", "told"), EVALUATED.values(), ids=EVALUATED)
+def test_a_page_that_another_program_evaluates_stays_as_it_is(
+    text: str, line: int, told: str
+) -> None:
+    document = read_document("a.md", text.encode())
+    assert list(document.messages()) == []
+    ((found, reason),) = document.units[0].split.unsafe
+    assert found == line
+    assert told in reason
+    assert reason.endswith("which another program evaluates")
+    assert merge(document, {"Words.": "字"}).data == text.encode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write `{{ a }}`, `{% b %}` and `{a.b}` so.\n",
+        "Words.\n\n```\n{{ a }} {% b %}\nimport a from 'b'\n```\n\n    {{ a }}\n",
+        "Words $\\frac{{a}}{b.c}$ here, and $${{a}}$$.\n",
+        "Words <code>{{ a }}</code> here.\n\n<script>\na = {{b: c.d}}\n</script>\n",
+        "Words <!-- {{ a }} --> here.\n",
+        "Words {func}`a.b`, [words]{.a} and ![words](a.png){width=3}.\n",
+        "The set {a, b} and {a} of words.\n",
+        "import data from a file, then go on.\n",
+        "import numpy as np\n",
+        "Words\nimport a from 'b' here.\n",
+        "export default settings to a file.\n",
+    ],
+)
+def test_code_formulas_and_prose_are_no_such_syntax(text: str) -> None:
+    document = read_document("a.md", text.encode())
+    assert document.units[0].split.unsafe == ()
+
+
+def test_where_something_is_known_to_fill_them_in_braces_are_words() -> None:
+    text = b"Some {{ words }} here.\n\n{{ alone }}\n"
+    for reading in (
+        Reading(has_substitutions=True),
+        Reading(dialect=Dialect.MKDOCS),
+    ):
+        document = read_document("a.md", text, reading)
+        (message,) = [message for _, message in document.messages()]
+        assert message.msgid == "Some {{ words }} here."
+        merged = merge(document, {message.msgid: "这里有 {{ words }}。"})
+        assert merged.data.decode() == "这里有 {{ words }}。\n\n{{ alone }}\n"
+        other = merge(document, {message.msgid: "{{ other }}"}).rejected
+        assert [rejected.refusal.code for rejected in other] == ["G104"]
+    tags = Reading(has_substitutions=True)
+    assert read_document("a.md", b"{% a %}\n", tags).units[0].split.unsafe
+
+
+def test_other_cells_of_a_notebook_go_on_and_code_is_code() -> None:
+    text = notebook(prose("Some {{ a }}."), prose("Words."), code("{{1}}"))
+    document = read_document("a.ipynb", text.encode())
+    assert [message.msgid for _, message in document.messages()] == [
+        "Title",
+        "Words.",
+    ]
+    page = b"---\njupytext:\n  a: b\n---\n\n{{ a }}\n\n```{code-cell}\nb\n```\n"
+    assert read_document("a.md", page).code == ("b\n",)
+
+
+@pytest.mark.parametrize(
+    "translation",
+    [
+        "写 {process.env.KEY}",
+        "写 {a",
+        "写 &#123;a.b}",
+        "写 {a} 和 {b.c}",
+        "[词](a.md){x}",
+    ],
+)
+def test_no_translation_adds_braces(translation: str) -> None:
+    document = read_document("a.md", b"Write {a} and [words](a.md).\n", MYST)
+    (message,) = [message for _, message in document.messages()]
+    merged = merge(document, {message.msgid: f"{translation} [词](a.md)"})
+    if translation == "写 {a":
+        assert "adds braces “{a [词](a.md)”" in merged.rejected[0].refusal.text
+    assert [rejected.refusal.code for rejected in merged.rejected] == ["G104"]
+    kept = merge(document, {message.msgid: "{a} 写 [词](a.md) {a}，`{b.c}`"})
+    assert kept.rejected == ()
+
+
+def test_braces_are_looked_for_outside_of_code() -> None:
+    assert braces_in("words") == []
+    assert braces_in("see {a.b}, {func}`c`, `{d}`, ${e}$ and {{ f }}") == [
+        "{a.b}",
+        "{",
+        "{ f }",
+    ]
+
+
+@pytest.mark.parametrize(
+    "piece", ["{{ ", "{% a ", "{a.b", "import {", "{/* ", "<code>"]
+)
+def test_it_is_looked_for_in_linear_time(piece: str) -> None:
+    text = f"{piece * 1500}\n\n" * 2
+    started = time.process_time()
+    read_document("a.md", text.encode())
+    assert time.process_time() - started < 5
