@@ -36,7 +36,13 @@ from pipeline.commands.showing import (
 from pipeline.commands.signals import terminated_like_interrupted
 from pipeline.config import Settings, Upstream, read_settings
 from pipeline.config.suggesting import did_you_mean
-from pipeline.errors import UNEXPECTED, ConfigError, FindingsError, PipelineError
+from pipeline.errors import (
+    UNEXPECTED,
+    ConfigError,
+    FindingsError,
+    PipelineError,
+    worst,
+)
 from pipeline.log import Log
 from pipeline.packages import how_to_run, missing_text
 from pipeline.paths import Paths
@@ -282,15 +288,24 @@ _ON_UPSTREAMS: dict[str, Callable[[_Call], RunResult]] = {
 
 
 def _run_every(arguments: argparse.Namespace, log: Log) -> int:
-    """Run a command on every upstream, each in a process of its own, and print one table."""
-    from pipeline.commands.every import run_every, write_front_page
+    """Run a command on every upstream, one after the other, and print one table.
+
+    One that fails stops no other; Ctrl-C stops all.
+    """
+    from pipeline.commands.every import write_front_page
     from pipeline.report.hub import exit_code_of, hub_json, hub_text
 
     _check_words_of_every(arguments)
     settings = read_settings(arguments.config)
     locales = _locales(arguments, settings)
-    run = partial(_run_one_of_all, arguments)
-    rows = run_every(tuple(settings.upstreams), arguments.command, run, log)
+    rows = []
+    for number, name in enumerate(settings.upstreams, start=1):
+        log.note(f"{name} ({number} of {len(settings.upstreams)})")
+        rows.append(_run_one_of_all(arguments, name))
+        if rows[-1].exit_code == INTERRUPTED:
+            return INTERRUPTED
+        # What a run drops whole, the next one need not carry along.
+        gc.collect()
     if arguments.json:
         print_json(hub_json(rows))
     else:
@@ -325,28 +340,30 @@ def _check_words_of_every(arguments: argparse.Namespace) -> None:
             )
 
 
-def _run_one_of_all(
-    arguments: argparse.Namespace, hand_over: Callable[[HubRow], None], name: str
-) -> int:
-    """In a process of its own: run the command on the upstream ``name``; return its exit code."""
-    arguments.words = name
+def _run_one_of_all(arguments: argparse.Namespace, name: str) -> HubRow:
+    """Run the command on the upstream ``name``; return its row."""
+    from pipeline.report.hub import HubRow, row_of
+    from pipeline.report.json import run_json
+
+    arguments = argparse.Namespace(**{**vars(arguments), "words": name})
+    row = HubRow(name=name)
 
     def run() -> int:
-        from pipeline.report.hub import row_of
-        from pipeline.report.json import run_json
-
+        nonlocal row
         settings = read_settings(arguments.config)
         log = _log_of(arguments)
         call = _Call(arguments=arguments, settings=settings, log=log, in_hub=True)
         result = _ON_UPSTREAMS[arguments.command](call)
         show_findings(result, log)
         report = run_json(result).decode("utf-8") if arguments.json else ""
-        hand_over(row_of(result, report=report))
+        row = row_of(result, report=report)
         if arguments.command not in READING or result.changes:
             tell_of_changes(result, log)
         return result.exit_code
 
-    return _caught(run, verbose=arguments.verbose > 0)
+    code = _caught(run, verbose=arguments.verbose > 0)
+    # It may have failed when all was done but the telling.
+    return dataclasses.replace(row, exit_code=worst((row.exit_code, code)))
 
 
 def _draft(call: _Call) -> int:

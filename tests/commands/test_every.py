@@ -1,27 +1,20 @@
-"""``--all``: each upstream in a process of its own, all in one table; one that fails stops none."""
+"""``--all``: one upstream after the other, all in one table; one that fails stops none."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
-from collections.abc import Callable
-from functools import partial
+import shutil
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from folders import read_tree, snapshot, write_tree
-from places import ROOT
-from processes import is_alive, until
 
-from pipeline.adapters.children import run_in_child
 from pipeline.cli import main
-from pipeline.commands.every import run_every
-from pipeline.log import QUIET, Log
-from pipeline.report.hub import HubRow, exit_code_of
+from pipeline.commands.pull import pull
+from pipeline.report.result import RunResult
+from pipeline.run import Run
 from pipeline.site.front import SiteOf, front_page
 
 Speech = pytest.CaptureFixture[str]
@@ -208,129 +201,77 @@ def test_one_upstream_may_have_terms_of_its_own_besides(
     assert "/boats/" not in capfd.readouterr().out
 
 
-# --- processes
+# --- one process
 
 
-def _die(hand_over: Callable[[HubRow], None], name: str) -> int:
-    if name == "lamps":
-        os.kill(os.getpid(), signal.SIGKILL)
-    hand_over(HubRow(name=name))
-    return 0
+def stop(*_: object, **__: object) -> NoReturn:
+    raise KeyboardInterrupt
 
 
-def test_one_that_is_killed_stops_no_other(capfd: Speech) -> None:
-    rows = run_every(NAMES, "pull", _die, Log(QUIET))
-    assert [(row.name, row.exit_code) for row in rows] == [
-        ("boats", 0),
-        ("lamps", 70),
-        ("mills", 0),
-    ]
-    assert exit_code_of(rows) == 70
-    assert "lamps: its process ended with -9" in capfd.readouterr().err
+def test_interrupted_it_runs_no_other(
+    hub: Path, monkeypatch: pytest.MonkeyPatch, capfd: Speech
+) -> None:
+    monkeypatch.setattr("pipeline.commands.pull.pull", stop)
+    assert main(["pull", "--all"]) == 130
+    told = capfd.readouterr().err
+    assert told.count("interrupted") == 1
+    assert "lamps" not in told
 
 
-def _fail_at_last(hand_over: Callable[[HubRow], None], name: str) -> int:
-    hand_over(HubRow(name=name, exit_code=1))
-    return 70
+def test_a_bug_in_one_stops_no_other(
+    hub: Path, monkeypatch: pytest.MonkeyPatch, capfd: Speech
+) -> None:
+    def broken(run: Run, **options: object) -> RunResult:
+        if run.name == "lamps":
+            raise RuntimeError("a bug")
+        return pull(run, ref=None)
+
+    monkeypatch.setattr("pipeline.commands.pull.pull", broken)
+    assert main(["pull", "--all"]) == 70
+    assert "not well: lamps (70)" in capfd.readouterr().out
+    assert (hub / "upstream/mills.lock").is_file()
 
 
-def test_what_fails_after_its_row_counts() -> None:
-    (row,) = run_every(["boats"], "pull", _fail_at_last, Log(QUIET))
-    assert row.exit_code == 70
+def test_what_fails_after_its_row_counts(
+    hub: Path, monkeypatch: pytest.MonkeyPatch, capfd: Speech
+) -> None:
+    monkeypatch.setattr("pipeline.cli.tell_of_changes", stop_telling)
+    assert main(["pull", "--all"]) == 70
+    assert capfd.readouterr().out.count("exit 70") == 3
 
 
-def _hand_over_much(hand_over: Callable[[object], None], count: int) -> int:
-    hand_over("x" * count)
-    return 7
-
-
-def test_what_is_handed_over_may_be_larger_than_a_pipe() -> None:
-    ended = run_in_child(_hand_over_much, 1 << 20)
-    assert ended.code == 7
-    assert len(ended.handed) == 1 << 20
-
-
-WAITING = """
-import sys, time
-from pathlib import Path
-from pipeline.adapters.children import run_in_child
-
-def wait(hand_over):
-    import os
-    Path(sys.argv[1]).write_text(str(os.getpid()))
-    time.sleep(60)
-    return 0
-
-run_in_child(wait)
-"""
-
-
-def test_interrupted_it_takes_its_child_along(tmp_path: Path) -> None:
-    mark = tmp_path / "pid"
-    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
-    parent = subprocess.Popen(
-        [sys.executable, "-c", WAITING, str(mark)],
-        env=environ,
-        stderr=subprocess.DEVNULL,
-    )
-    assert until(lambda: mark.exists() and mark.read_text(), seconds=30)
-    child = int(mark.read_text())
-    parent.send_signal(signal.SIGINT)
-    assert parent.wait(30) != 0
-    assert not is_alive(child)
-
-
-# --- what it costs
-
-MEASURED = """
-import resource, sys
-from pipeline.cli import main
-code = main(sys.argv[1:])
-most = max(resource.getrusage(who).ru_maxrss for who in
-           (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-used = sum(sum(resource.getrusage(who)[:2]) for who in
-           (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-print(code, most, used, file=sys.stderr)
-"""
-
-
-def cost(folder: Path, *words: str) -> tuple[int, float]:
-    """The most memory of any process of a command, in KiB, and the CPU seconds of all of them."""
-    ended = subprocess.run(
-        [sys.executable, "-c", MEASURED, *words],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    code, most, used = ended.stderr.strip().split("\n")[-1].split()
-    assert code == "0", ended.stderr
-    return int(most), float(used)
+def stop_telling(*_: object) -> NoReturn:
+    raise RuntimeError("a bug")
 
 
 @pytest.mark.slow
-def test_four_copies_take_the_memory_of_one_and_next_to_no_time_if_nothing_changed(
-    tmp_path: Path,
-) -> None:
-    configuration = ""
-    sample = read_tree(ROOT / "upstream" / "sample")
-    for number in range(4):
-        files = {}
-        for path, data in sample.items():
-            # Four texts: what one of them has translated must not be found by the others.
-            is_text = path.endswith((".md", ".rst"))
-            other = f" the {'very ' * number}".encode() if is_text else b" the "
-            files[path] = data.replace(b" the ", other)
-        write_tree(tmp_path / f"copy{number}", files)
-        configuration += (
-            f'[tool.pipeline.upstreams.copy{number}]\nurl = "copy{number}"\n'
-        )
-    (tmp_path / "pyproject.toml").write_text(configuration)
-    measure = partial(cost, tmp_path)
-    first, once = measure("sync", "copy3", "--no-execute", "-q")
-    of_all, _ = measure("sync", "--all", "--no-execute", "-q")
-    assert of_all < 1.1 * first
-    _, seconds = min(measure("sync", "copy3", "--no-execute") for _ in range(2))
-    _, of_four = min(measure("sync", "--all", "--no-execute") for _ in range(2))
-    assert (of_four - seconds) / 3 < once / 10
+def test_nothing_of_one_upstream_is_left_for_the_next(hub: Path, capfd: Speech) -> None:
+    """Sites of three upstreams, of other Markdowns and languages, are those made one by one."""
+    tags = page("lamps") + "\n{% a %}\n"
+    rest = "Guide\n=====\n\nSome words.\n"
+    write_tree(hub / "lamps", {"index.md": tags, "guide.rst": rest})
+    tip = page("mills") + '\n!!! note "A tip"\n\n    Some words.\n'
+    write_tree(hub / "mills", {"mkdocs.yml": "", "index.md": tip})
+    for name in NAMES:
+        assert main(["sync", name, "--no-execute"]) == 0
+        assert main(["site", name, "--no-execute"]) == 0
+    alone = _published(hub)
+    told = capfd.readouterr().err
+    shutil.rmtree(hub / "build")
+    for _ in range(2):
+        assert main(["sync", "--all", "--no-execute"]) == 0
+        assert main(["site", "--all", "--no-execute"]) == 0
+        assert _published(hub) == alone
+    assert capfd.readouterr().err.count("warning") == 2 * told.count("warning")
+
+
+def _published(hub: Path) -> dict[str, bytes]:
+    """The pages and what was merged, of all upstreams."""
+    files = read_tree(hub / "build")
+    return {
+        path: data
+        for path, data in files.items()
+        if path.startswith(("site/", "zh_CN/"))
+        and path.endswith((".html", ".md", ".rst"))
+        if path != "site/index.html"
+    }
