@@ -26,6 +26,7 @@ from pipeline.commands.showing import (
     language,
     print_in_form,
     print_json,
+    print_report,
     print_text,
     show,
     show_findings,
@@ -293,7 +294,7 @@ def _run_every(arguments: argparse.Namespace, log: Log) -> int:
     One that fails stops no other; Ctrl-C stops all.
     """
     from pipeline.commands.every import write_front_page
-    from pipeline.report.hub import exit_code_of, hub_json, hub_text
+    from pipeline.report.hub import exit_code_of, hub_json, hub_report
 
     _check_words_of_every(arguments)
     settings = read_settings(arguments.config)
@@ -309,15 +310,7 @@ def _run_every(arguments: argparse.Namespace, log: Log) -> int:
     if arguments.json:
         print_json(hub_json(rows))
     else:
-        screen = terminal()
-        text = hub_text(
-            rows,
-            locales,
-            width=screen.width,
-            colour=screen.colour,
-            language=language(),
-        )
-        print_text(text)
+        print_report(hub_report(rows, locales), language())
     if arguments.command == "site":
         page = write_front_page(settings, locales)
         if page is not None:

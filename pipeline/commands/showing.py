@@ -12,9 +12,8 @@ import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pipeline.errors import PipelineError
 from pipeline.log import Log, is_terminal, write_commands, write_json, write_text
@@ -22,6 +21,9 @@ from pipeline.paths import Paths
 from pipeline.report.chinese import CHINESE, ENGLISH, Language, is_chinese_wanted
 from pipeline.report.counts import written_text
 from pipeline.report.result import RunResult
+
+if TYPE_CHECKING:
+    from pipeline.report.value import Report
 
 PIPE_WIDTH = 140  # columns of a table that goes into a file
 
@@ -58,41 +60,47 @@ def show(command: str, result: RunResult, log: Log, *, as_json: bool) -> None:
     elif log.level < 0:
         show_findings(result, log)
     else:
-        screen = terminal()
-        to_text = _to_text(command)
-        is_verbose = log.level > 0
-        print_text(
-            to_text(
-                result, width=screen.width, colour=screen.colour, verbose=is_verbose
-            )
-        )
+        report = _report_of(command)(result, verbose=log.level > 0)
+        print_report(report, language())
+
+
+def print_report(report: Report, spoken: Language) -> None:
+    """Print a report to stdout, as wide as it is, in a language."""
+    from pipeline.report.terminal import to_text
+
+    screen = terminal()
+    print_text(
+        to_text(report, width=screen.width, colour=screen.colour, language=spoken)
+    )
 
 
 def show_findings(result: RunResult, log: Log) -> None:
     """Print what needs a person to stderr: stdout may be wanted for something else."""
-    from pipeline.report.text import failure_lines, findings_lines
+    from pipeline.report.terminal import to_text
+    from pipeline.report.text import failure_lines
+    from pipeline.report.value import Findings, Lines
 
-    spoken, is_verbose = language(), log.level > 0
-    for line in (
-        *findings_lines(result.all_findings, verbose=is_verbose, language=spoken),
-        *failure_lines(result.executions, spoken),
-    ):
-        write_text(log.stream, f"{line}\n")
+    report = (
+        Findings(findings=result.all_findings, has_notes=log.level > 0),
+        Lines(failure_lines(result.executions)),
+    )
+    text = to_text(report, width=PIPE_WIDTH, colour=False, language=language())
+    write_text(log.stream, text)
 
 
-def _to_text(command: str) -> Callable[..., str]:
-    """What turns the result of ``command`` into text. Only that is loaded."""
+def _report_of(command: str) -> Callable[..., Report]:
+    """What turns the result of ``command`` into a report. Only that is loaded."""
     if command == "upgrade":
-        from pipeline.report.upgrade import upgrade_text
+        from pipeline.report.upgrade import upgrade_report
 
-        return upgrade_text
+        return upgrade_report
     if command == "status":
-        from pipeline.report.status import status_text
+        from pipeline.report.status import status_report
 
-        return partial(status_text, language=language())
-    from pipeline.report.text import run_text
+        return status_report
+    from pipeline.report.text import run_report
 
-    return partial(run_text, language=language())
+    return run_report
 
 
 class Changes(Protocol):

@@ -94,9 +94,6 @@ def classes_text(classes: Mapping[str, int]) -> str:
 def number_cells(numbers: Iterable[int | str]) -> tuple[str, ...]:
     """Numbers as cells; what is zero is left out, so that the others are seen."""
     # A fuzzy count by class is words already, and empty if there are none.
-    return tuple(str(number or "") for number in numbers)
-
-
-def joined(lines: Iterable[str]) -> str:
-    """``lines``, each with its newline."""
-    return "".join(f"{line}\n" for line in lines)
+    return tuple(
+        number if isinstance(number, str) else str(number or "") for number in numbers
+    )

@@ -18,7 +18,8 @@ from pipeline.report.finding_text import entry_lines, on_one_line
 from pipeline.report.github import to_github
 from pipeline.report.json import check_json, json_bytes
 from pipeline.report.result import CheckResult
-from pipeline.report.terminal import Line, drawn_lines, plain_lines
+from pipeline.report.terminal import drawn_lines, plain_lines
+from pipeline.report.value import Line
 
 # By the first character of a line.
 _DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}

@@ -1,6 +1,6 @@
 """What ``draft`` found out and did, and how that is told: the plan, what is stale, the outcome.
 
-A command fills in a ``DraftResult``; text for people or JSON for programs comes out. Nothing of the
+A command fills in a ``DraftResult``; a report or JSON for programs comes out. Nothing of the
 key is in it, nor of what the endpoint said besides its replies.
 """
 
@@ -14,11 +14,9 @@ from pipeline.core.drafting.outcome import Outcome, PageOutcome, Plan
 from pipeline.core.pin.lock import Lock
 from pipeline.errors import FindingsError, PipelineError, worst
 from pipeline.findings import Finding
-from pipeline.log import printable
 from pipeline.report.counts import counted
 from pipeline.report.json import VERSION, finding_record, json_bytes
-from pipeline.report.terminal import Table
-from pipeline.report.text import findings_lines
+from pipeline.report.value import Block, Findings, Lines, Report, Table
 
 _COLUMNS = ("page", "asked", "drafted", "refused", "unanswered")
 _SHOWN = 60  # characters of a message in a list
@@ -63,12 +61,12 @@ class DraftResult:
         return worst(codes)
 
 
-def plan_text(result: DraftResult) -> str:
+def plan_lines(result: DraftResult) -> list[str]:
     """What is to be asked, and what that takes, a paragraph for each locale."""
     lines: list[str] = []
     for plan in result.plans:
         lines += _plan_lines(plan, result)
-    return "".join(f"{line}\n" for line in lines)
+    return lines
 
 
 def _plan_lines(plan: Plan, result: DraftResult) -> Iterator[str]:
@@ -93,23 +91,23 @@ def _plan_lines(plan: Plan, result: DraftResult) -> Iterator[str]:
             yield f"  {name:<11} {text}"
 
 
-def draft_text(result: DraftResult, *, width: int, colour: bool) -> str:
+def draft_report(result: DraftResult) -> Report:
     """What came of a run: a table of pages, refusals by reason, tokens.
 
     Without an outcome it is the plan, unless that was told before the question.
     """
-    text = ""
+    blocks: list[Block] = []
     if result.only_stale:
-        text = _stale_text(result)
+        blocks = [Lines(_stale_lines(result))]
     elif result.outcome:
-        text = _table(result.outcome, result).to_text(width=width, colour=colour)
-        text += "".join(f"{line}\n" for line in _outcome_lines(result.outcome))
+        lines = list(_outcome_lines(result.outcome))
+        blocks = [_table(result.outcome, result), Lines(lines)]
     elif not result.is_told:
-        text = plan_text(result)
-    return text + "".join(f"{line}\n" for line in findings_lines(result.findings))
+        blocks = [Lines(plan_lines(result))]
+    return (*blocks, Findings(findings=result.findings))
 
 
-def _stale_text(result: DraftResult) -> str:
+def _stale_lines(result: DraftResult) -> list[str]:
     """Every draft that was made from what is not so any more, with the reason."""
     lines: list[str] = []
     for plan in result.plans:
@@ -119,14 +117,13 @@ def _stale_text(result: DraftResult) -> str:
                 english = f"{english[:_SHOWN]}…"
             lines.append(f"{plan.locale} {stale.page}: {stale.reason}: “{english}”")
         lines.append(f"{plan.locale}: {counted(len(plan.stale), 'stale draft')}")
-    # English comes from pages, which strangers write.
-    return "".join(f"{printable(line)}\n" for line in lines)
+    return lines
 
 
 def _table(outcome: Outcome, result: DraftResult) -> Table:
     """The table of pages, with the sums below."""
     return Table(
-        title=(f"{result.name} · drafts by {result.model}", ""),
+        title=f"{result.name} · drafts by {result.model}",
         headings=_COLUMNS,
         rows=[(page.page, *_numbers([page])) for page in outcome.pages],
         footer=(counted(len(outcome.pages), "page"), *_numbers(outcome.pages)),

@@ -28,7 +28,7 @@ def excerpt(text: str, spans: Sequence[Span], width: int) -> list[tuple[str, boo
     is_marked = [False] * len(text)
     for start, end in places:
         is_marked[start:end] = [True] * (end - start)
-    is_kept = _kept([_columns(character) for character in shown], places, width)
+    is_kept = _kept([columns_of(character) for character in shown], places, width)
     pieces: list[tuple[str, bool]] = []
     for character, marked, kept in zip(shown, is_marked, is_kept, strict=True):
         before, was_marked = pieces[-1] if pieces else ("", not marked)
@@ -100,7 +100,7 @@ def _visible(character: str) -> str:
 
 
 @lru_cache(maxsize=8192)
-def _columns(text: str) -> int:
+def columns_of(text: str) -> int:
     """How wide ``text`` is on a terminal; cached, because each character is asked about."""
     from rich.cells import cell_len
 

@@ -9,13 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pipeline.findings import Finding, Severity, Span
 from pipeline.log import printable, without_commands
-from pipeline.report.excerpt import MARKED, excerpt
-from pipeline.report.terminal import Line, Piece, columns_of
+from pipeline.report.counts import counted
+from pipeline.report.excerpt import MARKED, columns_of, excerpt
+from pipeline.report.value import Findings, Line, Piece, unstyled
+
+if TYPE_CHECKING:
+    from pipeline.report.chinese import Language
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
+LISTED = 20  # findings, and failures, that a terminal shows; report.json has all
+_COLUMNS = 140  # of an excerpt, if a finding has one: these lines may go anywhere
 _CLOSE = 3  # characters between two changes that are shown as one
 
 
@@ -31,6 +38,34 @@ ENGLISH = Labels(
     severities={severity: severity.value for severity in Severity},
     fixed="  --fix makes it: ",
 )
+
+
+def findings_lines(block: Findings, language: Language) -> list[str]:
+    """Findings for a terminal, errors first, each with its hint below; a long list is cut."""
+    weights = [Severity.ERROR, Severity.WARNING]
+    if block.has_notes:
+        weights.append(Severity.NOTE)
+    findings = block.findings
+    told = [finding for finding in findings if finding.severity in weights]
+    told.sort(key=lambda finding: weights.index(finding.severity))
+    lines: list[str] = []
+    for finding in map(language.finding, told[:LISTED]):
+        styled = finding_lines(
+            finding, width=_COLUMNS, colour=False, labels=language.labels
+        )
+        lines += map(unstyled, styled)
+    if len(told) > LISTED:
+        lines.append(language.sentence(more(len(told) - LISTED)))
+    # What is not worth a line is counted, so that people know that it is there.
+    if len(findings) > len(told):
+        hidden = counted(len(findings) - len(told), "note")
+        lines.append(language.sentence(f"{hidden}: -v lists them"))
+    return lines
+
+
+def more(count: int) -> str:
+    """The last line of a list that is cut."""
+    return f"… and {count} more: see build/report.json"
 
 
 def finding_lines(

@@ -1,6 +1,6 @@
 """What commands on every upstream print: one table, a row for each upstream and locale.
 
-Rows go in, text or JSON comes out. A row is small, whatever the number of pages that it is about.
+Rows go in, a report or JSON comes out. A row is small, however many pages it is about.
 """
 
 from __future__ import annotations
@@ -14,11 +14,9 @@ from pipeline.core.execution.result import Status
 from pipeline.core.progress import Progress, progress_of
 from pipeline.errors import worst
 from pipeline.findings import Severity
-from pipeline.log import printable
-from pipeline.report.chinese import ENGLISH, Language
 from pipeline.report.counts import counted, outcomes_text, percent_text, totals
 from pipeline.report.result import RunResult
-from pipeline.report.terminal import Cell, Table, drawn_lines
+from pipeline.report.value import Cell, Lines, Ours, Report, Table
 
 _HEADINGS = (
     *("upstream", "release", "pages", "messages", "translated", "fuzzy"),
@@ -80,33 +78,24 @@ def exit_code_of(rows: Sequence[HubRow]) -> int:
     return worst(row.exit_code for row in rows)
 
 
-def hub_text(
-    rows: Sequence[HubRow],
-    locales: Sequence[str],
-    *,
-    width: int,
-    colour: bool,
-    language: Language = ENGLISH,
-) -> str:
+def hub_report(rows: Sequence[HubRow], locales: Sequence[str]) -> Report:
     """A table for each locale, with every upstream in it, and a line about those that failed."""
-    texts = []
-    for locale in locales:
-        table = Table(
-            title=(language.sentence(f"every upstream · {locale}"), "table.title"),
+    tables = [
+        Table(
+            title=[(Ours(f"every upstream · {locale}"), "table.title")],
             headings=_HEADINGS,
-            rows=[_cells(row, row.locales.get(locale), language) for row in rows],
-            footer=_footer(rows, locale, language),
+            rows=[_cells(row, row.locales.get(locale)) for row in rows],
+            footer=_footer(rows, locale),
             words=_WORDS,
             spare=_SPARE,
-            shown_as=language.heading,
         )
-        texts.append(table.to_text(width=width, colour=colour))
+        for locale in locales
+    ]
     failed = [f"{row.name} ({row.exit_code})" for row in rows if row.exit_code]
     line = f"{counted(len(rows), 'upstream')}, all well"
     if failed:
         line = f"{counted(len(rows), 'upstream')}, not well: {', '.join(failed)}"
-    last = [(language.sentence(line), "")]
-    return "".join(texts) + drawn_lines([last], width=width, colour=colour)
+    return (*tables, Lines([Ours(line)]))
 
 
 def hub_json(rows: Sequence[HubRow]) -> str:
@@ -119,20 +108,19 @@ def hub_json(rows: Sequence[HubRow]) -> str:
     return f"{json.dumps(value, ensure_ascii=False, indent=2)}\n"
 
 
-def _cells(row: HubRow, counts: LocaleCounts | None, language: Language) -> list[Cell]:
+def _cells(row: HubRow, counts: LocaleCounts | None) -> list[Cell]:
     """One line of the table; an upstream that came to nothing has its name and how it ended."""
-    ended = language.sentence(f"exit {row.exit_code}") if row.exit_code else ""
-    release = printable(row.release)
+    ended = Ours(f"exit {row.exit_code}") if row.exit_code else ""
     if counts is None:
         blank = [""] * (len(_HEADINGS) - 3)
-        return [row.name, release, *blank, ended]
+        return [row.name, row.release, *blank, ended]
     return [
         row.name,
-        release,
+        row.release,
         *_numbers(counts.pages, counts.progress),
         str(row.errors or ""),
         str(row.warnings or ""),
-        language.sentence(counts.outcomes),
+        Ours(counts.outcomes),
         ended,
     ]
 
@@ -147,13 +135,13 @@ def _numbers(pages: int, progress: Progress) -> list[str]:
     ]
 
 
-def _footer(rows: Sequence[HubRow], locale: str, language: Language) -> list[str]:
+def _footer(rows: Sequence[HubRow], locale: str) -> list[str]:
     """The sums over all upstreams."""
     counts = [row.locales[locale] for row in rows if locale in row.locales]
     messages = sum(row.progress.messages for row in counts)
     translated = sum(row.progress.translated for row in counts)
     return [
-        language.sentence(counted(len(rows), "upstream")),
+        Ours(counted(len(rows), "upstream")),
         "",
         str(sum(row.pages for row in counts)),
         str(messages),

@@ -1,12 +1,9 @@
-"""What ``status`` prints: which pages come next, what to do, how far behind the pin is.
-
-A result goes in, text comes out, in the language of the reader; the caller prints it.
-"""
+"""What ``status`` says: which pages come next, what to do, how far behind the pin is."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from pipeline.core.catalog.comparison import Comparison, PageChange
@@ -18,15 +15,22 @@ from pipeline.packages import how_to_run
 from pipeline.report.changes import (
     classes_text,
     happened,
-    joined,
     number_cells,
     overview_lines,
 )
-from pipeline.report.chinese import ENGLISH, Language
 from pipeline.report.counts import counted, percent_text
 from pipeline.report.result import RunResult
-from pipeline.report.terminal import Table
-from pipeline.report.text import findings_lines, summary_lines
+from pipeline.report.text import summary_lines
+from pipeline.report.value import (
+    Block,
+    Findings,
+    Heading,
+    Line,
+    Lines,
+    Ours,
+    Report,
+    Table,
+)
 
 _STATUS = (
     *("page", "translated", "fuzzy", "drafts", "untranslated"),
@@ -49,40 +53,24 @@ _NEXT = 10  # pages that are listed, unless all are to be
 _FAR = 1_000_000  # clicks to a page that no table of contents leads to
 
 
-def status_text(
-    result: RunResult,
-    *,
-    width: int,
-    colour: bool,
-    verbose: bool = False,
-    language: Language = ENGLISH,
-) -> str:
+def status_report(result: RunResult, *, verbose: bool = False) -> Report:
     """A table for each locale, what to do next, how far behind the pin is if that was asked."""
-    blocks = []
+    blocks: list[Block] = []
     for locale, pages in result.pages.items():
         unfinished = in_order_of_need(pages, result.distances)
         listed: Sequence[PageResult] = pages
-        title = f"{result.name} · {locale}"
+        title = [(f"{result.name} · {locale}", "")]
         if not result.lists_all:
             listed = unfinished[:_NEXT]
-            title += language.sentence(f" · {_what_is_listed(unfinished)}")
-        if listed:
-            table = _table(title, listed, pages, language=language)
-            blocks.append(table.to_text(width=width, colour=colour))
-        else:
-            blocks.append(f"{title}\n")
+            title.append((Ours(f" · {_what_is_listed(unfinished)}"), ""))
+        blocks.append(_table(title, listed, pages) if listed else Heading(title))
         lines = next_lines(pages) or lines_when_done(result)
-        blocks.append(joined(map(language.sentence, lines)))
+        blocks.append(Lines(list(map(Ours, lines))))
     if result.comparison:
-        blocks.append(
-            _behind_text(
-                result.comparison, width=width, colour=colour, language=language
-            )
-        )
-    findings = findings_lines(result.all_findings, verbose=verbose, language=language)
-    blocks.append(joined(findings))
-    blocks.append(joined(summary_lines(result, language)))
-    return "".join(blocks)
+        blocks += _behind(result.comparison)
+    blocks.append(Findings(findings=result.all_findings, has_notes=verbose))
+    blocks.append(Lines(summary_lines(result)))
+    return blocks
 
 
 def in_order_of_need(
@@ -160,29 +148,21 @@ def _most(counts: Counter[str]) -> str:
 
 
 def _table(
-    title: str,
-    listed: Sequence[PageResult],
-    pages: Sequence[PageResult],
-    *,
-    language: Language,
+    title: Line, listed: Sequence[PageResult], pages: Sequence[PageResult]
 ) -> Table:
     """A row for each page that is ``listed``, and the sums of all ``pages``."""
-    rows = []
-    for page in listed:
-        classes = language.sentence(_classes(page))
-        rows.append((page.page, *_numbers([page]), classes))
-    footer = (language.sentence(counted(len(pages), "page")), *_numbers(pages), "")
+    rows = [(page.page, *_numbers([page]), Ours(_classes(page))) for page in listed]
+    footer = (Ours(counted(len(pages), "page")), *_numbers(pages), "")
     # Where nobody drafts, nobody need read of drafts.
     left_out = () if progress_of(pages).drafts else _OF_DRAFTS
     shown = [at for at, name in enumerate(_STATUS) if name not in left_out]
     return Table(
-        title=(title, ""),
+        title=title,
         headings=tuple(_STATUS[at] for at in shown),
         rows=[tuple(row[at] for at in shown) for row in rows],
         footer=tuple(footer[at] for at in shown),
         words=_WORDS,
         spare=_SPARE,
-        shown_as=language.heading,
     )
 
 
@@ -212,45 +192,33 @@ def _numbers(pages: Iterable[PageResult]) -> tuple[str, ...]:
     return (f"{progress.translated} ({done})", *numbers)
 
 
-def _behind_text(
-    comparison: Comparison, *, width: int, colour: bool, language: Language
-) -> str:
+def _behind(comparison: Comparison) -> Iterator[Block]:
     """What an upgrade to the ref that was asked about would bring."""
     changes = comparison.pages
     ref = printable(comparison.after.ref or "HEAD")
-    title = language.sentence(f"behind {ref}: {_distance(comparison)}")
+    title = [(Ours(f"behind {ref}: {_distance(comparison)}"), "")]
     # The commits between the two may have touched code only.
     if not changes:
-        return f"{title}{language.sentence('; the docs are the same')}\n"
-    rows = []
-    columns = []
-    for change in changes:
-        numbers = (
-            change.changed,
-            change.added,
-            change.moved,
-            change.dropped,
-            change.words,
-        )
-        columns.append(numbers)
-        what = language.sentence(_came_or_went(change))
-        rows.append((change.page, *number_cells(numbers), what))
-    sums = map(sum, zip(*columns, strict=True))
-    table = Table(
-        title=(title, ""),
+        yield Heading([*title, (Ours("; the docs are the same"), "")])
+        return
+    numbers = [
+        (change.changed, change.added, change.moved, change.dropped, change.words)
+        for change in changes
+    ]
+    rows = [
+        (change.page, *number_cells(counts), Ours(_came_or_went(change)))
+        for change, counts in zip(changes, numbers, strict=True)
+    ]
+    sums = number_cells(map(sum, zip(*numbers, strict=True)))
+    yield Table(
+        title=title,
         headings=_BEHIND,
         rows=rows,
-        footer=(
-            language.sentence(counted(len(changes), "page")),
-            *number_cells(sums),
-            "",
-        ),
+        footer=(Ours(counted(len(changes), "page")), *sums, ""),
         words=_WORDS,
         spare=_SPARE_BEHIND,
-        shown_as=language.heading,
     )
-    overview = joined(map(language.sentence, overview_lines(changes)))
-    return table.to_text(width=width, colour=colour) + overview
+    yield Lines(list(map(Ours, overview_lines(changes))))
 
 
 def _came_or_went(change: PageChange) -> str:

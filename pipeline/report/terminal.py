@@ -1,97 +1,132 @@
-"""Styled lines and tables as the text that a terminal or a file gets.
+"""A report as the text that a terminal or a file gets, and styled lines as such text.
 
-Everything that goes in is ours, or was made printable by who gives it: nothing here is parsed as
-markup. Styles are those of rich, which is imported when something is drawn with it.
+Nothing is parsed as markup, and what a stranger may have written is made printable. Styles are
+those of rich, which is imported when something is drawn with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from typing import TYPE_CHECKING
 
 from pipeline.log import printable
+from pipeline.report.chinese import ENGLISH, Language
+from pipeline.report.excerpt import columns_of
+from pipeline.report.finding_text import findings_lines
+from pipeline.report.value import (
+    Cell,
+    Findings,
+    Heading,
+    Line,
+    Ours,
+    Report,
+    Table,
+    unstyled,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.text import Text
 
 # Columns that a row's name, and other words, have at least, if they need them.
 _LEAST_NAME, _LEAST_WORDS = 36, 20
 
-Piece = tuple[str, str]  # a text, and its style: "bold red", or "" for none
-Line = Sequence[Piece]
-Cell = str | Line  # a str may hold anything: it is made printable
+
+def to_text(
+    report: Report, *, width: int, colour: bool, language: Language = ENGLISH
+) -> str:
+    """The whole report. Tables are at most ``width`` columns wide; no line is wrapped."""
+    texts: list[str] = []
+    for block in report:
+        if isinstance(block, Table):
+            texts.append(
+                table_text(block, width=width, colour=colour, language=language)
+            )
+        elif isinstance(block, Heading):
+            texts.append(f"{unstyled(_line(block.title, language))}\n")
+        elif isinstance(block, Findings):
+            texts.append(_joined(findings_lines(block, language)))
+        else:
+            texts.append(_joined(said(text, language) for text in block.texts))
+    return "".join(texts)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """A table with a line of sums below. Columns of ``words`` are wrapped; others are numbers.
+def said(text: str, language: Language) -> str:
+    """A text that is safe to print; words of ours are in ``language``."""
+    return printable(language.sentence(text) if isinstance(text, Ours) else text)
 
-    Columns of ``spare`` are left out, from the first on, where the terminal has no room for all.
-    """
 
-    title: Piece
-    headings: tuple[str, ...]
-    rows: Sequence[Sequence[Cell]]
-    footer: Sequence[str]
-    words: frozenset[str]
-    spare: tuple[str, ...] = ()
-    shown_as: Callable[[str], str] = str  # a heading, in the language of the reader
+def _joined(lines: Iterable[str]) -> str:
+    """``lines``, each with its newline, as every terminal shows them."""
+    return "".join(f"{line.rstrip()}\n" for line in lines)
 
-    def to_text(self, *, width: int, colour: bool) -> str:
-        """The table, at most ``width`` columns wide."""
-        from rich import box
-        from rich.table import Table as RichTable
-        from rich.text import Text
 
-        table = RichTable(
-            title=Text(*self.title),
-            title_justify="left",
-            # Lines below the head and above the sums, none between cells.
-            box=box.SIMPLE_HEAD,
-            show_footer=True,
-            pad_edge=False,
+def table_text(
+    table: Table, *, width: int, colour: bool, language: Language = ENGLISH
+) -> str:
+    """A table, at most ``width`` columns wide."""
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    drawn = RichTable(
+        title=Text.assemble(*_line(table.title, language)),
+        title_justify="left",
+        # Lines below the head and above the sums, none between cells.
+        box=box.SIMPLE_HEAD,
+        show_footer=True,
+        pad_edge=False,
+    )
+    columns = _shown_columns(table, width, language)
+    widths = _widths(columns, width)
+    for column in columns:
+        drawn.add_column(
+            column.heading,
+            Text(column.footer),
+            justify="left" if column.holds_words else "right",
+            overflow="fold",  # no letter of a name is lost where there is little room
+            no_wrap=not column.holds_words,
+            width=widths[column.name],
         )
-        columns = self._columns(width)
-        widths = _widths(columns, width)
-        for column in columns:
-            table.add_column(
-                self.shown_as(column.heading),
-                Text(column.footer),
-                justify="left" if column.holds_words else "right",
-                overflow="fold",  # no letter of a name is lost where there is little room
-                no_wrap=not column.holds_words,
-                width=widths[column.heading],
-            )
-        for row in self.rows:
-            table.add_row(*(_cell(row[column.at]) for column in columns))
-        return _drawn([table], width=width, colour=colour)
+    for cells in zip(*(column.cells for column in columns), strict=True):
+        drawn.add_row(*(Text.assemble(*cell) for cell in cells))
+    return _drawn([drawn], width=width, colour=colour)
 
-    def _columns(self, width: int) -> list[_Column]:
-        """The columns that are shown in so much room."""
-        columns = []
-        for at, heading in enumerate(self.headings):
-            shown = self.shown_as(heading)
-            cells = [shown, self.footer[at], *(_plain(row[at]) for row in self.rows)]
-            columns.append(
-                _Column(
-                    at=at,
-                    heading=heading,
-                    footer=self.footer[at],
-                    holds_words=heading in self.words,
-                    widest=max(map(columns_of, cells)),
-                )
+
+def _line(cell: Cell, language: Language) -> Line:
+    """A cell as pieces that are safe to print: ``[b]`` is the name of a page, and no markup."""
+    pieces = [(cell, "")] if isinstance(cell, str) else cell
+    return [(said(text, language), style) for text, style in pieces]
+
+
+def _shown_columns(table: Table, width: int, language: Language) -> list[_Column]:
+    """The columns that are shown in so much room."""
+    columns = []
+    for at, name in enumerate(table.headings):
+        heading = language.heading(name)
+        footer = unstyled(_line(table.footer[at], language))
+        cells = [_line(row[at], language) for row in table.rows]
+        texts = [heading, footer, *map(unstyled, cells)]
+        columns.append(
+            _Column(
+                name=name,
+                heading=heading,
+                cells=cells,
+                footer=footer,
+                holds_words=name in table.words,
+                widest=max(map(columns_of, texts)),
+                is_first=at == 0,
             )
-        for spare in self.spare:
-            if _fit(columns, width):
-                return columns
-            columns = [column for column in columns if column.heading != spare]
+        )
+    for spare in table.spare:
         if _fit(columns, width):
             return columns
-        # Nothing more can go: names are folded as narrow as they have to be.
-        return [replace(column, is_squeezed=True) for column in columns]
+        columns = [column for column in columns if column.name != spare]
+    if _fit(columns, width):
+        return columns
+    # Nothing more can go: names are folded as narrow as they have to be.
+    return [replace(column, is_squeezed=True) for column in columns]
 
 
 def _fit(columns: Sequence[_Column], width: int) -> bool:
@@ -106,9 +141,9 @@ def _room(columns: Sequence[_Column], width: int) -> int:
 
 
 def _widths(columns: Sequence[_Column], width: int) -> dict[str, int]:
-    """How wide each column is, by its heading: what room there is goes to the narrowest first."""
-    widths = {column.heading: column.least for column in columns}
-    widest = {column.heading: column.widest for column in columns}
+    """How wide each column is, by its name: what room there is goes to the narrowest first."""
+    widths = {column.name: column.least for column in columns}
+    widest = {column.name: column.widest for column in columns}
     for _ in range(_room(columns, width)):
         growing = [name for name in widths if widths[name] < widest[name]]
         if not growing:
@@ -119,13 +154,15 @@ def _widths(columns: Sequence[_Column], width: int) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Column:
-    """A column of a table: the cells of each row ``at`` its place."""
+    """A column of a table, as it is said to the reader."""
 
-    at: int
+    name: str
     heading: str
+    cells: Sequence[Line]
     footer: str
     holds_words: bool
     widest: int  # columns of the terminal that its widest cell takes
+    is_first: bool
     is_squeezed: bool = False  # words get what numbers leave
 
     @property
@@ -135,7 +172,7 @@ class _Column:
             return self.widest
         if self.is_squeezed:
             return 1
-        return min(self.widest, _LEAST_NAME if self.at == 0 else _LEAST_WORDS)
+        return min(self.widest, _LEAST_NAME if self.is_first else _LEAST_WORDS)
 
 
 def drawn_lines(lines: Iterable[Line], *, width: int, colour: bool) -> str:
@@ -152,32 +189,6 @@ def drawn_lines(lines: Iterable[Line], *, width: int, colour: bool) -> str:
 def plain_lines(lines: Iterable[Line]) -> str:
     """``lines`` without their styles; it needs no rich."""
     return "".join(f"{unstyled(line).rstrip()}\n" for line in lines)
-
-
-def unstyled(line: Line) -> str:
-    """The texts of ``line`` alone."""
-    return "".join(text for text, _ in line)
-
-
-def columns_of(text: str) -> int:
-    """How many columns of a terminal a text takes."""
-    from rich.cells import cell_len
-
-    return cell_len(text)
-
-
-def _plain(cell: Cell) -> str:
-    """The text of a cell, without its styles."""
-    return printable(cell) if isinstance(cell, str) else unstyled(cell)
-
-
-def _cell(cell: Cell) -> Text:
-    """A cell as rich draws it, with no markup in it: ``[b]`` is the name of a page."""
-    from rich.text import Text
-
-    if isinstance(cell, str):
-        return Text(printable(cell))
-    return Text.assemble(*cell)
 
 
 def _drawn(

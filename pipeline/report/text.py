@@ -1,8 +1,4 @@
-"""What a command prints at its end, for a person: tables, findings, failures, one line of summary.
-
-A result goes in, text comes out, in the language of the reader; the caller prints it. Whatever a
-page says comes out escaped.
-"""
+"""What a run says at its end, to a person: tables, findings, failures, one line of summary."""
 
 from __future__ import annotations
 
@@ -12,10 +8,7 @@ from pipeline.core.execution.failure import failure_text
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.progress import progress_of
 from pipeline.core.results import PageResult
-from pipeline.findings import Finding, Severity
-from pipeline.log import printable
 from pipeline.packages import how_to_run
-from pipeline.report.chinese import ENGLISH, Language
 from pipeline.report.counts import (
     class_of,
     counted,
@@ -24,14 +17,12 @@ from pipeline.report.counts import (
     percent_text,
     totals,
 )
-from pipeline.report.finding_text import finding_lines
+from pipeline.report.finding_text import LISTED, more
 from pipeline.report.result import RunResult
-from pipeline.report.terminal import Cell, Line, Table, drawn_lines, unstyled
+from pipeline.report.value import Cell, Findings, Line, Lines, Ours, Report, Table
 
-LISTED = 20  # findings, and failures, that a terminal shows; report.json has all
 # Of more pages than this a terminal shows those that have something to tell.
 _ALL_SHOWN = 20
-_COLUMNS = 140  # of an excerpt, if a finding has one: these lines may go anywhere
 _COLOURS = {
     Status.PASSED: "green",
     Status.PARTIAL: "cyan",
@@ -46,38 +37,28 @@ _WORDS = frozenset(("page", "execution"))
 _SPARE = ("words to do", "seconds", "messages", "findings", "fuzzy")
 
 
-def run_text(
-    result: RunResult,
-    *,
-    width: int,
-    colour: bool,
-    verbose: bool = False,
-    language: Language = ENGLISH,
-) -> str:
+def run_report(result: RunResult, *, verbose: bool = False) -> Report:
     """A table for each locale, the findings, pages that failed, one line of summary.
 
-    ``width`` is in columns. Pages without anything to tell, where there are many, and notes among
-    the findings are listed only if ``verbose``.
+    Pages without anything to tell, where there are many, and notes among the findings are listed
+    only if ``verbose``.
     """
-    tables = []
+    tables: list[Table] = []
     silent: list[str] = []
     for locale, pages in result.pages.items():
         shown: Sequence[PageResult] = pages
         if len(pages) > _ALL_SHOWN and not verbose:
             shown = [page for page in pages if _tells_something(page)]
         if shown or not pages:
-            title = f"{result.name} · {locale}"
-            table = _table(title, pages, shown=shown, language=language)
-            tables.append(table.to_text(width=width, colour=colour))
+            tables.append(_table(f"{result.name} · {locale}", pages, shown=shown))
         silent += _hidden_lines(result.name, locale, len(shown), len(pages))
-    texts = (
-        *map(language.sentence, silent),
-        *findings_lines(result.all_findings, verbose=verbose, language=language),
-        *failure_lines(result.executions, language),
-        *summary_lines(result, language),
+    return (
+        *tables,
+        Lines(list(map(Ours, silent))),
+        Findings(findings=result.all_findings, has_notes=verbose),
+        Lines(failure_lines(result.executions)),
+        Lines(summary_lines(result)),
     )
-    lines = [[(text, "")] for text in texts]
-    return "".join(tables) + drawn_lines(lines, width=width, colour=colour)
 
 
 def _hidden_lines(name: str, locale: str, shown: int, there: int) -> list[str]:
@@ -94,33 +75,7 @@ def _hidden_lines(name: str, locale: str, shown: int, there: int) -> list[str]:
     ]
 
 
-def findings_lines(
-    findings: Sequence[Finding], *, verbose: bool = False, language: Language = ENGLISH
-) -> list[str]:
-    """Findings for a terminal, errors first, each with its hint below; a long list is cut."""
-    weights = [Severity.ERROR, Severity.WARNING]
-    if verbose:
-        weights.append(Severity.NOTE)
-    told = [finding for finding in findings if finding.severity in weights]
-    told.sort(key=lambda finding: weights.index(finding.severity))
-    styled: list[Line] = []
-    for finding in map(language.finding, told[:LISTED]):
-        styled += finding_lines(
-            finding, width=_COLUMNS, colour=False, labels=language.labels
-        )
-    lines = list(map(unstyled, styled))
-    if len(told) > LISTED:
-        lines.append(language.sentence(_more(len(told) - LISTED)))
-    # What is not worth a line is counted, so that people know that it is there.
-    if len(findings) > len(told):
-        hidden = counted(len(findings) - len(told), "note")
-        lines.append(language.sentence(f"{hidden}: -v lists them"))
-    return lines
-
-
-def failure_lines(
-    executions: Sequence[Execution], language: Language = ENGLISH
-) -> list[str]:
+def failure_lines(executions: Sequence[Execution]) -> list[str]:
     """Each page that failed: place, exception, whose problem, its code, the traceback's end.
 
     The first ``LISTED`` of them, and then a line that says how many there are more.
@@ -134,13 +89,13 @@ def failure_lines(
         for line in text.split("\n"):
             # What else stands there are the page's own words.
             is_ours = line.startswith("  blame: ")
-            lines.append(printable(language.sentence(line) if is_ours else line))
+            lines.append(Ours(line) if is_ours else line)
     if len(failed) > LISTED:
-        lines.append(language.sentence(_more(len(failed) - LISTED)))
+        lines.append(Ours(more(len(failed) - LISTED)))
     return lines
 
 
-def summary_lines(result: RunResult, language: Language = ENGLISH) -> list[str]:
+def summary_lines(result: RunResult) -> list[str]:
     """The last lines: what was looked at, how much of it is translated, and what ran.
 
     ::
@@ -166,20 +121,13 @@ def summary_lines(result: RunResult, language: Language = ENGLISH) -> list[str]:
         if outcomes:
             parts.append(outcomes)
         lines.append(f"{locale}: {', '.join(parts)}")
-    lines = list(map(language.sentence, lines))
     classes = executed_by_class(result.executions)
     if classes:
         counts = [
             f"{name} {sums['cells']}/{sums['total']}" for name, sums in classes.items()
         ]
-        told = language.sentence(f"code cells run: {', '.join(counts)}")
-        lines.append(printable(told))
-    return lines
-
-
-def _more(count: int) -> str:
-    """The last line of a list that is cut."""
-    return f"… and {count} more: see build/report.json"
+        lines.append(f"code cells run: {', '.join(counts)}")
+    return list(map(Ours, lines))
 
 
 def _tells_something(page: PageResult) -> bool:
@@ -193,30 +141,24 @@ def _table(
     pages: Sequence[PageResult],
     *,
     shown: Sequence[PageResult],
-    language: Language,
 ) -> Table:
     """A row for each page that is shown, and the sums of all."""
-    outcomes = language.sentence(outcomes_text(totals(pages)))
+    outcomes = outcomes_text(totals(pages))
     seconds = sum(page.execution.seconds for page in pages if page.execution)
-    footer = [
-        language.sentence(counted(len(pages), "page")),
-        *_numbers(pages),
-        outcomes,
-    ]
     # Where no page ran, as after ``merge``, a column of zeros would be noise.
-    footer.append(f"{seconds:.1f}" if outcomes else "")
+    last = f"{seconds:.1f}" if outcomes else ""
+    sums = Ours(counted(len(pages), "page"))
     return Table(
-        title=(title, "table.title"),
+        title=[(title, "table.title")],
         headings=_HEADINGS,
-        rows=[_row(page, language) for page in shown],
-        footer=footer,
+        rows=list(map(_row, shown)),
+        footer=[sums, *_numbers(pages), Ours(outcomes), last],
         words=_WORDS,
         spare=_SPARE,
-        shown_as=language.heading,
     )
 
 
-def _row(page: PageResult, language: Language) -> list[Cell]:
+def _row(page: PageResult) -> list[Cell]:
     """A page; the last two cells are empty if it did not run."""
     cells: list[Cell] = [page.page, *_numbers([page])]
     run = page.execution
@@ -224,7 +166,7 @@ def _row(page: PageResult, language: Language) -> list[Cell]:
         return [*cells, "", ""]
     # A page that was skipped took no time worth telling.
     seconds = f"{run.seconds:.1f}" if run.cells else ""
-    return [*cells, _state(run, language), seconds]
+    return [*cells, _state(run), seconds]
 
 
 def _numbers(pages: Iterable[PageResult]) -> list[str]:
@@ -242,15 +184,15 @@ def _numbers(pages: Iterable[PageResult]) -> list[str]:
     ]
 
 
-def _state(run: Execution, language: Language) -> Line:
+def _state(run: Execution) -> Line:
     """How a page ran: ``partial in interpret mode: accelerator, 2 of 6 cells (cached)``."""
     # Why a page failed is told at length below the table, all of why it was skipped in the report.
     text = class_of(run).removeprefix(run.status)
     if run.note:
         text = f" {run.note}{text}"
+    pieces = [(Ours(run.status.value), _COLOURS[run.status]), (text, "")]
     if run.status is Status.PARTIAL:
-        text += language.sentence(f", {run.cells} of {run.total} cells")
+        pieces.append((Ours(f", {run.cells} of {run.total} cells"), ""))
     if run.cached:
-        text += language.sentence(" (cached)")
-    status = language.sentence(run.status.value)
-    return [(status, _COLOURS[run.status]), (printable(text), "")]
+        pieces.append((Ours(" (cached)"), ""))
+    return pieces

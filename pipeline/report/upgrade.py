@@ -1,6 +1,6 @@
-"""What ``upgrade`` prints, and says to a pull request: what moving to another ref means.
+"""What ``upgrade`` says, also to a pull request: what moving to another ref means.
 
-A result with a comparison goes in, text or Markdown comes out; without one there is nothing to say.
+A result with a comparison goes in; without one there is nothing to say.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from pipeline.report.changes import (
     classes_text,
     end_text,
     happened,
-    joined,
     number_cells,
     overview_lines,
 )
+from pipeline.report.counts import counted
 from pipeline.report.markdown import markdown_table, plain
 from pipeline.report.result import RunResult
-from pipeline.report.terminal import Table
-from pipeline.report.text import findings_lines, summary_lines
+from pipeline.report.text import summary_lines
+from pipeline.report.value import Block, Findings, Lines, Ours, Report, Table
 
 SUMMARISED = 150  # pages that a summary shows: a pull request takes 65,536 characters
 _HEADINGS = (
@@ -56,7 +56,7 @@ class Row:
     def cells(self) -> tuple[str, ...]:
         """The row as the table shows it."""
         counts = self.counts
-        fuzzy = classes_text(counts.fuzzy)
+        fuzzy = Ours(classes_text(counts.fuzzy))
         numbers = number_cells(
             (
                 counts.kept,
@@ -67,7 +67,7 @@ class Row:
                 self.words_to_do,
             )
         )
-        return (self.page, *numbers, self.happened)
+        return (self.page, *numbers, Ours(self.happened))
 
     @property
     def is_quiet(self) -> bool:
@@ -79,40 +79,38 @@ class Row:
         return not any(news)
 
 
-def upgrade_text(
-    result: RunResult, *, width: int, colour: bool, verbose: bool = False
-) -> str:
+def upgrade_report(result: RunResult, *, verbose: bool = False) -> Report:
     """A table for each locale, findings, a summary.
 
     ``verbose`` adds pages that stay as they are.
     """
     comparison = result.comparison
     if comparison is None:
-        return ""
-    blocks = []
+        return ()
+    blocks: list[Block] = []
     for locale in result.pages:
         rows = _rows(result, locale, comparison)
         # Most pages stay as they are, in most moves: those that do not would drown among them.
         shown = rows if verbose else [row for row in rows if not row.is_quiet]
-        title = f"{result.name} · {locale} · {_move(comparison)}"
+        title = [(f"{result.name} · {locale} · {_move(comparison)}", "")]
         if result.dry_run or result.check_only:
-            title += " (nothing is written)"
+            title.append((Ours(" (nothing is written)"), ""))
         table = Table(
-            title=(title, ""),
+            title=title,
             headings=_HEADINGS,
             rows=[row.cells for row in shown],
             footer=_sums(result, locale, comparison).cells,
             words=_WORDS,
             spare=_SPARE,
         )
-        blocks.append(table.to_text(width=width, colour=colour))
+        lines = overview_lines(comparison.pages)
         if len(rows) > len(shown):
             hidden = len(rows) - len(shown)
-            blocks.append(f"{hidden} more pages stay as they are (-v lists them)\n")
-        blocks.append(joined(overview_lines(comparison.pages)))
-    blocks.append(joined(findings_lines(result.all_findings, verbose=verbose)))
-    blocks.append(joined(summary_lines(result)))
-    return "".join(blocks)
+            lines.insert(0, f"{hidden} more pages stay as they are (-v lists them)")
+        blocks += [table, Lines(list(map(Ours, lines)))]
+    blocks.append(Findings(findings=result.all_findings, has_notes=verbose))
+    blocks.append(Lines(summary_lines(result)))
+    return blocks
 
 
 def upgrade_summary(result: RunResult) -> str:
@@ -210,7 +208,7 @@ def _sums(result: RunResult, locale: str, comparison: Comparison) -> Row:
     obsolete += sum(_obsolete_of_gone(result, locale).values())
     code_changed = sum(change.code_changed for change in comparison.pages)
     return Row(
-        page=f"{len(pages)} pages",
+        page=Ours(counted(len(pages), "page")),
         counts=UpdateCounts(
             kept=kept,
             carried=carried,

@@ -19,6 +19,7 @@ from report_results import (
     PASSED,
     RESULT,
     WARNING,
+    run_text,
 )
 
 from pipeline.core.execution.result import Execution, Status
@@ -26,11 +27,19 @@ from pipeline.core.results import PageResult
 from pipeline.errors import ConfigError, GuardError, InputError, PipelineError, worst
 from pipeline.findings import Finding, Severity
 from pipeline.packages import how_to_run
+from pipeline.report.chinese import ENGLISH
 from pipeline.report.counts import percent_text
+from pipeline.report.finding_text import LISTED, findings_lines
 from pipeline.report.json import run_json
 from pipeline.report.junit import to_junit
 from pipeline.report.result import RunResult
-from pipeline.report.text import LISTED, failure_lines, findings_lines, run_text
+from pipeline.report.text import failure_lines
+from pipeline.report.value import Findings
+
+
+def lines_of(findings: tuple[Finding, ...], *, verbose: bool = False) -> list[str]:
+    block = Findings(findings=findings, has_notes=verbose)
+    return findings_lines(block, ENGLISH)
 
 
 def test_json_holds_everything() -> None:
@@ -295,17 +304,17 @@ def test_verbose_text_lists_notes() -> None:
 
 def test_what_is_about_no_place_names_none() -> None:
     nowhere = dataclasses.replace(NOTE, where="")
-    lines = findings_lines((nowhere,), verbose=True)
+    lines = lines_of((nowhere,), verbose=True)
     assert lines[0] == "note [moved]: page was renamed"
 
 
 def test_notes_alone_are_counted_as_what_they_are() -> None:
     """ "… and 2 more" would have nothing before it."""
     notes = (NOTE, dataclasses.replace(NOTE, where="c.po"))
-    assert findings_lines(notes) == ["2 notes: -v lists them"]
-    assert len(findings_lines(notes, verbose=True)) == 2
+    assert lines_of(notes) == ["2 notes: -v lists them"]
+    assert len(lines_of(notes, verbose=True)) == 2
     many = tuple(dataclasses.replace(ERROR, where=f"a.po:{line}") for line in range(50))
-    assert findings_lines((*notes, *many))[-2:] == [
+    assert lines_of((*notes, *many))[-2:] == [
         "… and 30 more: see build/report.json",
         "2 notes: -v lists them",
     ]
@@ -313,7 +322,7 @@ def test_notes_alone_are_counted_as_what_they_are() -> None:
 
 def test_long_lists_are_cut() -> None:
     many = tuple(dataclasses.replace(ERROR, where=f"a.po:{line}") for line in range(50))
-    lines = findings_lines(many)
+    lines = lines_of(many)
     assert lines[-1] == "… and 30 more: see build/report.json"
     assert len(lines) == 2 * LISTED + 1
     runs = tuple(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from report_results import LOCK, RESULT
+from report_results import LOCK, RESULT, run_text, status_text
 
 from pipeline.cli import main
 from pipeline.core.catalog.comparison import Comparison, PageChange
@@ -17,9 +17,8 @@ from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity
 from pipeline.log import Log
 from pipeline.report.chinese import CHINESE, in_chinese, sentence_in_chinese
-from pipeline.report.hub import HubRow, hub_text, row_of
-from pipeline.report.status import status_text
-from pipeline.report.text import run_text
+from pipeline.report.hub import HubRow, hub_report, row_of
+from pipeline.report.terminal import to_text
 
 Speech = pytest.CaptureFixture[str]
 # Names and commands, which are the same in every language.
@@ -183,7 +182,8 @@ def test_status_and_build_speak_chinese_where_the_terminal_does(
 
 def test_the_table_of_all_upstreams_is_told_in_chinese() -> None:
     rows = [row_of(RUN), HubRow(name="b", exit_code=3)]
-    text = hub_text(rows, ["zh_CN"], width=200, colour=False, language=CHINESE)
+    report = hub_report(rows, ["zh_CN"])
+    text = to_text(report, width=200, colour=False, language=CHINESE)
     assert "退出码 3" in text
     assert "2 个上游，有问题的：b (3)" in text
     assert english_in(text) == []

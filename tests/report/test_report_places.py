@@ -20,7 +20,17 @@ from html.parser import HTMLParser
 import pytest
 from hostile_texts import ADDRESS, IMAGE, MARKDOWN, SCRIPT
 from markdown_it import MarkdownIt
-from report_results import ERROR, FAILED, FAILURE, LOCK, PAGE_A, PAGE_B
+from report_results import (
+    ERROR,
+    FAILED,
+    FAILURE,
+    LOCK,
+    PAGE_A,
+    PAGE_B,
+    run_text,
+    status_text,
+    upgrade_text,
+)
 
 from pipeline.commands.showing import print_text
 from pipeline.core.catalog.comparison import Comparison
@@ -33,10 +43,8 @@ from pipeline.report.html import to_html
 from pipeline.report.json import run_json
 from pipeline.report.junit import to_junit
 from pipeline.report.result import CheckResult, RunResult
-from pipeline.report.status import status_text
 from pipeline.report.summary import to_summary
-from pipeline.report.text import run_text
-from pipeline.report.upgrade import upgrade_summary, upgrade_text
+from pipeline.report.upgrade import upgrade_summary
 
 ANSI = "\x1b[31mred\x1b[0m \x1b]8;;https://evil.example\x07link\x1b]8;;\x07 \x9b2J \r\b"
 COMMAND = "a\n::error file=b::c\n::set-output name=d::e %0A::f"

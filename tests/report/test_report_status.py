@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report_results import RESULT
+from report_results import RESULT, run_text, status_text
 
 from pipeline.cli import main
 from pipeline.core.results import PageResult
 from pipeline.packages import how_to_run
 from pipeline.report.result import RunResult
-from pipeline.report.status import in_order_of_need, status_text
-from pipeline.report.terminal import Table
-from pipeline.report.text import run_text
+from pipeline.report.status import in_order_of_need
+from pipeline.report.terminal import table_text
+from pipeline.report.value import Table
 
 Speech = pytest.CaptureFixture[str]
 LONG = "notebooks/a_page_with_a_very_long_name_as_some_of_them_have"
@@ -91,13 +91,13 @@ def test_no_letter_is_lost_where_two_columns_of_words_are_too_wide(
     name: int, words: int, width: int
 ) -> None:
     table = Table(
-        title=("t", ""),
+        title="t",
         headings=("page", "what happened"),
         rows=[["n" * name, "w" * words]],
         footer=["", ""],
         words=frozenset(("page", "what happened")),
     )
-    text = table.to_text(width=width, colour=False)
+    text = table_text(table, width=width, colour=False)
     assert max(map(len, text.split("\n"))) <= width
     _, _, body = text.partition("─\n")
     assert (body.count("n"), body.count("w")) == (name, words)
@@ -113,14 +113,14 @@ def test_columns_are_left_out_only_where_there_is_no_room(
     """With room for all, all are there; where not, those that are spare go in their order."""
     headings = tuple(chr(ord("a") + number) for number in range(len(widths)))
     table = Table(
-        title=("t", ""),
+        title="t",
         headings=headings,
         rows=[["x" * size for size in widths]],
         footer=["" for _ in headings],
         words=frozenset(),
         spare=headings[1:],
     )
-    heads = table.to_text(width=width, colour=False).split("\n")[2].split()
+    heads = table_text(table, width=width, colour=False).split("\n")[2].split()
     assert "".join(headings).endswith("".join(heads[1:]))
     assert heads[0] == "a"
     if sum(widths) + 3 * len(widths) - 1 <= width:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from repositories import DOCS
 
 from pipeline.core.execution.result import CellFailure, Execution, Status
 from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity
+from pipeline.report.chinese import ENGLISH, Language
 from pipeline.report.result import RunResult
+from pipeline.report.status import status_report
+from pipeline.report.terminal import to_text
+from pipeline.report.text import run_report
+from pipeline.report.upgrade import upgrade_report
+from pipeline.report.value import Report
 
 LOCK = Lock(
     url="https://example.org/docs",
@@ -88,3 +96,25 @@ PAGE_B = PageResult(
 )
 PAGE_C = PageResult(page="c", execution=SKIPPED)
 RESULT = RunResult(name="docs", lock=LOCK, pages={"zh_CN": (PAGE_A, PAGE_B, PAGE_C)})
+
+
+def shown_by(report_of: Callable[..., Report]) -> Callable[..., str]:
+    """What a terminal shows of the report that ``report_of`` makes of a result."""
+
+    def text(
+        result: RunResult,
+        *,
+        width: int,
+        colour: bool,
+        verbose: bool = False,
+        language: Language = ENGLISH,
+    ) -> str:
+        report = report_of(result, verbose=verbose)
+        return to_text(report, width=width, colour=colour, language=language)
+
+    return text
+
+
+run_text = shown_by(run_report)
+status_text = shown_by(status_report)
+upgrade_text = shown_by(upgrade_report)

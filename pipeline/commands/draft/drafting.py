@@ -20,14 +20,15 @@ from pipeline.commands.draft.writing import Writing
 from pipeline.commands.holding import only_this_run
 from pipeline.commands.known import Known
 from pipeline.commands.pages import pages_of_run
-from pipeline.commands.showing import ask, complain, print_text, terminal
+from pipeline.commands.showing import ask, complain, print_report, print_text
 from pipeline.commands.updating import update_locale
 from pipeline.config import DraftPolicy
 from pipeline.core.drafting.outcome import Outcome, tokens_of
 from pipeline.errors import ConfigError, EndpointError, PipelineError
 from pipeline.findings import Finding
 from pipeline.log import QUIET, Log, is_terminal
-from pipeline.report.draft import DraftResult, draft_json, draft_text, plan_text
+from pipeline.report.chinese import ENGLISH
+from pipeline.report.draft import DraftResult, draft_json, draft_report, plan_lines
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
 
@@ -76,7 +77,7 @@ def draft(run: Run, options: DraftOptions) -> DraftResult:
             hint = "nothing was sent: this was the plan. Run again with --yes to go on"
             return replace(planned, hint=hint)
         with closing(_client(policy, options)) as client:
-            for line in plan_text(planned).rstrip("\n").split("\n"):
+            for line in plan_lines(planned):
                 run.log.note(line)
             planned = replace(planned, is_told=True)
             if needs_yes and ask("Go on? [y/N] ").lower() not in ("y", "yes"):
@@ -203,8 +204,7 @@ def show_draft(run: Run, result: DraftResult, *, as_json: bool) -> None:
     if as_json:
         print_text(draft_json(result).decode("utf-8"))
     elif run.log.level >= 0:
-        screen = terminal()
-        print_text(draft_text(result, width=screen.width, colour=screen.colour))
+        print_report(draft_report(result), ENGLISH)
     if result.hint:
         run.log.note(result.hint)
     if result.error:

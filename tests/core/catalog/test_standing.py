@@ -6,6 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
+from report_results import status_text, upgrade_text
 from repositories import DOCS
 
 from pipeline.core.catalog.change import ChangeClass
@@ -30,8 +31,6 @@ from pipeline.core.pin.lock import Lock, Page, SourceFile, blob_id
 from pipeline.core.results import PageResult, UpdateCounts
 from pipeline.entries import Catalog, Entry
 from pipeline.report.result import RunResult
-from pipeline.report.status import status_text
-from pipeline.report.upgrade import upgrade_text
 
 LONG = "These are enough words to tell one page from any other page."
 FRONT = "---\nkernelspec:\n  name: python3\n---\n\n"
