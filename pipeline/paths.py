@@ -192,10 +192,6 @@ class Paths:
         """Badges that tell how much is translated, and of what."""
         return self.build / "badges" / self.name / locale
 
-    def adoption(self, locale: str) -> Path:
-        """Reports about copies that were adopted, or looked at."""
-        return self.build / "adopt" / self.name / locale
-
     def memo(self, locale: str, kind: str) -> Path:
         """What earlier runs found out of each page, and from what: see ``adapters.memo``."""
         return self.output(locale) / "memo" / f"{kind}.json"

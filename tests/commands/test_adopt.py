@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,12 +15,14 @@ from adoption_project import (
     chinese,
     make_sample_history,
     old_page,
+    reads_the_sample,
 )
 from copies import DAMAGES, WRITERS, as_html, as_markdown, as_notebook, as_plain, han
 from folders import copy_project, snapshot
 
 from pipeline.adapters import po
 from pipeline.cli import main
+from pipeline.commands.adopt import adopting
 from pipeline.commands.build import BuildOptions, build
 from pipeline.config import SitePolicy
 from pipeline.core.adoption.result import AdoptResult, State
@@ -33,6 +36,14 @@ from pipeline.site.plan import Site
 from pipeline.stages.update.verifying import verify_memory
 
 REMARK = "译者注：这里的内容是我自己加上的，与原文没有关系，仅供参考。"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_encoder() -> Iterator[None]:
+    """Let the tests' own encoder read: the real one takes seconds a page."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(adopting, "encoder", lambda: reads_the_sample)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -245,7 +256,7 @@ def test_paragraphs_that_were_joined_are_one_suggestion(
 
 
 @pytest.mark.parametrize("option", ["dry_run", "audit"])
-def test_nothing_is_written_but_a_report(project: AdoptionProject, option: str) -> None:
+def test_nothing_is_written(project: AdoptionProject, option: str) -> None:
     file = project.write("copy.md", page_of())
     is_audit = option == "audit"
     result = project.adopt(
@@ -253,7 +264,6 @@ def test_nothing_is_written_but_a_report(project: AdoptionProject, option: str) 
     )
     assert not (project.root / "translations").exists()
     (copy,) = result.copies
-    assert (project.root / copy.report).is_file()
     assert copy.counts[State.EQUAL] > 20
 
 
@@ -271,7 +281,7 @@ def test_an_audit_tells_what_is_wrong_with_a_page(pulled: AdoptionProject) -> No
     # A path may be longer, and is not cut.
     assert all(len(line) <= 80 or " " not in line.strip() for line in text.split("\n"))
     value = json.loads(adoption_json(result))
-    assert value["copies"][0]["cells"]["altered"] > 0
+    assert any(cell["is_altered"] for cell in value["copies"][0]["cells"])
 
 
 def test_what_a_copy_lacks_has_not_changed_since(pulled: AdoptionProject) -> None:
@@ -292,11 +302,7 @@ def test_page_and_version_may_be_named(pulled: AdoptionProject) -> None:
     file = pulled.write("copy.md", page_of())
     (copy,) = pulled.adopt(file, page="arrays", at="v2", dry_run=True).copies
     assert copy.version is not None
-    assert (copy.page, copy.version.since[:7], copy.is_named) == (
-        "arrays",
-        "2026-02",
-        True,
-    )
+    assert (copy.page, copy.version.since[:7]) == ("arrays", "2026-02")
     (copy,) = pulled.adopt(file, at="v1", dry_run=True).copies
     assert (copy.page, copy.version and copy.version.since[:7]) == ("arrays", "2026-01")
     (copy,) = pulled.adopt(file, page="arrays", dry_run=True).copies
@@ -346,10 +352,6 @@ def test_only_one_chinese_locale_is_filled(origin: Path, tmp_path: Path) -> None
 # --- bad input
 
 
-def two_pages() -> str:
-    return page_of("arrays", "v3") + page_of("guides/random", "v3")
-
-
 BAD: dict[str, tuple[str, str | bytes, str]] = {
     "empty": ("copy.md", "  \n", "is empty"),
     "English": (
@@ -395,7 +397,7 @@ BAD: dict[str, tuple[str, str | bytes, str]] = {
         "is no text",
     ),
     "large": ("copy.txt", b"a" * (9 << 20), "has 9 MB"),
-    "Word": ("copy.docx", b"PK", "is a Word document"),
+    "Word": ("copy.docx", b"PK", "files that end in .docx cannot be read"),
     "broken bytes": (
         "copy.md",
         "文档".encode("utf-16") + b"\x00\xd8\x00\x00",
@@ -406,7 +408,6 @@ BAD: dict[str, tuple[str, str | bytes, str]] = {
         '{"cells": "没有单元格的笔记本文件，只有一些中文的内容在里面而已"}',
         "it has no cell",
     ),
-    "two pages": ("copy.md", two_pages(), "holds two pages: 'arrays', and from line"),
     "hostile": (
         "copy.html",
         "<html><body><p onclick=x>"

@@ -17,6 +17,7 @@ from copies import DAMAGES, WRITERS, Row, score, translated
 from places import ROOT
 from runs import run_of
 
+from pipeline.adapters.encoder import encoder
 from pipeline.commands.adopt.copies import read_file
 from pipeline.commands.adopt.filling import translations_in
 from pipeline.commands.adopt.matching import Asked, Matcher
@@ -28,9 +29,7 @@ from pipeline.core.adoption.blocks import blocks_of
 from pipeline.core.catalog.update import update_catalogs
 from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.document.read import read_document
-from pipeline.core.glossary.terms import read_glossary
 from pipeline.entries import Catalog
-from pipeline.paths import glossary_path
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
 from pipeline.stages.update.files import CatalogFiles
@@ -55,7 +54,7 @@ PAGES = (
     "pytrees",
 )
 RELEASES = ("jax-v0.8.0", "jax-v0.6.0")
-CPU_SECONDS, MEGABYTES = 20, 400
+CPU_SECONDS, MEGABYTES = 40, 500
 # A run of its own, so that its memory and its time are those of the command alone.
 SCRIPT = """
 import resource, sys
@@ -86,8 +85,8 @@ def catalogs_of(run: Run) -> dict[str, Catalog]:
 
 def row_at(
     versions: Versions, catalogs: Mapping[str, Catalog], page: str, release: str
-) -> tuple[Row, str]:
-    """The copy of a page as if it had been made for a release, and the blob that it was made of.
+) -> Row:
+    """The copy of a page as if it had been made for a release.
 
     What was translated in other words then is left in English.
     """
@@ -105,38 +104,19 @@ def row_at(
         for entry in updated[page].catalog.entries
         if entry.is_translated
     }
-    return translated(blocks_of(document), finished), version.blob
+    return translated(blocks_of(document), finished)
 
 
 def test_our_own_chinese_is_found_again(run: Run, tmp_path: Path) -> None:
-    locale = run.locales[0]
     catalogs = catalogs_of(run)
-    terms = read_glossary(
-        glossary_path(ROOT, locale).read_text("utf-8"), where="glossary"
-    ).terms
     counts: Counter[str] = Counter()
     wrong: list[str] = []
     with open_versions(run, read_pulled(run)) as versions:
+        matcher = Matcher(versions=versions, encoder=encoder())
         number = 0
         for page in PAGES:
-            # The words of the page itself are not known: they are what is looked for.
-            known = [
-                (entry.msgid, entry.msgstr)
-                for name, catalog in catalogs.items()
-                for entry in catalog.entries
-                if name != page and entry.is_translated
-            ]
-            matcher = Matcher(
-                versions=versions,
-                known=known,
-                terms=[
-                    (term.english, one.text)
-                    for term in terms
-                    for one in term.renderings
-                ],
-            )
             for release in RELEASES:
-                row, blob = row_at(versions, catalogs, page, release)
+                row = row_at(versions, catalogs, page, release)
                 for damage in ("none", *list(DAMAGES)[number % 3 :: 3]):
                     file = list(WRITERS)[number % len(WRITERS)]
                     number += 1
@@ -162,21 +142,19 @@ def test_our_own_chinese_is_found_again(run: Run, tmp_path: Path) -> None:
                             f"{page} {release} {damage} {file}: {message[:50]!r}",
                             f"{got[:40]} | {wanted[:40]}",
                         )
-                    if damage != "no code" and blob not in {
-                        one.blob for one in choice.as_good
-                    }:
+                    if choice.candidate.version.page.name != page:
                         wrong.append(f"{page} {release}, {damage}, {file}")
     print(counts, *wrong, sep="\n")
     assert wrong == []
-    assert counts["found"] >= 0.97 * counts["there"]
-    assert counts["right"] >= 0.99 * counts["said"]
+    assert counts["found"] >= 0.95 * counts["there"]
+    assert counts["right"] == counts["said"]
 
 
 def test_a_page_takes_seconds_and_little_memory(run: Run, tmp_path: Path) -> None:
-    """A page of a hundred paragraphs against the whole history, without an encoder."""
+    """A page of a hundred paragraphs against the whole history."""
     catalogs = catalogs_of(run)
     with open_versions(run, read_pulled(run)) as versions:
-        row, _ = row_at(versions, catalogs, "notebooks/thinking_in_jax", "jax-v0.10.2")
+        row = row_at(versions, catalogs, "notebooks/thinking_in_jax", "jax-v0.10.2")
     assert sum(piece.is_translated for piece in row) > 90
     path = tmp_path / "page.html"
     path.write_text(WRITERS["page.html"](row), encoding="utf-8")

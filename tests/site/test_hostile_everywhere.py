@@ -36,10 +36,8 @@ from site_builds import LACKING
 from workbench import ask, workbench_of
 
 from pipeline.adapters import po
-from pipeline.core.adoption.result import AdoptedCopy, Row, State
 from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
-from pipeline.report.adoption import to_html as adoption_html
 from pipeline.report.html import to_html
 from pipeline.report.result import RunResult
 from pipeline.site.front import SiteOf, front_page
@@ -302,31 +300,6 @@ def hostile_result() -> RunResult:
 
 def test_the_report_has_nothing_live() -> None:
     html = to_html(hostile_result()).decode()
-    assert "&lt;b title=live&gt;" in html
-    assert live_in(html) == []
-
-
-def test_the_report_of_an_adoption_has_nothing_live() -> None:
-    row = Row(
-        state=State.CHANGED,
-        english=PAYLOAD,
-        copy=PAYLOAD,
-        pin=PAYLOAD,
-        page=PAYLOAD,
-        place=PAYLOAD,
-        change=PAYLOAD,
-        msgstr=PAYLOAD,
-        avoided=(PAYLOAD,),
-    )
-    copy = AdoptedCopy(
-        file=PAYLOAD,
-        form=PAYLOAD,
-        encoding=PAYLOAD,
-        page=PAYLOAD,
-        release=PAYLOAD,
-        rows=(row,),
-    )
-    html = adoption_html(copy, is_audit=False).decode()
     assert "&lt;b title=live&gt;" in html
     assert live_in(html) == []
 

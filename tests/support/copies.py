@@ -322,10 +322,6 @@ def as_markdown(row: Row) -> str:
         match piece.kind, piece.message:
             case BlockKind.CODE, _:
                 text = f"```python\n{piece.text.strip(chr(10))}\n```"
-            case BlockKind.MATH, _:
-                text = f"$$\n{text.strip().strip('$').strip()}\n$$"
-            case BlockKind.IMAGE, _:
-                text = f"![]({text})"
             case BlockKind.HEADING, _:
                 text = f"## {text}"
             case _, Kind.LIST_ITEM:
@@ -372,12 +368,6 @@ def as_html(row: Row, *, around: bool = True) -> str:
                 body.append(
                     f"<div class=highlight><pre>{escape(piece.text)}</pre></div>"
                 )
-            case BlockKind.MATH, _:
-                body.append(
-                    f'<div class="math notranslate">\\[{escape(piece.text.strip("$ "))}\\]</div>'
-                )
-            case BlockKind.IMAGE, _:
-                body.append(f'<p><img src="{escape(piece.text)}"></p>')
             case BlockKind.HEADING, _:
                 anchor = '<a class="headerlink" href="#id1" title="永久链接">¶</a>'
                 body.append(f"<h2>{_inline(piece.text)}{anchor}</h2>")

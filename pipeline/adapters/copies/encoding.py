@@ -21,7 +21,6 @@ _MARKS = (  # the longer ones first: that of UTF-32 begins like that of UTF-16
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_CHINESE = ("gb18030", "big5hkscs")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _BINARY = 0.002  # share of control characters that no text has
 _LOOKED_AT = 1 << 16  # bytes by which the encoding is told
@@ -37,104 +36,70 @@ class Decoded:
 
 
 def decode(data: bytes, *, where: str) -> Decoded:
-    """The text in ``data``, and the encoding that it was in.
+    """Return the text in ``data``, and the encoding that it was in.
 
-    A mark at the beginning decides, then UTF-8, then what Chinese was written in before. Raises
-    InputError if it is no text.
+    Raises InputError if it is no text; it names the line, for editors show where a file is mixed.
     """
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            return _decoded(data, encoding, where)
     if not data.strip():
         raise InputError("is empty", where=where, hint="There is nothing to adopt.")
-    if encoding := _wide_encoding(data):
-        return _decoded(data, encoding, where)
+    encoding = _encoding_of(data)
+    if not encoding.startswith(("utf-16", "utf-32")):
+        _refuse_binary(data.decode("latin-1"), where)
     try:
-        return _checked(data.decode("utf-8"), "utf-8", where)
-    except UnicodeDecodeError:
-        pass  # an older encoding, or no text at all
-    if _CONTROL.search(data[:_LOOKED_AT].decode("latin-1")):
-        raise _binary(where)
-    if text := _mixed(data):
-        return _checked(text, MIXED, where)
-    return _decoded(data, _chinese_encoding(data), where)
-
-
-def _decoded(data: bytes, encoding: str, where: str) -> Decoded:
-    """The text of bytes in an encoding. Raises InputError where they are not in it.
-
-    It says in which line, for editors have shown where a file was mixed.
-    """
-    try:
-        text = data.decode(encoding)
+        text = _mixed(data) if encoding == MIXED else data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         what = f"is neither UTF-8 nor {encoding} (byte {error.start})"
         raise InputError(what, where=f"{where}:{line}", hint=_HINT) from error
-    return _checked(text, encoding, where)
-
-
-def _checked(text: str, encoding: str, where: str) -> Decoded:
-    """The text, if it is one: an archive or a picture may be valid in any encoding."""
-    if len(_CONTROL.findall(text)) > _BINARY * len(text):
-        raise _binary(where)
+    _refuse_binary(text, where)
     return Decoded(text=_CONTROL.sub("", text), encoding=encoding)
 
 
-def _wide_encoding(data: bytes) -> str:
-    """UTF-16 without a mark: every other byte of its ASCII characters is zero.
+def _refuse_binary(text: str, where: str) -> None:
+    """Raise InputError for an archive or a picture: it may be valid in any encoding."""
+    if len(_CONTROL.findall(text)) > _BINARY * len(text):
+        what = "is no text: it holds bytes of some binary format"
+        raise InputError(what, where=where, hint=_HINT)
 
-    Which one tells the order of the bytes. Empty if it is not so.
-    """
-    head = data[:_LOOKED_AT]
-    even, odd = head[::2].count(0), head[1::2].count(0)
-    few = len(head) // 40
-    if odd > few and even * 8 < odd:
-        return "utf-16-le"
-    if even > few and odd * 8 < even:
-        return "utf-16-be"
-    return ""
+
+def _encoding_of(data: bytes) -> str:
+    """Return the encoding: by its mark, by its zeros, UTF-8, or an older one of Chinese."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return encoding
+    # In UTF-16 every other byte of ASCII is zero; which one tells the order of the bytes.
+    even, odd = data[:_LOOKED_AT:2].count(0), data[1:_LOOKED_AT:2].count(0)
+    if max(even, odd) > max(len(data[:_LOOKED_AT]) // 40, 8 * min(even, odd)):
+        return "utf-16-le" if odd > even else "utf-16-be"
+    lines = data.split(b"\n")
+    wide = [line for line in lines if not line.isascii()]
+    in_utf8 = [line for line in wide if _is_utf8(line)]
+    if len(in_utf8) == len(wide):
+        return "utf-8"
+    return MIXED if len(in_utf8) > 1 else _chinese_encoding(data)
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _mixed(data: bytes) -> str:
-    """The text of lines that are UTF-8 with others between them that are GB18030.
-
-    Editors leave such files when somebody pastes. Empty if it is not so.
-    """
-    lines: list[str] = []
-    wide = 0  # lines in UTF-8 that are no ASCII
-    for line in data.split(b"\n"):
-        try:
-            lines.append(line.decode("utf-8"))
-            wide += not line.isascii()
-        except UnicodeDecodeError:
-            try:
-                lines.append(line.decode("gb18030"))
-            except UnicodeDecodeError:
-                return ""
-    return "\n".join(lines) if wide > 1 else ""
+    """Return the text of lines that are UTF-8 with others between them that are GB18030."""
+    return "\n".join(
+        line.decode("utf-8" if _is_utf8(line) else "gb18030")
+        for line in data.split(b"\n")
+    )
 
 
 def _chinese_encoding(data: bytes) -> str:
-    """The Chinese encoding that fits best: GB18030, which holds GBK, or Big5.
-
-    Only the beginning is looked at: a page is written in one of them.
-    """
+    """Return the Chinese encoding that fits best: GB18030, which holds GBK, or Big5."""
     from charset_normalizer import from_bytes
 
-    best = from_bytes(
-        data[:_LOOKED_AT], cp_isolation=[*_CHINESE, "gbk", "gb2312", "big5"]
-    ).best()
-    if best is not None and best.encoding.startswith("big5"):
-        return "big5hkscs"
-    return "gb18030"
-
-
-def _binary(where: str) -> InputError:
-    """Why a file is refused that has bytes of control characters all over.
-
-    A picture, an archive, a Word document under another name.
-    """
-    return InputError(
-        "is no text: it holds bytes of some binary format", where=where, hint=_HINT
-    )
+    names = ["gb18030", "big5hkscs", "gbk", "gb2312", "big5"]
+    best = from_bytes(data[:_LOOKED_AT], cp_isolation=names).best()
+    is_big5 = best is not None and best.encoding.startswith("big5")
+    return "big5hkscs" if is_big5 else "gb18030"

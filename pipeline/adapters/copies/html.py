@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from pipeline.errors import InputError
 
 if TYPE_CHECKING:
-    from bs4 import BeautifulSoup, Tag
+    from bs4 import BeautifulSoup
 
 # What is never the text of a page.
 _DROPPED = (
-    "style, nav, footer, aside, form, button, select, textarea, iframe, object, embed, "
-    "noscript, template, svg, canvas, audio, video, head, .headerlink, .anchor-link, "
-    "[role=navigation], [role=search], [role=banner], .linenos, .lineno, .gutter, "
-    ".prompt, .jp-Prompt, .jp-OutputArea, .output_area, .cell_output, "
+    "style, nav, body > header, footer, aside, form, button, select, textarea, iframe, "
+    "object, embed, noscript, template, svg, canvas, audio, video, head, "
+    ".headerlink, .anchor-link, [role=navigation], [role=search], [role=banner], "
+    ".linenos, .lineno, .gutter, .prompt, .jp-Prompt, .jp-OutputArea, .output_area, .cell_output, "
     ".toctree-wrapper, .breadcrumbs, .sphinxsidebar, .copybtn"
 )
 # Where formulas stand in pages of Sphinx, MathJax and KaTeX.
@@ -29,10 +29,10 @@ _KATEX = re.compile(r"^katex(?:-display)?$")
 _DISPLAY = re.compile("katex-display|display")
 _SHOWN_TEX = re.compile(r"^\s*(?:\\\[(.*)\\\]|\$\$(.*)\$\$)\s*$", re.DOTALL)
 _INLINE_TEX = re.compile(r"^\s*(?:\\\((.*)\\\)|\$(.*)\$)\s*$", re.DOTALL)
-_BLOCKS = ("p", "pre", "li", "h1", "h2", "h3", "h4", "td", "dd", "blockquote")
-_MOST = 0.8  # of the text of a page is in the element that holds its text proper
-_LINKS = 0.8  # share of a list that is links: then it is navigation …
-_MANY = 6  # … if it has so many items
+# Where the text proper of a page is, if it says so.
+_MAIN = "main, [role=main], article"
+_LINKED = 0.8  # share of a list that is links …
+_MANY = 6  # … and so many of them: then it is navigation
 # Two line breaks are how editors on the web part paragraphs.
 _BREAKS = re.compile(r"(?:\\\n[ \t]*){2,}")
 _HEADINGS = re.compile(r"^(#{1,6} .*?)[ \t]*[¶#\uf0c1][ \t]*$", re.MULTILINE)
@@ -54,7 +54,9 @@ def html_to_markdown(text: str, *, where: str) -> str:
         for comment in soup.find_all(string=_is_no_text):
             comment.extract()
         _drop_navigation(soup)
-        markdown = _converter().convert_soup(_text_proper(soup))
+        markdown = _converter().convert_soup(
+            soup.select_one(_MAIN) or soup.body or soup
+        )
     except RecursionError as error:
         raise InputError(
             "is nested too deeply for a page",
@@ -96,7 +98,10 @@ def _set_formulas(soup: BeautifulSoup) -> None:
     for source in soup.select(_TEX):
         tex = source.get_text().strip()
         katex = source.find_parent(class_=_KATEX) or source
-        katex.replace_with(f"\n\n$${tex}$$\n\n" if _is_shown(source) else f"${tex}$")
+        is_shown = "display" in str(source.get("type")) or source.find_parent(
+            class_=_DISPLAY
+        )
+        katex.replace_with(f"\n\n$${tex}$$\n\n" if is_shown else f"${tex}$")
     for element in soup.select(".math, .arithmatex"):
         tex = element.get_text()
         if shown := _SHOWN_TEX.match(tex):
@@ -106,16 +111,6 @@ def _set_formulas(soup: BeautifulSoup) -> None:
     # What is left of MathJax is the picture of a formula whose source was taken.
     for element in soup.select(_MATHJAX):
         element.decompose()
-
-
-def _is_shown(source: Tag) -> bool:
-    """Whether a formula stands on a line of its own, as MathJax and KaTeX say it.
-
-    ``<script type="math/tex; mode=display">``, or within ``katex-display``.
-    """
-    if "display" in str(source.get("type", "")):
-        return True
-    return source.find_parent(class_=_DISPLAY) is not None
 
 
 def _open_tables(soup: BeautifulSoup) -> None:
@@ -136,55 +131,9 @@ def _drop_navigation(soup: BeautifulSoup) -> None:
     """
     for items in soup.select("ul, ol"):
         links = items.find_all("a")
-        is_linked = sum(map(_whole_amount, links)) >= _LINKS * _whole_amount(items)
-        if not links or not is_linked:
+        text = "".join(link.get_text(strip=True) for link in links)
+        if not links or len(text) < _LINKED * len(items.get_text(strip=True)):
             continue
         leads_within = all(str(link.get("href", "")).startswith("#") for link in links)
         if leads_within or len(links) >= _MANY:
             items.decompose()
-
-
-def _text_proper(soup: BeautifulSoup) -> Tag:
-    """The innermost element that still holds most of the text.
-
-    What stands around it is the web site's.
-    """
-    element: Tag = soup.body or soup
-    while inner := _inner(element):
-        element = inner
-    return element
-
-
-def _inner(element: Tag) -> Tag | None:
-    """The child that holds nearly all of what an element has in blocks; None if none does.
-
-    Where paragraphs are parted by line breaks they are in no block: then it must hold half of all
-    text as well.
-    """
-    needed = _MOST * _amount(element)
-    for child in element.find_all(True, recursive=False):
-        if child.name in _BLOCKS or not needed or _amount(child) < needed:
-            continue
-        if 2 * _whole_amount(child) >= _whole_amount(element):
-            return child
-    return None
-
-
-def _whole_amount(element: Tag) -> int:
-    """How much text is in an element, wherever it stands in it.
-
-    In characters, without the white space around each piece.
-    """
-    return len(element.get_text(strip=True))
-
-
-def _amount(element: Tag) -> int:
-    """How much text of paragraphs, code and the like is in an element.
-
-    Menus and buttons have none, however long they are.
-    """
-    if element.name in _BLOCKS:
-        return _whole_amount(element)
-    blocks = element.find_all(_BLOCKS)
-    outer = [block for block in blocks if block.find_parent(_BLOCKS) is None]
-    return sum(map(_whole_amount, outer))

@@ -221,12 +221,6 @@ class Repository:
             raise self._errors.damaged(reason_of(answer.complaint))
         return parse_log(answer.output, docs)
 
-    def beside(self, commit: str, commits: Iterable[str]) -> list[str]:
-        """Those of ``commits`` that do not lie on the line of first parents of ``commit``."""
-        answer = self._program.call("rev-list", "--first-parent", commit)
-        line = set(answer.output.decode("ascii").split("\n"))
-        return [other for other in dict.fromkeys(commits) if other not in line]
-
     def tree(self, commit: str, docs: Folders) -> tuple[TreeEntry, ...]:
         """The files of ``docs`` at a commit that is here; none of folders that it does not have."""
         return tuple(chain.from_iterable(self._list(commit, docs).values()))

@@ -7,51 +7,38 @@ end, all catalogues together, and then the memory is brought up to date as after
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pipeline.adapters import po
-from pipeline.adapters.encoder import encoder, has_encoder
-from pipeline.adapters.files import replace_if_unchanged, write_if_changed
-from pipeline.commands.adopt.copies import CopyFile, each_file, find_files
+from pipeline.adapters.encoder import encoder
+from pipeline.adapters.upstream.history import Tag
+from pipeline.commands.adopt.copies import CopyFile, find_files, read_file
 from pipeline.commands.adopt.filling import Filling
 from pipeline.commands.adopt.importing import import_catalog
 from pipeline.commands.adopt.matching import Asked, Matcher
-from pipeline.commands.adopt.versions import Versions, open_versions
+from pipeline.commands.adopt.versions import open_versions
 from pipeline.commands.holding import only_this_run
 from pipeline.commands.known import Known
 from pipeline.commands.pages import pages_of_run
-from pipeline.commands.terms import read_terms
 from pipeline.commands.updating import update_locale
-from pipeline.core.adoption.audit import CodeCell, audit_code
-from pipeline.core.adoption.blocks import Block
-from pipeline.core.adoption.choosing import Choice
+from pipeline.core.adoption.audit import audit_code
 from pipeline.core.adoption.history import Version, moment
-from pipeline.core.adoption.result import AdoptedCopy, AdoptResult, Release
+from pipeline.core.adoption.result import AdoptedCopy, AdoptResult
 from pipeline.core.catalog.origins import Copy
+from pipeline.core.catalog.update import Updated
 from pipeline.errors import ConfigError, InputError
 from pipeline.findings import Finding, Severity
-from pipeline.report.adoption import to_html
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
 from pipeline.stages.update.files import CatalogFiles
 
 # What parts a note of an entry, or would look like a diff in one.
 _UNFIT = re.compile(r"[,\[\]{}\n\r]")
-_UNFIT_FOR_A_FILE = re.compile(r"[^\w.-]+")
 # Licences under which work may be passed on with the project's own.
 _KNOWN_LICENCES = (
-    "Apache-2.0",
-    "MIT",
-    "BSD-2-Clause",
-    "BSD-3-Clause",
-    "ISC",
-    "CC0-1.0",
-    "CC-BY-3.0",
-    "CC-BY-4.0",
-    "Unlicense",
-    "0BSD",
+    *("Apache-2.0", "MIT", "BSD-2-Clause", "BSD-3-Clause", "ISC"),
+    *("CC0-1.0", "CC-BY-3.0", "CC-BY-4.0", "Unlicense", "0BSD"),
 )
 
 
@@ -75,11 +62,13 @@ class AdoptOptions:
 def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
     """Bring what the copies translate into the catalogues, as suggestions that wait for a person.
 
-    Raises ConfigError before anything is read, if something is missing or names nothing.
+    Raises ConfigError before anything is read, if something is missing or names nothing, and
+    ImportError without the encoder.
     """
     locale = _locale(run)
     _check_owner(run, options)
     paths = find_files(options.files)
+    read = encoder()
     run = replace(run, dry=run.dry or options.is_dry)
     with only_this_run(run):
         lock = read_pulled(run)
@@ -89,27 +78,27 @@ def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
         )
         files = CatalogFiles(run=run, locale=locale)
         files.read_all()
-        # A dry run has not written what the update has made.
-        catalogs = dict(files.catalogs)
         if updated.catalogs is not None:
-            catalogs.update(updated.catalogs.by_page)
-        filling = Filling(
-            catalogs=catalogs, glossary=read_terms(run.paths.glossaries(locale))
-        )
+            # A dry run has not written what the update has made.
+            files.stand_in(updated.catalogs.by_page)
+        filling = Filling(catalogs=files.catalogs.copy())
         with open_versions(run, lock) as versions:
-            work = _Adopting(run, options, versions, filling, locale)
-            copies, findings = work.take(paths)
+            matcher = Matcher(versions=versions, encoder=read)
+            copies, findings = _Adopting(run, options, matcher, filling).take(paths)
         changes = [*updated.changes]
         if not options.audit:
-            written, edited = _write_catalogs(run, locale, filling, files.data)
+            filled = {page: filling.catalogs[page] for page in sorted(filling.changed)}
+            written = files.write(
+                {page: Updated(catalog=catalog) for page, catalog in filled.items()}
+            )
             changes += written
-            findings += edited
+            for page in filled:
+                findings += _refused(files.findings.get(page, ()))
             if written and not run.dry:
                 again = update_locale(
                     run, pages, Known(run, locale), locale=locale, lock=lock
                 )
                 changes += again.changes
-        copies = [_with_report(run, locale, copy, options) for copy in copies]
     return AdoptResult(
         name=run.name,
         locale=locale,
@@ -118,8 +107,6 @@ def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
         findings=tuple(findings),
         changes=tuple(dict.fromkeys(changes)),
         dry_run=options.dry_run,
-        is_audit=options.audit,
-        encoder=has_encoder(),
     )
 
 
@@ -129,33 +116,38 @@ class _Adopting:
 
     run: Run
     options: AdoptOptions
-    versions: Versions
+    matcher: Matcher
     filling: Filling
-    locale: str
 
     def take(self, paths: Sequence[Path]) -> tuple[list[AdoptedCopy], list[Finding]]:
         """Take in every file; say why one was not."""
         copies: list[AdoptedCopy] = []
         findings: list[Finding] = []
-        matcher = self._matcher()
         with self.run.log.step("adopt") as step:
-            for _, file in each_file(paths):
+            for path in paths:
                 try:
-                    if isinstance(file, InputError):
-                        raise file
-                    copies.append(self._take_file(file, matcher))
+                    copies.append(self._take_file(read_file(path)))
                 except InputError as error:
                     findings.append(Finding.of(error))
             step.result = f"{len(copies)} of {len(paths)} copies understood"
         return copies, findings
 
-    def _take_file(self, file: CopyFile, matcher: Matcher) -> AdoptedCopy:
+    def _take_file(self, file: CopyFile) -> AdoptedCopy:
+        versions = self.matcher.versions
         if file.form is None:
-            return import_catalog(file, self.filling, self.versions, self._origin)
-        copy, choice = matcher.match(file, self.options.asked)
+            return import_catalog(file, self.filling, versions, self._origin)
+        copy, choice = self.matcher.match(file, self.options.asked)
         version = choice.candidate.version
-        origin = self._origin(file.name, version)
-        rows = self.filling.fill(copy, choice, origin)
+        cells = audit_code(
+            choice.candidate.blocks,
+            copy,
+            choice.pairs,
+            then=versions.reference(version),
+            now=versions.reference(None),
+            # As code imports it: "my-docs" is spelt with an underscore there.
+            package=versions.lock.package.lower().replace("-", "_"),
+            usual=self.run.upstream.usual_names,
+        )
         return AdoptedCopy(
             file=file.name,
             form=file.shown_form,
@@ -163,26 +155,11 @@ class _Adopting:
             page=version.page.name,
             version=version,
             as_good=choice.as_good,
-            release=_release_of(version, self.versions.releases),
-            behind=_releases_behind(version, self.versions),
-            is_named=self.options.asked.ref is not None,
-            rows=rows,
-            cells=self._cells(copy, choice),
+            release=_release_of(version, versions.releases),
+            behind=_releases_behind(version, versions.releases, versions.lock.date),
+            rows=self.filling.fill(copy, choice, self._origin(file.name, version)),
+            cells=cells,
             share=choice.share,
-        )
-
-    def _cells(self, copy: Sequence[Block], choice: Choice) -> tuple[CodeCell, ...]:
-        version = choice.candidate.version
-        package = self.versions.lock.package
-        return audit_code(
-            choice.candidate.blocks,
-            copy,
-            choice.pairs,
-            then=self.versions.reference(version),
-            now=self.versions.reference(None),
-            # As code imports it: "my-docs" is spelt with an underscore there.
-            package=package.lower().replace("-", "_"),
-            usual=self.run.upstream.usual_names,
         )
 
     def _origin(self, file: str, version: Version) -> Copy:
@@ -194,27 +171,9 @@ class _Adopting:
             licence=self.options.licence or "no licence yet",
         )
 
-    def _matcher(self) -> Matcher:
-        known = [
-            (entry.msgid, entry.msgstr)
-            for catalog in self.filling.catalogs.values()
-            for entry in catalog.entries
-            if entry.is_translated
-        ]
-        glossary = self.filling.glossary
-        terms = [] if glossary is None else glossary.terms
-        return Matcher(
-            versions=self.versions,
-            known=known,
-            terms=[
-                (term.english, one.text) for term in terms for one in term.renderings
-            ],
-            encoder=encoder() if has_encoder() else None,
-        )
-
 
 def _locale(run: Run) -> str:
-    """The one locale that copies are adopted into."""
+    """Return the one locale that copies are adopted into."""
     chinese = [locale for locale in run.locales if locale.startswith("zh")]
     if len(chinese) != 1:
         raise ConfigError(
@@ -245,8 +204,8 @@ def _check_owner(run: Run, options: AdoptOptions) -> None:
         )
 
 
-def _release_of(version: Version, releases: Sequence[Release]) -> str:
-    """The first release that had the version; empty if none had."""
+def _release_of(version: Version, releases: Sequence[Tag]) -> str:
+    """Return the first release that had the version; empty if none had."""
     for release in releases:
         if moment(release.date) >= moment(version.since):
             is_later = version.until and moment(release.date) >= moment(version.until)
@@ -254,45 +213,16 @@ def _release_of(version: Version, releases: Sequence[Release]) -> str:
     return ""
 
 
-def _releases_behind(version: Version, versions: Versions) -> int:
-    """How many releases came after the version was replaced, up to the pin."""
+def _releases_behind(version: Version, releases: Sequence[Tag], pin: str) -> int:
+    """Return how many releases came after the version was replaced, up to the date of the pin."""
     if not version.until:
         return 0
-    until, pin = moment(version.until), moment(versions.lock.date)
-    return sum(until <= moment(release.date) <= pin for release in versions.releases)
+    until, last = moment(version.until), moment(pin)
+    return sum(until <= moment(release.date) <= last for release in releases)
 
 
-def _write_catalogs(
-    run: Run, locale: str, filling: Filling, before: Mapping[str, bytes]
-) -> tuple[list[str], list[Finding]]:
-    """Write the catalogues that have changed. One that somebody saved meanwhile stays as it is."""
-    written: list[str] = []
-    findings: list[Finding] = []
-    for page in sorted(filling.changed):
-        path = run.paths.catalog(locale, page)
-        data = po.format_catalog(filling.catalogs[page])
-        if run.dry or replace_if_unchanged(path, data, before=before.get(page)):
-            written.append(run.shown(path))
-            continue
-        findings.append(
-            Finding(
-                code="catalogue-edited",
-                severity=Severity.ERROR,
-                where=run.shown(path),
-                text="the catalogue was saved by someone else during this run; it is left as it is",
-                page=page,
-                hint="Run adopt again: it takes up the edit.",
-            )
-        )
-    return written, findings
-
-
-def _with_report(
-    run: Run, locale: str, copy: AdoptedCopy, options: AdoptOptions
-) -> AdoptedCopy:
-    """The copy with the path of its report, which is written."""
-    name = _UNFIT_FOR_A_FILE.sub("-", copy.file).strip("-.") or "copy"
-    path = run.paths.adoption(locale) / f"{name}.html"
-    copy = replace(copy, report=run.shown(path))
-    write_if_changed(path, to_html(copy, is_audit=options.audit))
-    return copy
+def _refused(found: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield what says that a catalogue was not written: for whoever adopts that is an error."""
+    for finding in found:
+        if finding.code == "catalogue-edited":
+            yield replace(finding, severity=Severity.ERROR)

@@ -7,7 +7,7 @@ refused with what it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,17 +23,20 @@ _HTML = re.compile(
     r"^\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html|head|body|div|article|main)\b",
     re.IGNORECASE,
 )
-_NOTEBOOK = re.compile(r'^\s*\{.*"(?:cells|worksheets)"\s*:', re.DOTALL)
+_NOTEBOOK = re.compile(r'^\s*\{.*"cells"\s*:', re.DOTALL)
 _CATALOG = re.compile(r'^msgid "', re.MULTILINE)
 # A fence with what stands in it; its own mark closes it.
 _FENCED = re.compile(
     r"^(?P<mark>`{3,}|~{3,})[ \t]*(?:po|pot|gettext)?[ \t]*\n(?P<inner>.*?)^(?P=mark)[ \t]*$",
     re.DOTALL | re.MULTILINE,
 )
-_KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
-_HANGUL = re.compile("[\uac00-\ud7a3]")
-_LETTER = re.compile(r"[^\W\d_]")
-_FOREIGN = 0.1  # share of the letters; a Chinese page quotes a word or two at most
+# Letters of other languages, of which a Chinese page quotes a word or two at most.
+_OTHERS = (
+    ("Japanese", re.compile("[\u3041-\u3096\u30a1-\u30fa]")),
+    ("Korean", re.compile("[\uac00-\ud7a3]")),
+)
+_FOREIGN = 0.1  # of such letters for each Chinese character
+_FEWEST = 20  # Chinese characters of a page
 _FORMS = {
     ".ipynb": Form.NOTEBOOK,
     ".md": Form.MARKDOWN,
@@ -43,29 +46,20 @@ _FORMS = {
     ".rest": Form.RST,
     ".txt": Form.PLAIN,
 }
-_PAGES = (*_FORMS, ".html", ".htm", ".xhtml", ".po")
-_OTHERS = {
-    ".doc": "a Word document",
-    ".docx": "a Word document",
-    ".pdf": "a PDF",
-    ".zip": "an archive",
-    ".gz": "an archive",
-    ".mht": "a web archive",
-    ".mhtml": "a web archive",
-}
-_FEWEST = 20  # Chinese characters of a page
+_WEB = (".html", ".htm", ".xhtml")
+_PAGES = (*_FORMS, *_WEB, ".po")
+_NO_TEXT = (".doc", ".docx", ".pdf", ".zip", ".gz", ".mht", ".mhtml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyFile:
-    """A copy as text. ``form`` is None for a catalogue, whose bytes are in ``data``."""
+    """A copy as text. ``form`` is None for a catalogue."""
 
     name: str  # as it was given
     text: str
     form: Form | None
     shown_form: str
     encoding: str
-    data: bytes = b""
 
     @property
     def stem(self) -> str:
@@ -74,126 +68,98 @@ class CopyFile:
 
 
 def find_files(words: Sequence[str]) -> list[Path]:
-    """The files that words of the command line stand for; of a folder all that may be pages.
+    """Return the files that words of the command line stand for; of a folder all possible pages.
 
     Raises ConfigError if one does not exist, or a folder has none.
     """
     found: dict[Path, None] = {}
     for word in words:
         path = Path(word)
-        if path.is_dir():
-            files = files_below(path, "")
-            pages = [file for file in files if file.suffix.lower() in _PAGES]
-            if not pages:
-                raise ConfigError(
-                    f"the folder {word!r} has no page",
-                    hint=f"Pages end in {', '.join(_PAGES)}.",
-                )
-            found.update(dict.fromkeys(pages))
-        elif path.exists():
-            found[path] = None
-        else:
-            near = (
-                [file.name for file in path.parent.glob("*")]
-                if path.parent.is_dir()
-                else []
-            )
+        if not path.exists():
+            siblings = path.parent.glob("*") if path.parent.is_dir() else ()
+            near = did_you_mean(path.name, [file.name for file in siblings])
             raise ConfigError(
                 f"no file or folder is called {word!r}",
-                hint=f"{did_you_mean(path.name, near)}Give the file of a translated page.",
+                hint=f"{near}Give the file of a translated page.",
             )
+        files = [path]
+        if path.is_dir():
+            files = [file for file in files_below(path, "") if _may_be_page(file)]
+        if not files:
+            raise ConfigError(
+                f"the folder {word!r} has no page",
+                hint=f"Pages end in {', '.join(_PAGES)}.",
+            )
+        found.update(dict.fromkeys(files))
     return list(found)
 
 
+def _may_be_page(path: Path) -> bool:
+    return path.suffix.lower() in _PAGES
+
+
 def read_file(path: Path) -> CopyFile:
-    """The text of a file. Raises InputError if it is no page, or no Chinese."""
+    """Return the text of a file. Raises InputError if it is no page, or no Chinese."""
     name = path.as_posix()
     suffix = path.suffix.lower()
-    if kind := _OTHERS.get(suffix):
+    if suffix in _NO_TEXT:
         raise InputError(
-            f"is {kind}",
+            f"is no text: files that end in {suffix} cannot be read",
             where=name,
             hint="Save it as a web page or as text, and adopt that.",
         )
-    try:
-        size = path.stat().st_size
-    except OSError:
-        size = 0  # reading it says what is wrong
+    size = path.stat().st_size
     if size > LARGEST:
         raise InputError(
             f"has {size / (1 << 20):.0f} MB, and no page has more than {LARGEST >> 20}",
             where=name,
             hint="Take out pictures and outputs, or save the text alone.",
         )
-    data = read_bytes(path)
-    decoded = decode(data, where=name)
-    entries = _fenced_entries(decoded.text)
-    is_catalog = suffix not in _PAGES and _CATALOG.search(decoded.text)
-    if suffix == ".po" or entries or is_catalog:
-        text = entries or decoded.text
-        return CopyFile(
-            name=name,
-            text=text,
-            form=None,
-            shown_form="suggestion" if entries else "catalogue",
-            encoding=decoded.encoding,
-            data=text.encode("utf-8"),
-        )
-    form = _FORMS.get(suffix, Form.PLAIN)
-    text, shown = decoded.text, str(form)
-    if suffix in (".html", ".htm", ".xhtml") or _HTML.match(text):
-        text = html_to_markdown(text, where=name)
+    decoded = decode(read_bytes(path), where=name)
+    text = decoded.text
+    entries = _fenced_entries(text)
+    form: Form | None = _FORMS.get(suffix, Form.PLAIN)
+    shown = str(form)
+    is_catalog = not _may_be_page(path) and _CATALOG.search(text)
+    if entries or suffix == ".po" or is_catalog:
+        form, shown = None, "suggestion" if entries else "catalogue"
+        text = entries or text
+    elif suffix in _WEB or _HTML.match(text):
         form, shown = Form.MARKDOWN, "HTML"
+        text = html_to_markdown(text, where=name)
     elif _NOTEBOOK.match(text):
-        form, shown = Form.NOTEBOOK, "notebook"
-    _check_language(text if form is not Form.NOTEBOOK else _unescaped(text), name)
+        form = Form.NOTEBOOK
+        shown = str(form)
+    if form is not None:
+        _check_language(text, name)
     return CopyFile(
         name=name, text=text, form=form, shown_form=shown, encoding=decoded.encoding
     )
 
 
 def _fenced_entries(text: str) -> str:
-    """The entries of a catalogue that stand in fences, as in an issue; empty if there are none."""
+    """Return the entries of a catalogue that stand in fences, as in an issue; or nothing."""
     lines = text.replace("\r\n", "\n")
     fenced = [match["inner"] for match in _FENCED.finditer(lines)]
     return "\n\n".join(inner for inner in fenced if _CATALOG.search(inner))
 
 
-def _unescaped(text: str) -> str:
-    """The text of a notebook's JSON, whose Chinese may be escaped."""
-    return re.sub(r"\\u([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), text)
-
-
 def _check_language(text: str, name: str) -> None:
     """Raise InputError unless there is Chinese in the text."""
-    letters = max(1, len(_LETTER.findall(text)))
-    for pattern, language in ((_KANA, "Japanese"), (_HANGUL, "Korean")):
-        if len(pattern.findall(text)) > _FOREIGN * min(
-            letters, max(1, count_han(text))
-        ):
+    # In a notebook's JSON it may be escaped.
+    text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), text)
+    count = count_han(text)
+    for language, letters in _OTHERS:
+        if len(letters.findall(text)) > _FOREIGN * max(1, count):
             raise InputError(
                 f"is {language}, not Chinese",
                 where=name,
                 hint="Only Chinese copies can be adopted.",
             )
-    count = count_han(text)
     if count < _FEWEST:
-        what = (
-            "has no Chinese: it is the English page"
-            if not count
-            else "has next to no Chinese"
-        )
+        what = "next to no Chinese" if count else "no Chinese: it is the English page"
         raise InputError(
-            what,
+            f"has {what}",
             where=name,
             hint="Give the translated page; English is pulled from upstream.",
         )
-
-
-def each_file(paths: Sequence[Path]) -> Iterator[tuple[Path, CopyFile | InputError]]:
-    """Every file, read, or why it cannot be."""
-    for path in paths:
-        try:
-            yield path, read_file(path)
-        except InputError as error:
-            yield path, error

@@ -6,10 +6,12 @@ touched here: the same is done for a dry run.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
+from pipeline.core.adoption.alignment import Pair
 from pipeline.core.adoption.blocks import Block, words_of
 from pipeline.core.adoption.carrying import (
     Carried,
@@ -27,10 +29,12 @@ from pipeline.core.catalog.origins import Copy, is_open
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.notes import read_place
 from pipeline.core.checks.run import fix_entry
-from pipeline.core.glossary.terms import Glossary
 from pipeline.entries import Catalog, Entry
 
 _CLOSED = tuple("。！？；：，、）」』”…")  # no space follows these in Chinese
+
+# Rows about offers, by the English that the copy translates.
+_RowsByEnglish = Mapping[tuple[str, ...], Sequence[Row]]
 
 
 @dataclass(kw_only=True)
@@ -41,76 +45,82 @@ class Filling:
     """
 
     catalogs: dict[str, Catalog]
-    glossary: Glossary | None
     changed: set[str] = field(default_factory=set)
-
-    def live(self) -> dict[str, list[Entry]]:
-        """The live entries of every page: what readers of the pin can see."""
-        live: dict[str, list[Entry]] = {}
-        for page, catalog in self.catalogs.items():
-            live[page] = [entry for entry in catalog.entries if not entry.obsolete]
-        return live
 
     def fill(
         self, copy: Sequence[Block], choice: Choice, origin: Copy
     ) -> tuple[Row, ...]:
         """Take in what a copy translates; return the rows of its report, in the copy's order."""
         english = choice.candidate.blocks
-        page = choice.candidate.version.page.name
-        translations = translations_in(copy, choice)
-        messages = [block.text for block in english if block.is_words]
-        live = self.live()
-        carried = carry(page, messages, translations, live)
-        states = self._take(carried, origin)
+        messages = [block.text for block in words_of(english)]
+        live = self._live()
+        carried = carry(origin.page, messages, translations_in(copy, choice), live)
+        offered = self._take(carried, origin)
         # Of all pages: the page may have another name now.
-        texts = {entry.msgid for entry in chain.from_iterable(live.values())}
-        return _Rows(copy, choice, carried, states, texts, self.glossary).rows()
+        pinned = {entry.msgid for entries in live.values() for entry in entries}
+        rows: list[Row] = []
+        for pair in choice.pairs:
+            ours = [block.text for block in _blocks(english, pair.english)]
+            theirs = _blocks(copy, pair.copy)
+            # A text that stands on several pages is offered to each of them.
+            found = offered.get(tuple(ours), ()) if theirs else ()
+            if (ours and not found) or (theirs and not found):
+                found = [_other_row(ours, theirs, pinned, pair)]
+            place = theirs[0].place if theirs else ""
+            rows += [replace(row, place=place) for row in found]
+        return tuple(rows)
 
-    def fill_catalog(
-        self, page: str, entries: Sequence[Entry], origin: Copy
-    ) -> tuple[Row, ...]:
-        """The same for the entries of somebody's catalogue of ``page``."""
+    def fill_catalog(self, entries: Sequence[Entry], origin: Copy) -> tuple[Row, ...]:
+        """Take in the entries of somebody's catalogue; return the rows of its report."""
         translations = [
             Translation(english=(entry.written_for,), chinese=entry.msgstr, score=0.99)
             for entry in entries
         ]
         messages = [entry.written_for for entry in entries]
-        carried = carry(page, messages, translations, self.live())
-        carried = replace(
-            carried, offers=tuple(map(_without_old_english, carried.offers))
-        )
-        states = self._take(carried, origin)
-        rows = [
-            _offer_row(offer, *states[offer.page, offer.msgid], self.glossary)
-            for offer in carried.offers
-        ]
+        carried = carry(origin.page, messages, translations, self._live())
+        offers = tuple(map(_without_old_english, carried.offers))
+        offered = self._take(replace(carried, offers=offers), origin)
         gone = [
             Row(state=State.GONE, english=one.whole, copy=one.chinese)
             for one in carried.gone
         ]
-        return (*rows, *gone)
+        return (*chain.from_iterable(offered.values()), *gone)
 
-    def _take(
-        self, carried: Carried, origin: Copy
-    ) -> dict[tuple[str, str], tuple[State, str]]:
-        """Bring offers into the catalogues; say of each what became of it, and its msgstr."""
-        states: dict[tuple[str, str], tuple[State, str]] = {}
-        offers: dict[str, dict[str, tuple[Offer, str]]] = {}
+    def _live(self) -> dict[str, list[Entry]]:
+        """Return the live entries of every page: what readers of the pin can see."""
+        live: dict[str, list[Entry]] = {}
+        for page, catalog in self.catalogs.items():
+            live[page] = [entry for entry in catalog.entries if not entry.obsolete]
+        return live
+
+    def _take(self, carried: Carried, origin: Copy) -> _RowsByEnglish:
+        """Bring offers into the catalogues; return what became of each."""
+        rows: dict[tuple[str, ...], list[Row]] = defaultdict(list)
+        offers: dict[str, dict[str, tuple[Offer, str]]] = defaultdict(dict)
         for offer in carried.offers:
             entry = self._entry(offer)
             msgstr = fitted(entry, offer)
-            offers.setdefault(offer.page, {})[offer.msgid] = (offer, msgstr)
-            states[offer.page, offer.msgid] = (_state(entry, offer, msgstr), msgstr)
+            offers[offer.page][offer.msgid] = (offer, msgstr)
+            row = Row(
+                state=_state(entry, offer, msgstr),
+                english=offer.translation.whole,
+                copy=offer.translation.chinese,
+                pin=offer.msgid,
+                score=offer.translation.score,
+                change=offer.change,
+                msgstr=msgstr,
+                page="" if offer.page == origin.page else offer.page,
+            )
+            rows[offer.translation.english].append(row)
         for page, offered in offers.items():
             before = self.catalogs[page]
-            after = adopt_into(before, offered, origin)
-            if after is not before:
-                self.catalogs[page] = after
+            self.catalogs[page] = adopt_into(before, offered, origin)
+            if self.catalogs[page] is not before:
                 self.changed.add(page)
-        return states
+        return rows
 
     def _entry(self, offer: Offer) -> Entry:
-        """The live entry that an offer is for: there is one, for it was made from that."""
+        """Return the live entry that an offer is for: there is one, for it was made from that."""
         entries = self.catalogs[offer.page].entries
         return next(
             entry
@@ -120,42 +130,40 @@ class Filling:
 
 
 def translations_in(copy: Sequence[Block], choice: Choice) -> list[Translation]:
-    """What a copy translates, by message: each pair of an alignment whose copy is Chinese.
-
-    What was left in English translates nothing, and what is no message has no entry.
-    """
-    english = choice.candidate.blocks
+    """Return what a copy translates: each pair of an alignment whose copy is Chinese."""
     translations: list[Translation] = []
     for pair in choice.pairs:
-        messages = words_of(english[number] for number in pair.english)
-        texts = [copy[number].text for number in pair.copy]
-        if not messages or not any(map(HAN.search, texts)):
-            continue
-        translation = Translation(
-            english=tuple(message.text for message in messages),
-            chinese=_joined(texts),
-            score=pair.confidence,
-        )
-        translations.append(translation)
+        messages = _blocks(choice.candidate.blocks, pair.english)
+        texts = [block.text for block in _blocks(copy, pair.copy)]
+        if messages and pair.is_sure and any(map(HAN.search, texts)):
+            english = tuple(message.text for message in messages)
+            translations.append(
+                Translation(
+                    english=english, chinese=_joined(texts), score=pair.confidence
+                )
+            )
     return translations
 
 
+def _blocks(blocks: Sequence[Block], numbers: Iterable[int]) -> list[Block]:
+    """Return the blocks of words among those with the ``numbers``."""
+    return words_of(blocks[number] for number in numbers)
+
+
 def fitted(entry: Entry, offer: Offer) -> str:
-    """The Chinese of an offer, fit for its message: atoms put back, mended as by ``check``.
+    """Return the Chinese of an offer, fit for its message: atoms put back, mended as by ``check``.
 
     First what the copy lost of its own English, then what has another form at the pin.
     """
     markup = read_place(entry).markup
-    english = offer.english
-    text = restore(english, offer.translation.chinese, markup)
-    if english != entry.msgid:
+    text = restore(offer.english, offer.translation.chinese, markup)
+    if offer.english != entry.msgid:
         text = restore(entry.msgid, text, markup)
-    subject = Subject(replace(entry, msgstr=text, fuzzy=False), offer.page)
-    return fix_entry(subject)
+    return fix_entry(Subject(replace(entry, msgstr=text, fuzzy=False), offer.page))
 
 
 def _joined(texts: Sequence[str]) -> str:
-    """Paragraphs as one: with a space where Chinese has one.
+    """Return paragraphs as one: with a space where Chinese has one.
 
     ``加热。`` and ``打开`` → ``加热。打开``; ``用 `jit``` and ``编译`` → ``用 `jit` 编译``
     """
@@ -167,17 +175,17 @@ def _joined(texts: Sequence[str]) -> str:
 
 
 def _state(entry: Entry, offer: Offer, msgstr: str) -> State:
-    """What becomes of an offer, given the entry as it was.
+    """Return what becomes of an offer, given the entry as it was.
 
     An entry with a translation keeps it: the other one becomes a comment, or is the same.
     """
     if is_open(entry):
-        return State.EQUAL if offer.is_equal else State.CHANGED
+        return State.CHANGED if offer.change else State.EQUAL
     return State.SAME if is_same(entry.msgstr, msgstr) else State.KEPT
 
 
 def _without_old_english(offer: Offer) -> Offer:
-    """An offer that quotes no English but the pin's: of any other nobody knows where it stood.
+    """Return an offer that quotes no English but the pin's: nobody knows where any other stood.
 
     The memory could not find it again. The class of the change stays, without the diff.
     """
@@ -185,93 +193,22 @@ def _without_old_english(offer: Offer) -> Offer:
     return replace(offer, previous=offer.msgid, change=kind)
 
 
-def _offer_row(
-    offer: Offer, state: State, msgstr: str, glossary: Glossary | None
+def _other_row(
+    ours: Sequence[str], theirs: Sequence[Block], pinned: Collection[str], pair: Pair
 ) -> Row:
-    """The row of an offer, with what became of it.
+    """Return the row of a passage that nothing is offered for.
 
-    ``msgstr`` is what the catalogue has, or would have, of it.
+    It is missing in the copy, more than upstream has, left in English, doubtful, or gone.
     """
-    return Row(
-        state=state,
-        english=offer.translation.whole,
-        copy=offer.translation.chinese,
-        pin=offer.msgid,
-        score=offer.translation.score,
-        change=offer.change,
-        msgstr=msgstr,
-        page=offer.page,
-        avoided=_avoided(offer.msgid, msgstr, glossary),
-    )
-
-
-def _avoided(msgid: str, msgstr: str, glossary: Glossary | None) -> tuple[str, ...]:
-    """What the glossary advises against, as ``term: rendering``.
-
-    Only in a translation of a message that has the term.
-    """
-    if glossary is None:
-        return ()
-    misuses = glossary.misuses(glossary.mentions(msgid), msgstr)
-    return tuple(f"{misuse.term.english}: {misuse.avoided.text}" for misuse in misuses)
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """Makes the rows of a copy: every passage of either side, in order."""
-
-    copy: Sequence[Block]
-    choice: Choice
-    carried: Carried
-    states: Mapping[tuple[str, str], tuple[State, str]]
-    pin: Collection[str]  # the messages that upstream has at the pin
-    glossary: Glossary | None
-
-    def rows(self) -> tuple[Row, ...]:
-        """The rows, in the order of the alignment; code and formulas are left out of it."""
-        offers: dict[tuple[str, ...], list[Offer]] = {}
-        for offer in self.carried.offers:
-            offers.setdefault(offer.translation.english, []).append(offer)
-        rows: list[Row] = []
-        for pair in self.choice.pairs:
-            ours = [self.choice.candidate.blocks[number] for number in pair.english]
-            theirs = [self.copy[number] for number in pair.copy]
-            if not all(block.is_words for block in (*ours, *theirs)):
-                continue
-            # A text that stands on several pages is offered to each of them.
-            english = tuple(block.text for block in ours)
-            found = offers.get(english, []) if theirs else []
-            place = theirs[0].place if theirs else ""
-            rows += [self._row(offer, place) for offer in found]
-            if not found:
-                row = _other_row(ours, theirs, pair.confidence)
-                stands = all(message in self.pin for message in english)
-                rows.append(
-                    replace(row, place=place, pin=row.english if stands else "")
-                )
-        return tuple(rows)
-
-    def _row(self, offer: Offer, place: str) -> Row:
-        """The row of an offer; it names the page only if that is another one.
-
-        ``place`` says where the copy has it.
-        """
-        state, msgstr = self.states[offer.page, offer.msgid]
-        row = _offer_row(offer, state, msgstr, self.glossary)
-        is_here = offer.page == self.choice.candidate.version.page.name
-        return replace(row, place=place, page="" if is_here else offer.page)
-
-
-def _other_row(ours: Sequence[Block], theirs: Sequence[Block], score: float) -> Row:
-    """A passage that nothing is offered for: why, by what is missing of it.
-
-    Missing in the copy, more than upstream has, gone from the pin, or left in English.
-    """
-    english = " ".join(block.text for block in ours)
+    english = " ".join(ours)
     copy = " ".join(block.text for block in theirs)
     if not theirs:
-        return Row(state=State.MISSING, english=english)
-    if not ours:
-        return Row(state=State.EXTRA, copy=copy, score=score)
-    state = State.GONE if HAN.search(copy) else State.ENGLISH
-    return Row(state=state, english=english, copy=copy, score=score)
+        state = State.MISSING
+    elif not ours:
+        state = State.EXTRA
+    elif not HAN.search(copy):
+        state = State.ENGLISH
+    else:
+        state = State.GONE if pair.is_sure else State.DOUBTFUL
+    pin = english if all(message in pinned for message in ours) else ""
+    return Row(state=state, english=english, copy=copy, pin=pin, score=pair.confidence)

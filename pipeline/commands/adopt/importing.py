@@ -39,7 +39,7 @@ def import_catalog(
 
     Raises InputError if it is none, has no Chinese, or is not of upstream's text.
     """
-    catalog = po.read_catalog(file.data, where=file.name).catalog
+    catalog = po.read_catalog(file.text.encode(), where=file.name).catalog
     entries = [entry for entry in catalog.entries if HAN.search(entry.msgstr)]
     if not entries:
         raise InputError(
@@ -57,8 +57,10 @@ def import_catalog(
             where=file.name,
             hint="Give a catalogue of these docs, with upstream's English or its digests as msgid.",
         )
-    version = _pinned(page, versions)
-    rows = filling.fill_catalog(page, readable, origin(file.name, version))
+    # Nobody says which version a colleague had, and nothing needs to know it.
+    pin = versions.lock
+    version = only_version(Page(name=page, files=()), pin.commit, pin.date)
+    rows = filling.fill_catalog(readable, origin(file.name, version))
     return AdoptedCopy(
         file=file.name,
         form=file.shown_form,
@@ -71,7 +73,7 @@ def import_catalog(
 def _known_texts(
     filling: Filling, versions: Versions, catalog: Catalog
 ) -> dict[str, str]:
-    """English by digest: of all catalogues, and of the page's history if the header names it.
+    """Return English by digest: of all catalogues, and of the page that the header names.
 
     The history is read only if there are digests that no catalogue knows.
     """
@@ -82,16 +84,15 @@ def _known_texts(
                 texts[digest(text)] = text
     codes = {entry.msgid for entry in catalog.entries if _DIGEST.fullmatch(entry.msgid)}
     page = catalog.header.get("Project-Id-Version", "").rpartition(" ")[2]
-    if codes <= texts.keys() or page not in versions.history.versions:
-        return texts
-    for candidate in versions.candidates(versions.history.family(page)):
-        for block in candidate.blocks:
-            texts[digest(block.text)] = block.text
+    if not codes <= texts.keys():
+        for candidate in versions.candidates(versions.history.family(page)):
+            for block in candidate.blocks:
+                texts[digest(block.text)] = block.text
     return texts
 
 
 def _opened(entry: Entry, known: Mapping[str, str]) -> Entry | None:
-    """An entry with its English; None if it has digests that nobody knows.
+    """Return an entry with its English; None if it has digests that nobody knows.
 
     Marks of long atoms in its Chinese become those of the English again.
     """
@@ -106,23 +107,13 @@ def _opened(entry: Entry, known: Mapping[str, str]) -> Entry | None:
 
 
 def _page_of(entries: Sequence[Entry], filling: Filling) -> str:
-    """The page that most of the entries are of; empty if they are of none.
+    """Return the page that most of the entries are of; empty if they are of none.
 
-    A colleague's file may be called anything, and have entries of several pages. Of pages with as
-    many it is the last one by name.
+    A colleague's file may be called anything, and have entries of several pages.
     """
     texts = {entry.written_for for entry in entries}
     votes: Counter[str] = Counter()
     for page, catalog in sorted(filling.catalogs.items(), reverse=True):
         votes[page] = sum(entry.msgid in texts for entry in catalog.entries)
-    ((page, count),) = votes.most_common(1) or [("", 0)]
-    return page if count else ""
-
-
-def _pinned(page: str, versions: Versions) -> Version:
-    """The version of a page at the pin: where the English of the entries stands.
-
-    Nobody says which version a colleague had, and nothing needs to know it.
-    """
-    lock = versions.lock
-    return only_version(Page(name=page, files=()), lock.commit, lock.date)
+    page = max(votes, key=votes.__getitem__, default="")
+    return page if votes[page] else ""

@@ -1,4 +1,4 @@
-"""A page as a row of blocks: prose, headings, code, formulas and images, in the page's order.
+"""A page as a row of blocks: prose, headings and code, in the page's order.
 
 Both sides of an adoption become such rows: upstream's page at some commit, and the copy of it that
 somebody translated. On the English side each block of prose is a message, with its very msgid.
@@ -18,7 +18,6 @@ from pipeline.core.myst.directives import count_option_lines, parse_info
 # Blocks of docutils' tree whose text is code.
 _RST_LITERAL = ("literal_block", "doctest_block")
 _RST_CODE = ("code", "code-block", "sourcecode", "testcode", "doctest", "code-cell")
-_MATH = ("math_block", "math_block_label")
 _FENCES = ("fence", "colon_fence", "code_block")
 
 
@@ -28,8 +27,6 @@ class BlockKind(StrEnum):
     HEADING = "heading"
     PROSE = "prose"
     CODE = "code"
-    MATH = "math"
-    IMAGE = "image"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,9 +46,9 @@ class Block:
     def is_words(self) -> bool:
         """Whether it is something that people translate.
 
-        Code, formulas and images stay as they are, and lead the way between words.
+        Code stays as it is, and leads the way between words.
         """
-        return self.kind in (BlockKind.PROSE, BlockKind.HEADING)
+        return self.kind is not BlockKind.CODE
 
 
 def blocks_of(document: Document) -> tuple[Block, ...]:
@@ -73,12 +70,12 @@ def blocks_of(document: Document) -> tuple[Block, ...]:
 
 
 def split_blocks(split: Split, *, cell: int | None = None) -> Iterator[Block]:
-    """The blocks of one text: its messages, and what of the skeleton is code, math or an image.
+    """The blocks of one text: its messages, and its code.
 
     They come in the order of the text; of two that begin at the same place the message is first.
     """
     found = [(message.start, _words_block(message, cell)) for message in split.messages]
-    found += _others(split, cell)
+    found += _code_blocks(split, cell)
     # Stable: a message comes before the block that begins where it does.
     found.sort(key=lambda pair: pair[0])
     yield from (block for _, block in found)
@@ -107,41 +104,30 @@ def _words_block(message: Message, cell: int | None) -> Block:
     )
 
 
-def _others(split: Split, cell: int | None) -> Iterator[tuple[int, Block]]:
-    """Code, formulas and images, each with the offset where it begins.
-
-    What is blank is left out: a fence with nothing in it is no anchor.
-    """
+def _code_blocks(split: Split, cell: int | None) -> Iterator[tuple[int, Block]]:
+    """Yield pieces of code, each with the offset where it begins; a blank one is no anchor."""
     codes = iter(split.code)
     for offset, signature in split.skeleton:
-        kind, text = _other(signature, codes)
-        if kind is None or not text.strip():
-            continue
-        line = split.text.count("\n", 0, offset) + 1
-        yield offset, Block(kind=kind, text=text, place=_place(line, cell))
+        code = _code(signature, codes)
+        if code.strip():
+            line = split.text.count("\n", 0, offset) + 1
+            place = _place(line, cell)
+            yield offset, Block(kind=BlockKind.CODE, text=code, place=place)
 
 
-def _other(signature: Signature, codes: Iterator[str]) -> tuple[BlockKind | None, str]:
-    """The kind and the text of a block of the skeleton; no kind for what holds other blocks.
+def _code(signature: Signature, codes: Iterator[str]) -> str:
+    """Return the code in a block of the skeleton; empty for any other block.
 
     ``codes`` are those of a text in reST, where the skeleton does not repeat them all.
     """
     match signature:
-        case (name, _, "{math}", content) if name in _FENCES:
-            return BlockKind.MATH, content
-        case (name, _, info, content) if name in _FENCES:
-            return BlockKind.CODE, _without_options(info, content)
-        case (name, _, _, content) if name in _MATH:
-            return BlockKind.MATH, content
+        case (name, _, info, content) if name in _FENCES and info != "{math}":
+            return _without_options(info, content)
         case (_, name, *_, _) if name in _RST_LITERAL:
-            return BlockKind.CODE, next(codes, "")
+            return next(codes, "")
         case (_, "held", name, *_) if name in _RST_CODE:
-            return BlockKind.CODE, next(codes, "")
-        case (_, "held", "math", *rest):
-            return BlockKind.MATH, "\n".join(rest)
-        case (_, "held", "image", target, *_):
-            return BlockKind.IMAGE, target
-    return None, ""
+            return next(codes, "")
+    return ""
 
 
 def _without_options(info: str, content: str) -> str:

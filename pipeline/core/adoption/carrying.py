@@ -8,9 +8,8 @@ translation that is there already is touched, the other one is kept in a comment
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from pipeline.core.catalog.change import ChangeClass, classify
 from pipeline.core.catalog.lineage import CLEAR_WORDS
@@ -59,14 +58,6 @@ class Offer:
     previous: str
     change: str = ""  # what differs: "numbers: at least [-2-]{+3+} devices"
 
-    @property
-    def is_equal(self) -> bool:
-        """Whether the English is as it was.
-
-        Then a person need only see whether the Chinese is any good.
-        """
-        return not self.change
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
@@ -91,120 +82,82 @@ def carry(
         for message in translation.english:
             # A text that stands twice on a page has one entry: its first translation.
             by_message.setdefault(message, translation)
-    carrying = _Carrying(page=page, translations=by_message, pin=pin)
+    texts = {name: {entry.msgid for entry in pin[name]} for name in pin}
+    here = texts.get(page, set())
+    messages = list(dict.fromkeys(messages))
+    translated = list(filter(by_message.__contains__, messages))
+    # The pages of the pin that the text may stand on now: the page itself, and those with a message
+    # which it has lost, if that is long enough to be the same one and no coincidence.
+    lost = set(translated) - here
+    clear = {text for text in lost if count_words(text) >= CLEAR_WORDS}
+    wanted: dict[str, list[Entry]] = {}
+    for name in pin:
+        if name == page or not clear.isdisjoint(texts[name]):
+            blanks = [Entry(msgid=one.msgid, references=(name,)) for one in pin[name]]
+            wanted[name] = blanks
+    updated = update_catalogs(
+        {page: _with_stand_ins(messages, translated)},
+        wanted,
+        header=lambda _page, header: header,
+        gone=[] if page in wanted else [page],
+    )
     offers: list[Offer] = []
     used: set[Translation] = set()
-    for arrival in carrying.arrivals(messages):
-        offers.append(carrying.offer(arrival))
-        used.update(by_message[message] for message in arrival.sources)
+    for name in wanted:
+        for entry in updated[name].catalog.entries:
+            numbers = map(int, _STAND_INS.findall(entry.msgstr))
+            sources = [translated[number] for number in numbers]
+            if entry.obsolete or not sources:
+                continue
+            # What still stands on its own page has not moved to another one.
+            if name == page or here.isdisjoint(sources):
+                parts = dict.fromkeys(by_message[message] for message in sources)
+                used.update(parts)
+                offers.append(
+                    _offer(name, entry.msgid, sources, list(parts), texts[name])
+                )
     gone = [translation for translation in translations if translation not in used]
     return Carried(offers=tuple(offers), gone=tuple(gone))
 
 
-class _Arrival(NamedTuple):
-    """An entry of the pin, and the messages of the version whose translations came to it."""
+def _offer(
+    page: str,
+    msgid: str,
+    sources: Sequence[str],
+    parts: Sequence[Translation],
+    texts: Collection[str],
+) -> Offer:
+    """Return what is offered for a message of the pin: the translations of its ``sources``.
 
-    page: str
-    entry: Entry
-    sources: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Carrying:
-    """The translations of a page's messages on their way to the pin."""
-
-    page: str
-    translations: Mapping[str, Translation]
-    pin: Mapping[str, Sequence[Entry]]
-
-    def arrivals(self, messages: Iterable[str]) -> Iterator[_Arrival]:
-        """Where an update brings the translations of the page's ``messages``."""
-        messages = list(dict.fromkeys(messages))
-        translated = list(filter(self.translations.__contains__, messages))
-        wanted = self._wanted(translated)
-        updated = update_catalogs(
-            {self.page: _with_stand_ins(messages, translated)},
-            wanted,
-            header=lambda _page, header: header,
-            gone=[] if self.page in wanted else [self.page],
-        )
-        here = self._texts(self.page)
-        for name in wanted:
-            for entry in updated[name].catalog.entries:
-                numbers = map(int, _STAND_INS.findall(entry.msgstr))
-                sources = tuple(translated[number] for number in numbers)
-                if entry.obsolete or not sources:
-                    continue
-                # What still stands on its own page has not moved to another one.
-                if name == self.page or here.isdisjoint(sources):
-                    yield _Arrival(name, entry, sources)
-
-    def offer(self, arrival: _Arrival) -> Offer:
-        """What an entry of the update says, with translations in place of their stand-ins."""
-        page, entry, sources = arrival
-        translation = self._whole(sources)
-        english = " ".join(sources)
-        previous = english
-        change = ""
-        if english != entry.msgid:
-            change = str(classify(english, entry.msgid))
-        if len(sources) > 1:
-            # The memory can find messages again, and not what was put together of several.
-            previous, change = entry.msgid, str(ChangeClass.MERGED)
-        elif len(translation.english) > 1:
-            # The copy has several messages in one paragraph: each gets all of it.
-            change = change or str(ChangeClass.SPLIT)
-            if self._texts(page).issuperset(translation.english):
-                previous = translation.whole
-                whole_change = classify(previous, entry.msgid)
-                change = str(replace(whole_change, kind=ChangeClass.SPLIT))
-        return Offer(
-            page=page,
-            msgid=entry.msgid,
-            translation=translation,
-            english=english,
-            previous=previous,
-            change=change,
-        )
-
-    def _texts(self, page: str) -> set[str]:
-        """The messages of a page at the pin; none if there is no such page now.
-
-        Obsolete ones are not among them, for no reader sees those. Nor are those of other pages.
-        """
-        return {entry.msgid for entry in self.pin.get(page, ())}
-
-    def _wanted(self, translated: Iterable[str]) -> dict[str, list[Entry]]:
-        """The pages of the pin that the text may stand on now, their entries blank.
-
-        The page itself, and those with a message which it has lost, if that is long enough to be
-        the same one and no coincidence.
-        """
-        lost = set(translated) - self._texts(self.page)
-        clear = {text for text in lost if count_words(text) >= CLEAR_WORDS}
-        wanted: dict[str, list[Entry]] = {}
-        for name in self.pin:
-            if name != self.page and clear.isdisjoint(self._texts(name)):
-                continue
-            wanted[name] = []
-            for entry in self.pin[name]:
-                blank = Entry(msgid=entry.msgid, references=(name,))
-                wanted[name].append(blank)
-        return wanted
-
-    def _whole(self, sources: Sequence[str]) -> Translation:
-        """The translation of some messages that have become one; each part of it once.
-
-        Two of them may have been in one paragraph of the copy.
-        """
-        parts = list(dict.fromkeys(self.translations[message] for message in sources))
-        if len(parts) == 1:
-            return parts[0]
-        return Translation(
+    ``texts`` are the messages of its page at the pin.
+    """
+    english = previous = " ".join(sources)
+    translation = parts[0]
+    change = "" if english == msgid else str(classify(english, msgid))
+    if len(parts) > 1:
+        translation = Translation(
             english=tuple(sources),
             chinese="".join(part.chinese for part in parts),
             score=min(part.score for part in parts),
         )
+    if len(sources) > 1:
+        # The memory can find messages again, and not what was put together of several.
+        previous, change = msgid, str(ChangeClass.MERGED)
+    elif len(translation.english) > 1:
+        # The copy has several messages in one paragraph: each gets all of it.
+        change = change or str(ChangeClass.SPLIT)
+        if set(translation.english) <= set(texts):
+            previous = translation.whole
+            whole_change = classify(previous, msgid)
+            change = str(replace(whole_change, kind=ChangeClass.SPLIT))
+    return Offer(
+        page=page,
+        msgid=msgid,
+        translation=translation,
+        english=english,
+        previous=previous,
+        change=change,
+    )
 
 
 def _with_stand_ins(messages: Iterable[str], translated: Sequence[str]) -> Catalog:

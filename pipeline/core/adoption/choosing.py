@@ -1,56 +1,46 @@
-"""The version that a copy is of, and the alignment with it.
+"""The version that a copy is of, told by its code lines, and the alignment with it.
 
-Candidates go in: versions of pages with their blocks. The features of code and prose come first
-(``versions``). What fits equally well by them is aligned, and a version with paragraphs that the
-copy has not, or without some that it has, falls behind. Of those that are left the one that stood
-longest is taken: most copies are of that.
+Candidates go in: versions of pages with their blocks. What the copy has and a version lacks speaks
+against that version, and so does what a version has and the copy lacks. Of versions that fit
+equally well the one that stood longest is taken: most copies are of that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from math import log
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from pipeline.core.adoption.alignment import Pair, align
 from pipeline.core.adoption.blocks import Block, BlockKind, words_of
-from pipeline.core.adoption.evidence import HAN, count_han
+from pipeline.core.adoption.evidence import (
+    HAN,
+    code_lines,
+    count_han,
+    lines_in,
+)
 from pipeline.core.adoption.history import Version, moment
-from pipeline.core.adoption.lexicon import Lexicon
-from pipeline.core.adoption.pairing import Passage, Scorer, Similar, rarity_of
-from pipeline.core.adoption.versions import Features, features_of, fits_of, tolerance
+from pipeline.core.adoption.pairing import Encoder
 
 _CLEAR = 3.5  # nats from which on a pair shows that this is the page
-_ALIGNED = 12  # different texts that fit equally well and are aligned with the copy
-_ODD = 3.5  # what a paragraph costs that only one side has, where few are lost
-_FEWEST_LOST = 0.02
-_FEWEST_KEPT = 0.3  # share of names and numbers: where most are lost, one more still says something
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judge:
-    """What is known of words: which Chinese goes with them, and what texts mean."""
-
-    lexicon: Lexicon
-    similar: Similar | None = None
-
-
-# The judge for the text of a version.
-Judges = Callable[[Sequence[Block]], Judge]
+# A line of code, and its number among those that are equal, from 1.
+Line = tuple[str, int]
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A version of a page, read."""
+    """A version of a page, read. ``lines`` are what it is known by, in the order of the page."""
 
     version: Version
     blocks: tuple[Block, ...]
-    features: Features = field(default=())
+    lines: tuple[Line, ...]
 
     @classmethod
     def of(cls, version: Version, blocks: tuple[Block, ...]) -> Candidate:
-        """The candidate with its features."""
-        return cls(version, blocks, features_of(blocks))
+        """Return the candidate with its lines."""
+        return cls(version, blocks, tuple(_lines_of(blocks)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,13 +58,11 @@ class Choice:
 
 def rank(
     copy: Sequence[Block], candidates: Sequence[Candidate]
-) -> list[tuple[float, Candidate]]:
-    """The candidates with what they cost, the cheapest first.
-
-    Of those that cost the same the order is that of ``candidates``.
-    """
-    fits = fits_of(copy, [candidate.features for candidate in candidates])
-    costs = [fit.cost for fit in fits]
+) -> list[tuple[int, Candidate]]:
+    """Return the candidates with what they cost, the cheapest first."""
+    known = frozenset[Line]().union(*(candidate.lines for candidate in candidates))
+    found = _found_in(copy, known)
+    costs = [_cost(candidate.lines, found) for candidate in candidates]
     ranked = zip(costs, candidates, strict=True)
     return sorted(ranked, key=lambda pair: pair[0])
 
@@ -82,144 +70,78 @@ def rank(
 def choose(
     copy: Sequence[Block],
     candidates: Sequence[Candidate],
-    judges: Judges,
+    encoder: Encoder,
     *,
     pinned: frozenset[str],
 ) -> Choice:
-    """The version that ``copy`` is of. ``pinned`` are the pages that upstream has at the pin."""
+    """Return the version that ``copy`` is of. ``pinned`` are the pages of the pin."""
     ranked = rank(copy, candidates)
     cheapest = ranked[0][0]
-    fitting = [pair for pair in ranked if pair[0] <= cheapest + tolerance(cheapest)]
-    left = _without_odd(_align_each(copy, fitting, judges), words=len(words_of(copy)))
+    fitting = [candidate for cost, candidate in ranked if cost == cheapest]
 
-    def worth(row: _Aligned) -> tuple[bool, float, str]:
-        version = row.candidate.version
+    def worth(candidate: Candidate) -> tuple[bool, float, str]:
+        version = candidate.version
         return version.page.name in pinned, version.days, version.since
 
-    best = max(left, key=worth)
-    as_good = [row.candidate.version for row in left]
+    best = max(fitting, key=worth)
+    page = best.version.page.name
+    versions = [candidate.version for candidate in fitting]
+    as_good = [version for version in versions if version.page.name == page]
+    similar = encoder(block.text for block in words_of([*best.blocks, *copy]))
+    pairs = tuple(align(best.blocks, copy, similar))
     return Choice(
-        candidate=best.candidate,
-        as_good=_on_page(as_good, best.candidate.version),
-        pairs=best.pairs,
-        share=share_of(copy, best.pairs),
+        candidate=best,
+        as_good=tuple(sorted(as_good, key=lambda version: moment(version.since))),
+        pairs=pairs,
+        share=share_of(copy, pairs),
     )
-
-
-def _without_odd(aligned: Sequence[_Aligned], *, words: int) -> list[_Aligned]:
-    """Those that fit as well as any once paragraphs count that only one side has.
-
-    ``words`` is how many blocks of words the copy has. Where it has lost or added many in any case,
-    one more says less.
-    """
-    fewest = min(row.odd for row in aligned)
-    lost = max(fewest / max(1, words), _FEWEST_LOST)
-    price = _ODD * min(1.0, log(lost) / log(_FEWEST_LOST))
-    costs = [row.cost + price * (row.odd - fewest) for row in aligned]
-    limit = min(costs) + tolerance(min(costs))
-    rows = zip(costs, aligned, strict=True)
-    return [row for cost, row in rows if cost <= limit]
 
 
 def share_of(copy: Sequence[Block], pairs: Sequence[Pair]) -> float:
-    """How much of the Chinese of a copy is in pairs that are clear, 0 to 1.
+    """Return how much of the Chinese of a copy is in pairs that are clear, 0 to 1.
 
     Code has Chinese in its comments, which nobody looks for.
     """
-    whole = sum(count_han(block.text) for block in words_of(copy))
-    found = 0
+    clear: list[Block] = []
     for pair in pairs:
-        if not pair.english or pair.score < _CLEAR:
-            continue
-        passage = words_of(copy[number] for number in pair.copy)
-        found += sum(count_han(block.text) for block in passage)
-    return found / max(1, whole)
+        if pair.english and pair.score >= _CLEAR:
+            clear += [copy[number] for number in pair.copy]
+    return _count_han(clear) / max(1, _count_han(copy))
 
 
-def scorer_of(english: Sequence[Block], copy: Sequence[Block], judge: Judge) -> Scorer:
-    """The scorer for a page and a copy."""
-    passages = [Passage((block,)) for block in words_of(english)]
-    words = words_of(copy)
-    lasting = frozenset[str]().union(*(passage.lasting for passage in passages))
-    tokens = Passage(tuple(words)).tokens
-    kept = len(lasting & tokens) / max(1, len(lasting))
-    return Scorer(
-        lexicon=judge.lexicon,
-        rarity=rarity_of(passages),
-        kept=max(_FEWEST_KEPT, kept),
-        has_headings=any(block.kind is BlockKind.HEADING for block in words),
-        similar=judge.similar,
-    )
+def _count_han(blocks: Iterable[Block]) -> int:
+    return sum(count_han(block.text) for block in words_of(blocks))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Aligned:
-    """A candidate with its cost, and the alignment of its blocks with those of the copy.
+def _lines_of(blocks: Iterable[Block]) -> Iterator[Line]:
+    """Yield the lines of code of a page."""
+    counts: Counter[str] = Counter()
+    for block in blocks:
+        if block.kind is BlockKind.CODE:
+            for line in code_lines(block.text):
+                counts[line] += 1
+                yield line, counts[line]
 
-    ``odd`` is how many blocks of words stand on one side only.
+
+def _found_in(copy: Iterable[Block], known: Collection[Line]) -> frozenset[Line]:
+    """Return those of the ``known`` lines that a copy has, as often as it has them."""
+    lines = frozenset(line for line, _ in known)
+    counts: Counter[str] = Counter()
+    for block in copy:
+        # A fence may be lost: then code stands where prose does.
+        if block.kind is BlockKind.CODE or not HAN.search(block.text):
+            counts += lines_in(block.text, lines)
+    return frozenset((line, number) for line, number in known if counts[line] >= number)
+
+
+def _cost(lines: Sequence[Line], found: frozenset[Line]) -> int:
+    """Return how many lines a version or the copy has and the other one lacks.
+
+    A copy that ends before the page does lacks nothing behind its end.
     """
-
-    cost: float
-    candidate: Candidate
-    pairs: tuple[Pair, ...]
-    odd: int
-
-
-def _align_each(
-    copy: Sequence[Block],
-    fitting: Sequence[tuple[float, Candidate]],
-    judges: Judges,
-) -> list[_Aligned]:
-    """Align every candidate; those with the same text share one alignment."""
-    known: dict[tuple[Block, ...], tuple[tuple[Pair, ...], int]] = {}
-    aligned: list[_Aligned] = []
-    for cost, candidate in fitting:
-        text = candidate.blocks
-        if text not in known and len(known) == _ALIGNED:
-            continue
-        if text not in known:
-            pairs = tuple(align(text, copy, scorer_of(text, copy, judges(text))))
-            known[text] = pairs, _count_odd(text, copy, pairs)
-        pairs, odd = known[text]
-        aligned.append(_Aligned(cost=cost, candidate=candidate, pairs=pairs, odd=odd))
-    return aligned
-
-
-def _count_odd(
-    english: Sequence[Block], copy: Sequence[Block], pairs: Sequence[Pair]
-) -> int:
-    """How many blocks of words stand on one side only, between others that stand on both.
-
-    What a copy has besides in English is none of them: it may be an output, or a name.
-    """
-    odd = 0
-    for pair in _between(pairs):
-        if not pair.copy:
-            odd += english[pair.english[0]].is_words
-        elif not pair.english:
-            strange = copy[pair.copy[0]]
-            odd += strange.is_words and HAN.search(strange.text) is not None
-    return odd
-
-
-def _between(pairs: Sequence[Pair]) -> Sequence[Pair]:
-    """The pairs from the first to the last that has two sides; all if none has.
-
-    Where a copy begins later or ends earlier than the page does, that is one accident, and where
-    there is more around it, that is the blog's.
-    """
-    both = [at for at, pair in enumerate(pairs) if pair.english and pair.copy]
-    if not both:
-        return pairs
-    first, last = both[0], both[-1]
-    return pairs[first : last + 1]
-
-
-def _on_page(versions: Sequence[Version], chosen: Version) -> tuple[Version, ...]:
-    """The versions of the page that was chosen, in the order of time: not those of its family.
-
-    Under another name it is another page to a reader of the report.
-    """
-    name = chosen.page.name
-    of_page = [version for version in versions if version.page.name == name]
-    return tuple(sorted(of_page, key=lambda version: moment(version.since)))
+    places = [at for at, line in enumerate(lines) if line in found]
+    strange = len(found) - len(places)
+    if not places:
+        return strange
+    lacking = places[-1] + 1 - places[0] - len(places)
+    return strange + lacking

@@ -13,23 +13,14 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
-from pipeline.core.document.message import Markup
-from pipeline.core.document.prose import CJK, atoms_of
+from pipeline.core.document.prose import CJK
 
 HAN = re.compile(f"[{CJK}]")
-_TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|\d+(?:\.\d+)*")
 _WORD = re.compile(r"[A-Za-z][A-Za-z']+")
-# A word that translators leave as it is: a name, an acronym, what has a digit or an underscore.
-_NAME = re.compile(r"_|\d|[a-z][A-Z]|^[A-Z][A-Z]|^[B-HJ-Z]$")
-_EMPHASIS = re.compile(r"(?<!\w)_+|_+(?!\w)")
 _PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.|In ?\[[\d ]*\]:?|Out ?\[[\d ]*\]:?|\$)\s?")
 _COMMENT = re.compile(r"(?<!['\"])#.*$")
 _QUOTES = str.maketrans("“”‘’«»＂＇`´", "\"\"''\"\"\"'''")
 _SPACE = re.compile(r"\s+")
-_URL = re.compile(
-    r"(?:https?://|www\.)[^\s()<>\]\"'`{}|\\^（），。；、]+", re.IGNORECASE
-)
-_URL_START = re.compile(r"^(?:https?://)?(?:www\.)?")
 _ROLE_TARGET = re.compile(r"^(?P<text>.*?)\s*<(?P<target>[^<>]+)>$", re.DOTALL)
 _MARKUP = re.compile(
     r"^(?:\{[\w:+-]+\}|:[\w.:+-]+:)?(?P<ticks>`+)(?P<text>.*?)(?P=ticks)_{0,2}$",
@@ -100,42 +91,6 @@ def plain_atom(atom: str) -> str:
     if role := _ROLE_TARGET.match(text):
         text = role["text"] or role["target"]
     return _SPACE.sub("", text).lstrip("~!")
-
-
-def urls_in(text: str) -> list[str]:
-    """The URLs of a text, without scheme, ``www.`` and what ends a sentence.
-
-    ``"see https://www.example.org/a/."`` → ``example.org/a``
-    """
-    found = (url.rstrip(".,;:!?*_)") for url in _URL.findall(text))
-    return [_URL_START.sub("", url).rstrip("/") for url in found]
-
-
-@lru_cache(maxsize=1 << 14)
-def plain_atoms(text: str, markup: Markup = Markup.MARKDOWN) -> tuple[str, ...]:
-    """What the atoms of a text say: code, roles and formulas, in order.
-
-    Those of one character are left out: they are everywhere.
-    """
-    plain = map(plain_atom, atoms_of(text, markup))
-    return tuple(atom for atom in plain if len(atom) > 1)
-
-
-@lru_cache(maxsize=1 << 14)
-def tokens_of(text: str) -> Counter[str]:
-    """The names and numbers of a text, whatever mark-up they stand in."""
-    return Counter(_TOKEN.findall(_EMPHASIS.sub(" ", unescaped(text))))
-
-
-@lru_cache(maxsize=1 << 14)
-def lasting_tokens(text: str, markup: Markup = Markup.MARKDOWN) -> frozenset[str]:
-    """Those tokens that a translation has to keep: of atoms, and names and numbers in prose.
-
-    ``"The `jit` of XLA has 2 parts"`` → ``jit``, ``XLA``, ``2``
-    """
-    atoms = " ".join(plain_atoms(text, markup))
-    names = filter(_NAME.search, tokens_of(text))
-    return frozenset(_TOKEN.findall(atoms)).union(names)
 
 
 def english_words(text: str) -> list[str]:

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from pipeline.core.pin.lock import PAGE_SUFFIXES, Page, SourceFile, page_path, pages_of
 
-_SAMPLES = (
-    4  # versions of a page that are looked at to find out which page a copy is of
-)
+_SAMPLES = 4  # versions of a page that a first guess is made by
 _OLDEST = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(NamedTuple):
     """What a commit did with a document; ``blob`` is empty if it is gone then."""
 
     path: str
@@ -29,8 +28,7 @@ class Change:
     before: str = ""  # the path that it was renamed from
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Commit:
+class Commit(NamedTuple):
     """A commit of the docs, with its date in ISO 8601."""
 
     commit: str
@@ -77,9 +75,7 @@ class History:
         They come from the oldest on, whatever the page was called then.
         """
         pages = sorted(self.families.get(page, {page}))
-        found: list[Version] = []
-        for name in pages:
-            found += self.versions.get(name, ())
+        found = chain.from_iterable(self.versions.get(name, ()) for name in pages)
         return tuple(sorted(found, key=lambda version: moment(version.since)))
 
     def samples(self) -> list[Version]:
@@ -89,10 +85,8 @@ class History:
         """
         samples: list[Version] = []
         for versions in self.versions.values():
-            step = max(1, len(versions) / _SAMPLES)
-            places = {int(step * number) for number in range(_SAMPLES)}
-            places |= {len(versions) - 1}
-            samples += [versions[at] for at in sorted(places) if at < len(versions)]
+            step = max(1, len(versions) // _SAMPLES)
+            samples += dict.fromkeys([*versions[::step], versions[-1]])
         return samples
 
 
@@ -117,33 +111,6 @@ def read_history(commits: Sequence[Commit]) -> History:
     )
 
 
-def with_releases(
-    history: History, releases: Sequence[tuple[Commit, Sequence[Page]]]
-) -> History:
-    """``history`` with the pages of releases that were made beside its line of commits.
-
-    A page that stood on the line in the same words is not added. One that is stood for the moment
-    of its release only, as far as anybody knows.
-    """
-    versions = dict(history.versions)
-    for commit, pages in releases:
-        for page in pages:
-            known = versions.get(page.name, ())
-            if all(version.page != page for version in known):
-                found = Version(
-                    page=page,
-                    first=commit.commit,
-                    last=commit.commit,
-                    since=commit.date,
-                    until=commit.date,
-                )
-                later = sorted(
-                    (*known, found), key=lambda version: moment(version.since)
-                )
-                versions[page.name] = tuple(later)
-    return History(versions=versions, families=history.families)
-
-
 def only_version(page: Page, commit: str, date: str) -> Version:
     """The version of a page where no history is known, or where a person has named the commit."""
     return Version(page=page, first=commit, last=commit, since=date)
@@ -156,8 +123,8 @@ class _Replay:
         self.versions: dict[str, list[Version]] = defaultdict(list)
         self.renames: list[tuple[str, str]] = []
         self._blobs: dict[str, dict[str, str]] = defaultdict(dict)
-        self._open: dict[str, tuple[Page, Commit]] = {}
-        self._last: Commit | None = None
+        self._open: dict[str, Version] = {}
+        self._last = ""  # the commit before the one that is applied
 
     def add(self, commit: Commit) -> None:
         """Apply a commit."""
@@ -177,7 +144,7 @@ class _Replay:
                 self.renames.append((str(before.with_suffix("")), name))
         for name in touched:
             self._renew(name, commit)
-        self._last = commit
+        self._last = commit.commit
 
     def close(self) -> None:
         """End: what is open now still stands."""
@@ -189,31 +156,23 @@ class _Replay:
 
         A commit may touch a document and leave it as it is, mode bits for one.
         """
-        files = [SourceFile(path=path, blob=b) for path, b in self._blobs[name].items()]
-        pages = pages_of(sorted(files, key=lambda file: file.path))
+        blobs = sorted(self._blobs[name].items())
+        pages = pages_of([SourceFile(path=path, blob=blob) for path, blob in blobs])
         if name in self._open:
-            if pages and pages[0] == self._open[name][0]:
+            if pages and pages[0] == self._open[name].page:
                 return
             self._end(name, until=commit.date)
-        if pages:
-            self._open[name] = (pages[0], commit)
+        for page in pages[:1]:
+            self._open[name] = only_version(page, commit.commit, commit.date)
 
     def _end(self, name: str, *, until: str) -> None:
         """End the version of a page that is open: another one comes, or none.
 
         The commit before this one is the last that had it.
         """
-        page, first = self._open.pop(name)
-        last = self._last or first
-        self.versions[name].append(
-            Version(
-                page=page,
-                first=first.commit,
-                last=last.commit,
-                since=first.date,
-                until=until,
-            )
-        )
+        version = self._open.pop(name)
+        last = self._last or version.first
+        self.versions[name].append(replace(version, last=last, until=until))
 
 
 def _families(renames: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:

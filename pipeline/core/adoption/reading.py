@@ -2,33 +2,44 @@
 
 Text goes in, as Markdown, reST, plain text or the JSON of a notebook; blocks come out. Unlike
 upstream's documents a copy need not be well made: what cannot be read as it claims to be is read as
-far as it goes, and as plain text at the worst.
+plain paragraphs. No word is changed: only what converters, web pages and editors left goes.
 """
 
 from __future__ import annotations
 
+import html
 import json
 import re
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Iterator
 from dataclasses import replace
 from enum import StrEnum
-from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 from pipeline.core.adoption.blocks import Block, BlockKind, split_blocks
-from pipeline.core.adoption.evidence import HAN, english_words
-from pipeline.core.adoption.tidying import (
-    is_code_without_fence,
-    tidied_text,
-    tidied_words,
-)
-from pipeline.core.document.message import Kind
+from pipeline.core.adoption.evidence import HAN, count_han, english_words
+from pipeline.core.document.prose import CJK
 from pipeline.core.myst.split import split_text
 from pipeline.errors import InputError
 
 _CELLS = re.compile(r'"cells"\s*:\s*\[')
-_PARAGRAPHS = re.compile(r"\n\s*\n")
 _NO_SPACE = re.compile(r"[^, \t\r\n]")
+_PARAGRAPHS = re.compile(r"\n\s*\n")
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2028-\u202e\u2060\ufeff]")
+_WIDE_SPACE = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
+_PERMALINK = re.compile(r"\s*(?:\[[¶#\uf0c1]\]\([^()]*\)|[¶\uf0c1])\s*$")
+_NUMBERING = re.compile(
+    r"^(?:第?[一二三四五六七八九十百]+[章节、.．]|第\d+[章节]|\d+(?:[.．]\d+)*[.．、)]?(?=\s)|[（(]?\d+[)）、])\s*"
+)
+_FOLDED = re.compile(rf"(?<=[{CJK}，。；：！？、）】」』”]) +(?=[{CJK}（【「『“])")
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d+|#x[0-9a-fA-F]+);")
+_NEEDLESS = re.compile(r"\\([_\[\]()#+.!<>{}|~-])")
+_CODE_SPAN = re.compile(r"(`[^`]*`|\$[^$]*\$)")
+_LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)|<?https?://\S+>?")
+_CODE_MARKS = re.compile(r"[=()\[\]._:{}+*/<>@`]")
+_MANY_MARKS = 0.13  # share of a text; in prose they are fewer
+_ENDED = tuple("。！？：；.!?:;…”）)")
+_WRAPPED = range(40, 131)  # columns of a line that may go on in the next one
 _LONG = 4  # words of an English line that is no part of a Chinese paragraph
 _decode = json.JSONDecoder(strict=False).raw_decode
 
@@ -42,183 +53,145 @@ class Form(StrEnum):
     PLAIN = "plain text"
 
 
-class _Cell(NamedTuple):
-    kind: str
-    source: str
-
-
 def read_copy(text: str, form: Form) -> tuple[Block, ...]:
-    """The blocks of a copy, in its order.
+    """Return the blocks of a copy, in its order.
 
-    What a text claims to be is tried first; Markdown can be read of anything. Raises InputError if
-    a notebook has no cell that can be read.
+    Raises InputError if a notebook has no cell that can be read.
     """
-    if form is Form.NOTEBOOK:
-        blocks = _notebook_blocks(text)
-    elif form is Form.RST:
-        blocks = list(_rst_blocks(text))
-    else:
-        blocks = list(_markdown_blocks(tidied_text(text, is_plain=form is Form.PLAIN)))
-    return tuple(_settled(blocks))
-
-
-def _notebook_blocks(text: str) -> list[Block]:
-    """The blocks of a notebook, each with the number of its cell as its place."""
-    blocks: list[Block] = []
-    for number, cell in enumerate(_cells(text)):
-        place = f"cell {number}"
-        blocks += [replace(block, place=place) for block in _cell_blocks(cell)]
-    return blocks
-
-
-def _cell_blocks(cell: _Cell) -> Iterator[Block]:
-    """The blocks of a cell; notebooks of version 3 have cells that are headings."""
-    match cell.kind:
-        case "code" if not cell.source.strip():
-            return
-        case "code":
-            yield Block(kind=BlockKind.CODE, text=cell.source)
-        case "heading":
-            kind, message = BlockKind.HEADING, Kind.HEADING
-            yield Block(kind=kind, text=cell.source, message=message)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    match form:
+        case Form.NOTEBOOK:
+            blocks = _notebook_blocks(text)
+        case Form.RST:
+            blocks = _rst_blocks(text)
+        case Form.PLAIN:
+            blocks = _markdown_blocks(_fenced(text))
         case _:
-            yield from _markdown_blocks(tidied_text(cell.source, is_plain=False))
+            blocks = _markdown_blocks(text)
+    return tuple(block for block in map(_clean, blocks) if block.text)
 
 
-def _cells(text: str) -> list[_Cell]:
-    """The cells of a notebook, of any version; of one that is cut off those that are whole.
-
-    Raises InputError if there is none.
-    """
-    try:
-        rows = _rows_of(json.loads(text, strict=False))
-    except (ValueError, RecursionError):
-        rows = list(_whole_cells(text))
-    cells = [_cell_of(row) for row in rows if isinstance(row, dict)]
+def _notebook_blocks(text: str) -> Iterator[Block]:
+    """Yield the blocks of a notebook, each with the number of its cell as its place."""
+    cells = list(_cells(text))
     if not cells:
         raise InputError(
             "is no notebook: it has no cell that can be read",
             hint="Open it in Jupyter and save it, or export it as Markdown.",
         )
-    return cells
+    for number, cell in enumerate(cells):
+        for block in _cell_blocks(cell):
+            yield replace(block, place=f"cell {number}")
 
 
-def _rows_of(notebook: object) -> list[Any]:
-    """The list of cells; notebooks of version 3 have it in worksheets.
-
-    Whatever else stands there is no cell, and left out: ``[]`` if there is none.
-    """
-    sheets = _member(notebook, "worksheets")
-    holders = sheets if isinstance(sheets, list) else [notebook]
-    rows: list[Any] = []
-    for holder in holders:
-        cells = _member(holder, "cells")
-        rows += cells if isinstance(cells, list) else []
-    return rows
-
-
-def _member(value: object, name: str) -> object:
-    """A member of a JSON object; None if it has no such member, or is no object.
-
-    What somebody has edited by hand may be anything.
-    """
-    return value.get(name) if isinstance(value, dict) else None
-
-
-def _whole_cells(text: str) -> Iterator[Any]:
-    """The cells of JSON that ends too early, one after the other, as far as they are whole."""
+def _cells(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the cells of a notebook's JSON one by one: of one that was cut off, the whole ones."""
     start = _CELLS.search(text)
-    if start is None:
-        return
-    at = start.end()
+    at = start.end() if start else len(text)
     while cell_start := _NO_SPACE.search(text, at):
         try:
             cell, at = _decode(text, cell_start.start())
         except (ValueError, RecursionError):
-            return  # here the notebook was cut off, or its list of cells ends
-        yield cell
+            return  # the notebook was cut off here, or its list of cells ends
+        if isinstance(cell, dict):
+            yield cell
 
 
-def _cell_of(row: dict[str, Any]) -> _Cell:
-    """A cell as it stands in JSON: its source is a text or a list of lines, or missing.
-
-    Notebooks of version 3 call the source of code ``input``.
-    """
-    source = row.get("source", row.get("input", ""))
+def _cell_blocks(cell: dict[str, Any]) -> Iterator[Block]:
+    """Yield the blocks of a cell. Its source is a text or a list of lines, or missing."""
+    source = cell.get("source", "")
     lines = source if isinstance(source, list) else [source]
-    texts = [line for line in lines if isinstance(line, str)]
-    return _Cell(str(row.get("cell_type")), "".join(texts))
+    text = "".join(line for line in lines if isinstance(line, str))
+    if cell.get("cell_type") == "code":
+        yield Block(kind=BlockKind.CODE, text=text)
+    else:
+        yield from _markdown_blocks(text)
 
 
 def _markdown_blocks(text: str) -> Iterator[Block]:
-    """The blocks of Markdown that was tidied.
-
-    Where the parser itself fails: paragraph by paragraph, which is better than nothing.
-    """
+    """Yield the blocks of Markdown; where the parser itself fails, paragraph by paragraph."""
+    text = _visible(text)
     try:
         yield from split_blocks(split_text(text, page=True))
     except InputError:
         for paragraph in _PARAGRAPHS.split(text):
-            if english_words(paragraph) or HAN.search(paragraph):
-                words = " ".join(paragraph.split())
-                yield Block(kind=BlockKind.PROSE, text=words)
+            yield Block(kind=BlockKind.PROSE, text=" ".join(paragraph.split()))
 
 
 def _rst_blocks(text: str) -> Iterator[Block]:
-    """The blocks of reST; of what docutils cannot read those of plain text."""
+    """Yield the blocks of reST; of what docutils cannot read those of plain text."""
     from pipeline.core.rst.split import split_rst  # docutils takes a while to load
 
     try:
         yield from split_blocks(split_rst(text))
     except InputError:
-        yield from _markdown_blocks(tidied_text(text, is_plain=True))
+        yield from _markdown_blocks(_fenced(text))
 
 
-def _settled(blocks: Sequence[Block]) -> Iterator[Block]:
-    """The blocks with clean words; English lines apart from the Chinese they stand with.
+def _fenced(text: str) -> str:
+    """Return plain text as Markdown: code in fences, and a blank line behind each paragraph.
 
-    Code in a paragraph of its own is code, whatever the copy takes it for.
+    A line as long as wrapped ones are, which ends in no full stop, goes on in the next one.
     """
-    for block in blocks:
-        if block.is_words:
-            yield from filter(_has_text, map(_clean, _parts(block)))
-        else:
-            yield block
+    if "```" in text:
+        return text
+    lines: list[str] = []
+    for line in text.split("\n"):
+        lines.append(line)
+        goes_on = len(line) + count_han(line) in _WRAPPED
+        if HAN.search(line) and (not goes_on or line.rstrip().endswith(_ENDED)):
+            lines.append("")
+    paragraphs: list[str] = []
+    for paragraph in _PARAGRAPHS.split("\n".join(lines)):
+        is_code = _looks_like_code(paragraph)
+        paragraphs.append(f"```\n{paragraph}\n```" if is_code else paragraph)
+    return "\n\n".join(paragraphs)
+
+
+def _looks_like_code(text: str) -> bool:
+    """Return whether a paragraph is code: it has more marks than any sentence has."""
+    # A sentence that is nothing but a link has as many marks.
+    plain = _LINK.sub(" link ", text)
+    marks = len(_CODE_MARKS.findall(plain))
+    return not HAN.search(text) and marks > _MANY_MARKS * len(plain)
 
 
 def _clean(block: Block) -> Block:
-    """A block of words with clean words; one that has lost its fence is code.
-
-    Nothing is left of a block that is a permalink alone.
-    """
+    """Return a block of words with clean words; one that has lost its fence as code."""
+    if not block.is_words:
+        return block if block.text.strip() else replace(block, text="")
     is_heading = block.kind is BlockKind.HEADING
-    if not is_heading and is_code_without_fence(block.text):
+    if not is_heading and _looks_like_code(block.text):
         return replace(block, kind=BlockKind.CODE, text=block.text.strip("`"))
-    return replace(block, text=tidied_words(block.text, is_heading=is_heading))
+    text = _PERMALINK.sub("", _without_english(_visible(block.text)))
+    if is_heading:
+        text = _NUMBERING.sub("", text, count=1) or text
+    # Every other part is code, where a backslash is the author's: split keeps what a group matches.
+    parts = _CODE_SPAN.split(text)
+    parts[::2] = map(_unescaped, parts[::2])
+    text = _FOLDED.sub("", "".join(parts))
+    return replace(block, text=unicodedata.normalize("NFC", text).strip())
 
 
-def _has_text(block: Block) -> bool:
-    """Whether a block is more than a permalink, or marks that were taken away.
+def _without_english(text: str) -> str:
+    """Return a paragraph of both languages, parted by hard line breaks, without English sentences.
 
-    An empty block would be a passage that fits any other one.
+    ``jax.numpy.dot`` alone on a line is a name, four words are a sentence.
     """
-    return block.text != ""
+    lines = text.split("\n")
+    if not HAN.search(text):
+        return text
+    return "\n".join(
+        line for line in lines if HAN.search(line) or len(english_words(line)) < _LONG
+    )
 
 
-def _parts(block: Block) -> Iterator[Block]:
-    """A block, cut where hard line breaks part English from Chinese: both languages are there."""
-    lines = block.text.split("\n")
-    has_both = HAN.search(block.text) and any(map(_is_english, lines))
-    if not has_both:
-        yield block
-        return
-    for _, run in groupby(lines, key=_is_english):
-        yield replace(block, text="\n".join(run))
+def _visible(text: str) -> str:
+    """Return a text without invisible characters, and with plain spaces for wide ones."""
+    return _WIDE_SPACE.sub(" ", _INVISIBLE.sub("", text))
 
 
-def _is_english(line: str) -> bool:
-    """Whether a line is an English sentence, and no name in a Chinese paragraph.
-
-    ``Then call the function again.`` is one, ``jax.numpy.dot`` is not. Four words make one.
-    """
-    return not HAN.search(line) and len(english_words(line)) >= _LONG
+def _unescaped(prose: str) -> str:
+    """Return prose as it was before a converter: ``a\\_b &lt; c`` → ``a_b < c``."""
+    prose = _ENTITY.sub(lambda entity: html.unescape(entity[0]), prose)
+    return _NEEDLESS.sub(r"\1", prose).replace("\u00a0", " ")

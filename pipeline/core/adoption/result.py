@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -20,6 +19,7 @@ class State(StrEnum):
     CHANGED = "adopted, changed"  # its English is another one at the pin
     KEPT = "kept as a comment"  # a translation is there already
     SAME = "the same here"  # … and it has the same words
+    DOUBTFUL = "doubtful"  # it may be of this English, and is not taken
     GONE = "gone"  # upstream has dropped its English
     ENGLISH = "left in English"
     MISSING = "missing"  # the copy has nothing for it
@@ -42,15 +42,6 @@ class Row:
     score: float = 0.0
     change: str = ""
     msgstr: str = ""  # what goes into the catalogue
-    avoided: tuple[str, ...] = ()  # renderings that the glossary advises against
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Release:
-    """A release of upstream's, by its tag, and when it was made."""
-
-    name: str
-    date: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,11 +56,9 @@ class AdoptedCopy:
     as_good: tuple[Version, ...] = ()
     release: str = ""  # the first release with that version
     behind: int = 0  # releases since then
-    is_named: bool = False  # a person has said which version it is
     rows: tuple[Row, ...] = ()
     cells: tuple[CodeCell, ...] = ()
     share: float = 1.0
-    report: str = ""  # the path of its HTML report
 
     @property
     def counts(self) -> Counter[State]:
@@ -100,19 +89,6 @@ class AdoptedCopy:
         return stale / max(1, len(upstreams))
 
 
-def count_cells(cells: Sequence[CodeCell]) -> dict[str, int]:
-    """How many pieces of code were altered, are the translator's own, and fail today.
-
-    One piece may count in two of them: what was altered may fail.
-    """
-    counts = {"altered": 0, "own": 0, "failing": 0}
-    for cell in cells:
-        counts["altered"] += cell.is_altered
-        counts["own"] += cell.is_strange
-        counts["failing"] += cell.fails
-    return counts
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdoptResult:
     """What a run of ``adopt`` came to.
@@ -128,8 +104,6 @@ class AdoptResult:
     changes: tuple[str, ...] = ()
     dry_run: bool = False
     check_only: bool = False
-    is_audit: bool = False
-    encoder: bool = False  # a sentence encoder has helped
 
     @property
     def exit_code(self) -> int:
