@@ -84,18 +84,6 @@ CASES = [
         id="navigation",
     ),
     pytest.param(
-        "<ul>"
-        + "".join(f"<li><a href='{n}.html'>第{n}页</a></li>" for n in range(9))
-        + "</ul><p>正文。</p>",
-        "正文。",
-        id="a list of pages",
-    ),
-    pytest.param(
-        "<ul><li><a href='#a'>甲</a></li><li><a href='#b'>乙</a></li></ul><p>正文。</p>",
-        "正文。",
-        id="a table of contents",
-    ),
-    pytest.param(
         "<p>另见：</p><ul><li><a href='a.html'>甲</a></li></ul>",
         "另见：\n\n- [甲](a.html)",
         id="a list of links that is text",

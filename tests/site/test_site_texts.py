@@ -26,7 +26,6 @@ _GAP = re.compile(r"\{\w*\}")
 # Chinese that is no word of the interface, or stands in a table of its own.
 _RULES_OF_CHINESE = (
     "core/",  # what translations are checked, matched and drafted by
-    "commands/adopt/filling.py",  # how Chinese sentences are joined
     "report/chinese.py",  # labels beside core/checks/chinese.toml
     "report/chinese.toml",  # what runs say
     "commands/serve/static/",  # the workbench speaks both languages, and has a switch

@@ -7,7 +7,7 @@ are dropped, and links stay as text. What is left is read like any copy in Markd
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pipeline.errors import InputError
 
@@ -31,8 +31,6 @@ _SHOWN_TEX = re.compile(r"^\s*(?:\\\[(.*)\\\]|\$\$(.*)\$\$)\s*$", re.DOTALL)
 _INLINE_TEX = re.compile(r"^\s*(?:\\\((.*)\\\)|\$(.*)\$)\s*$", re.DOTALL)
 # Where the text proper of a page is, if it says so.
 _MAIN = "main, [role=main], article"
-_LINKED = 0.8  # share of a list that is links …
-_MANY = 6  # … and so many of them: then it is navigation
 # Two line breaks are how editors on the web part paragraphs.
 _BREAKS = re.compile(r"(?:\\\n[ \t]*){2,}")
 _HEADINGS = re.compile(r"^(#{1,6} .*?)[ \t]*[¶#\uf0c1][ \t]*$", re.MULTILINE)
@@ -44,6 +42,7 @@ def html_to_markdown(text: str, *, where: str) -> str:
     Nothing is fetched, nothing is run. Raises InputError if it is nested beyond reason.
     """
     from bs4 import BeautifulSoup
+    from markdownify import ATX, MarkdownConverter
 
     try:
         soup = BeautifulSoup(text, "lxml")
@@ -53,34 +52,23 @@ def html_to_markdown(text: str, *, where: str) -> str:
             element.decompose()
         for comment in soup.find_all(string=_is_no_text):
             comment.extract()
-        _drop_navigation(soup)
-        markdown = _converter().convert_soup(
-            soup.select_one(_MAIN) or soup.body or soup
+        converter = MarkdownConverter(
+            heading_style=ATX,
+            bullets="-",
+            autolinks=False,
+            escape_asterisks=False,
+            escape_underscores=False,
+            newline_style="BACKSLASH",
         )
+        main = soup.select_one(_MAIN) or soup.body or soup
+        markdown = str(converter.convert_soup(main))
     except RecursionError as error:
         raise InputError(
             "is nested too deeply for a page",
             where=where,
             hint="Copy its text into a file, and adopt that.",
         ) from error
-    return _BREAKS.sub("\n\n", _HEADINGS.sub(r"\1", str(markdown)))
-
-
-def _converter() -> Any:
-    """What writes Markdown: headings with ``#``, nothing escaped that Chinese text has as it is.
-
-    Its module takes a while to load.
-    """
-    from markdownify import ATX, MarkdownConverter
-
-    return MarkdownConverter(
-        heading_style=ATX,
-        bullets="-",
-        autolinks=False,
-        escape_asterisks=False,
-        escape_underscores=False,
-        newline_style="BACKSLASH",
-    )
+    return _BREAKS.sub("\n\n", _HEADINGS.sub(r"\1", markdown))
 
 
 def _is_no_text(string: object) -> bool:
@@ -122,18 +110,3 @@ def _open_tables(soup: BeautifulSoup) -> None:
     for table in soup.select("table:has(pre)"):
         for part in [table, *table.select("table, thead, tbody, tfoot, tr, th, td")]:
             part.name = "div"
-
-
-def _drop_navigation(soup: BeautifulSoup) -> None:
-    """Drop lists that are nothing but links to other places.
-
-    A table of contents of the page itself goes as well: its headings say it again.
-    """
-    for items in soup.select("ul, ol"):
-        links = items.find_all("a")
-        text = "".join(link.get_text(strip=True) for link in links)
-        if not links or len(text) < _LINKED * len(items.get_text(strip=True)):
-            continue
-        leads_within = all(str(link.get("href", "")).startswith("#") for link in links)
-        if leads_within or len(links) >= _MANY:
-            items.decompose()

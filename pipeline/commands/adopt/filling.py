@@ -31,8 +31,6 @@ from pipeline.core.checks.notes import read_place
 from pipeline.core.checks.run import fix_entry
 from pipeline.entries import Catalog, Entry
 
-_CLOSED = tuple("。！？；：，、）」』”…")  # no space follows these in Chinese
-
 # Rows about offers, by the English that the copy translates.
 _RowsByEnglish = Mapping[tuple[str, ...], Sequence[Row]]
 
@@ -139,7 +137,7 @@ def translations_in(copy: Sequence[Block], choice: Choice) -> list[Translation]:
             english = tuple(message.text for message in messages)
             translations.append(
                 Translation(
-                    english=english, chinese=_joined(texts), score=pair.confidence
+                    english=english, chinese=" ".join(texts), score=pair.confidence
                 )
             )
     return translations
@@ -160,18 +158,6 @@ def fitted(entry: Entry, offer: Offer) -> str:
     if offer.english != entry.msgid:
         text = restore(entry.msgid, text, markup)
     return fix_entry(Subject(replace(entry, msgstr=text, fuzzy=False), offer.page))
-
-
-def _joined(texts: Sequence[str]) -> str:
-    """Return paragraphs as one: with a space where Chinese has one.
-
-    ``加热。`` and ``打开`` → ``加热。打开``; ``用 `jit``` and ``编译`` → ``用 `jit` 编译``
-    """
-    joined = texts[0]
-    for text in texts[1:]:
-        between = "" if joined.endswith(_CLOSED) else " "
-        joined += between + text
-    return joined
 
 
 def _state(entry: Entry, offer: Offer, msgstr: str) -> State:

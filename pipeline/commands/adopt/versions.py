@@ -19,7 +19,6 @@ from pipeline.core.adoption.blocks import blocks_of
 from pipeline.core.adoption.choosing import Candidate
 from pipeline.core.adoption.finding import NameIndex
 from pipeline.core.adoption.history import (
-    Change,
     Commit,
     History,
     Version,
@@ -52,10 +51,9 @@ class Versions:
                 versions={page.name: (only_version(page, *pinned),) for page in pages}
             )
         commits: list[Commit] = []
-        # Adapters know neither the core nor its records.
         for commit in self.repository.history(self.lock.commit, self.lock.docs):
-            changes = [Change(one.path, one.blob, one.before) for one in commit.changes]
-            commits.append(Commit(commit.commit, commit.date, tuple(changes)))
+            changes = [(one.path, one.blob, one.before) for one in commit.changes]
+            commits.append((commit.commit, commit.date, changes))
         return read_history(commits)
 
     @cached_property

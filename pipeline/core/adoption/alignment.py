@@ -7,9 +7,9 @@ its side. A pair may have several blocks on one of its sides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import takewhile
 from math import exp
 from typing import NamedTuple
@@ -86,8 +86,8 @@ class _Part:
         self.english = english
         self.copy = copy
         self.similar = similar
-        self.ours = _passages(english)
-        self.theirs = _passages(copy)
+        self.ours = cache(partial(_passage, english))
+        self.theirs = cache(partial(_passage, copy))
 
     def pairs(self, first_row: int, first_column: int) -> list[Pair]:
         """Return the alignment; its numbers count from ``first_row`` and ``first_column``."""
@@ -159,14 +159,8 @@ class _Part:
                 yield 1, count
 
 
-def _passages(blocks: Sequence[Block]) -> Callable[[int, int], Passage]:
-    """Return a function of a number and a count that gives so many blocks as a passage."""
-
-    @cache
-    def passage(start: int, count: int) -> Passage:
-        return Passage(tuple(blocks[start : start + count]))
-
-    return passage
+def _passage(blocks: Sequence[Block], start: int, count: int) -> Passage:
+    return Passage(tuple(blocks[start : start + count]))
 
 
 def _anchors(english: Sequence[Block], copy: Sequence[Block]) -> list[tuple[int, int]]:

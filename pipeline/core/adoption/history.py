@@ -12,28 +12,17 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from pipeline.core.pin.lock import PAGE_SUFFIXES, Page, SourceFile, page_path, pages_of
 
+# What a commit did with a document: its path, its blob (empty if it is gone then), and the path
+# that it was renamed from, or nothing.
+Change = tuple[str, str, str]
+# A commit of the docs: its id, its date in ISO 8601, and what it did.
+Commit = tuple[str, str, Sequence[Change]]
+
 _SAMPLES = 4  # versions of a page that a first guess is made by
 _OLDEST = datetime.min.replace(tzinfo=UTC)
-
-
-class Change(NamedTuple):
-    """What a commit did with a document; ``blob`` is empty if it is gone then."""
-
-    path: str
-    blob: str
-    before: str = ""  # the path that it was renamed from
-
-
-class Commit(NamedTuple):
-    """A commit of the docs, with its date in ISO 8601."""
-
-    commit: str
-    date: str
-    changes: tuple[Change, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,29 +118,30 @@ class _Replay:
     def add(self, commit: Commit) -> None:
         """Apply a commit."""
         touched: dict[str, None] = {}
-        for change in commit.changes:
-            path = PurePosixPath(change.path)
+        commit_id, date, changes = commit
+        for changed, blob, renamed in changes:
+            path = PurePosixPath(changed)
             if path.suffix not in PAGE_SUFFIXES:
                 continue
             name = page_path(str(path.with_suffix("")))
             touched[name] = None
-            if change.blob:
-                self._blobs[name][change.path] = change.blob
+            if blob:
+                self._blobs[name][changed] = blob
             else:
-                self._blobs[name].pop(change.path, None)
-            before = PurePosixPath(change.before)
-            if change.before and before.suffix in PAGE_SUFFIXES:
+                self._blobs[name].pop(changed, None)
+            before = PurePosixPath(renamed)
+            if before.suffix in PAGE_SUFFIXES:
                 self.renames.append((str(before.with_suffix("")), name))
         for name in touched:
-            self._renew(name, commit)
-        self._last = commit.commit
+            self._renew(name, commit_id, date)
+        self._last = commit_id
 
     def close(self) -> None:
         """End: what is open now still stands."""
         for name in list(self._open):
             self._end(name, until="")
 
-    def _renew(self, name: str, commit: Commit) -> None:
+    def _renew(self, name: str, commit_id: str, date: str) -> None:
         """Begin a new version of a page, if it is not what it was.
 
         A commit may touch a document and leave it as it is, mode bits for one.
@@ -161,9 +151,9 @@ class _Replay:
         if name in self._open:
             if pages and pages[0] == self._open[name].page:
                 return
-            self._end(name, until=commit.date)
+            self._end(name, until=date)
         for page in pages[:1]:
-            self._open[name] = only_version(page, commit.commit, commit.date)
+            self._open[name] = only_version(page, commit_id, date)
 
     def _end(self, name: str, *, until: str) -> None:
         """End the version of a page that is open: another one comes, or none.

@@ -18,7 +18,6 @@ from typing import Any
 
 from pipeline.core.adoption.blocks import Block, BlockKind, split_blocks
 from pipeline.core.adoption.evidence import HAN, count_han, english_words
-from pipeline.core.document.prose import CJK
 from pipeline.core.myst.split import split_text
 from pipeline.errors import InputError
 
@@ -31,7 +30,6 @@ _PERMALINK = re.compile(r"\s*(?:\[[¶#\uf0c1]\]\([^()]*\)|[¶\uf0c1])\s*$")
 _NUMBERING = re.compile(
     r"^(?:第?[一二三四五六七八九十百]+[章节、.．]|第\d+[章节]|\d+(?:[.．]\d+)*[.．、)]?(?=\s)|[（(]?\d+[)）、])\s*"
 )
-_FOLDED = re.compile(rf"(?<=[{CJK}，。；：！？、）】」』”]) +(?=[{CJK}（【「『“])")
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d+|#x[0-9a-fA-F]+);")
 _NEEDLESS = re.compile(r"\\([_\[\]()#+.!<>{}|~-])")
 _CODE_SPAN = re.compile(r"(`[^`]*`|\$[^$]*\$)")
@@ -169,8 +167,8 @@ def _clean(block: Block) -> Block:
     # Every other part is code, where a backslash is the author's: split keeps what a group matches.
     parts = _CODE_SPAN.split(text)
     parts[::2] = map(_unescaped, parts[::2])
-    text = _FOLDED.sub("", "".join(parts))
-    return replace(block, text=unicodedata.normalize("NFC", text).strip())
+    text = unicodedata.normalize("NFC", "".join(parts)).strip()
+    return replace(block, text=text)
 
 
 def _without_english(text: str) -> str:

@@ -14,7 +14,6 @@ from pipeline.core.adoption.evidence import (
 )
 from pipeline.core.adoption.finding import NameIndex
 from pipeline.core.adoption.history import (
-    Change,
     Commit,
     History,
     Version,
@@ -64,14 +63,7 @@ def test_lines_are_found_in_code_on_one_line() -> None:
 
 
 def commit(name: str, day: int, *changes: tuple[str, str, str]) -> Commit:
-    return Commit(
-        commit=name * 40,
-        date=f"2026-01-{day:02}T00:00:00+00:00",
-        changes=tuple(
-            Change(path=path, blob=blob, before=before)
-            for path, blob, before in changes
-        ),
-    )
+    return name * 40, f"2026-01-{day:02}T00:00:00+00:00", changes
 
 
 HISTORY = read_history(

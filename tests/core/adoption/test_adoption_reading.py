@@ -115,16 +115,16 @@ def test_blocks_of_a_notebook_leave_out_empty_cells() -> None:
         pytest.param("## 第3章 烤箱\n", [("heading", "烤箱")], id="chapter"),
         pytest.param("## 一、烤箱\n", [("heading", "烤箱")], id="Chinese number"),
         pytest.param("## 3D 模型\n", [("heading", "3D 模型")], id="no number"),
-        pytest.param(
-            "先预热\n烤箱。\n", [("prose", "先预热烤箱。")], id="soft break in Chinese"
-        ),
+        pytest.param("先预热\n烤箱。\n", [("prose", "先预热 烤箱。")], id="soft break"),
         pytest.param(
             "先用 oven\\_1 &lt; 3。\n", [("prose", "先用 oven_1 < 3。")], id="escapes"
         ),
         pytest.param(
             "用 `a\\_b &lt;` 吧\n", [("prose", "用 `a\\_b &lt;` 吧")], id="code stays"
         ),
-        pytest.param("零\u200b宽\u00a0空格\n", [("prose", "零宽空格")], id="invisible"),
+        pytest.param(
+            "零\u200b宽\u00a0空格\n", [("prose", "零宽 空格")], id="invisible"
+        ),
         pytest.param(
             "Heat the oven to two hundred.\\\n把烤箱加热到两百度。\n",
             [("prose", "把烤箱加热到两百度。")],
@@ -171,7 +171,7 @@ def test_markdown(text: str, expected: list[tuple[str, str]]) -> None:
             [
                 (
                     "prose",
-                    "这一行写得比较长，一直写到了一行的末尾，所以还没有写完，要接着写。",
+                    "这一行写得比较长，一直写到了一行的末尾，所以还没有 写完，要接着写。",
                 )
             ],
             id="wrapped",
