@@ -18,6 +18,7 @@ from typing import Any
 
 from pipeline.core.adoption.blocks import Block, BlockKind, split_blocks
 from pipeline.core.adoption.evidence import HAN, count_han, english_words
+from pipeline.core.document.split import Split
 from pipeline.core.myst.split import split_text
 from pipeline.errors import InputError
 
@@ -107,13 +108,31 @@ def _cell_blocks(cell: dict[str, Any]) -> Iterator[Block]:
 
 
 def _markdown_blocks(text: str) -> Iterator[Block]:
-    """Yield the blocks of Markdown; where the parser itself fails, paragraph by paragraph."""
+    """Yield the blocks of Markdown; of what is not read as a whole those of each paragraph.
+
+    Code that has lost its fence looks like syntax for which a page is refused: ``import x``.
+    """
     text = _visible(text)
-    try:
-        yield from split_blocks(split_text(text, page=True))
-    except InputError:
-        for paragraph in _PARAGRAPHS.split(text):
+    split = _split(text)
+    if split is not None:
+        yield from split_blocks(split)
+        return
+    for paragraph in _PARAGRAPHS.split(text):
+        split = _split(paragraph)
+        if split is not None:
+            yield from split_blocks(split)
+        else:
             yield Block(kind=BlockKind.PROSE, text=" ".join(paragraph.split()))
+
+
+def _split(text: str) -> Split | None:
+    """Return what a text in Markdown consists of; None if the parser fails, or refuses it."""
+    try:
+        split = split_text(text, page=True)
+    except InputError:
+        return None
+    is_refused = split.unsafe and not split.messages and not split.skeleton
+    return None if is_refused else split
 
 
 def _rst_blocks(text: str) -> Iterator[Block]:

@@ -236,6 +236,13 @@ def test_text_that_a_parser_fails_on_is_read_all_the_same(
     assert shape(read_copy(text, Form.RST)) == expected
 
 
+def test_code_that_another_program_would_evaluate_leaves_the_rest_readable() -> None:
+    text = "# 烤箱\n\nimport oven from 'oven'\n\n先加热。\n\nexport const x = heat(1)\n"
+    blocks = shape(read_copy(text, Form.MARKDOWN))
+    assert blocks[0] == ("heading", "烤箱")
+    assert ("prose", "先加热。") in blocks
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
