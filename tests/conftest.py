@@ -56,7 +56,6 @@ READERS = (
     "commands.adopt.versions",
     "commands.check.english",
     "commands.upgrade.comparing",
-    "commands.verify_site",
     "site.merging",
     "stages.split",
     "stages.update.english",

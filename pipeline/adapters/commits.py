@@ -40,6 +40,35 @@ def commit_of(root: Path, name: str) -> str:
     )
 
 
+def check_out(root: Path, commit: str, folder: Path) -> Path:
+    """Check a commit of the project out into a clone in ``folder``; return the project's root.
+
+    The clone has the history, and git ignores there what it ignores here. Raises ConfigError for
+    a commit that HEAD does not come from: anybody may have made it.
+    """
+    commit = commit_of(root, commit)
+    if merge_base(root, commit, "HEAD") != commit:
+        raise ConfigError(
+            f"commit {commit[:12]} is not part of what is checked out",
+            where=str(root),
+            hint="Check out the branch that the site is built from.",
+        )
+    told = run_git(root, "rev-parse", "--show-toplevel").decode(
+        "utf-8", "surrogateescape"
+    )
+    top = Path(told.removesuffix("\n"))
+    below = root.resolve().relative_to(top.resolve())
+    run_git(root, "clone", "-q", "--shared", "--no-checkout", str(top), str(folder))
+    run_git(folder, "checkout", "-q", "--detach", commit)
+    if not (folder / below / "pyproject.toml").is_file():
+        raise ConfigError(
+            f"has no project at commit {commit[:12]}",
+            where=str(root),
+            hint=f"Run this in the project that the site was built from. {_FETCH}",
+        )
+    return folder / below
+
+
 def main_branch(root: Path, names: Sequence[str]) -> str:
     """The first of ``names`` that git knows. Raises ConfigError if it knows none of them."""
     for name in names:

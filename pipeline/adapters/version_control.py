@@ -76,6 +76,14 @@ def checked_out(root: Path) -> str:
     return (branch or _git(root, "rev-parse", "--quiet", "--verify", "HEAD")).strip()
 
 
+def whole_commit(root: Path) -> str:
+    """Return the commit that is checked out; empty without git, or if it lacks work on the docs."""
+    places = ("pyproject.toml", "upstream", "translations")
+    if _git(root, "status", "--porcelain", "--", *places).strip():
+        return ""
+    return _git(root, "rev-parse", "--quiet", "--verify", "HEAD").strip()
+
+
 def tracked_though_ignored(root: Path, folder: str) -> frozenset[str]:
     """Return the files below ``folder`` that git tracks here, though it ignores them elsewhere.
 

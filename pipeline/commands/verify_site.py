@@ -1,76 +1,73 @@
-"""verify-site: prove of a published site that only prose differs from upstream.
+"""verify-site: prove that a published site is what two commits make: upstream's and the project's.
 
-In go its address or folder; what is compared with is the pulled English at the commit of the lock.
-The files that readers can download are proved, and the Markdown and reST that pages are made of.
-Pages of HTML are made of these by Sphinx, and are not looked at.
+The site says which they are. Both are checked out into a folder of their own, and the pages are
+merged there anew. What readers can download must be what comes of that. Pages of HTML are made of
+these files by Sphinx, and are not looked at.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from pipeline.adapters import files, kernel, po
+from pipeline.adapters import files, kernel
+from pipeline.adapters.commits import check_out
 from pipeline.adapters.published import Published, open_published
-from pipeline.config import Settings
-from pipeline.core.document.attribution import attribution
-from pipeline.core.document.read import is_myst_notebook, read_document
-from pipeline.core.execution.notebook import read_json
-from pipeline.core.pin.lock import Lock
+from pipeline.commands.build import BuildOptions, build
+from pipeline.config import Settings, read_settings
+from pipeline.core.document.read import is_myst_notebook
+from pipeline.core.execution.notebook import parse_notebook, read_json
+from pipeline.core.pin.lock import Lock, parse_lock
 from pipeline.core.verifying.manifest import (
     NAME,
     Manifest,
     PublishedPage,
     read_manifest,
 )
-from pipeline.core.verifying.proof import (
-    Difference,
-    Silenced,
-    cells_differences,
-    differences,
-    outputs_in,
-)
 from pipeline.errors import ConfigError, FindingsError, InputError
-from pipeline.log import Log
+from pipeline.log import QUIET, Log
 from pipeline.report.verified import Verified, VerifiedPage
 from pipeline.run import Run
 from pipeline.site.published import digest_of_file
-from pipeline.stages.pull.stage import read_pulled
+from pipeline.stages.pull.stage import pull
+
+# What a run adds to a notebook, and what belongs to the format of its file.
+_OF_A_RUN = frozenset(("kernelspec", "language_info", "widgets"))
 
 
 def verify_site(settings: Settings, address: str, log: Log) -> Verified:
     """Look at every page of the site at ``address``.
 
     Raises SiteError if it does not answer, InputError if it is none of ours, ConfigError if it is
-    of docs or a locale that are not configured, FindingsError if it is of another commit, and
-    UpstreamError if the English is not there.
+    of docs, a locale or a commit that are not known here, FindingsError if its two commits do not
+    belong together, and UpstreamError if the English cannot be had.
     """
-    with open_published(address) as site:
+    with open_published(address) as site, TemporaryDirectory() as folder:
         manifest = _manifest(site)
-        run = _run_of(settings, manifest, site.name, log)
-        lock = read_pulled(run)
-        _check_commit(manifest, lock, site.name)
-        sources = {page.name: page.files[0].path for page in lock.pages}
-        verified: list[VerifiedPage] = []
+        with log.step("rebuild"):
+            run, lock = _rebuilt(settings, manifest, Path(folder), where=site.name)
+        proof = _Proof(run=run, lock=lock, site=site, locale=manifest.locale)
+        verified = []
         with log.progress("verify", total=len(manifest.pages)) as advance:
             for page in manifest.pages:
-                proof = _Proof(run=run, lock=lock, site=site, locale=manifest.locale)
-                verified += [
-                    proof.of(one, sources.get(one.page, ""))
-                    for one in (page, *page.included)
-                ]
+                verified += [proof.of(one) for one in (page, *page.included)]
                 advance(1, page.page)
     there = {page.page for page in verified}
-    wanted = filter(run.upstream.selects, sources)
+    wanted = {page.name for page in lock.pages if run.upstream.selects(page.name)}
     return Verified(
         site=site.name,
         upstream=run.name,
         ref=manifest.upstream.ref,
         commit=manifest.upstream.commit,
+        project=manifest.project,
         locale=manifest.locale,
         pages=tuple(verified),
-        missing=tuple(sorted(set(wanted) - there)),
+        missing=tuple(sorted(wanted - there)),
     )
 
 
@@ -79,37 +76,52 @@ def _manifest(site: Published) -> Manifest:
     data = site.read(NAME)
     if data is None:
         raise InputError(
-            f"has no {NAME}: it is no site of this project, or an older one",
+            f"has no {NAME}: it is no site of this project",
             where=site.name,
-            hint="Name the root of the site; build one that lacks the file anew.",
+            hint="Name the root of the site.",
         )
-    return read_manifest(data, where=f"{site.name.rstrip('/')}/{NAME}")
+    manifest = read_manifest(data, where=f"{site.name.rstrip('/')}/{NAME}")
+    if not manifest.project:
+        raise InputError(
+            "was built from files that were not committed: nothing can be proved",
+            where=site.name,
+            hint="Commit the project, build the site from the commit, and publish it.",
+        )
+    return manifest
 
 
-def _run_of(settings: Settings, manifest: Manifest, where: str, log: Log) -> Run:
-    """The run that could have built the site. Raises ConfigError if none could."""
+def _rebuilt(
+    settings: Settings, manifest: Manifest, folder: Path, *, where: str
+) -> tuple[Run, Lock]:
+    """Merge the pages anew in ``folder``, from the two commits of the site."""
+    root = check_out(settings.root, manifest.project, folder / "project")
+    there = read_settings(root / "pyproject.toml")
     name, locale = manifest.upstream.name, manifest.locale
-    if name not in settings.upstreams or locale not in settings.locales:
+    if name not in there.upstreams or locale not in there.locales:
         raise ConfigError(
-            f"is a site of {name!r} in {locale!r}, which are not configured here",
+            f"is a site of {name!r} in {locale!r}, which its project does not configure",
             where=where,
             hint="Run this in the project that the site was built from.",
         )
-    upstream = settings.upstream(name)
-    return Run(settings=settings, upstream=upstream, log=log, locales=(locale,))
-
-
-def _check_commit(manifest: Manifest, lock: Lock, where: str) -> None:
-    """Raise FindingsError if the site was made of another commit than is pulled here."""
-    theirs = manifest.upstream
-    if theirs.commit != lock.commit:
+    upstream = there.upstream(name)
+    if (settings.root / upstream.url).exists() and not (root / upstream.url).exists():
+        # A folder beside the project, which no commit of it has.
+        upstream = replace(upstream, url=str((settings.root / upstream.url).resolve()))
+    run = Run(settings=there, upstream=upstream, log=Log(QUIET), locales=(locale,))
+    data = files.read_bytes(run.paths.lock)
+    lock = parse_lock(data, where=str(run.paths.lock))
+    # A plain folder has no commits: what it holds now counts.
+    pulled = pull(run, ref=lock.commit if lock.date else None)
+    if not manifest.upstream.commit == lock.commit == pulled.commit:
         raise FindingsError(
-            f"was made of {theirs.ref or 'a folder'} at {theirs.commit[:12]}, and here is "
-            f"{lock.ref or 'a folder'} at {lock.commit[:12]}: nothing was proved",
+            f"was made of {name} at {manifest.upstream.commit[:12]}, and commit "
+            f"{manifest.project[:12]} of its project pins {lock.commit[:12]}",
             where=where,
-            hint="Check out the commit of this project that the site was built from, "
-            "and pull; or publish the site again.",
+            hint="Build the site from a commit, and publish it again.",
         )
+    files.write_if_changed(run.paths.lock, data)  # its ref stands on every page
+    build(run, BuildOptions(last="merge"))
+    return run, lock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,107 +133,97 @@ class _Proof:
     site: Published
     locale: str
 
-    def of(self, page: PublishedPage, source: str) -> VerifiedPage:
-        """Look at one page, whose document is ``source`` in the lock."""
+    def of(self, page: PublishedPage) -> VerifiedPage:
+        """Look at one page."""
         try:
-            found = tuple(self._differences(page, source))
+            found = tuple(self._differences(page))
         except InputError as error:
-            found = (Difference(where=error.where or page.source, text=error.what),)
-        proved = () if found else tuple(self._proved(page))
-        return VerifiedPage(
-            page=page.page, source=page.source, proved=proved, differences=found
-        )
+            found = (f"{error.where or page.source}: {error.what}",)
+        return VerifiedPage(page=page.page, source=page.source, differences=found)
 
-    def _proved(self, page: PublishedPage) -> Iterator[str]:
-        """What was proved of a page of which nothing differs."""
-        yield "code, links and all else but prose are upstream's"
-        if page.clean:
-            yield "the notebook to download has the same cells"
-        if page.executed:
-            yield "so has the executed one, whose outputs are as they were built"
-
-    def _differences(self, page: PublishedPage, source: str) -> Iterator[Difference]:
+    def _differences(self, page: PublishedPage) -> Iterator[str]:
         """All that is wrong with a page. Raises InputError for a file that cannot be read."""
-        if page.source != source:
-            yield Difference(where=page.source, text="is no document of this commit")
-            return
         blobs = {file.path: file.blob for file in self.lock.files}
-        if page.blob != blobs[source]:
-            yield Difference(
-                where=source, text="was made of another version of the document"
-            )
+        if page.blob != blobs.get(page.source):
+            yield f"{page.source}: is no document of this commit"
             return
         if not page.document:
-            yield Difference(where=source, text="cannot be downloaded from the site")
-            return
-        contents: dict[str, bytes] = {}
+            yield f"{page.source}: cannot be downloaded from the site"
+        merged = self.run.paths.merged(self.locale) / page.source
+        if not merged.is_file():  # it could not be merged: the site shows the English
+            merged = self.run.paths.docs / page.source
+        expected = files.read_bytes(merged)
         for path, digest in page.files.items():
             data = self.site.read(path)
             if data is None:
-                yield Difference(where=path, text="is missing")
-                continue
-            contents[path] = data
-            if digest_of_file(data) != digest:
-                yield Difference(
-                    where=path, text=f"is not the file that {NAME} tells of"
-                )
-        if page.document in contents:
-            yield from self._of_document(page, contents[page.document])
-            yield from self._of_notebooks(page, contents)
+                yield f"{path}: is missing"
+            elif digest_of_file(data) != digest:
+                yield f"{path}: is not the file that {NAME} tells of"
+            elif path in (page.clean, page.executed):
+                yield from _of_notebook(page, path, expected, data)
+            elif path == page.document and data != expected:
+                yield f"{path}: {_first_line(expected, data)}"
 
-    def _of_document(self, page: PublishedPage, data: bytes) -> Iterator[Difference]:
-        """What of the document differs from upstream's in more than prose."""
-        path = page.source
-        english = files.read_bytes(self.run.paths.docs / path)
-        line = attribution(
-            locale=self.locale,
-            path=path,
-            lock=self.lock,
-            page_url=self.run.upstream.page_url,
-            license_name=self.run.upstream.license,
-        )
-        silenced = Silenced(
-            codes=self.run.upstream.ignored(page.page),
-            comments=self._comments(page.page),
-        )
-        yield from differences(
-            read_document(path, english, self.run.upstream.reading),
-            read_document(path, data, self.run.upstream.reading),
-            attribution=line,
-            silenced=silenced,
-        )
 
-    def _comments(self, page: str) -> Mapping[str, tuple[str, ...]]:
-        """What translators have remarked, by message: it may silence a check."""
-        path = self.run.paths.memory(self.locale, page)
-        if not path.is_file():
-            return {}
-        data = files.read_bytes(path)
-        entries = po.read_catalog(data, where=str(path)).catalog.entries
-        return {entry.msgid: entry.comments for entry in entries if entry.comments}
+def _of_notebook(
+    page: PublishedPage, path: str, expected: bytes, data: bytes
+) -> Iterator[str]:
+    """What differs in a notebook to download; outputs are those of a run."""
+    theirs = _notebook_of(page.source, expected)
+    ours = parse_notebook(data, where=path)
+    if ours != read_json(data, where=path):
+        yield f"{path}: has what no notebook holds"
+    if _facts(theirs) != _facts(ours):
+        yield f"{path}: has other metadata"
+    nothing: dict[str, Any] = {}
+    pairs = zip_longest(theirs["cells"], ours["cells"], fillvalue=nothing)
+    for number, (their, our) in enumerate(pairs, start=1):
+        if _cell(their) != _cell(our):
+            source = _source(their).encode(), _source(our).encode()
+            yield f"{path}, cell {number}: {_first_line(*source)}"
+        elif path == page.clean and (our.get("outputs") or our.get("execution_count")):
+            yield f"{path}, cell {number}: has outputs, in a notebook without any"
 
-    def _of_notebooks(
-        self, page: PublishedPage, contents: Mapping[str, bytes]
-    ) -> Iterator[Difference]:
-        """What differs between the notebooks of a page, and the document that is proved."""
-        document = contents[page.document]
-        cells = self._cells_of(page, document)
-        for path in filter(contents.__contains__, (page.clean, page.executed)):
-            ours = read_json(contents[path], where=path)["cells"]
-            yield from cells_differences(cells, ours, path, with_prose=True)
-            if path == page.clean:
-                yield from outputs_in(ours, path)
 
-    def _cells_of(self, page: PublishedPage, document: bytes) -> list[dict[str, Any]]:
-        """The cells that the notebooks of a page must have. Raises InputError."""
-        if page.document == page.clean:
-            cells: list[dict[str, Any]] = read_json(document, where=page.clean)["cells"]
-            return cells
-        text = document.decode("utf-8", "replace")
-        if not is_myst_notebook(text):
-            return []
-        try:
-            cells = kernel.notebook_from_myst(text)["cells"]
-        except ValueError as error:
-            raise InputError(str(error), where=page.document) from error
-        return cells
+def _notebook_of(source: str, merged: bytes) -> Mapping[str, Any]:
+    """The merged document as a notebook. Raises InputError."""
+    if source.endswith(".ipynb"):
+        return parse_notebook(merged, where=source)
+    text = merged.decode("utf-8", "replace")
+    if not is_myst_notebook(text):
+        raise InputError("is no notebook, and the site has one", where=source)
+    try:
+        return kernel.notebook_from_myst(text)
+    except ValueError as error:
+        raise InputError(str(error), where=source) from error
+
+
+def _facts(value: Mapping[str, Any]) -> dict[str, Any]:
+    """The metadata of a notebook or cell, without what a run adds."""
+    metadata = value.get("metadata", {})
+    return {key: metadata[key] for key in metadata if key not in _OF_A_RUN}
+
+
+def _cell(cell: Mapping[str, Any]) -> tuple[object, ...]:
+    """All of a cell that must be as it was merged."""
+    attachments = json.dumps(cell.get("attachments", {}), sort_keys=True)
+    return (cell.get("cell_type"), _source(cell), _facts(cell), attachments)
+
+
+def _source(cell: Mapping[str, Any]) -> str:
+    """The source of a cell, which JSON may hold in lines."""
+    return "".join(cell.get("source", ""))
+
+
+def _first_line(expected: bytes, found: bytes) -> str:
+    """The first line in which two texts differ, in both versions."""
+    lines = zip_longest(expected.split(b"\n"), found.split(b"\n"), fillvalue=b"")
+    for number, (their, our) in enumerate(lines, start=1):
+        if their != our:
+            return f"line {number} is {_cut(our)} where {_cut(their)} must stand"
+    return "is another kind of cell, or has other metadata"
+
+
+def _cut(line: bytes) -> str:
+    text = line.decode("utf-8", "replace")
+    return f"“{text[:70]}…”" if len(text) > 70 else f"“{text}”"

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
-from pipeline.core.verifying.proof import Difference
 from pipeline.errors import FindingsError
 from pipeline.log import printable
 from pipeline.report.counts import counted
@@ -16,12 +15,11 @@ LISTED = 5  # differences of a page that are shown; JSON has all
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedPage:
-    """One page: ``proved`` says what of, and is empty where ``differences`` are not."""
+    """One page. Each of its ``differences`` begins with its place."""
 
     page: str
     source: str
-    proved: tuple[str, ...] = ()
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +30,7 @@ class Verified:
     upstream: str
     ref: str
     commit: str
+    project: str  # the commit of the project
     locale: str
     pages: tuple[VerifiedPage, ...]
     missing: tuple[str, ...]  # pages of the commit that the site does not have
@@ -54,7 +53,7 @@ def verified_json(result: Verified) -> str:
 
 
 def verified_text(result: Verified, *, verbose: bool = False) -> str:
-    """What differs, and a summary; with ``verbose`` also what was proved of each page."""
+    """What differs, and a summary; with ``verbose`` also the pages that are proved."""
     return "\n".join(_lines(result, verbose=verbose)) + "\n"
 
 
@@ -63,16 +62,22 @@ def _lines(result: Verified, *, verbose: bool) -> Iterator[str]:
         if page.differences:
             yield printable(f"✗ {page.source}")
             for difference in page.differences[:LISTED]:
-                yield printable(f"    {difference.where}: {difference.text}")
+                yield printable(f"    {difference}")
             rest = len(page.differences) - LISTED
             if rest > 0:
                 yield f"    and {rest} more"
         elif verbose:
-            yield printable(f"✓ {page.source}: {', '.join(page.proved)}")
+            yield printable(f"✓ {page.source}")
     if result.missing:
         yield f"{counted(len(result.missing), 'page')} of the commit not on the site"
     release = result.ref or "a folder"
     name = printable(f"{result.upstream} at {release} ({result.commit[:12]})")
     proved = len(result.pages) - len(result.wrong)
-    yield f"{printable(result.site)}: {result.locale}, of {name}"
-    yield f"only prose differs from upstream in {proved} of {counted(len(result.pages), 'page')}"
+    yield (
+        f"{printable(result.site)}: {result.locale}, of {name} "
+        f"and commit {result.project[:12]} of the project"
+    )
+    yield (
+        f"{proved} of {counted(len(result.pages), 'page')} are what the two commits make: "
+        "only prose differs from upstream"
+    )

@@ -341,6 +341,16 @@ def links(html: Tag) -> dict[str, str]:
     return {link.get_text(strip=True): str(link["href"]) for link in html.select("a")}
 
 
+def commit_translated(project: Path) -> None:
+    translate(catalog(project, "docs/index"), "Lamps", "灯")
+    translate(catalog(project, "examples/index"), "Bright parts", "明亮的部件")
+    assert main(["build", "-q"]) == 0
+    ignored = "build/\nupstream/*/\ntranslations/zh_CN/\n"
+    (init_repository(project) / ".gitignore").write_text(ignored, encoding="utf-8")
+    git(project, "add", "-A")
+    git(project, "commit", "-qm", "Translate")
+
+
 @pytest.mark.slow
 @pytest.mark.kernel
 def test_a_site_of_several_folders(
@@ -348,8 +358,7 @@ def test_a_site_of_several_folders(
 ) -> None:
     configure(project, TWO, lines=PAGE_URL, site=SITE)
     assert main(["sync", "-q"]) == 0
-    translate(catalog(project, "docs/index"), "Lamps", "灯")
-    translate(catalog(project, "examples/index"), "Bright parts", "明亮的部件")
+    commit_translated(project)
     capsys.readouterr()
     assert main(["site"]) == 0
     assert "sphinx     no warnings" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""``verify-site`` on the sample's site: as it was built, changed by others, and on other things."""
+"""``verify-site`` on a small site: as it was built, changed by others, old, and on other things."""
 
 from __future__ import annotations
 
@@ -8,17 +8,33 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polib
 import pytest
+from folders import write_tree
+from notebooks import code, notebook, prose
+from repositories import commit_release, git, init_repository
 from servers import FileHandler, served
-from site_builds import get_site
 
 from pipeline.cli import main
 from pipeline.site.published import digest_of_file
 
 pytestmark = pytest.mark.slow  # all look at a site that Sphinx makes
 
-CLEAN, RAN = "_downloads/clean/arrays.ipynb", "_downloads/arrays.ipynb"
-RST = "_downloads/source/reference.rst"
+CLEAN, RAN = "_downloads/clean/lamp.ipynb", "_downloads/lamp.ipynb"
+RST = "_downloads/source/rest.rst"
+DOCS = {
+    "docs/index.md": "# Lamps\n\nSee [the lamp](lamp.ipynb).\n\n```python\nimport lamp\n```\n",
+    "docs/lamp.ipynb": notebook(prose("Some words."), code("lamp.on(6)")),
+    "docs/rest.rst": "Rest\n====\n\nSee :doc:`index`.\n",
+}
+CONFIGURATION = """\
+[tool.pipeline.upstreams.lamps]
+url = "../english"
+ref = "v1"
+docs = "docs"
+"""
+IGNORED = "build/\nupstream/lamps/\nupstream/.*\ntranslations/zh_CN/\n"
+OUTPUT = '{"output_type": "stream", "name": "stdout", "text": "x"}'
 Speech = pytest.CaptureFixture[str]
 Notebook = dict[str, Any]
 
@@ -75,11 +91,41 @@ class Copy:
         self.tell(RAN)
 
 
+def translate(project: Path, page: str, **texts: str) -> None:
+    """Put a translation into each entry that begins with a word."""
+    path = project / "translations" / "zh_CN" / "lamps" / f"{page}.po"
+    catalog = polib.pofile(str(path))
+    for entry in catalog:
+        for word, text in texts.items():
+            if entry.msgid.startswith(word):
+                entry.msgstr = text
+    catalog.save()
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project in git with a site of its last commit, beside a repository with its English."""
+    folder = tmp_path_factory.mktemp("verified")
+    commit_release(init_repository(folder / "english"), "v1", DOCS)
+    project = init_repository(folder / "project")
+    write_tree(project, {"pyproject.toml": CONFIGURATION, ".gitignore": IGNORED})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(project)
+        assert main(["sync", "--no-execute", "-q"]) == 0
+        translate(project, "index", Lamps="灯", See="见[灯](lamp.ipynb)。")
+        translate(project, "lamp", Some="一些词语。")
+        assert main(["build", "--no-execute", "-q"]) == 0
+        git(project, "add", "-A")
+        git(project, "commit", "-qm", "Translate")
+        assert main(["site", "--no-execute", "-q"]) == 0
+    return folder
+
+
 @pytest.fixture
-def site(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Copy:
-    built = get_site("sample", tmp_path_factory).folder
-    shutil.copytree(built, tmp_path / "site")
-    found = Copy(built.parents[2], tmp_path / "site")
+def site(tmp_path: Path, built: Path) -> Copy:
+    folder = shutil.copytree(built, tmp_path / "copy", symlinks=True)
+    shutil.copytree(folder / "project/build/site/lamps", tmp_path / "site")
+    found = Copy(folder / "project", tmp_path / "site")
     found.add_executed()
     return found
 
@@ -87,34 +133,49 @@ def site(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Copy:
 def test_a_site_as_it_was_built_is_proved(site: Copy, capsys: Speech) -> None:
     assert site.verify("", "-v") == 0
     said = capsys.readouterr().out
-    assert "only prose differs from upstream in 9 of 9 pages" in said
-    assert "✓ arrays.ipynb: code, links and all else but prose are upstream's" in said
-    assert "so has the executed one" in said
+    assert "3 of 3 pages are what the two commits make" in said
+    assert "✓ lamp.ipynb" in said
     assert "✗" not in said
 
 
-def test_a_site_on_a_server_is_proved(site: Copy, capsys: Speech) -> None:
+def test_an_old_site_is_proved_by_what_it_was_built_from(
+    site: Copy, capsys: Speech, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Upstream, the pin and the translations have moved since."""
+    monkeypatch.chdir(site.project)
+    index = "# Lamps\n\nOther words.\n"
+    commit_release(site.project.parent / "english", "v2", {"docs/index.md": index})
+    assert main(["upgrade", "v2", "--no-execute", "-q"]) == 0
+    translate(site.project, "index", Lamps="灯具")
+    assert main(["build", "--no-execute", "-q"]) == 0
+    git(site.project, "add", "-A")
+    git(site.project, "commit", "-qm", "Upgrade")
+    shutil.rmtree(site.project / "build")
+    (site.project / "pyproject.toml").write_text(f"{CONFIGURATION}# edited\n")
     with served(site.folder) as address:
         assert site.verify(address, "--json") == 0
     told = json.loads(capsys.readouterr().out)
-    assert (told["exit_code"], told["upstream"], told["missing"]) == (0, "sample", [])
-    assert len(told["pages"]) == 9
-    assert all(page["proved"] for page in told["pages"])
+    assert (told["exit_code"], told["upstream"], told["ref"]) == (0, "lamps", "v1")
+    assert (len(told["pages"]), told["missing"]) == (3, [])
+    # Verifying writes nothing here.
+    assert not (site.project / "build").exists()
 
 
 @pytest.mark.parametrize(
     ("path", "old", "new", "told"),
     [
         # One character of a cell of code, in each place that has it.
-        (CLEAN, "arange(6.0)", "arange(7.0)", "✗ arrays.ipynb\n    arrays.ipynb, cell"),
-        (RAN, "arange(6.0)", "arange(7.0)", f"{RAN}, cell"),
-        ("guides/vmap.md", "import jax\n", "import jaz\n", "“import jaz”"),
-        # A link, in prose and outside it.
-        (CLEAN, "(grad.ipynb)", "(gred.ipynb)", "(gred.ipynb)"),
-        (RST, ":doc:`", ":dac:`", "✗ reference.rst"),
-        # What is only in the clean notebook, or not the same in both.
-        (CLEAN, '"outputs": []', '"outputs": [{}]', "has outputs"),
-        (RAN, "副本", "副夲", f"{RAN}, cell"),
+        (CLEAN, "on(6)", "on(7)", f"✗ lamp.ipynb\n    {CLEAN}, cell 3: line 1 is"),
+        (RAN, "on(6)", "on(7)", f"{RAN}, cell 3"),
+        ("index.md", "import lamp", "import lump", "index.md: line"),
+        # A link, in prose and outside it; and prose itself.
+        ("index.md", "(lamp.ipynb)", "(lump.ipynb)", "(lump.ipynb)"),
+        (RST, ":doc:`", ":dac:`", "✗ rest.rst"),
+        (RAN, "词语", "字语", f"{RAN}, cell 2"),
+        # What is only in the clean notebook.
+        (CLEAN, '"outputs": []', '"outputs": [{}]', "has what no notebook holds"),
+        (CLEAN, '"outputs": []', f'"outputs": [{OUTPUT}]', "has outputs"),
+        (CLEAN, '"metadata": {', '"metadata": {"a": 1, ', f"    {CLEAN}"),
     ],
 )
 def test_who_changes_a_file_and_hides_it_is_found_out(
@@ -124,11 +185,11 @@ def test_who_changes_a_file_and_hides_it_is_found_out(
     assert site.verify() == 1
     said = capsys.readouterr().out
     assert told in said
-    assert "in 8 of 9 pages" in said
+    assert "2 of 3 pages" in said
 
 
 @pytest.mark.parametrize(
-    ("path", "old", "new"), [(RAN, "42", "43"), ("arrays.md", "数组", "数祖")]
+    ("path", "old", "new"), [(RAN, "42", "43"), ("index.md", "灯", "火")]
 )
 def test_a_file_that_is_not_the_one_that_was_built_is_found(
     site: Copy, capsys: Speech, path: str, old: str, new: str
@@ -140,7 +201,7 @@ def test_a_file_that_is_not_the_one_that_was_built_is_found(
     assert told in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("path", [CLEAN, RAN, RST, "faq.md"])
+@pytest.mark.parametrize("path", [CLEAN, RAN, RST, "index.md"])
 def test_a_missing_file_is_told(site: Copy, capsys: Speech, path: str) -> None:
     (site.folder / path).unlink()
     assert site.verify() == 1
@@ -151,13 +212,13 @@ def test_what_cannot_be_read_is_told_and_stops_no_other(
     site: Copy, capsys: Speech
 ) -> None:
     (site.folder / CLEAN).write_bytes(b"{")
-    (site.folder / "faq.md").write_bytes(b"\xff")
-    for path in (CLEAN, "faq.md"):
+    (site.folder / "index.md").write_bytes(b"\xff")
+    for path in (CLEAN, "index.md"):
         site.tell(path)
     assert site.verify() == 1
     said = capsys.readouterr().out
-    assert "faq.md:1: is not UTF-8" in said
-    assert "in 7 of 9 pages" in said
+    assert "index.md: line 1 is" in said
+    assert "1 of 3 pages" in said
 
 
 def _drop_file(value: Any) -> None:
@@ -169,22 +230,22 @@ def _other_blob(value: Any) -> None:
 
 
 def _other_source(value: Any) -> None:
-    value["pages"][1]["source"] = "arrays.md"
+    value["pages"][1]["source"] = "lump.md"
 
 
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (_drop_file, "arrays.ipynb: cannot be downloaded from the site"),
-        (_other_blob, "arrays.ipynb: was made of another version of the document"),
-        (_other_source, "arrays.md: is no document of this commit"),
+        (_drop_file, "lamp.ipynb: cannot be downloaded from the site"),
+        (_other_blob, "lamp.ipynb: is no document of this commit"),
+        (_other_source, "lump.md: is no document of this commit"),
     ],
 )
 def test_pages_that_the_site_tells_wrong_things_of(
     site: Copy, capsys: Speech, change: Callable[[Any], None], told: str
 ) -> None:
     value = site.manifest
-    assert value["pages"][1]["page"] == "arrays"
+    assert value["pages"][1]["page"] == "lamp"
     change(value)
     site.write_manifest(value)
     assert site.verify() == 1
@@ -201,32 +262,51 @@ def test_a_part_of_a_site_is_proved_and_says_that_it_is_one(
     assert "1 page of the commit not on the site" in capsys.readouterr().out
 
 
-def test_of_many_differences_some_are_shown(site: Copy, capsys: Speech) -> None:
-    file = site.folder / CLEAN
-    text = file.read_text("utf-8").replace('"outputs": []', '"outputs": [{}]')
-    file.write_text(text, "utf-8")
-    site.tell(CLEAN)
-    assert site.verify() == 1
-    assert "    and " in capsys.readouterr().out
+@pytest.mark.parametrize(
+    ("key", "value", "code", "told"),
+    [
+        ("locale", "xx", 2, "which its project does not configure"),
+        ("project", "e" * 40, 2, "git knows no commit 'eeee"),
+        ("project", "--help", 4, "names no commit"),
+        ("project", "", 4, "was built from files that were not committed"),
+        ("upstream", {"name": "x", "ref": "", "commit": ""}, 2, "does not configure"),
+        (
+            "upstream",
+            {"name": "lamps", "ref": "v9", "commit": "e" * 40},
+            1,
+            "was made of lamps at eeeeeeeeeeee, and commit",
+        ),
+    ],
+)
+def test_a_site_of_other_commits_or_another_project(
+    site: Copy, capsys: Speech, key: str, value: object, code: int, told: str
+) -> None:
+    site.write_manifest({**site.manifest, key: value})
+    assert site.verify() == code
+    assert told in capsys.readouterr().err
 
 
-def test_a_site_of_another_commit_is_not_looked_at(site: Copy, capsys: Speech) -> None:
-    value = site.manifest
-    value["upstream"] |= {"commit": "e" * 40, "ref": "v9"}
-    site.write_manifest(value)
-    assert site.verify() == 1
-    said = capsys.readouterr().err
-    assert "was made of v9 at eeeeeeeeeeee, and here is" in said
-    assert "nothing was proved" in said
-
-
-@pytest.mark.parametrize("key", ["locale", "name"])
-def test_a_site_of_another_project(site: Copy, capsys: Speech, key: str) -> None:
-    value = site.manifest
-    (value if key == "locale" else value["upstream"])[key] = "xx"
-    site.write_manifest(value)
+def test_a_commit_that_anybody_may_have_made_is_not_taken(
+    site: Copy, capsys: Speech
+) -> None:
+    git(site.project, "checkout", "-qb", "side")
+    git(site.project, "commit", "-qm", "Side", "--allow-empty")
+    commit = git(site.project, "rev-parse", "HEAD")
+    git(site.project, "checkout", "-q", "main")
+    site.write_manifest({**site.manifest, "project": commit})
     assert site.verify() == 2
-    assert "which are not configured here" in capsys.readouterr().err
+    assert "is not part of what is checked out" in capsys.readouterr().err
+
+
+def test_a_site_of_changed_files_says_so(
+    site: Copy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(site.project)
+    assert len(site.manifest["project"]) == 40
+    (site.project / "pyproject.toml").write_text(f"{CONFIGURATION}# edited\n")
+    assert main(["site", "--no-execute", "-q"]) == 0
+    freshness = site.project / "build/site/lamps/freshness.json"
+    assert json.loads(freshness.read_bytes())["project"] == ""
 
 
 def test_what_is_no_site_of_ours(site: Copy, tmp_path: Path, capsys: Speech) -> None:
@@ -254,10 +334,8 @@ def test_a_server_that_does_not_answer(site: Copy, capsys: Speech) -> None:
     assert "cannot be read" in capsys.readouterr().err
 
 
-def test_english_that_was_not_pulled(
-    site: Copy, tmp_path: Path, capsys: Speech
-) -> None:
+def test_english_that_cannot_be_had(site: Copy, capsys: Speech) -> None:
     """The proof is against upstream's own files, and not against what the site says of them."""
-    shutil.copy(site.project / "pyproject.toml", tmp_path)
-    assert Copy(tmp_path, site.folder).verify() == 3
-    assert "nothing has been pulled yet from 'sample'" in capsys.readouterr().err
+    shutil.rmtree(site.project.parent / "english")
+    assert site.verify() == 3
+    assert "does not exist" in capsys.readouterr().err

@@ -5,6 +5,7 @@ Bytes from anywhere come in; a record comes out whose paths are safe to ask for,
 
 from __future__ import annotations
 
+import re
 from itertools import chain
 
 import msgspec
@@ -14,6 +15,7 @@ from pipeline.folders import is_safe_path
 
 NAME = "freshness.json"
 SCHEMA = 1
+_COMMIT = re.compile(r"[0-9a-f]{40,64}")
 _HINT = (
     "Name the root of a site that this project has built: the folder or address "
     "that has freshness.json in it."
@@ -69,6 +71,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
     schema: int
     locale: str
+    project: str  # the commit of ours that it was built from; empty: there is none
     upstream: UpstreamOfSite
     pages: list[PublishedPage]
 
@@ -88,6 +91,10 @@ def read_manifest(data: bytes, *, where: str) -> Manifest:
             f"is of schema {manifest.schema}, and {SCHEMA} is the one known here",
             where=where,
             hint="Use the version of this project that has built the site.",
+        )
+    if manifest.project and not _COMMIT.fullmatch(manifest.project):
+        raise InputError(
+            f"names no commit: {manifest.project[:40]!r}", where=where, hint=_HINT
         )
     pages = chain.from_iterable((page, *page.included) for page in manifest.pages)
     for page in pages:

@@ -37,6 +37,10 @@ MKDOCS = {
     ),
     "in a quote": ("> !!! note\n>     Words inside.\n", ["Words inside."]),
     "a file of elsewhere": ('--8<-- "there.md"\n\nSome words.\n', ["Some words."]),
+    "a file of elsewhere ends a paragraph": (
+        'Some words.\n--8<-- "there.md"\nMore words.\n',
+        ["Some words.", "More words."],
+    ),
     "indented code stays code": ("Words.\n\n    !!! note\n", ["Words."]),
     "an underline is no tab": (
         "Some words\n===\n\nMore words.\n",

@@ -46,6 +46,9 @@ def test_a_lock_survives_the_round_trip() -> None:
     assert parse_lock(format_lock(LOCK), where="x.lock") == LOCK
     # Few have it, and those that are committed stay as they are.
     assert b"markdown" not in format_lock(LOCK)
+    assert b"substitutions" not in format_lock(LOCK)
+    of_a_book = replace(LOCK, substitutions=True)
+    assert parse_lock(format_lock(of_a_book), where="x.lock") == of_a_book
     of_mkdocs = replace(LOCK, markdown="mkdocs")
     assert parse_lock(format_lock(of_mkdocs), where="x.lock") == of_mkdocs
 
@@ -182,6 +185,7 @@ def test_without_conf_py_nothing_is_excluded() -> None:
         ("excluded", {"a": 1}),
         ("excluded", [1]),
         ("excluded", "a"),
+        ("substitutions", "true"),
     ],
 )
 def test_odd_names_in_a_lock_are_refused(key: str, value: object) -> None:

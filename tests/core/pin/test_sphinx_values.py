@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.core.pin.sphinx_values import sphinx_values
+from pipeline.core.pin.sphinx_values import has_substitutions, sphinx_values
 
 CASES: dict[str, dict[str, Any]] = {
     "a = ['x']\na += ['y']": {"a": ["x", "y"]},
@@ -36,3 +36,21 @@ def test_literals_are_values_and_nothing_else_is(
     code: str, expected: dict[str, Any]
 ) -> None:
     assert sphinx_values(code) == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({}, False),
+        ({"myst_enable_extensions": ["dollarmath"]}, False),
+        ({"myst_enable_extensions": ["substitution"]}, True),
+        ({"myst_enable_extensions": "substitution"}, False),
+        ({"myst_substitutions": {"a": "b"}}, True),
+        ({"myst_substitutions": {}}, False),
+        ({"myst_substitutions": ["a"]}, False),
+    ],
+)
+def test_whether_myst_is_told_to_look_for_substitutions(
+    values: dict[str, object], expected: bool
+) -> None:
+    assert has_substitutions(values) is expected

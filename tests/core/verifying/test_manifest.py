@@ -15,6 +15,7 @@ PAGE = {"page": "a/b", "source": "a/b.ipynb", "blob": "0" * 40, "files": {}}
 SITE = {
     "schema": 1,
     "locale": "zh_CN",
+    "project": "a" * 40,
     "upstream": {"name": "demo", "ref": "v1", "commit": "f" * 40, "version": "1"},
     "pages": [PAGE],
     "title": "what else there is",
