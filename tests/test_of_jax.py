@@ -13,7 +13,7 @@ from places import ROOT
 PACKAGE = ROOT / "pipeline"
 JAX = re.compile(r"\bjax\b(?!-docs-zh)", re.IGNORECASE)
 # A comment in the languages of the site: they have no other use for these words.
-COMMENTS = re.compile(r"(?s)/\*.*?\*/|//[^\n]*|\{#.*?#\}|<!--.*?-->")
+COMMENTS = re.compile(r"(?sm)/\*.*?\*/|//[^\n]*|\{#.*?#\}|<!--.*?-->|^\s*# [^\n]*")
 _WITH_DOCSTRING = (ast.Module, ast.ClassDef, ast.FunctionDef)
 
 
