@@ -18,6 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from pipeline.arguments import READING, complete, parse
 from pipeline.commands.showing import (
     bug_text,
@@ -630,7 +632,7 @@ def _with_address(upstream: Upstream, address: str) -> Upstream:
             "--upstream is empty",
             hint="Give a URL, a bundle, a repository or a folder.",
         )
-    return dataclasses.replace(upstream, url=address, url_replaced=True)
+    return msgspec.structs.replace(upstream, url=address, url_replaced=True)
 
 
 def _locales(arguments: argparse.Namespace, settings: Settings) -> tuple[str, ...]:

@@ -220,13 +220,16 @@ def test_a_site_may_name_inventories_of_other_sites(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ('numpy = "https://numpy.example/doc"', "is no address of a site"),
-        ('numpy = "javascript:hit()/"', "is no address of a site"),
-        ('numpy = "file:///etc/"', "is no address of a site"),
-        ('numpy = "https://"', "is no address of a site"),
-        ("numpy = 7", "must be a string"),
-        ('"../numpy" = "https://numpy.example/"', "cannot name an inventory"),
-        ('docs = "https://numpy.example/"', "cannot name an inventory"),
+        ('numpy = "https://numpy.example/doc"', "must be the address of a site"),
+        ('numpy = "javascript:hit()/"', "must be the address of a site"),
+        ('numpy = "file:///etc/"', "must be the address of a site"),
+        ('numpy = "https://"', "must be the address of a site"),
+        ("numpy = 7", "must be the address of a site"),
+        (
+            '"../numpy" = "https://numpy.example/"',
+            "a key of .*inventories must be a name",
+        ),
+        ('docs = "https://numpy.example/"', "'docs' cannot name another site"),
     ],
 )
 def test_an_inventory_has_a_name_and_an_address(
@@ -293,7 +296,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     ),
     "no upstreams": (
         PIN + "[tool.pipeline]\n",
-        "no [tool.pipeline.upstreams.NAME] is configured",
+        "tool.pipeline.upstreams is missing",
     ),
     "upstreams is no table": (
         PIN + "[tool.pipeline]\nupstreams = 3\n",
@@ -305,7 +308,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     ),
     "name": (
         PIN + f'[tool.pipeline.upstreams."../up"]\n{URL}\n',
-        "'../up' cannot name an upstream",
+        "a key of tool.pipeline.upstreams must be a name, not '../up'",
     ),
     "no url": (IN_DOCS, "tool.pipeline.upstreams.docs.url is missing"),
     "url is no string": (
@@ -318,19 +321,19 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     ),
     "skip is no array": (
         IN_DOCS + URL + "\nskip = 3\n",
-        "docs.skip must be an array of tables, not 3",
+        "docs.skip must be a list of tables, not 3",
     ),
     "skip without reason": (
         IN_DOCS + URL + '\nskip = [{ pages = ["a"] }]\n',
-        "docs.skip needs pages and a reason",
+        "docs.skip[0].reason is missing",
     ),
     "acknowledge without cell": (
         IN_DOCS + URL + '\nacknowledge = [{ page = "a", reason = "b" }]\n',
-        "docs.acknowledge needs a page, cells and a reason",
+        "docs.acknowledge[0].cells is missing",
     ),
     "acknowledge with a cell 0": (
         IN_DOCS + URL + '\nacknowledge = [{ page = "a", cells = [0], reason = "b" }]\n',
-        "docs.acknowledge.cells must be a list of numbers from 1, not [0]",
+        "docs.acknowledge[0].cells[0] must be a whole number of at least 1, not 0",
     ),
     "no locales": (
         MINIMAL + "[tool.pipeline]\nlocales = []\n",
@@ -338,7 +341,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     ),
     "locale": (
         MINIMAL + '[tool.pipeline]\nlocales = ["../x"]\n',
-        "'../x' is not a locale",
+        "tool.pipeline.locales[0] must be a locale, not '../x'",
     ),
     "timeout": (
         MINIMAL + "[tool.pipeline.execution]\ntimeout = 0\n",
@@ -346,7 +349,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     ),
     "timeout is a truth": (
         MINIMAL + "[tool.pipeline.execution]\ntimeout = true\n",
-        "must be a whole number of at least 1, not True",
+        "must be a whole number, not True",
     ),
     "jobs": (
         MINIMAL + "[tool.pipeline.execution]\njobs = -1\n",
@@ -378,11 +381,11 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     ),
     "a number without end in hexadecimal": (
         MINIMAL + f"[tool.pipeline.execution]\njobs = 0x{'f' * 5_000}\n",
-        "jobs must be at most 1000000000, not that number",
+        "jobs must be a whole number of at most 1000000000, not that number",
     ),
     "lists in lists without end": (
         MINIMAL + f"x = {'[' * 5_000}{']' * 5_000}\n",
-        "is nested too deeply to be read",
+        "is not valid TOML: nested too deeply",
     ),
     "tables in tables without end": (
         MINIMAL + f"[tool.pipeline.execution.variables{'.a' * 900}]\n",
@@ -452,14 +455,14 @@ def test_a_model_may_be_configured(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ('url = "ftp://a.example"', "no http or https address"),
-        ('url = "api.example.org/v1"', "no http or https address"),
-        ('url = "https://[::1/v1"', "no http or https address"),
-        ('url = "https://a.example:port/v1"', "no http or https address"),
-        ('url = "https://me:secret@a.example/v1"', "no user, password"),
-        ('url = "https://a.example/v1?key=secret"', "no user, password"),
-        ('model = "two words"', "no name of a model"),
-        ('key-variable = "sk-secret"', "not the name of an environment variable"),
+        ('url = "ftp://a.example"', "an http or https address"),
+        ('url = "api.example.org/v1"', "an http or https address"),
+        ('url = "https://[::1/v1"', "an http or https address"),
+        ('url = "https://a.example:port/v1"', "an http or https address"),
+        ('url = "https://me:secret@a.example/v1"', "without user, password"),
+        ('url = "https://a.example/v1?key=secret"', "without user, password"),
+        ('model = "two words"', "must be the name of a model, not 'two words'"),
+        ('key-variable = "sk-secret"', "must be the name of an environment variable"),
         ("budget = 5", "unknown key 'budget'"),
         ("batch = 0", "at least 1"),
         ('reply-field = "max"', "max_tokens or max_completion_tokens"),
@@ -521,11 +524,11 @@ def test_the_version_is_that_of_the_package(
         ),
         (
             '[tool.pipeline.upstreams.a]\nurl = "x"\n[tool.pipeline.upstreams.A]\nurl = "y"\n',
-            "'a' and 'A' would lie in one folder",
+            "'a' and 'A' would share a folder or A_DOCS_UPSTREAM",
         ),
         (
             '[tool.pipeline.upstreams.a-b]\nurl = "x"\n[tool.pipeline.upstreams.a_b]\nurl = "y"\n',
-            "'a-b' and 'a_b' have one variable, A_B_DOCS_UPSTREAM",
+            "'a-b' and 'a_b' would share a folder or A_B_DOCS_UPSTREAM",
         ),
     ],
 )
@@ -575,7 +578,7 @@ def test_docs_are_a_folder_or_several(
     ("docs", "what", "hint"),
     [
         ("1", "must be a string or a list of strings, not 1", "Mend"),
-        ('["docs", 1]', "must be a list of strings", "Mend"),
+        ('["docs", 1]', "docs[1] must be a string, not 1", "Mend"),
         ("[]", "docs cannot be used: it is empty", "Name one"),
         ('"../docs"', "cannot be used: '../docs' is not a folder inside", "Write"),
         ('["docs", "docs/api"]', "'docs/api' lies in 'docs'", "Leave 'docs/api' out"),
@@ -626,6 +629,8 @@ def test_a_site_may_have_other_hosts(tmp_path: Path) -> None:
 )
 def test_a_host_is_a_name_alone(host: str, tmp_path: Path) -> None:
     path = write(tmp_path, f'{SITE}english-hosts = ["{host}"]\n')
-    with pytest.raises(ConfigError, match=r"english-hosts .* no host") as caught:
+    with pytest.raises(
+        ConfigError, match=r"english-hosts\[0\] must be a host"
+    ) as caught:
         read_settings(path, environ={})
     assert "Write its name alone" in caught.value.hint

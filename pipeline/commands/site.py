@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from msgspec import structs
+
 from pipeline import packages
 from pipeline.commands.build import BuildOptions, build_pulled
 from pipeline.commands.holding import only_this_run
@@ -32,7 +34,7 @@ def site(run: Run, options: BuildOptions, *, show_fuzzy: bool) -> RunResult:
     from pipeline.site.building import build_site  # loads what makes pages of templates
 
     # Told by the command line, and part of how a site looks: it is made anew if this changes.
-    policy = replace(run.upstream.site, show_fuzzy=show_fuzzy)
+    policy = structs.replace(run.upstream.site, show_fuzzy=show_fuzzy)
     with only_this_run(run):
         lock = read_pulled(run)
         # The site has its own pages: nobody looks at the plain ones beside it.

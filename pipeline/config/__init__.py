@@ -1,8 +1,8 @@
 """``[tool.pipeline]`` in ``pyproject.toml``.
 
-``records`` is the configuration as everybody uses it. ``reading``, with modules for single
-tables, makes it of ``tables``, which is TOML read with complaints. ``suggesting`` knows what
-somebody may have meant.
+``records`` says what each table may hold, with the ``kinds`` of its values. ``tables`` turns TOML
+into records, or complains, and ``reading`` completes them to the configuration that everybody uses.
+``suggesting`` knows what somebody may have meant.
 """
 
 from pipeline.config.drafting import DraftPolicy

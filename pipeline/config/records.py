@@ -1,22 +1,48 @@
-"""The configuration as frozen records.
+"""The configuration as frozen records: one for each table of ``[tool.pipeline]``.
 
-They hold what a project says of its upstreams, of running code, of checks and of its site. A record
-is complete and checked: ``reading`` makes it, and nobody changes it.
+They hold what a project says of its upstreams, of running code, of checks and of its site. Most are
+used as TOML gives them. ``reading`` completes the others: a ``SiteTable`` becomes a ``SitePolicy``.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import fnmatch
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta, field, structs
 
 from pipeline.config.drafting import DraftPolicy
-from pipeline.config.modes import Mode
+from pipeline.config.kinds import (
+    MOST,
+    Address,
+    Host,
+    Locale,
+    Name,
+    Natural,
+    Positive,
+    Reason,
+    SiteAddress,
+    Text,
+    Texts,
+)
+from pipeline.config.modes import Mode, ModeTable
 from pipeline.config.suggesting import did_you_mean
+from pipeline.config.tables import RefusedError, Table
 from pipeline.errors import ConfigError
-from pipeline.folders import WHOLE, Folders
-from pipeline.reading import MYST, Dialect, Reading
+from pipeline.folders import ALL, WHOLE, Folders
+from pipeline.reading import Dialect, Reading
+
+# What the templates of a site may name, and what all of them may.
+TEMPLATES: Mapping[str, tuple[str, ...]] = {
+    "edit_url": ("locale", "name", "page", "line", "digest"),
+    "notebook_url": ("locale", "name", "page"),
+    "repository_url": (),
+    "url": (),
+}
+REPOSITORY_WORDS = ("repository", "owner", "project")
 
 
 def matches(page: str, patterns: tuple[str, ...]) -> bool:
@@ -25,70 +51,83 @@ def matches(page: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatch.fnmatchcase(page, pattern) for pattern in patterns)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SkipRule:
+class SkipRule(Table, frozen=True, kw_only=True):
     """Pages (glob patterns) that are not executed, and why."""
 
-    pages: tuple[str, ...]
-    reason: str  # "accelerator" | "network data" | "heavy package" | "upstream bug"
+    pages: Texts
+    reason: Reason  # "accelerator" | "network data" | "heavy package" | "upstream bug"
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Acknowledgement:
+class Acknowledgement(Table, frozen=True, kw_only=True):
     """``raises-exception`` cells that are known not to raise.
 
     ``cells`` are numbers of code cells, from 1.
     """
 
-    page: str
-    cells: tuple[int, ...]
-    reason: str
+    page: Text
+    cells: Annotated[tuple[Positive, ...], Meta(min_length=1)]
+    reason: Reason
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRule:
+class RunTable(Table, frozen=True, kw_only=True):
     """How some pages (glob patterns) are run, if not as they are, and why."""
 
-    pages: tuple[str, ...]
-    reason: str  # a class, as for SkipRule
+    pages: Texts
+    reason: Reason  # a class, as for SkipRule
     note: str = ""
-    until: int = 0  # the first code cell (from 1) that cannot run here; 0: all run
+    until: Positive = 0  # the first code cell (from 1) that cannot run here; 0: all run
     # Distributions: where all are installed, every cell runs.
     needs: tuple[str, ...] = ()
-    modes: tuple[Mode, ...] = ()  # what is done to the kernel before the first cell
-    devices: int = 0  # CPU devices that XLA is to offer (a flag of it); 0: as it likes
-    timeout: int = 0  # CPU seconds per cell; 0: as for all pages
-    page_timeout: int = 0  # CPU seconds for all of it; 0: as for all pages
+    modes: tuple[str, ...] = ()  # their names
+    # CPU devices that XLA is to offer, which has a flag for it; 0: as it likes
+    devices: Positive = 0
+    timeout: Positive = 0  # CPU seconds per cell; 0: as for all pages
+    page_timeout: Positive = 0  # CPU seconds for all of it; 0: as for all pages
     compare: bool = False  # compare the outputs with those that upstream stored
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IgnoreRule:
-    """Checks that are not told on some pages (glob patterns), and why."""
+class RunRule(RunTable, frozen=True, kw_only=True):
+    """The same, with what is done to the kernel before the first cell."""
 
-    codes: tuple[str, ...]
-    pages: tuple[str, ...]
-    reason: str
+    modes: tuple[Mode, ...] = ()  # type: ignore[assignment]  # the names, looked up
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SitePolicy:
+class PartRule(Table, frozen=True, kw_only=True):
+    """Pages (glob patterns) of which only the first sections are translated, and why."""
+
+    pages: Texts
+    sections: Positive
+    reason: Reason
+
+
+class IgnoreRule(Table, frozen=True, kw_only=True):
+    """Checks that are not told on some pages (glob patterns), and why.
+
+    Whether there are such checks is for the command ``check`` to say, which knows them.
+    """
+
+    codes: Texts
+    pages: tuple[str, ...] = ("**",)
+    reason: Reason
+
+
+class SiteTable(Table, frozen=True, kw_only=True):
     """What a project says of its site. An URL that is empty leaves its links out."""
 
     title: str = ""
     # Where an entry of a catalogue or of the memory can be edited: a template with {locale},
     # {name}, {page}, {line} and {digest}.
-    edit_url: str = ""
+    edit_url: Address = ""
     # Where Colab finds a translated notebook: a template with {locale}, {name} and {page}.
-    notebook_url: str = ""
-    url: str = ""  # where the site itself is published, with a slash at the end
-    repository_url: str = ""  # of this project: where readers find who translates
-    english_url: str = ""  # the English docs, with a slash at the end
+    notebook_url: Address = ""
+    url: Address = ""  # where the site itself is published, with a slash at the end
+    repository_url: Address = ""  # of this project: where readers find who translates
+    english_url: Address = ""  # the English docs, with a slash at the end
     # Other hosts of the same site: upstream's text may name any of them.
-    english_hosts: tuple[str, ...] = ()
+    english_hosts: tuple[Host, ...] = ()
     # Other Sphinx sites whose names the docs ask for: their URLs, with a slash at the end.
-    inventories: Mapping[str, str] = field(default_factory=dict)
+    inventories: Mapping[Name, SiteAddress] = field(default_factory=dict)
     # Pages that the home page leads newcomers to: to begin with, to install, to learn by.
     start: tuple[str, ...] = ()
     # What the home page says first of what the docs are of, and code that shows it; empty: none.
@@ -97,56 +136,92 @@ class SitePolicy:
     root: str = ""  # the page that the site begins with; empty: see ``site.roots``
     extensions: tuple[str, ...] = ()  # modules that Sphinx loads, of installed packages
     myst_extensions: tuple[str, ...] = ()  # syntax of MyST besides what every site has
+
+    def __post_init__(self) -> None:
+        if self.hero_code and not self.hero:
+            raise RefusedError(
+                "has no words beside it",
+                key="hero-code",
+                hint="Say what the code shows: hero = …",
+            )
+        # Tried out now: a site is made at the end of a long build.
+        for name, words in TEMPLATES.items():
+            _try_out(getattr(self, name), words, key=name.replace("_", "-"))
+
+
+class SitePolicy(SiteTable, frozen=True, kw_only=True):
+    """The same, with the repository in its templates."""
+
     # What the command line says: translations that wait for a person are shown, and marked.
     show_fuzzy: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Upstream:
-    """Where one set of English docs comes from.
+class UpstreamTable(Table, frozen=True, kw_only=True):
+    """One set of English docs as the project describes it: see ``Upstream``."""
 
-    ``url`` may be a URL, a bundle, a repository or a folder.
-    """
-
-    name: str
-    url: str
+    url: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            description="Give a URL, a bundle, a repository or a folder.",
+        ),
+    ]
     ref: str = ""
-    docs: Folders = WHOLE  # inside the repository
+    docs: str | tuple[str, ...] = ALL
     # The distribution that the docs are of, as people write it; empty: no version is pinned.
     package: str = ""
-    version: str = ""  # the pinned one
-    reading: Reading = MYST  # how its documents are written
-    tells_dialect: bool = False  # whether the configuration says so, not the docs
+    page_url: Address = ""
+    license: str = ""
+    markdown: Dialect | None = None  # None: what lies beside the docs tells
+    prose_directives: tuple[str, ...] = ()
     # What code calls modules by custom, also where no import is shown: jnp → jax.numpy
     usual_names: Mapping[str, str] = field(default_factory=dict)
-    page_url: str = ""  # template with {ref}, {commit} and {path}
-    license: str = ""
     include: tuple[str, ...] = ("**",)
     exclude: tuple[str, ...] = ()
+    partly: tuple[PartRule, ...] = ()
     skip: tuple[SkipRule, ...] = ()
-    run: tuple[RunRule, ...] = ()
+    run: tuple[RunTable, ...] = ()
     acknowledge: tuple[Acknowledgement, ...] = ()
-    ignore: tuple[IgnoreRule, ...] = ()  # the project's
+    site: SiteTable = field(default_factory=SiteTable)
+
+
+class Upstream(UpstreamTable, frozen=True, kw_only=True):
+    """The same, with its name, its version, and what its rules and links name looked up."""
+
+    name: str
+    docs: Folders = WHOLE  # type: ignore[assignment]  # the one, or all of them
+    version: str = ""  # the pinned one
+    run: tuple[RunRule, ...] = ()
     site: SitePolicy = field(default_factory=SitePolicy)
-    url_replaced: bool = (
-        False  # url is a variable's (JAX_DOCS_UPSTREAM), not the configured one
-    )
+    ignore: tuple[IgnoreRule, ...] = ()  # the project's
+    # What the lock says of the Markdown, which holds where the configuration does not say it.
+    locked_markdown: Dialect | None = None
+    has_substitutions: bool = False  # the lock says so
+    # Whether url is a variable's (JAX_DOCS_UPSTREAM), and not the configured one.
+    url_replaced: bool = False
     configured_url: str = ""
+
+    @property
+    def reading(self) -> Reading:
+        """How its documents are written."""
+        partly: list[tuple[str, int]] = []
+        for rule in self.partly:
+            partly += [(page, rule.sections) for page in rule.pages]
+        return Reading(
+            dialect=self.markdown or self.locked_markdown or Dialect.MYST,
+            # Names are compared as MyST does it.
+            prose=frozenset(map(str.lower, self.prose_directives)),
+            partly=tuple(partly),
+            has_substitutions=self.has_substitutions
+            or "substitution" in self.site.myst_extensions,
+        )
 
     def as_locked(self, markdown: str, *, substitutions: bool) -> Upstream:
         """The upstream, with what its lock tells of its Markdown."""
-        dialect = self.reading.dialect
-        if markdown and not self.tells_dialect:
-            dialect = Dialect(markdown)
-        substitutions |= "substitution" in self.site.myst_extensions
-        reading = replace(
-            self.reading, dialect=dialect, has_substitutions=substitutions
+        locked = Dialect(markdown) if markdown else self.locked_markdown
+        return structs.replace(
+            self, locked_markdown=locked, has_substitutions=substitutions
         )
-        return replace(self, reading=reading)
-
-    def with_ignored(self, rules: tuple[IgnoreRule, ...]) -> Upstream:
-        """A copy that knows which checks the project has silenced."""
-        return replace(self, ignore=rules)
 
     def selects(self, page: str) -> bool:
         """Whether ``page`` (a name without suffix) is to be translated at all.
@@ -184,32 +259,58 @@ class Upstream:
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExecutionPolicy:
+class ExecutionPolicy(Table, frozen=True, kw_only=True):
     """How notebooks are run. ``jobs`` 0 means one per core."""
 
-    timeout: int = 100  # CPU seconds per cell
-    page_timeout: int = 1800  # CPU seconds per page
-    stall: int = 300  # seconds without any CPU time or output
-    wall_timeout: int = 14400  # seconds of the clock per page
-    jobs: int = 0
-    memory: int = 8192  # MiB that a kernel and its children may use
-    output: int = 20  # MiB that a page may print
-    cache: int = 2048  # MiB that outputs may take in build/cache/
+    timeout: Positive = 100  # CPU seconds per cell
+    page_timeout: Positive = 1800  # CPU seconds per page
+    stall: Positive = 300  # seconds without any CPU time or output
+    wall_timeout: Positive = 14400  # seconds of the clock per page
+    jobs: Natural = 0
+    # MiB that a kernel and its children may use
+    memory: Annotated[int, Meta(ge=256, le=MOST)] = 8192
+    output: Positive = 20  # MiB that a page may print
+    cache: Positive = 2048  # MiB that outputs may take in build/cache/
     # Names of environment variables that kernels see besides those that they need.
     variables: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+class ChecksTable(Table, frozen=True, kw_only=True):
+    """What the checks are not to tell."""
+
+    ignore: tuple[IgnoreRule, ...] = ()
+
+
+class PipelineTable(Table, frozen=True, kw_only=True):
+    """``[tool.pipeline]``."""
+
+    upstreams: Annotated[
+        Mapping[Name, UpstreamTable],
+        Meta(
+            min_length=1,
+            description="Add a table: [tool.pipeline.upstreams.NAME] with a url.",
+        ),
+    ]
+    locales: Annotated[
+        tuple[Locale, ...],
+        Meta(min_length=1, description='Name one, e.g. ["zh_CN"].'),
+    ] = ("zh_CN",)
+    modes: Mapping[Name, ModeTable] = field(default_factory=dict)
+    execution: ExecutionPolicy = ExecutionPolicy()
+    checks: ChecksTable = ChecksTable()
+    draft: DraftPolicy = field(default_factory=DraftPolicy)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The whole configuration. ``root`` is the folder that holds ``pyproject.toml``."""
 
     root: Path
     locales: tuple[str, ...]
     upstreams: Mapping[str, Upstream]
-    execution: ExecutionPolicy = field(default_factory=ExecutionPolicy)
+    execution: ExecutionPolicy = dataclasses.field(default_factory=ExecutionPolicy)
     ignore: tuple[IgnoreRule, ...] = ()
-    draft: DraftPolicy = field(default_factory=DraftPolicy)
+    draft: DraftPolicy = dataclasses.field(default_factory=DraftPolicy)
 
     @classmethod
     def bare(cls, root: Path) -> Settings:
@@ -227,3 +328,17 @@ class Settings:
                 hint=f"{did_you_mean(name, self.upstreams)}Configured: {known}.",
             )
         return self.upstreams[name]
+
+
+def _try_out(template: str, words: tuple[str, ...], *, key: str) -> None:
+    """Refuse what is no template, or names other ``words``."""
+    known = (*words, *REPOSITORY_WORDS)
+    try:
+        template.format(**dict.fromkeys(known, ""))
+    except (KeyError, IndexError, ValueError) as error:
+        names = ", ".join(f"{{{word}}}" for word in known)
+        raise RefusedError(
+            f"is no template: {template!r}",
+            key=key,
+            hint=f"It may name {names}; write other braces twice.",
+        ) from error

@@ -1,127 +1,213 @@
-"""A table of the configuration, read value by value.
+"""A table of the configuration: values of TOML as a record, or an error that names the key.
 
-In goes what TOML has, out come values of the kind that was asked for. Every complaint names the
-file and the key.
+In go plain values and the kind of record that they should make. msgspec compares the two; here what
+it says becomes a sentence with the table, the key and what to do.
 """
 
 from __future__ import annotations
 
-import math
+import re
 import reprlib
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from types import NoneType, UnionType
+from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin
+
+import msgspec
 
 from pipeline.config.suggesting import did_you_mean
 from pipeline.errors import ConfigError
 
-_MOST = 1_000_000_000  # of any number: seconds, MiB, processes
+# What msgspec calls values, and what people do.
+_WORDS = {
+    "array": "a list",
+    "bool": "true or false",
+    "float": "a number",
+    "int": "a whole number",
+    "object": "a table",
+    "str": "a string",
+}
+_ITEMS = {int: "whole numbers", str: "strings"}
+_UNIONS = (Union, UnionType)
+_EXPECTED = re.compile(r"Expected `([^`]+)`(?: ([<>]=) (\d+))?")
+_REPR = reprlib.Repr()
+_REPR.maxstring = 100
+# A step of a path such as ``$.upstreams[...].skip[0]``: a field, any value of a table, an element.
+_STEP = re.compile(r"\.([\w-]+)|\[(\.\.\.|\d+)\]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """The table called ``name`` (``tool.pipeline.execution``) in the file ``where``.
+class Table(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    rename="kebab",
+    forbid_unknown_fields=True,
+):
+    """A record with the fields of a table, whose keys are written with dashes.
 
-    A key that is missing has its default. All readers raise ConfigError.
+    The ``title`` of a field's ``msgspec.Meta`` says what a value must be, its ``description`` what
+    to do about another one.
     """
 
-    where: str
+
+_Kind = TypeVar("_Kind", bound=Table)
+
+
+class RefusedError(ValueError):
+    """Why a record cannot be made of values that are right each by itself.
+
+    ``key`` is the one to look at; without one it is the whole table.
+    """
+
+    def __init__(self, what: str, *, key: str = "", hint: str) -> None:
+        super().__init__(what)
+        self.key = key
+        self.hint = hint
+
+
+def written(
+    pattern: str, title: str, hint: str, *, is_secret: bool = False
+) -> msgspec.Meta:
+    """What a string must look like, from its beginning to its end.
+
+    No error shows what stands in the place of a secret.
+    """
+    return msgspec.Meta(
+        pattern=rf"\A(?:{pattern})\Z",
+        title=title,
+        description=hint,
+        extra={"is_secret": is_secret},
+    )
+
+
+def read_table(
+    values: Mapping[str, Any], kind: type[_Kind], *, name: str, where: str
+) -> _Kind:
+    """The table called ``name`` (``tool.pipeline``) of the file ``where`` as a record of ``kind``.
+
+    Raises ConfigError.
+    """
+    try:
+        # In a list every error has a path, if only that of the element.
+        return msgspec.convert([values], list[kind])[0]  # type: ignore[valid-type]
+    except msgspec.ValidationError as error:
+        what, hint = _explain(error, _Place(name, values, kind))
+        raise ConfigError(what, where=where, hint=hint) from error
+
+
+class _Place(NamedTuple):
+    """A value in the configuration, with its name and the kind that it should be of."""
+
     name: str
-    values: Mapping[str, Any]
+    value: Any
+    kind: Any
 
-    def allow(self, *known: str) -> None:
-        """Raise ConfigError for the first key that is none of ``known``."""
-        # A key that is misspelt and passed over would look as if it held.
-        for key in self.values:
-            if key not in known:
-                raise self.error(
-                    f"unknown key {key!r} in [{self.name}]",
-                    hint=f"{did_you_mean(key, known)}Known keys: {', '.join(known)}.",
-                )
 
-    def string(self, key: str, *, default: str = "") -> str:
-        """A string."""
-        value = self.values.get(key, default)
-        if not isinstance(value, str):
-            raise self.wrong(key, "a string", value)
-        return value
+def _walk(path: str, place: _Place) -> _Place:
+    """The place that a path leads to from another one: ``.upstreams[...].skip[0]``."""
+    for field, position in _STEP.findall(path):
+        name, value, kind = place.name, place.value, _plain(place.kind)
+        if field:
+            place = _Place(f"{name}.{field}", value.get(field), _kinds(kind)[field])
+        elif position == "...":  # msgspec does not say which key of any
+            _, kind = get_args(kind)
+            key = next(key for key, item in value.items() if not _fits(item, kind))
+            place = _Place(f"{name}.{key}", value[key], kind)
+        else:
+            item = value[int(position)]
+            place = _Place(f"{name}[{position}]", item, get_args(kind)[0])
+    return place
 
-    def strings(self, key: str, *, default: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """A list of strings, as a tuple: records are frozen."""
-        value = self.values.get(key, list(default))
-        # One string would pass for a list of its letters.
-        if not isinstance(value, list) or not all(
-            isinstance(item, str) for item in value
-        ):
-            raise self.wrong(key, "a list of strings", value)
-        return tuple(value)
 
-    def integer(self, key: str, *, default: int, least: int) -> int:
-        """A whole number of at least ``least``, and not so large that no clock could count it."""
-        value = self.values.get(key, default)
-        # "isinstance" would take TOML's true for 1.
-        if type(value) is not int or value < least:
-            raise self.wrong(key, f"a whole number of at least {least}", value)
-        if value > _MOST:
-            raise self.wrong(key, f"at most {_MOST}", value)
-        return value
+def _explain(error: msgspec.ValidationError, root: _Place) -> tuple[str, str]:
+    """What is wrong and what to do, from an error such as ``Expected `int` - at `$[0].jobs```."""
+    cause = error.__cause__
+    if isinstance(cause, RefusedError):
+        path = str(error).removeprefix(f"{cause} - at `$[0]")
+        key = f".{cause.key}" if cause.key else ""
+        return f"{_walk(path, root).name}{key} {cause}", cause.hint
+    text, _, path = str(error).rpartition(" - at ")
+    place = _walk(path.partition("$[0]")[2], root)
+    if path.startswith("`key`"):
+        kind, _ = get_args(_plain(place.kind))
+        key = next(key for key in place.value if not _fits(key, kind))
+        place = _Place(f"a key of {place.name}", key, kind)
+    _, _, key = text.removesuffix("`").partition("`")
+    if text.startswith("Object contains unknown"):
+        known = list(_kinds(place.kind))
+        hint = f"{did_you_mean(key, known)}Known keys: {', '.join(known)}."
+        return f"unknown key {key!r} in [{place.name}]", hint
+    if text.startswith("Object missing"):
+        return f"{place.name}.{key} is missing", _hint(_kinds(place.kind)[key])
+    if text.startswith("Invalid enum value"):
+        known = list(map(str, _plain(place.kind)))
+        hint = f"{did_you_mean(place.value, known)}Known: {', '.join(known)}."
+        return f"{place.name} is {place.value!r}, which is not known", hint
+    meta = _meta(place.kind)
+    if meta.min_length and not place.value:
+        return f"{place.name} is empty", _hint(place.kind)
+    what = f"{place.name} must be {meta.title or _in_words(text, place.kind)}"
+    if not (meta.extra or {}).get("is_secret"):
+        what += f", not {_shown(place.value)}"
+    return what, _hint(place.kind)
 
-    def number(self, key: str) -> float | None:
-        """A number that is not negative, nor larger than any can be; None if there is none."""
-        value = self.values.get(key)
-        if value is None:
-            return None
-        # TOML has inf and nan as well, and true is no number.
-        is_number = type(value) in (int, float) and 0 <= value < math.inf
-        if not is_number:
-            raise self.wrong(key, "a number of at least 0", value)
-        if value > _MOST:
-            raise self.wrong(key, f"at most {_MOST}", value)
-        return float(value)
 
-    def boolean(self, key: str) -> bool:
-        """``true`` or ``false``, which is the default."""
-        value = self.values.get(key, False)
-        if not isinstance(value, bool):
-            raise self.wrong(key, "true or false", value)
-        return value
+def _kinds(kind: Any) -> dict[str, Any]:
+    """The keys of a table, with the kinds of their values."""
+    fields = msgspec.structs.fields(_plain(kind))
+    return {field.encode_name: field.type for field in fields}
 
-    def table(self, key: str) -> Table:
-        """A table within this one; an empty one if there is none."""
-        # So that all keys of a table that is left out have their defaults.
-        value = self.values.get(key, {})
-        if not isinstance(value, dict):
-            raise self.wrong(key, "a table", value)
-        return Table(where=self.where, name=f"{self.name}.{key}", values=value)
 
-    def tables(self, key: str) -> tuple[Table, ...]:
-        """An array of tables: ``[[name.key]]``.
+def _hint(kind: Any) -> str:
+    """What to do about a value that is not of its kind."""
+    return _meta(kind).description or "Mend the value and run again."
 
-        Each has the name of the array: TOML gives them none of their own.
-        """
-        value = self.values.get(key, [])
-        if not isinstance(value, list) or not all(
-            isinstance(item, dict) for item in value
-        ):
-            raise self.wrong(key, "an array of tables", value)
-        name = f"{self.name}.{key}"
-        return tuple(Table(where=self.where, name=name, values=item) for item in value)
 
-    def wrong(self, key: str, wanted: str, got: object) -> ConfigError:
-        """What to raise for a value of another kind than ``wanted``."""
-        return self.error(
-            f"{self.name}.{key} must be {wanted}, not {_shown(got)}",
-            hint="Mend the value and run again.",
-        )
+def _meta(kind: Any) -> msgspec.Meta:
+    """What is said of the values of a kind: ``Annotated[str, Meta(…)]``, or that or None."""
+    kinds = get_args(kind) if get_origin(kind) in _UNIONS else (kind,)
+    for one in kinds:
+        for meta in getattr(one, "__metadata__", ()):
+            return meta  # type: ignore[no-any-return]
+    return msgspec.Meta()
 
-    def error(self, what: str, *, hint: str) -> ConfigError:
-        """What to raise for anything else."""
-        return ConfigError(what, where=self.where, hint=hint)
+
+def _in_words(text: str, kind: Any) -> str:
+    """What was expected, as people say it: ``a whole number of at least 1``."""
+    expected = _EXPECTED.match(text)
+    assert expected  # msgspec says nothing else of values
+    names, bound, limit = expected.groups()
+    words = [_WORDS[name] for name in names.split(" | ") if name != "null"]
+    wanted = " or ".join(words)
+    if wanted.endswith(_WORDS["array"]):
+        item = _plain(get_args(_plain(kind))[0])
+        wanted += f" of {_ITEMS.get(item, 'tables')}"
+    if bound:
+        wanted += f" of at {'least' if bound == '>=' else 'most'} {limit}"
+    return wanted
+
+
+def _plain(kind: Any) -> Any:
+    """A kind without what is said of its values, and of several the last that is not None."""
+    origin = get_origin(kind)
+    if origin is Annotated:
+        return _plain(get_args(kind)[0])
+    if origin in _UNIONS:
+        return _plain([one for one in get_args(kind) if one is not NoneType][-1])
+    return kind
+
+
+def _fits(value: object, kind: Any) -> bool:
+    """Whether a value is of a kind."""
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def _shown(value: object) -> str:
     """A value as a complaint shows it, which may be nested or long without end."""
     try:
-        return reprlib.repr(value)
+        return _REPR.repr(value)
     except ValueError:  # a number of thousands of digits
         return "that number"

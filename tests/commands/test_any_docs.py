@@ -293,7 +293,7 @@ PACKAGE = 'ref = "v{version}"\npackage = "Lamp_Kit"\n'
             'ref = "v9.0"\n[tool.pipeline.upstreams.LAMPS]\nurl = "src"',
             ["sync"],
             2,
-            "the upstreams 'lamps' and 'LAMPS' would lie in one folder",
+            "'lamps' and 'LAMPS' would share a folder",
         ),
         (
             'ref = "v9.0"\n[tool.pipeline.upstreams.lamps.site]\nextensions = ["none_such"]',

@@ -583,7 +583,7 @@ def test_the_key_itself_in_the_configuration(sample: DraftProject) -> None:
     sample.configure("https://model.example/v1", key_variable="sk-secret")
     told = sample.draft()
     assert told.code == 2
-    assert "not the name of an environment variable" in told.err
+    assert "must be the name of an environment variable" in told.err
     assert "sk-secret" not in told.err
 
 

@@ -91,10 +91,13 @@ BAD = {
         "[tool.pipeline.modes]\nquiet = 3\n",
         "tool.pipeline.modes.quiet must be a table, not 3",
     ),
-    "name": (mode(NOTE, FILE, name='"../up"'), "'../up' cannot name a mode"),
+    "name": (
+        mode(NOTE, FILE, name='"../up"'),
+        "a key of tool.pipeline.modes must be a name, not '../up'",
+    ),
     "name of one that comes along": (
         mode(NOTE, FILE, name="stand-in-data"),
-        "[tool.pipeline.modes.stand-in-data] has the name of a mode that every project",
+        "tool.pipeline.modes.stand-in-data has the name of a mode that every project",
     ),
     "unknown key": (
         mode(NOTE, 'start-up = "quiet.py"'),
@@ -112,21 +115,24 @@ BAD = {
     ),
     "startup is no string": (
         mode(NOTE, 'startup = ["quiet.py"]'),
-        "quiet.startup must be a string, not ['quiet.py']",
+        "quiet.startup must be a file inside the project, not ['quiet.py']",
     ),
-    "startup is empty": (mode(NOTE, 'startup = ""'), "is not a file inside"),
-    "startup above": (mode(NOTE, 'startup = "../x.py"'), "is not a file inside"),
-    "startup within above": (mode(NOTE, 'startup = "a/../x.py"'), "is not a file in"),
-    "startup absolute": (mode(NOTE, 'startup = "/etc/x.py"'), "is not a file inside"),
-    "startup of Windows": (mode(NOTE, "startup = 'a\\x.py'"), "is not a file inside"),
-    "startup with NUL": (mode(NOTE, 'startup = "a\\u0000.py"'), "is not a file inside"),
+    "startup is empty": (mode(NOTE, 'startup = ""'), "quiet.startup is empty"),
+    "startup above": (mode(NOTE, 'startup = "../x.py"'), "must be a file inside"),
+    "startup within above": (mode(NOTE, 'startup = "a/../x.py"'), "must be a file in"),
+    "startup absolute": (mode(NOTE, 'startup = "/etc/x.py"'), "must be a file inside"),
+    "startup of Windows": (mode(NOTE, "startup = 'a\\x.py'"), "must be a file inside"),
+    "startup with NUL": (
+        mode(NOTE, 'startup = "a\\u0000.py"'),
+        "must be a file inside",
+    ),
     "startup among what is pulled": (
         mode(NOTE, 'startup = "upstream/Docs/x.py"'),
         "quiet.startup lies where the docs of 'docs' are pulled to",
     ),
     "cell-seconds is no number": (
         mode(NOTE, FILE, 'cell-seconds = "5"'),
-        "quiet.cell-seconds must be a number of at least 0, not '5'",
+        "quiet.cell-seconds must be a number, not '5'",
     ),
     "cell-seconds is nothing that counts": (
         mode(NOTE, FILE, "cell-seconds = nan"),
@@ -134,15 +140,19 @@ BAD = {
     ),
     "cell-seconds is no number but true": (
         mode(NOTE, FILE, "cell-seconds = true"),
-        "quiet.cell-seconds must be a number of at least 0, not True",
+        "quiet.cell-seconds must be a number, not True",
     ),
     "cell-seconds below 0": (
         mode(NOTE, FILE, "cell-seconds = -1"),
         "quiet.cell-seconds must be a number of at least 0, not -1",
     ),
+    "cell-seconds is infinite": (
+        mode(NOTE, FILE, "cell-seconds = inf"),
+        "quiet.cell-seconds must be a number of at most 1000000000, not inf",
+    ),
     "cell-seconds without end": (
         mode(NOTE, FILE, "cell-seconds = 1e300"),
-        "quiet.cell-seconds must be at most 1000000000, not 1e+300",
+        "quiet.cell-seconds must be a number of at most 1000000000, not 1e+300",
     ),
     "variables are no table": (
         mode(NOTE, 'variables = ["A"]'),
@@ -150,19 +160,19 @@ BAD = {
     ),
     "a variable is no string": (
         mode(NOTE, "variables = { A = 1 }"),
-        "quiet.variables.A must be a string, not 1",
+        "quiet.variables.A must be a string without NUL, not 1",
     ),
     "name of a variable": (
         mode(NOTE, 'variables = { "A=B" = "1" }'),
-        "quiet.variables has what is no environment variable: 'A=B'",
+        "quiet.variables must be the name of an environment variable, not 'A=B'",
     ),
     "value of a variable": (
         mode(NOTE, 'variables = { A = "\\u0000" }'),
-        "quiet.variables has what is no environment variable: 'A'",
+        "quiet.variables.A must be a string without NUL",
     ),
     "a rule names one that is not there": (
         QUIET + rule("quite"),
-        "tool.pipeline.upstreams.docs.run.modes: no mode is called 'quite'",
+        "tool.pipeline.upstreams.docs.run[0].modes: no mode is called 'quite'",
     ),
 }
 

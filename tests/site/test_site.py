@@ -20,6 +20,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from msgspec import structs
 from notebooks import notebook_value
 
 pytest.importorskip(
@@ -712,7 +713,7 @@ def test_names_that_the_docs_list_lead_to_their_reference(tmp_path: Path) -> Non
     assert known["lamp.Lamp()"] == f"{english}known.html#lamp.Lamp"
     assert known["lamp.on"] == f"{english}known.html#lamp.on"
     # Docs without an English site have nowhere to lead to.
-    assert workshop.build(replace(POLICY, english_url="")) == ()
+    assert workshop.build(structs.replace(POLICY, english_url="")) == ()
     assert leads(workshop, "uses") == {}
 
 
@@ -780,7 +781,7 @@ def test_names_of_other_sites_are_links_by_the_table_of_names(tmp_path: Path) ->
     workshop.merge()
     workshop.put(workshop.paths.names, names_lock(KNOWN))
     sites = {name: url for name, (url, *_) in KNOWN.items()}
-    policy = replace(POLICY, inventories=sites)
+    policy = structs.replace(POLICY, inventories=sites)
     (missing,) = workshop.build(policy)
     assert missing.where.endswith("demo.inv")
     english = "https://docs.example.org/en/_autosummary/"
@@ -814,7 +815,7 @@ def test_names_of_other_sites_are_links_by_the_table_of_names(tmp_path: Path) ->
     assert known["vase.Vase"] == "https://vase.example/new.html#vase.Vase"
     assert "print()" not in known
     # So it is for docs that have no English site.
-    workshop.build(replace(policy, english_url=""))
+    workshop.build(structs.replace(policy, english_url=""))
     assert leads(workshop, "uses") == {"vase.Vase": known["vase.Vase"]}
 
 
@@ -836,7 +837,7 @@ def test_lists_of_names_that_are_damaged_are_told(tmp_path: Path, damaged: str) 
         data = inventory(bad_line)[:-8]
     workshop.paths.inventory.parent.mkdir(parents=True)
     workshop.paths.inventory.write_bytes(data)
-    (finding,) = workshop.build(replace(POLICY, inventories=sites))
+    (finding,) = workshop.build(structs.replace(POLICY, inventories=sites))
     assert finding.severity is Severity.WARNING
     path = getattr(workshop.paths, damaged)
     assert finding.where == path.relative_to(tmp_path).as_posix()
@@ -985,7 +986,7 @@ def test_code_is_coloured_once_for_all_builds(tmp_path: Path) -> None:
     assert "known lamp" in workshop.article("index")
     assert "known lamp" not in workshop.article("other")
     # Lexers of the docs' own extensions change without a word.
-    workshop.build(replace(POLICY, extensions=("sphinx.ext.todo",)))
+    workshop.build(structs.replace(POLICY, extensions=("sphinx.ext.todo",)))
     assert "known lamp" not in workshop.article("index")
     # What is kept goes with its page.
     assert (folder / "other.json").is_file()
@@ -1077,7 +1078,7 @@ def test_a_home_page_of_which_nothing_is_said_has_only_its_own_words(
     workshop = Workshop(tmp_path)
     workshop.write("index.md", "# Lamps\n")
     workshop.merge()
-    workshop.build(replace(POLICY, title="Lamp", hero="", hero_code=""))
+    workshop.build(structs.replace(POLICY, title="Lamp", hero="", hero_code=""))
     html = workshop.html("index")
     assert "jz-front" not in html
     # What the page itself does not say of it, the title of the site does.
@@ -1504,7 +1505,7 @@ def test_what_is_broken_stays_as_small_as_it_can(
     workshop.merge()
     workshop.put(tmp_path / "modules" / "raising.py", RAISES)
     monkeypatch.syspath_prepend(tmp_path / "modules")
-    findings = workshop.build(replace(POLICY, extensions=("raising",)))
+    findings = workshop.build(structs.replace(POLICY, extensions=("raising",)))
     errors = {}
     for finding in findings:
         if finding.severity is Severity.ERROR:
@@ -1539,8 +1540,8 @@ def test_a_page_of_mkdocs_is_shown_with_its_blocks(tmp_path: Path) -> None:
     )
     workshop.write("index.md", page, reading=reading)
     workshop.merge(reading)
-    policy = replace(POLICY, english_url="")
-    assert workshop.build(policy, reading=reading) == ()
+    policy = structs.replace(POLICY, english_url="")
+    assert workshop.build(policy, markdown=Dialect.MKDOCS) == ()
     article = workshop.article("index")
     assert "jz-block jz-translated admonition-title" in article
     for words in ("一物。", "提示的内容。", "一项任务。"):
@@ -1557,7 +1558,7 @@ def test_nothing_is_said_of_jax_where_the_docs_are_of_something_else(
     workshop = Workshop(tmp_path, package)
     workshop.write("index.md", "# The guide\n\nWords.\n")
     workshop.merge()
-    workshop.build(replace(POLICY, title="Lamp"))
+    workshop.build(structs.replace(POLICY, title="Lamp"))
     # What the configuration says is shown, whatever the package.
     assert "先热炉，再烤面包。" in workshop.article("index")
     texts = ("*.html", "*.txt", "*.md", "progress.json")
@@ -1575,7 +1576,7 @@ def test_an_extension_that_is_not_installed_is_named(tmp_path: Path) -> None:
     workshop.merge()
     for name in ("not_there", "not_there.at_all"):
         with pytest.raises(ConfigError, match=f"extension '{name}' is not installed"):
-            workshop.build(replace(POLICY, extensions=(name,)))
+            workshop.build(structs.replace(POLICY, extensions=(name,)))
 
 
 NEEDS = """import requests.adapters
@@ -1603,7 +1604,7 @@ def test_an_extension_finds_what_sites_do_without(
     workshop.merge()
     workshop.put(tmp_path / "modules" / "needing.py", NEEDS)
     monkeypatch.syspath_prepend(tmp_path / "modules")
-    policy = replace(POLICY, extensions=("needing",), english_url="")
+    policy = structs.replace(POLICY, extensions=("needing",), english_url="")
     assert workshop.build(policy) == ()
 
 
@@ -1760,7 +1761,7 @@ def test_a_missing_inventory_is_a_warning(tmp_path: Path) -> None:
     assert missing.where == "build/cache/inventories/demo.inv"
     # It is said again by a build that changes nothing.
     assert workshop.build() == (missing,)
-    assert workshop.build(replace(POLICY, english_url="")) == ()
+    assert workshop.build(structs.replace(POLICY, english_url="")) == ()
 
 
 # The first one comes before Sphinx has run at all: nothing runs it either.
@@ -1802,7 +1803,7 @@ def test_fuzzy_translations_are_shown_to_those_who_ask_only(tmp_path: Path) -> N
     workshop.execute()
     workshop.build()
     assert "指南" not in workshop.article("index")
-    workshop.build(replace(POLICY, show_fuzzy=True))
+    workshop.build(structs.replace(POLICY, show_fuzzy=True))
     assert 'class="jz-block jz-fuzzy"' in workshop.article("index")
     assert "2 段译文待核对" in workshop.article("index")
     assert "jz-draft" not in workshop.article("index")
@@ -1823,7 +1824,7 @@ def test_a_preview_marks_what_a_machine_has_made(tmp_path: Path) -> None:
     data = po.format_catalog(replace(catalog, entries=tuple(entries)))
     workshop.put(path, data.decode())
     workshop.merge()
-    workshop.build(replace(POLICY, show_fuzzy=True))
+    workshop.build(structs.replace(POLICY, show_fuzzy=True))
     article = workshop.article("index")
     assert 'class="jz-block jz-fuzzy jz-draft"' in article
     assert "2 段机器草稿" in article

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 from servers import FileHandler, served
 from site_chromium import REASON
 from site_firefox import NO_FIREFOX, firefox
@@ -67,7 +68,7 @@ def published(folder: Path, docs: Folders = WHOLE, *paths: str) -> Iterator[str]
     (folder / "docs").mkdir()
     with served(folder, Publisher) as address:
         home = f"{address}docs/"
-        policy = replace(site.policy, url=home)
+        policy = structs.replace(site.policy, url=home)
         page = not_found(replace(site, policy=policy))
         (folder / "docs" / "404.html").write_text(page, encoding="utf-8")
         yield home

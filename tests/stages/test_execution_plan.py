@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from kernel_project import MYST
+from msgspec import structs
 from notebooks import code, notebook
 from runs import run_of
 
@@ -134,7 +135,7 @@ def test_every_part_of_the_policy_is_part_of_the_key(
             rule(page_timeout=7),
             rule(modes=(QUIET,)),
         ),
-        rule(modes=(replace(QUIET, variables={"VOLUME": "1"}),)),
+        rule(modes=(structs.replace(QUIET, variables={"VOLUME": "1"}),)),
         rule(modes=COMING_ALONG),
         rule(modes=(QUIET, *COMING_ALONG)),
         rule(modes=(*COMING_ALONG, QUIET)),
@@ -175,7 +176,7 @@ def test_what_people_are_told_of_a_mode_is_no_part_of_the_key(root: Path) -> Non
         rules = (RunRule(pages=("*",), reason="accelerator", modes=(mode,)),)
         return task(stage(root, run=rules)).key
 
-    other = replace(QUIET, name="silent", note="silently", cell_seconds=9.0)
+    other = structs.replace(QUIET, name="silent", note="silently", cell_seconds=9.0)
     assert key(other) == key(QUIET)
 
 
@@ -276,7 +277,7 @@ def test_how_long_a_page_may_take_is_told_from_its_code_alone(root: Path) -> Non
         return task(stage(root, run=rules)).seconds
 
     usual = task(stage(root)).seconds
-    slow, quick = (replace(QUIET, cell_seconds=cell) for cell in (5.0, 0.001))
+    slow, quick = (structs.replace(QUIET, cell_seconds=cell) for cell in (5.0, 0.001))
     assert seconds(until=2) < usual == seconds(modes=(QUIET,)) < seconds(modes=(slow,))
     assert seconds(modes=(quick,)) < usual
     # The slowest one counts.

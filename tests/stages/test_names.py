@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from inventories import HEAD, inventory
+from msgspec import structs
 from runs import run_of
 from servers import served
 
@@ -50,8 +51,8 @@ class Lamps:
         return refresh_names(run, pull(run))
 
     def with_site(self, **values: object) -> Run:
-        site = replace(self.run.upstream.site, **values)  # type: ignore[arg-type]
-        return replace(self.run, upstream=replace(self.run.upstream, site=site))
+        site = structs.replace(self.run.upstream.site, **values)
+        return replace(self.run, upstream=structs.replace(self.run.upstream, site=site))
 
     @property
     def names(self) -> list[str]:
@@ -118,7 +119,9 @@ def test_other_words_ask_for_other_names(lamps: Lamps) -> None:
 
 def test_a_list_that_somebody_puts_there_counts(lamps: Lamps) -> None:
     """Without a network, whatever its age: it is newer than the table."""
-    run = replace(lamps.run, upstream=replace(lamps.run.upstream, url_replaced=True))
+    run = replace(
+        lamps.run, upstream=structs.replace(lamps.run.upstream, url_replaced=True)
+    )
     assert lamps.refresh(run) == Refreshed()
     assert not lamps.paths.names.exists()
     path = lamps.paths.other_inventory("lamps")
@@ -218,7 +221,7 @@ def test_the_english_inventory_is_fetched_and_an_older_one_stays(
     lamps.publish(OFF)
     assert not is_newer(own)  # not twice a day
     os.utime(path, (0, 0))
-    copied = replace(own, upstream=replace(own.upstream, url_replaced=True))
+    copied = replace(own, upstream=structs.replace(own.upstream, url_replaced=True))
     assert not is_newer(copied)  # from a copy: no network
     assert is_newer(own)
     os.utime(path, (0, 0))

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from folders import read_tree, write_tree
+from msgspec import structs
 from places import ROOT
 from repositories import DOCS, commit_release, git, init_repository
 from runs import run_of
@@ -211,7 +212,7 @@ def test_a_new_pin_of_jax_changes_the_lock_only(
 ) -> None:
     pull(run_of(settings, upstream_of(origin), log=log))
     before = times(docs)
-    bumped = replace(upstream_of(origin), version="0.11.0")
+    bumped = structs.replace(upstream_of(origin), version="0.11.0")
     with pytest.raises(UpstreamError, match=r"for JAX 0\.10\.2.* pins JAX 0\.11\.0"):
         read_pulled(run_of(settings, bumped))
     assert pull(run_of(settings, bumped, log=log)).version == "0.11.0"
@@ -253,7 +254,7 @@ def test_when_upstream_fails_the_old_checkout_stays(
     good = upstream_of(f"file://{origin}", ref="v1")
     lock = pull(run_of(settings, good, log=log))
     with pytest.raises(UpstreamError) as caught:
-        wrong = replace(upstream_of(good.url), **change)
+        wrong = structs.replace(upstream_of(good.url), **change)
         pull(run_of(settings, wrong, log=log))
     assert text in str(caught.value)
     assert read_pulled(run_of(settings, good)) == lock
@@ -476,7 +477,7 @@ def test_a_clone_in_the_place_of_the_checkout_is_not_overwritten(
 def test_no_path_of_this_machine_and_no_password_gets_into_the_lock(
     settings: Settings, origin: Path, docs: Path, log: Log
 ) -> None:
-    replaced = replace(
+    replaced = structs.replace(
         upstream_of(origin),
         url_replaced=True,
         configured_url="https://me:secret@example.org/x",

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from msgspec import structs
+
 from pipeline.commands.build import BuildOptions, build_pulled
 from pipeline.commands.holding import only_this_run
 from pipeline.commands.pages import rule_findings
@@ -61,7 +63,9 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     # Not dry: what is only tried is tried in full, in a scratch copy.
     target = replace(
         run,
-        upstream=replace(run.upstream, ref=move.pin.ref, version=move.pin.version),
+        upstream=structs.replace(
+            run.upstream, ref=move.pin.ref, version=move.pin.version
+        ),
         dry=False,
     )
     with only_this_run(replace(run, dry=is_dry)):

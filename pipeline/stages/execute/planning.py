@@ -9,9 +9,11 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import structs
 
 from pipeline.adapters import files, kernel
 from pipeline.adapters.kernel import sandbox
@@ -137,8 +139,8 @@ def _rule(stage: Stage, page: Page) -> RunRule:
     # The facts of the environment: "package jax_cuda" → "0.10.2", and "python" beside them.
     installed = {name.replace("_", "-") for name in stage.environment}
     if all(f"package {name}" in installed for name in rule.needs):
-        return replace(rule, until=0)
-    return replace(rule, modes=(), devices=0)
+        return structs.replace(rule, until=0)
+    return structs.replace(rule, modes=(), devices=0)
 
 
 def read_notebook(path: Path) -> Mapping[str, Any] | None:

@@ -6,7 +6,7 @@ checkout is written by ``pull`` alone.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec import structs
 
 from pipeline.adapters.files import read_bytes
 from pipeline.adapters.upstream import Kind, address_of, open_upstream
@@ -151,7 +151,7 @@ def fixed(run: Run) -> Upstream:
     """
     # A relative address would lead elsewhere from a scratch copy of the project.
     url = address_of(run.settings, run.upstream).url
-    return replace(
+    return structs.replace(
         run.upstream, url=url, url_replaced=True, configured_url=locked_url(run)
     )
 
