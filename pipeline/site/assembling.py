@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -162,7 +162,7 @@ def _content_of(path: Path) -> Content:
 
 def _history(site: Site) -> list[dict[str, Any]]:
     """The last change of each page, as git tells it."""
-    return [{"page": change.page, **change.to_json()} for change in last_changes(site)]
+    return list(map(asdict, last_changes(site)))
 
 
 def _counts_kept(site: Site) -> list[dict[str, Any]]:

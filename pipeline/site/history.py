@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 from pathlib import PurePosixPath
-from typing import Any
 
 from pipeline.adapters import commits, po
 from pipeline.adapters.commits import FileChange
@@ -41,25 +40,16 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageChange:
-    """The last commit that changed what readers see of a page's translation."""
+class PageChange(Counted):
+    """The last commit that changed what readers see of a page's translation.
+
+    ``freshness.json`` and the record of the site have it with these keys.
+    """
 
     page: str
     commit: str
     date: str
     author: str
-    counted: Counted
-
-    def to_json(self) -> dict[str, Any]:
-        """As ``freshness.json`` and the record of the site have it."""
-        return {
-            "commit": self.commit,
-            "date": self.date,
-            "author": self.author,
-            "added": self.counted.added,
-            "changed": self.counted.changed,
-            "removed": self.counted.removed,
-        }
 
 
 def last_changes(site: Site) -> tuple[PageChange, ...]:
@@ -96,7 +86,9 @@ def _page_change(page: str, change: FileChange, counted: Counted) -> PageChange:
         commit=change.commit,
         date=change.date,
         author=change.author,
-        counted=counted,
+        added=counted.added,
+        changed=counted.changed,
+        removed=counted.removed,
     )
 
 

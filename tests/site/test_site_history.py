@@ -102,8 +102,8 @@ def test_a_page_changed_when_its_finished_translations_did(root: Path) -> None:
     ]
     assert found[0].date == WEST
     assert found[0].author == "A"
-    assert found[0].counted == Counted(changed=1)
-    assert found[1].counted == Counted(added=1)
+    assert (found[0].added, found[0].changed) == (0, 1)
+    assert (found[1].added, found[1].changed) == (1, 0)
     # What was counted is remembered, and the same comes of it.
     assert last_changes(site_in(root)) == found
 
@@ -146,7 +146,7 @@ def test_pages_that_the_site_lacks_and_damaged_versions_are_passed_over(
     git(root, "add", "-A")
     git(root, "commit", "-q", "-m", "x")
     (change,) = last_changes(site_in(root))
-    assert (change.page, change.counted.added) == ("a", 1)
+    assert (change.page, change.added) == ("a", 1)
 
 
 def test_without_git_there_is_no_history(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -226,16 +227,7 @@ class Desk:
             return telling.tell_message(page, block, glossary)
 
     def _suggest(self, asked: OfMessage) -> list[Told]:
-        found = self._library.similar(asked.page, asked.msgid)
-        return [
-            {
-                "score": suggestion.score,
-                "page": suggestion.page,
-                "english": suggestion.english,
-                "msgstr": suggestion.msgstr,
-            }
-            for suggestion in found
-        ]
+        return list(map(asdict, self._library.similar(asked.page, asked.msgid)))
 
     def _preview(self, asked: OfText) -> Told:
         """What comes of the words that somebody is typing."""

@@ -119,16 +119,8 @@ def _tell_terms(glossary: Glossary, english: str, markup: Markup) -> list[Told]:
 def tell_finding(finding: Finding) -> Told:
     """A finding of a check, in both languages of the interface."""
     chinese = in_chinese(finding)
-    return {
-        "code": finding.code,
-        "severity": str(finding.severity),
-        "text": finding.text,
-        "hint": finding.hint,
-        "chinese": {"text": chinese.text, "hint": chinese.hint},
-        "spans": finding.spans,
-        "msgid": finding.msgid,
-        "line": finding.line,
-    }
+    words = {"text": chinese.text, "hint": chinese.hint}
+    return {**asdict(finding), "chinese": words}
 
 
 def unit_of(page: OpenPage, block: Block) -> Unit:

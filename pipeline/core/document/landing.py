@@ -8,10 +8,9 @@ in, and need not split both documents again.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from types import NoneType
-from typing import Any
+from dataclasses import dataclass, replace
+
+import msgspec
 
 from pipeline.core.document import prose
 from pipeline.core.document.message import Kind, Markup, Message
@@ -21,21 +20,6 @@ from pipeline.errors import InputError
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 _HINT = "It is a file that merge writes: delete it and run merge again."
-# Types of the values in JSON. A bool is no int here.
-_TYPES: Mapping[str, tuple[type, ...]] = {
-    "kind": (str,),
-    "markup": (str,),
-    "section": (str,),
-    "msgid": (str,),
-    "english": (str,),
-    "text": (str,),
-    "cell": (int, NoneType),
-    "line": (int,),
-    "last_line": (int,),
-    "is_translated": (bool,),
-    "is_kept": (bool,),
-    "is_rest": (bool,),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,10 +82,7 @@ def landed_rest(english: Message, lines: int) -> Landed:
 def landings_to_json(landings: tuple[Landed, ...]) -> bytes:
     """The records as a file: UTF-8, keys in a fixed order, equal bytes for equal records."""
     # A line for each record: json lays lines out in Python, which takes longer than all the rest.
-    lines = []
-    for landing in landings:
-        record = {name: getattr(landing, name) for name in _TYPES}
-        lines.append(_ENCODER.encode(record))
+    lines = map(_ENCODER.encode, msgspec.to_builtins(landings))
     text = "[\n" + ",\n".join(lines) + "\n]"
     # A title may hold a lone surrogate; "\ud800" is also what JSON writes for one.
     return f"{text}\n".encode("utf-8", "backslashreplace")
@@ -111,34 +92,10 @@ def landings_from_json(data: bytes, where: str) -> tuple[Landed, ...]:
     """Read what :func:`landings_to_json` wrote. Raises InputError that names ``where``."""
     try:
         records = json.loads(data.decode("utf-8"))
+        return msgspec.convert(records, tuple[Landed, ...])
     except (ValueError, RecursionError) as error:
-        raise InputError(
-            f"is not valid JSON: {error}", where=where, hint=_HINT
-        ) from error
-    if not isinstance(records, list):
-        raise InputError("is no list of landed messages", where=where, hint=_HINT)
-    return tuple(
-        _read(record, f"{where}, block {number}")
-        for number, record in enumerate(records)
-    )
-
-
-def _read(record: Any, where: str) -> Landed:
-    """One record of the file. Raises InputError if a key or a type is another than we write."""
-    if not isinstance(record, dict) or set(record) != set(_TYPES):
-        names = ", ".join(field.name for field in fields(Landed))
-        raise InputError(f"has other keys than {names}", where=where, hint=_HINT)
-    for name, types in _TYPES.items():
-        given = type(record[name])
-        if given not in types:
-            raise InputError(
-                f"has a {given.__name__} for {name}", where=where, hint=_HINT
-            )
-    try:
-        kind, markup = Kind(record["kind"]), Markup(record["markup"])
-    except ValueError as error:
-        raise InputError(f"cannot be read: {error}", where=where, hint=_HINT) from error
-    return Landed(**{**record, "kind": kind, "markup": markup})
+        what = f"has no landed messages: {error}"
+        raise InputError(what, where=where, hint=_HINT) from error
 
 
 def _shown(message: Message) -> str:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
+
+import msgspec
 
 from pipeline.core.execution.notebook import Notebook, source_at
 from pipeline.core.execution.result import CellFailure
@@ -16,7 +18,6 @@ from pipeline.errors import InputError
 
 DAMAGED = "is no record of a run"
 _CELL_FIELDS = {"cell_type", "execution_count", "metadata", "source"}
-_FAILURE_TEXTS = ("source", "exception", "message", "traceback", "blame")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,14 +45,7 @@ class CacheEntry:
 
 def encode_entry(entry: CacheEntry) -> bytes:
     """``entry`` as JSON in ASCII; the same entry gives the same bytes."""
-    value = {
-        "facts": dict(entry.facts),
-        "seconds": entry.seconds,
-        "cell_seconds": entry.cell_seconds,
-        "exceptions": entry.exceptions,
-        "failure": asdict(entry.failure) if entry.failure else None,
-        "outputs": entry.outputs,
-    }
+    value = msgspec.to_builtins(entry)
     return json.dumps(value, sort_keys=True).encode("ascii")
 
 
@@ -61,44 +55,24 @@ def decode_entry(data: bytes, *, where: str) -> CacheEntry:
     Raises InputError, whatever ``data`` is: half a record, or one of another format.
     """
     try:
-        value = json.loads(data)
-        failure = value["failure"]
-        return CacheEntry(
-            outputs=_outputs(value["outputs"]),
-            seconds=float(value["seconds"]),
-            cell_seconds=tuple(map(float, value["cell_seconds"])),
-            failure=None if failure is None else _failure(failure),
-            exceptions=tuple(
-                (int(number), str(name)) for number, name in value["exceptions"]
-            ),
-            facts={str(name): str(fact) for name, fact in value["facts"].items()},
-        )
+        entry = msgspec.convert(json.loads(data), CacheEntry)
+        _check(entry)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise InputError(
             DAMAGED, where=where, hint="Remove it; the code will run again."
         ) from error
+    return entry
 
 
-def _outputs(value: Notebook) -> Notebook:
-    """``value``, if it has the shape of an outputs notebook.
-
-    Raises one of the errors that ``decode_entry`` catches.
-    """
-    cells = value["cells"]
-    if not isinstance(value["metadata"], dict) or not isinstance(cells, list):
+def _check(entry: CacheEntry) -> None:
+    """Raise one of the errors that ``decode_entry`` catches if an entry is not as we write it."""
+    # A negative index would place it among the last cells.
+    if entry.failure is not None and entry.failure.cell < 0:
+        raise ValueError("cell")
+    cells = entry.outputs["cells"]
+    if not isinstance(entry.outputs["metadata"], dict) or not isinstance(cells, list):
         raise TypeError("notebook")
     for cell in cells:
         # Whoever places outputs relies on these fields, long after the file was read.
         if not cell.keys() >= _CELL_FIELDS or not isinstance(cell["outputs"], list):
             raise KeyError("cell")
-    return value
-
-
-def _failure(value: Mapping[str, object]) -> CellFailure:
-    """The failure in a record. Raises one of the errors that ``decode_entry`` catches."""
-    cell = value["cell"]
-    # A negative index would place it among the last cells.
-    if not isinstance(cell, int) or cell < 0:
-        raise ValueError("cell")
-    texts = {name: str(value[name]) for name in _FAILURE_TEXTS}
-    return CellFailure(cell=cell, **texts)

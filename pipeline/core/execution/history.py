@@ -11,7 +11,8 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+
+import msgspec
 
 from pipeline.core.execution.notebook import Notebook, source_of
 
@@ -130,32 +131,10 @@ def parse_history(text: str | bytes) -> dict[str, PageRecord]:
         return records
     for page, row in table.items():
         try:
-            records[page] = _record(row)
-        except (TypeError, KeyError, ValueError, AttributeError):
+            records[page] = msgspec.convert(row, PageRecord)
+        except ValueError:
             continue
     return records
-
-
-def _record(row: Mapping[str, Any]) -> PageRecord:
-    """The record of one page. Raises one of the errors that ``parse_history`` catches."""
-    before = row["before"]
-    return PageRecord(
-        key=str(row["key"]),
-        seconds=float(row["seconds"]),
-        now=_ran(row["now"]),
-        before=None if before is None else _ran(before),
-    )
-
-
-def _ran(row: Mapping[str, Any]) -> Ran:
-    raised = tuple(map(_raised, row["raised"]))
-    return Ran(release=str(row["release"]), raised=raised)
-
-
-def _raised(row: Mapping[str, Any]) -> Raised:
-    return Raised(
-        cell=int(row["cell"]), code=str(row["code"]), exception=str(row["exception"])
-    )
 
 
 def _digest(source: str) -> str:

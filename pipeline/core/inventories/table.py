@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+
+import msgspec
 
 from pipeline.core.inventories.asking import STANDARD, Asked
 from pipeline.core.inventories.reading import (
@@ -28,6 +29,14 @@ class OtherSite:
     url: str  # with a slash at the end
     release: str
     objects: tuple[Documented, ...]  # sorted
+
+
+class _Site(msgspec.Struct):
+    """The same as JSON has it: a line for each object."""
+
+    url: str
+    release: str
+    objects: list[str]
 
 
 Names = Mapping[str, OtherSite]
@@ -78,26 +87,19 @@ def format_names(table: Names) -> bytes:
 def parse_names(data: bytes, *, where: str) -> Names:
     """The inverse of ``format_names``. Raises InputError, whatever is wrong with ``data``."""
     try:
-        table = json.loads(data.decode("utf-8"))
+        table = msgspec.json.decode(data, type=dict[str, _Site])
     except (ValueError, RecursionError) as error:
         raise _malformed(f"is no table of names: {error}", where) from error
-    if not isinstance(table, dict):
-        raise _malformed("is no table of names", where)
-    return {name: _site(name, value, where) for name, value in table.items()}
+    names: dict[str, OtherSite] = {}
+    for name, site in table.items():
+        objects = tuple(_object(line, where) for line in site.objects)
+        names[name] = OtherSite(url=site.url, release=site.release, objects=objects)
+    return names
 
 
-def _site(name: str, value: Any, where: str) -> OtherSite:
-    """One site of the table."""
-    match value:
-        case {"url": str(url), "release": str(release), "objects": list(lines)}:
-            objects = tuple(_object(line, where) for line in lines)
-            return OtherSite(url=url, release=release, objects=objects)
-    raise _malformed(f"does not say what {name!r} documents", where)
-
-
-def _object(line: Any, where: str) -> Documented:
+def _object(line: str, where: str) -> Documented:
     """``py:function numpy.sin reference/numpy.sin.html#numpy.sin`` as a record."""
-    role, _, rest = line.partition(" ") if isinstance(line, str) else ("", "", "")
+    role, _, rest = line.partition(" ")
     # A name may hold spaces, the other two may not.
     name, _, address = rest.rpartition(" ")
     if not name or not is_plain(role, name) or not is_inside(address):

@@ -12,8 +12,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Annotated, Any
 from unicodedata import normalize
+
+import msgspec
+from msgspec import Meta
 
 from pipeline.errors import InputError
 from pipeline.filenames import fault_of_path
@@ -118,11 +121,28 @@ PAGE_SUFFIXES = (".ipynb", ".md", ".rst")
 
 ASSETS = "_static"  # Sphinx's usual name, and that of themes' own files
 _ID = re.compile(r"[0-9a-f]{40}")
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _TEXTS = ("url", "ref", "commit", "date", "version", "package")
-_OPTIONAL = ("markdown",)  # texts that most locks do not have
-_TABLES = ("docs", "files", "refused", "included", "excluded", "substitutions")
-_DIALECTS = ("", *Dialect)
+
+# Texts get onto terminals and into headers of catalogues.
+_Plain = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f\ud800-\udfff]*\Z")]
+
+
+class _File(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """A lock as JSON has it."""
+
+    url: _Plain
+    ref: _Plain
+    commit: Annotated[str, Meta(pattern=r"\A[0-9a-f]{40}\Z")]
+    date: _Plain
+    version: _Plain
+    docs: str | tuple[str, ...]
+    files: dict[str, str]
+    package: _Plain
+    markdown: Dialect | None = None
+    substitutions: bool = False
+    refused: dict[_Plain, _Plain] = {}
+    included: dict[_Plain, tuple[_Plain, ...]] = {}
+    excluded: tuple[_Plain, ...]
 
 
 def blob_id(data: bytes) -> str:
@@ -176,27 +196,26 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
         table = json.loads(data.decode("utf-8"), object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError) as error:
         raise _malformed(f"is not a lock: {error}", where) from error
-    keys = (*_TEXTS, *_OPTIONAL, *_TABLES)
-    if isinstance(table, dict):
-        table.setdefault("markdown", "")
-        table.setdefault("substitutions", False)
-        table.setdefault("refused", {})
-        table.setdefault("included", {})
-    if not isinstance(table, dict) or set(table) != set(keys):
-        raise _malformed(
-            f"is not a lock: it must be a JSON object of {', '.join((*_TEXTS, 'docs', 'files'))}",
-            where,
-        )
-    if not isinstance(table["substitutions"], bool):
-        raise _malformed("'substitutions' must be true or false", where)
+    try:
+        file = msgspec.convert(table, _File)
+    except ValueError as error:  # also of half a surrogate pair
+        raise _malformed(f"is not a lock: {error}", where) from error
+    included = [
+        Included(page=page, within=within)
+        for page, within in sorted(file.included.items())
+    ]
     return Lock(
-        **_texts(table, where),
-        substitutions=table["substitutions"],
-        docs=_folders(table["docs"], where),
-        files=_files(table["files"], where),
-        refused=_refused(table["refused"], where),
-        included=_included(table["included"], where),
-        excluded=_names("excluded", table["excluded"], where),
+        **{key: getattr(file, key) for key in _TEXTS},
+        docs=_folders(file.docs, where),
+        files=_files(file.files, where),
+        refused=tuple(
+            RefusedFile(path=path, rule=rule)
+            for path, rule in sorted(file.refused.items())
+        ),
+        markdown=file.markdown or "",
+        substitutions=file.substitutions,
+        included=tuple(included),
+        excluded=file.excluded,
     )
 
 
@@ -250,85 +269,29 @@ def _is_document(file: SourceFile) -> bool:
     return path.suffix in PAGE_SUFFIXES and ASSETS not in path.parts
 
 
-def _texts(table: Mapping[str, Any], where: str) -> dict[str, str]:
-    """The texts of a lock, each checked for what it will be used for."""
-    for key in _TEXTS:
-        # Texts get onto terminals and into headers of catalogues.
-        if not isinstance(table[key], str) or _UNPRINTABLE.search(table[key]):
-            raise _malformed(f"{key!r} must be a plain string", where)
-    if not _ID.fullmatch(table["commit"]):
-        raise _malformed(
-            f"'commit' must be 40 hex digits, not {table['commit']!r}", where
-        )
-    if table["markdown"] not in _DIALECTS:
-        raise _malformed(
-            f"'markdown' must be one of {', '.join(Dialect)}, not {table['markdown']!r}",
-            where,
-        )
-    return {key: table[key] for key in (*_TEXTS, *_OPTIONAL)}
-
-
-def _folders(value: object, where: str) -> Folders:
+def _folders(value: str | tuple[str, ...], where: str) -> Folders:
     """The docs folders of a lock: a text, or a list of several."""
-    names = [value] if isinstance(value, str) else value
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise _malformed("'docs' must be a string or a list of strings", where)
+    names = (value,) if isinstance(value, str) else value
     fault = fault_in(names)
     if fault is not None:
         raise _malformed(f"'docs' cannot be right: {fault.what}", where)
-    return Folders(tuple(names))
+    return Folders(names)
 
 
-def _files(table: object, where: str) -> tuple[SourceFile, ...]:
+def _files(table: Mapping[str, str], where: str) -> tuple[SourceFile, ...]:
     """The files of a lock, sorted by path: ``{"guide/tea.md": "a01ebc3…"}``.
 
     Every path will be written to, so each is looked at.
     """
-    if not isinstance(table, dict):
-        raise _malformed("'files' must be an object of path to blob", where)
-    files: list[SourceFile] = []
     for path, blob in table.items():
         fault = fault_of_path(path)
         if fault:
             raise _malformed(f"names a file that cannot be: {path!r}: {fault}", where)
-        if not isinstance(blob, str) or not _ID.fullmatch(blob):
+        if not _ID.fullmatch(blob):
             raise _malformed(
                 f"the blob of {path!r} must be 40 hex digits, not {blob!r}", where
             )
-        files.append(SourceFile(path=path, blob=blob))
-    return tuple(sorted(files, key=lambda file: file.path))
-
-
-def _refused(table: object, where: str) -> tuple[RefusedFile, ...]:
-    """The files that were not pulled: ``{"guide/aux.md": "the name …"}``."""
-    if not isinstance(table, dict):
-        raise _malformed("'refused' must be an object of path to rule", where)
-    # These get onto terminals, too.
-    for text in (*table, *table.values()):
-        if not isinstance(text, str) or _UNPRINTABLE.search(text):
-            raise _malformed("'refused' must hold plain strings", where)
-    return tuple(RefusedFile(path=path, rule=table[path]) for path in sorted(table))
-
-
-def _included(table: object, where: str) -> tuple[Included, ...]:
-    """The documents that pages include: ``{"_outside/NEWS": ["changelog"]}``."""
-    if not isinstance(table, dict):
-        raise _malformed("'included' must be an object of page to pages", where)
-    found = []
-    for page in _names("included", sorted(table), where):
-        within = _names("included", table[page], where)
-        found.append(Included(page=page, within=within))
-    return tuple(found)
-
-
-def _names(key: str, names: object, where: str) -> tuple[str, ...]:
-    """A list of names of pages, which get onto terminals, too."""
-    if not isinstance(names, list):
-        raise _malformed(f"{key!r} must hold lists of names", where)
-    for name in names:
-        if not isinstance(name, str) or _UNPRINTABLE.search(name):
-            raise _malformed(f"{key!r} must hold plain strings", where)
-    return tuple(names)
+    return tuple(SourceFile(path=path, blob=table[path]) for path in sorted(table))
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

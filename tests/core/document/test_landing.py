@@ -298,20 +298,20 @@ def changed(**values: object) -> bytes:
 @pytest.mark.parametrize(
     ("data", "match"),
     [
-        (b"\xff", "merged.json: is not valid JSON"),
-        (b"[", "merged.json: is not valid JSON"),
-        (b"[" * 100_000, "merged.json: is not valid JSON"),
-        (b"{}", "merged.json: is no list of landed messages"),
-        (b"[1]", "merged.json, block 0: has other keys than kind, markup"),
-        (b"[{}]", "merged.json, block 0: has other keys than kind, markup"),
-        (changed(more=1), "block 0: has other keys than kind, markup"),
-        (changed(line="3"), "block 0: has a str for line"),
-        (changed(line=True), "block 0: has a bool for line"),
-        (changed(is_kept=1), "block 0: has a int for is_kept"),
-        (changed(text=None), "block 0: has a NoneType for text"),
-        (changed(kind="x"), "block 0: cannot be read: 'x' is not a valid Kind"),
+        (b"\xff", "has no landed messages: 'utf-8' codec"),
+        (b"[", "has no landed messages: Expecting value"),
+        (b"[" * 100_000, "has no landed messages: maximum recursion"),
+        (b"{}", r"Expected `array`, got `object`"),
+        (b"[1]", r"Expected `object`, got `int` - at `\$\[0\]`"),
+        (b"[{}]", "missing required field `kind`"),
+        (changed(line="3"), r"Expected `int`, got `str` - at `\$\[0\].line`"),
+        (changed(line=True), r"got `bool` - at `\$\[0\].line`"),
+        (changed(is_kept=1), r"got `int` - at `\$\[0\].is_kept`"),
+        (changed(text=None), r"got `null` - at `\$\[0\].text`"),
+        (changed(kind="x"), r"Invalid enum value 'x' - at `\$\[0\].kind`"),
     ],
 )
 def test_another_file_is_refused_with_its_place(data: bytes, match: str) -> None:
-    with pytest.raises(InputError, match=match):
+    with pytest.raises(InputError, match=match) as caught:
         landings_from_json(data, "merged.json")
+    assert caught.value.where == "merged.json"

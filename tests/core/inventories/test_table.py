@@ -86,13 +86,16 @@ def test_a_table_survives_the_round_trip() -> None:
     [
         ("<<<<<<< ours", "is no table of names"),
         ([], "is no table of names"),
-        ({"lamps": []}, "does not say what 'lamps' documents"),
-        ({"lamps": {"url": URL, "release": 2, "objects": []}}, "does not say"),
+        ({"lamps": []}, "no table of names: Expected `object`, got `array`"),
+        (
+            {"lamps": {"url": URL, "release": 2, "objects": []}},
+            "got `int` - at .*release",
+        ),
         ("py:function lamp.on javascript:hit()", "names no object"),
         ("py:function lamp.on //far.example/", "names no object"),
         ("py:function\nx lamp.on a.html", "names no object"),
         ("py:function a.html", "names no object"),
-        (7, "names no object"),
+        ({"lamps": {"url": URL, "release": "", "objects": [7]}}, "objects.0."),
     ],
 )
 def test_a_damaged_table_is_an_error(value: object, problem: str) -> None:
