@@ -441,6 +441,7 @@ class Workshop:
         **changes: Any,
     ) -> tuple[Finding, ...]:
         upstream = Upstream(
+            usual_names={"np": "numpy"},
             package="JAX",
             version="0.10.2",
             name="demo",

@@ -30,6 +30,7 @@ _RULES_OF_CHINESE = (
     "report/chinese.toml",  # what runs say
     "commands/serve/static/",  # the workbench speaks both languages, and has a switch
     "site/texts/zh.toml",
+    "site/search/readers.toml",  # what readers ask for
     # Ranges of letters.
     "adapters/po/encoding.py",
     "site/search/words.py",
