@@ -30,6 +30,7 @@ from pipeline.errors import ConfigError, PublishError
 from pipeline.findings import Finding, Severity
 from pipeline.log import Log
 from pipeline.run import Run
+from pipeline.site import published
 from pipeline.site.assembling import assemble
 from pipeline.site.contributors import contributors
 from pipeline.site.finishing import finish
@@ -45,6 +46,7 @@ from pipeline.site.known import (
 from pipeline.site.names import NOT_FOUND
 from pipeline.site.outline import outline_of
 from pipeline.site.plan import Site
+from pipeline.site.programs import freshness_file
 from pipeline.site.styles import restore_styles
 
 UNWRITTEN = "jz.unwritten"  # as our extension calls a page that could not be written
@@ -110,6 +112,8 @@ def build_site(
     )
     # Somebody may have removed the site itself.
     if last and not assembled.changed and (site.target / "index.html").is_file():
+        # The commit of the project may be another one all the same.
+        files.write_if_changed(site.target / published.NAME, freshness_file(site))
         run.log.note(f"nothing changed for the site in {locale} since the last run")
         findings = (*findings, *_lost(site, findings))
         return BuiltSite(findings=(*findings, *map(_broken, last.broken.items())))

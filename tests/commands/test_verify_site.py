@@ -307,6 +307,9 @@ def test_a_site_of_changed_files_says_so(
     assert main(["site", "--no-execute", "-q"]) == 0
     freshness = site.project / "build/site/lamps/freshness.json"
     assert json.loads(freshness.read_bytes())["project"] == ""
+    git(site.project, "commit", "-qam", "Edit")
+    assert main(["site", "--no-execute", "-q"]) == 0
+    assert site.verify(str(freshness.parent)) == 0
 
 
 def test_what_is_no_site_of_ours(site: Copy, tmp_path: Path, capsys: Speech) -> None:

@@ -82,3 +82,10 @@ def test_a_path_that_leads_out_is_refused(path: str) -> None:
 def test_a_later_schema_is_not_guessed_at() -> None:
     with pytest.raises(InputError, match="schema 2"):
         read(schema=2)
+
+
+def test_a_project_is_named_by_its_commit_or_not_at_all() -> None:
+    assert read(project="").project == ""
+    for other in ("--help", "main", "a" * 39):
+        with pytest.raises(InputError, match="names no commit"):
+            read(project=other)
