@@ -9,7 +9,6 @@ import base64
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -967,33 +966,6 @@ TAGS = "Tags\n====\n\n" + "".join(
     f".. tagged-block:: tags.py {arguments}\n   :hl_lines: 2-900000\n\n"
     for arguments in [*TAG_BLOCKS, *TAG_LINKS]
 )
-
-
-def test_code_is_coloured_once_for_all_builds(tmp_path: Path) -> None:
-    workshop = Workshop(tmp_path)
-    for page in ("index", "other"):
-        workshop.write(f"{page}.md", f"# {page}\n\n```python\nlamp = 1\n```\n")
-    workshop.merge()
-    workshop.build()
-    folder = workshop.paths.site_cache / "coloured"
-    kept = folder / "index.json"
-    # What is known is taken as it is: here, code that says by whom it was coloured.
-    marked = kept.read_text(encoding="utf-8").replace("lamp", "known lamp")
-    kept.write_text(marked, encoding="utf-8")
-    shutil.rmtree(workshop.paths.build / "site")
-    shutil.rmtree(workshop.paths.output("zh_CN"))
-    workshop.merge()
-    workshop.build()
-    assert "known lamp" in workshop.article("index")
-    assert "known lamp" not in workshop.article("other")
-    # Lexers of the docs' own extensions change without a word.
-    workshop.build(structs.replace(POLICY, extensions=("sphinx.ext.todo",)))
-    assert "known lamp" not in workshop.article("index")
-    # What is kept goes with its page.
-    assert (folder / "other.json").is_file()
-    (workshop.paths.docs / "other.md").unlink()
-    workshop.build()
-    assert [path.name for path in folder.iterdir()] == ["index.json"]
 
 
 def test_names_of_rest_links_lead_where_those_of_the_page_lead(built: Built) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from pipeline.site.extension.surroundings import headings_of
@@ -54,34 +51,3 @@ def test_all_headings_of_a_page_with_several_titles_are_shown() -> None:
     html = headings_of(f"<ul>\n{entry}\n{entry}\n</ul>\n", open_levels=1)
     assert html.count('class="toc-h1 ') == html.count('class="toc-h2 ') == 2
     assert html.startswith(f'<ul class="pst-show_toc_level {LIST}">')
-
-
-_PROOF = """
-import sys
-from pipeline.site.extension.lean import leave_out
-leave_out(beside_others=True)
-leave_out(beside_others=True)
-import myst_nb.sphinx_ext, bs4, nbformat
-assert "IPython" not in sys.modules
-assert "soupsieve.css_parser" not in sys.modules
-# Whoever needs them has them.
-page = bs4.BeautifulSoup("<p class='a'>one</p><p>two</p>", "html.parser")
-assert [found.string for found in page.select("p.a")] == ["one"]
-assert page.select_one("p:not(.a)").string == "two"
-from IPython.display import display
-assert callable(display)
-# A notebook that is none is still found out.
-try:
-    cells = [{"cell_type": "markdown", "id": "a", "metadata": {}}]
-    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
-    nbformat.validate(nbformat.from_dict(notebook))
-except nbformat.ValidationError as error:
-    assert "source" in str(error), error
-else:
-    raise AssertionError
-"""
-
-
-def test_what_is_left_out_is_there_for_who_needs_it() -> None:
-    """Extensions of the docs run in the same process."""
-    subprocess.run([sys.executable, "-c", _PROOF], check=True)

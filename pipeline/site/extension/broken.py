@@ -19,6 +19,7 @@ from docutils.transforms import Transformer
 from docutils.utils import new_document
 from myst_nb.sphinx_ import Parser as NotebookParser
 from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.parsers import RSTParser
 from sphinx.util import logging
 
@@ -30,7 +31,6 @@ from pipeline.reading import Dialect
 from pipeline.site.extension.absent import Snippets
 from pipeline.site.extension.cells import with_whole_fences
 from pipeline.site.extension.failing import guard_markup
-from pipeline.site.extension.highlighting import ColouringHTMLBuilder
 from pipeline.site.extension.noting import Notes
 from pipeline.site.extension.records import read_record
 from pipeline.site.texts import text
@@ -243,7 +243,7 @@ def tell(app: Sphinx, problem: Exception | None) -> None:
         Path(app.doctreedir, BROKEN).write_text(data, encoding="utf-8")
 
 
-class CarefulHTMLBuilder(ColouringHTMLBuilder):
+class CarefulHTMLBuilder(StandaloneHTMLBuilder):
     """Sphinx's, but a page that cannot be written is its source."""
 
     def write_doc(self, docname: str, doctree: nodes.document) -> None:

@@ -48,7 +48,6 @@ from pipeline.site.extension import (
 from pipeline.site.extension.anchors import EnglishAnchors
 from pipeline.site.extension.formulas import setup_formulas
 from pipeline.site.extension.hero import AddHero
-from pipeline.site.extension.highlighting import setup_highlighting
 from pipeline.site.extension.images import FindImages
 from pipeline.site.extension.links import FindPages, NameNumbered
 from pipeline.site.extension.listing import ListAllPages
@@ -56,7 +55,6 @@ from pipeline.site.extension.navigation import add_navigation, rewrite_navigatio
 from pipeline.site.extension.offline import StayOffline
 from pipeline.site.extension.pages import AddHead, GiveTitle, own_pages
 from pipeline.site.extension.placing import place_english
-from pipeline.site.extension.walks import setup_walks
 
 # In the order of their priorities, in which they come.
 TRANSFORMS = (
@@ -111,8 +109,6 @@ def register(app: Sphinx) -> dict[str, Any]:
         module.setup(app)
     # These change the libraries that Sphinx works with, for this process.
     setup_formulas()
-    setup_highlighting(app)
-    setup_walks()
     for transform in TRANSFORMS:
         app.add_transform(transform)
     app.add_post_transform(NameNumbered)
