@@ -26,6 +26,13 @@ MOST_BYTES = 4 << 20  # of a reply: a batch takes some ten thousand
 _CONNECT_SECONDS = 20.0
 _QUOTED = 200  # characters of an endpoint's own words that are told
 _LOCAL = ("localhost", "127.0.0.1", "::1")  # a key may go there without encryption
+_CHECK_KEY = "Check the key in the variable that key-variable names."
+# Statuses that say what is wrong in the configuration.
+_MISTAKES = {
+    401: _CHECK_KEY,
+    403: _CHECK_KEY,
+    404: "Check url and model in [tool.pipeline.draft]: one of them is not there.",
+}
 _NO_REPLY = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
@@ -144,26 +151,23 @@ class ChatClient(httpx2.BaseTransport):
 
     def _status_error(self, response: httpx2.Response, text: str) -> PipelineError:
         """What to raise for a status that brings no reply."""
-        kind: type[PipelineError] = ConfigError
+        status, where = response.status_code, self._address
+        if 300 <= status < 400:
+            target = self._quoted(response.headers.get("location", "nowhere"))
+            return ConfigError(
+                f"leads elsewhere, to {target}; the key is sent to no other place",
+                where=where,
+                hint="If that is where the model is, write it into [tool.pipeline.draft].",
+            )
         what = self._quoted(text)
-        match response.status_code:
-            case 401 | 403:
-                hint = "Check the key in the variable that key-variable names."
-            case 404:
-                hint = "Check url and model in [tool.pipeline.draft]: one of them is not there."
-            case status if 300 <= status < 400:
-                target = self._quoted(response.headers.get("location", "nowhere"))
-                what = (
-                    f"leads elsewhere, to {target}; the key is sent to no other place"
-                )
-                hint = "If that is where the model is, write it into [tool.pipeline.draft]."
-            case 400 | 405 | 413 | 422:
-                kind = EndpointError
-                hint = "Look at url, model and parameters in [tool.pipeline.draft]."
-            case _:
-                kind = EndpointError
-                hint = "Wait some time and run again; what was answered is kept."
-        return kind(what, where=self._address, hint=hint)
+        if status in _MISTAKES:
+            return ConfigError(what, where=where, hint=_MISTAKES[status])
+        return EndpointError(
+            what,
+            where=where,
+            hint="Look at url, model and parameters in [tool.pipeline.draft], or wait "
+            "some time and run again; what was answered is kept.",
+        )
 
     def _connection_error(self, error: BaseException) -> EndpointError:
         """What to raise for a connection that failed, or for a reply that is none."""

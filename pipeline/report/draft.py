@@ -54,11 +54,16 @@ class DraftResult:
         codes = [finding.exit_code for finding in self.findings if finding.is_error]
         if self.error:
             codes.append(self.error.exit_code)
-        is_due = any(plan.batches or plan.terms for plan in self.plans)
-        has_failed = self.outcome and (self.outcome.stopped or self.outcome.is_vain)
-        if has_failed or (self.check_only and is_due):
+        if self._needs_a_person:
             codes.append(FindingsError.exit_code)
         return worst(codes)
+
+    @property
+    def _needs_a_person(self) -> bool:
+        if self.outcome:
+            return self.outcome.stopped != "" or self.outcome.is_vain
+        is_due = any(plan.batches or plan.terms for plan in self.plans)
+        return self.check_only and is_due
 
 
 def plan_lines(result: DraftResult) -> list[str]:

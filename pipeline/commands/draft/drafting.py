@@ -24,6 +24,7 @@ from pipeline.commands.showing import ask, complain, print_report, print_text
 from pipeline.commands.updating import update_locale
 from pipeline.config import DraftPolicy
 from pipeline.core.drafting.outcome import Outcome, tokens_of
+from pipeline.entries import Catalog
 from pipeline.errors import ConfigError, EndpointError, PipelineError
 from pipeline.findings import Finding
 from pipeline.log import QUIET, Log, is_terminal
@@ -121,10 +122,12 @@ def _planned(run: Run, options: DraftOptions) -> tuple[DraftResult, list[LocaleW
         updated = update_locale(
             dry, pages, known, locale=locale, lock=lock, thorough=True
         ).catalogs
-        by_page = updated.by_page if updated else {}
-        # Warnings are for ``split`` and ``build`` to tell; these pages get no drafts.
-        for found in updated.findings.values() if updated else ():
-            errors += [finding for finding in found if finding.is_error]
+        by_page: Mapping[str, Catalog] = {}
+        if updated:
+            by_page = updated.by_page
+            # Warnings are for ``split`` and ``build`` to tell; these pages get no drafts.
+            for found in updated.findings.values():
+                errors += [finding for finding in found if finding.is_error]
         locales.append(
             plan_locale(run, pages, by_page, locale=locale, limit=options.limit)
         )

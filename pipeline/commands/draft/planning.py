@@ -68,7 +68,7 @@ class LocaleWork:
         )
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class PageWork:
     """A page with its questions, while they are answered."""
 

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from pipeline.adapters.chat import ChatClient, OutOfBudgetError, Reply
 from pipeline.adapters.replies import KeptReply, keep_reply
@@ -24,12 +25,7 @@ _GIVE_UP = 3  # requests in a row that failed: others will
 _INTERRUPTED = 130  # the exit code
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Job:
-    """A batch on its way."""
-
-    work: PageWork
-    batch: Batch
+Job = tuple[PageWork, Batch]  # a batch on its way
 
 
 @dataclass(kw_only=True)
@@ -45,8 +41,8 @@ class Sending:
     finish: Callable[[PageWork], None]
     error: PipelineError | None = None
     stopped: str = ""
-    _waiting: deque[_Job] = field(default_factory=deque)
-    _under_way: dict[Future[Reply], _Job] = field(default_factory=dict)
+    _waiting: deque[Job] = field(default_factory=deque)
+    _under_way: dict[Future[Reply], Job] = field(default_factory=dict)
     _failed: int = 0  # in a row
     _has_told_of_bound: bool = False
 
@@ -59,7 +55,7 @@ class Sending:
             work for locale in locales for work in locale.pages if work.questions
         ]
         for work in unfinished:
-            self._waiting += [_Job(work=work, batch=batch) for batch in work.due()]
+            self._waiting += [(work, batch) for batch in work.due()]
         pool = ThreadPoolExecutor(self.threads)
         try:
             with self.log.progress("draft", total=len(self._waiting)) as advance:
@@ -68,15 +64,17 @@ class Sending:
                 while self._waiting or self._under_way:
                     self._send(pool)
                     for future in wait(self._under_way, None, FIRST_COMPLETED).done:
-                        job = self._under_way.pop(future)
-                        self._take(job, future)
-                        told = f"{self.client.budget.spent} tokens  {job.batch.page}"
-                        advance(job.batch.attempt == 1, told)
+                        work, batch = self._under_way.pop(future)
+                        self._take(work, batch, future)
+                        told = f"{self.client.budget.spent} tokens  {batch.page}"
+                        advance(batch.attempt == 1, told)
                     self._finish_pages(unfinished)
         except KeyboardInterrupt:
             self._await_replies()
             raise
         finally:
+            # Nothing is tried again, whatever has ended the run.
+            self.client.budget.close()
             pool.shutdown(wait=False, cancel_futures=True)
         for work in unfinished:
             self.finish(work)
@@ -84,44 +82,42 @@ class Sending:
     def _send(self, pool: ThreadPoolExecutor) -> None:
         """Keep all threads busy."""
         while self._waiting and len(self._under_way) < self.threads:
-            job = self._waiting.popleft()
-            self._under_way[pool.submit(self._ask, job)] = job
+            work, batch = self._waiting.popleft()
+            future = pool.submit(self._ask, work.locale.replies, batch)
+            self._under_way[future] = (work, batch)
 
-    def _ask(self, job: _Job) -> Reply:
+    def _ask(self, replies: Path, batch: Batch) -> Reply:
         """Send a request and keep its reply: in a thread."""
-        batch = job.batch
         reply = self.client.ask(batch.body)
-        keys = {name: question.key for name, question in batch.questions.items()}
-        kept = KeptReply(attempt=batch.attempt, questions=keys, text=reply.text)
-        keep_reply(job.work.locale.replies, batch.key, kept)
+        kept = KeptReply(attempt=batch.attempt, questions=batch.keys, text=reply.text)
+        keep_reply(replies, batch.key, kept)
         return reply
 
     def _finish_pages(self, unfinished: list[PageWork]) -> None:
         """Finish the pages that nothing is due for; put again what was refused on the others."""
-        busy = {id(job.work) for job in (*self._waiting, *self._under_way.values())}
+        jobs = (*self._waiting, *self._under_way.values())
+        busy = {work for work, _ in jobs}
         is_over = self.error or self.stopped
         for work in list(unfinished):
-            if is_over or id(work) in busy:
+            if is_over or work in busy:
                 continue
             # What was refused is put again, once; then there is nothing due any more.
-            due = [_Job(work=work, batch=batch) for batch in work.due()]
+            due = [(work, batch) for batch in work.due()]
             # A page that was begun comes to its end before another one is.
             self._waiting.extendleft(reversed(due))
             if not due:
                 unfinished.remove(work)
                 self.finish(work)
 
-    def _take(self, job: _Job, future: Future[Reply]) -> None:
+    def _take(self, work: PageWork, batch: Batch, future: Future[Reply]) -> None:
         """Take up what has ended."""
-        batch, book = job.batch, job.work.locale.book
         try:
             reply = future.result()
         except PipelineError as error:
-            self._take_error(job, error)
+            self._take_error(work, batch, error)
             return
         self._failed = 0
-        keys = {name: question.key for name, question in batch.questions.items()}
-        book.add(keys, reply.text, attempt=batch.attempt)
+        work.locale.book.add(batch.keys, reply.text, attempt=batch.attempt)
         if reply.is_cut and not self._has_told_of_bound:
             # Once: it is a matter of the model, and most of the time of all of its replies.
             self._has_told_of_bound = True
@@ -130,10 +126,9 @@ class Sending:
                 "raise reply-tokens in [tool.pipeline.draft], or lower batch"
             )
 
-    def _take_error(self, job: _Job, error: PipelineError) -> None:
+    def _take_error(self, work: PageWork, batch: Batch, error: PipelineError) -> None:
         """Leave the questions of a request for the next run; give up all if others would fail."""
-        for question in job.batch.questions.values():
-            job.work.given_up.add(question.key)
+        work.given_up.update(batch.keys.values())
         self._failed += 1
         if isinstance(error, OutOfBudgetError):
             # After an error nothing is sent either, and there is nothing more to tell.
@@ -145,7 +140,7 @@ class Sending:
             self.client.budget.close()
             self._waiting.clear()
         if not isinstance(error, OutOfBudgetError):
-            self.log.warn(f"{job.batch.page}: {error.what}")
+            self.log.warn(f"{batch.page}: {error.what}")
 
     def _await_replies(self) -> None:
         """Keep the replies that are under way: they are paid for."""
@@ -153,10 +148,9 @@ class Sending:
         count = sum(not future.done() for future in self._under_way)
         if not count:
             return
-        text = (
+        self.log.warn(
             f"waiting for {count} replies that are paid for; interrupt again to leave"
         )
-        self.log.warn(text)
         try:
             wait(self._under_way)
         except KeyboardInterrupt:

@@ -72,6 +72,11 @@ class Batch:
         return json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
 
     @property
+    def keys(self) -> dict[str, str]:
+        """The keys of its questions by their ids."""
+        return {name: question.key for name, question in self.questions.items()}
+
+    @property
     def key(self) -> str:
         """What its reply is kept under."""
         # A second attempt may come to the very words of a first one: it is another request.
