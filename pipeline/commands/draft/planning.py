@@ -36,7 +36,6 @@ class LocaleWork:
     run: Run
     locale: str
     asking: Asking
-    model: Model
     replies: Path  # the folder of those that came
     made_with: Memo[dict[str, str]]
     book: Book
@@ -49,7 +48,7 @@ class LocaleWork:
         questions = [question for work in self.pages for question in work.questions]
         # All of them are made now: an estimate is of the very texts that are sent.
         batches = [batch for work in self.pages for batch in work.due()]
-        terms = sum(self.model.term(question) != "" for question in questions)
+        terms = sum(question.term != "" for question in questions)
         asked = sum(len(batch.questions) for batch in batches)
         prompt_tokens, reply_tokens = estimate(batches)
         return Plan(
@@ -85,7 +84,7 @@ class PageWork:
         waiting: dict[int, list[Question]] = {1: [], 2: []}
         refused: dict[str, tuple[str, str]] = {}
         for question in self.questions:
-            if question.key in self.given_up or locale.model.term(question):
+            if question.key in self.given_up or question.term:
                 continue
             verdict = locale.book.verdict(question)
             if verdict.attempt:
@@ -125,7 +124,7 @@ def plan_locale(
     # Of all models and prompts: a question is known by its key, and finds its own.
     for reply in read_replies(run.paths.replies(locale)):
         book.add(reply.questions, reply.text, attempt=reply.attempt)
-    questions = _limited(selected.questions, book, model, limit)
+    questions = _limited(selected.questions, book, limit)
     work = LocaleWork(
         run=run,
         locale=locale,
@@ -137,7 +136,6 @@ def plan_locale(
             reply_tokens=policy.reply_tokens,
             parameters=policy.parameters,
         ),
-        model=model,
         replies=run.paths.replies(locale),
         made_with=made_with,
         book=book,
@@ -158,13 +156,13 @@ def plan_locale(
 
 
 def _limited(
-    questions: Sequence[Question], book: Book, model: Model, limit: int | None
+    questions: Sequence[Question], book: Book, limit: int | None
 ) -> list[Question]:
     """The first ``limit`` questions for a model; those that need none do not count."""
     kept: list[Question] = []
     asked = 0
     for question in questions:
-        needs_model = not model.term(question) and book.verdict(question).attempt
+        needs_model = not question.term and book.verdict(question).attempt
         if needs_model and asked == limit:
             continue
         asked += bool(needs_model)

@@ -62,7 +62,7 @@ class Writing:
         """The answers that may be kept; those that may not are counted."""
         kept: dict[Name, tuple[Question, str]] = {}
         for question in work.questions:
-            msgstr = work.locale.model.term(question)
+            msgstr = question.term
             if not msgstr:
                 verdict = work.locale.book.verdict(question)
                 # There may be no getting a second answer: then the first one counts.
@@ -97,7 +97,7 @@ class Writing:
             # Known before the draft is there: so no draft is there of which nothing is known.
             key = draft_key(question.page, name, msgstr)
             locale.made_with.keep(key, "", dict(question.rows))
-            maker = GLOSSARY if locale.model.term(question) else locale.model.name
+            maker = GLOSSARY if question.term else locale.asking.model
             origin = Machine(model=maker, prompt=PROMPT, date=date)
             drafts[name] = Draft(before=question.entry, msgstr=msgstr, origin=origin)
         return drafts

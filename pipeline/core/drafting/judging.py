@@ -7,7 +7,6 @@ judged msgstr has the atoms and the markup of its message, and is in the languag
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -137,20 +136,16 @@ class Judge:
 
         Errors refuse it, warnings are doubts, and notes are for people who want to know all.
         """
-        problems = list(self._problems(_subject(question, msgstr)))
+        subject = _subject(question, msgstr)
+        problems: list[Problem] = []
+        # One entry alone: ``accepting`` looks at the page.
+        for check in self.checks:
+            problems += check.look(subject)
         for problem in problems:
             if problem.severity is Severity.ERROR or problem.code in _REFUSED:
                 return _refused(_reason(problem.code), _told(problem))
         warnings = (found for found in problems if found.severity is Severity.WARNING)
         return Judged(msgstr=msgstr, doubts=tuple(map(_told, warnings)))
-
-    def _problems(self, subject: Subject) -> Iterator[Problem]:
-        """What the checks find, the guard's first.
-
-        They look at one entry alone: ``accepting`` looks at the page.
-        """
-        for check in self.checks:
-            yield from check.look(subject)
 
 
 def finished(question: Question, msgstr: str) -> Entry:

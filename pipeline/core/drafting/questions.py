@@ -37,7 +37,8 @@ class Question:
     """An entry to be drafted.
 
     ``rows`` are the terms that it mentions, with how the glossary has them rendered.
-    ``old_english`` and ``old_translation`` are there if its text has changed.
+    ``term`` is the rendering of one that is a term alone: no model need be asked. ``old_english``
+    and ``old_translation`` are there if its text has changed.
     """
 
     page: str
@@ -49,7 +50,7 @@ class Question:
     rows: Mapping[str, str] = field(default_factory=dict)
     old_english: str = ""
     old_translation: str = ""
-    model: str
+    term: str = ""
 
     @property
     def name(self) -> Name:
@@ -88,7 +89,6 @@ def ask(
         rows=rows,
         old_english=old_english,
         old_translation=old_translation,
-        model=model,
     )
 
 

@@ -8,7 +8,7 @@ where its words stand in another entry as well, from which they come back.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pipeline.core.catalog.origins import copy_of, is_replaceable, machine_of
 from pipeline.core.checks.notes import read_place
@@ -45,14 +45,11 @@ class Model:
 
     def ask(self, page: str, entry: Entry, why: Why) -> Question:
         """The question for an entry."""
-        return ask(page, entry, why, model=self.name, glossary=self.glossary)
-
-    def term(self, question: Question) -> str:
-        """The rendering of a message that is a term; empty if the model must be asked."""
-        rendering = term_for(question.entry, self.glossary)
+        question = ask(page, entry, why, model=self.name, glossary=self.glossary)
+        rendering = term_for(entry, self.glossary)
         if not rendering:
-            return ""
-        return self.judge.judge(question, rendering).msgstr
+            return question
+        return replace(question, term=self.judge.judge(question, rendering).msgstr)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,11 +131,10 @@ def _stale_reason(
     """What a draft was made from that is not so any more; empty if all of it still is."""
     msgstr, machine = question.entry.msgstr, machine_of(question.entry)
     assert machine
-    term = model.term(question)
     # The words are a row's, so that they show by themselves whether it is still there.
-    if machine.is_term and term == msgstr:
+    if machine.is_term and question.term == msgstr:
         return ""
-    if machine.is_term or term:
+    if machine.is_term or question.term:
         return "the glossary has another rendering"
     if machine.model != model.name:
         return f"the model was {machine.model}"

@@ -189,7 +189,7 @@ def test_a_row_that_does_harm_is_no_draft() -> None:
     for english in ("Tracers", "Lamp"):
         question = model.ask("page", entry_of(english, "heading"), Why.NEW)
         assert term_for(question.entry, glossary)
-        assert model.term(question) == ""
+        assert question.term == ""
 
 
 # Keys.
