@@ -22,7 +22,7 @@ from pipeline.core.drafting.questions import digest_of_texts
 pytestmark = pytest.mark.usefixtures("only_localhost")
 
 KILLS = int(os.environ.get("JAX_DOCS_KILLS", "2"))
-PAGES = ("faq", "grad")
+PAGES = ("faq",)
 
 
 def killed_after(seconds: float, project: DraftProject) -> bool:
@@ -80,11 +80,11 @@ def test_what_was_answered_is_not_asked_again(
         assert whole.draft().code == 0
         took = time.perf_counter() - began
         expected = whole.entries()
-        assert sum(map(is_draft, expected.values())) > 40
+        assert sum(map(is_draft, expected.values())) > 20
         killed = number = 0
         while killed < KILLS:
             number += 1
-            assert number < 4 * KILLS, "the machine became too fast to hit a run"
+            assert number < 20 + 2 * KILLS, "the machine became too fast to hit a run"
             one = DraftProject(tmp_path / f"killed{number}")
             shutil.copytree(ready.root, one.root)
             server.bodies.clear()
@@ -92,7 +92,7 @@ def test_what_was_answered_is_not_asked_again(
             killed += is_hit
             if not is_hit:
                 # The first run had to load everything, or the machine was busy.
-                took *= 0.9
+                took *= 0.7
             kept = {
                 path.stem for path in (one.root / "build/cache/drafts").rglob("*.json")
             }
