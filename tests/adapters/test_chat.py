@@ -323,7 +323,7 @@ def test_a_reply_that_drips_is_given_up() -> None:
     began = time.monotonic()
     with model_server(DRIP) as server, pytest.raises(EndpointError, match="too long"):
         ask(url=server.url, timeout=1)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
 
 
 def test_an_endpoint_that_says_nothing_is_given_up() -> None:

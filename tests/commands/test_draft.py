@@ -620,18 +620,21 @@ def test_one_batch_that_fails_stops_no_other(sample: DraftProject) -> None:
 
 def test_no_more_requests_at_a_time_than_configured(sample: DraftProject) -> None:
     lock, at_once, most = threading.Lock(), [0], [0]
+    all_sent = threading.Barrier(3, timeout=30)
 
     def behave(exchange: Exchange) -> None:
         with lock:
             at_once[0] += 1
             most[0] = max(most[0], at_once[0])
-        time.sleep(0.05)
-        exchange.well()
+        if exchange.number <= 3:
+            all_sent.wait()
+        # Before the reply: the next request may come at once behind it.
         with lock:
             at_once[0] -= 1
+        exchange.well()
 
     with model_server(behave) as server:
-        sample.configure(server.url, batch=3, concurrency=3)
+        sample.configure(server.url, batch=3, concurrency=3, timeout=60)
         told = sample.draft()
     assert (told.code, most[0]) == (0, 3)
     # Progress tells how many tokens it took so far.
@@ -695,11 +698,13 @@ def test_an_interrupted_run_keeps_what_is_under_way(
     sample: DraftProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first reply interrupts the run while others are being written."""
-    interrupted = threading.Event()
+    interrupted, all_sent = threading.Event(), threading.Barrier(3, timeout=30)
 
     def behave(exchange: Exchange) -> None:
-        if exchange.number > 1:
-            interrupted.wait(5)
+        if exchange.number <= 3:
+            all_sent.wait()
+        if exchange.number in (2, 3):
+            interrupted.wait(30)
             time.sleep(0.1)
         exchange.well()
 
@@ -712,7 +717,7 @@ def test_an_interrupted_run_keeps_what_is_under_way(
 
     monkeypatch.setattr(sending.Sending, "_take", interrupt)
     with model_server(behave) as server:
-        sample.configure(server.url, batch=4, concurrency=3)
+        sample.configure(server.url, batch=4, concurrency=3, timeout=60)
         told = sample.draft()
         assert told.code == 130
         assert "replies that are paid for" in told.err
