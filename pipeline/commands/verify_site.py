@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+from msgspec import structs
 
 from pipeline.adapters import files, kernel
 from pipeline.adapters.commits import check_out
@@ -106,7 +108,8 @@ def _rebuilt(
     upstream = there.upstream(name)
     if (settings.root / upstream.url).exists() and not (root / upstream.url).exists():
         # A folder beside the project, which no commit of it has.
-        upstream = replace(upstream, url=str((settings.root / upstream.url).resolve()))
+        address = str((settings.root / upstream.url).resolve())
+        upstream = structs.replace(upstream, url=address)
     run = Run(settings=there, upstream=upstream, log=Log(QUIET), locales=(locale,))
     data = files.read_bytes(run.paths.lock)
     lock = parse_lock(data, where=str(run.paths.lock))

@@ -281,7 +281,7 @@ def test_the_configuration_silences_codes_by_page(
     [
         ('codes = ["M109999"]\nreason = "x"', "M109999 is not the code of a check"),
         ('codes = ["G104"]\nreason = "x"', "G104 cannot be ignored"),
-        ('codes = ["M401"]', "needs codes and a reason"),
+        ('codes = ["M401"]', "checks.ignore[0].reason is missing"),
         ('code = ["M401"]\nreason = "x"', "Did you mean 'codes'"),
     ],
 )

@@ -213,7 +213,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     git(root, "commit", "-q", "-m", PAYLOAD)
     run(root, "build", "sample", "--no-execute")
     run(root, "site", "sample", "--no-execute", "--show-fuzzy")
-    review = run(root, "review", "HEAD~1", "--format", "html")
+    run(root, "review", "HEAD~1")
+    review = (root / "build" / "review.html").read_text("utf-8")
     return Built(root=root, review=review)
 
 
