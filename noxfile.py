@@ -28,6 +28,9 @@ if sys.version_info < (3, 11):
         "or python3.12 -m pip install nox."
     )
 
+# An environment that another Python made is made anew; only uv's are recognized.
+os.environ.setdefault("NOX_ENABLE_STALENESS_CHECK", "1")
+
 nox.needs_version = ">=2024.10"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.reuse_existing_virtualenvs = True
