@@ -201,7 +201,7 @@ def upgrade(session: nox.Session) -> None:
     )
     session.install(*packages("index"))
     call_pipeline(
-        session, "upgrade", *session.posargs, *(() if is_alone else ("--no-execute",))
+        session, "upgrade", *session.posargs, *(() if is_alone else ("--execute",))
     )
     if is_alone:
         return
@@ -217,6 +217,7 @@ def for_build(words: Sequence[str]) -> list[str]:
     for option in ("--package-version", "--upstream", *common):
         parser.add_argument(option, action="append", default=[])
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--execute", action="store_true")
     parser.add_argument("target", nargs="?")
     known, options = parser.parse_known_args(words)
     for option in common:

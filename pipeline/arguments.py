@@ -339,11 +339,10 @@ OPTIONS = (
         help="tell how old the copies are and what is wrong with them, and adopt nothing",
     ),
     _option(
-        "--no-execute",
+        "--execute",
         "upgrade",
-        dest="execute",
-        action="store_false",
-        help="for nox: do not run code cells on the new version",
+        action=argparse.BooleanOptionalAction,
+        help="for nox: whether code runs on the new version afterwards",
     ),
     _option(
         "--show-fuzzy",

@@ -227,7 +227,7 @@ def _upgrade(call: _Call) -> RunResult:
         config=words.config,
         version=words.package_version,
         dry_run=words.dry_run,
-        is_run_after=not words.execute,
+        runs_code=words.execute,
     )
     result = upgrade(call.run(address=words.upstream, dry=words.check), options)
     _summarise_upgrade(result, _summaries(words.summary))

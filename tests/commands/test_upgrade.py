@@ -681,6 +681,22 @@ def test_latest_is_the_newest_release_that_is_tagged_and_installable(
 
 
 @pytest.mark.slow
+def test_code_is_not_run_on_a_jax_that_this_python_cannot_install(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Speech
+) -> None:
+    make_index(tmp_path / "index", monkeypatch, "jax 1.1.0 py3-none-any >=3.99")
+    before = committed(root)
+    assert main(["upgrade", "1.1.0", "--execute"]) == 2
+    assert "error: jax 1.1.0 needs Python 3.99 or later" in capsys.readouterr().err
+    assert committed(root) == before
+    assert main(["upgrade", "1.1.0", "--no-execute"]) == 0
+    assert "no code has run" not in capsys.readouterr().err
+    assert pinned(root) == ("1.1.0", "jax-v1.1.0", "1.1.0")
+    # Nor is one refused that the index says nothing of.
+    assert main(["upgrade", "1.0.0", "--execute", "-q"]) == 0
+
+
+@pytest.mark.slow
 def test_a_release_whose_jax_cannot_be_installed_is_passed_over(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Speech
 ) -> None:

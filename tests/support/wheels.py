@@ -11,19 +11,24 @@ import pytest
 def make_index(folder: Path, monkeypatch: pytest.MonkeyPatch, *wheels: str) -> Path:
     """Make ``folder`` the package index, with ``wheels``.
 
-    Each is a name and a version, then perhaps what it is for (``py3-none-any``).
+    Each is a name and a version, then perhaps what it is for (``py3-none-any``) and which Python it
+    needs (``>=3.99``).
     """
     folder.mkdir()
+    links = []
     for wheel in wheels:
-        name, version, *tag = wheel.split(" ")
-        with zipfile.ZipFile(
-            folder / f"{name}-{version}-{tag[0] if tag else 'py3-none-any'}.whl", "w"
-        ) as file:
+        name, version, *others = wheel.split(" ")
+        tag, python = others + ["py3-none-any", ">=3"][len(others) :]
+        path = folder / f"{name}-{version}-{tag}.whl"
+        needed = python.replace(">", "&gt;")
+        links.append(f'<a href="{path.name}" data-requires-python="{needed}"></a>\n')
+        with zipfile.ZipFile(path, "w") as file:
             file.writestr(
                 f"{name}-{version}.dist-info/METADATA",
                 f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
             )
+    (folder / "index.html").write_text("".join(links))
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder / "index.html"))
     return folder

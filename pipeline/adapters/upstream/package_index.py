@@ -1,4 +1,4 @@
-"""Asks the package index which versions there are, through pip.
+"""Asks the package index which versions there are, and for which Python, through pip.
 
 So mirrors, proxies and passwords are those that pip is set up for. Nobody else asks the index.
 """
@@ -6,6 +6,8 @@ So mirrors, proxies and passwords are those that pip is set up for. Nobody else 
 from __future__ import annotations
 
 import json
+import platform
+import re
 import subprocess
 import sys
 
@@ -23,9 +25,38 @@ def released_versions(name: str) -> tuple[str, ...]:
     Raises UpstreamError if there are none or the index does not answer, ConfigError if there is no
     pip.
     """
+    ended = _ask_pip(name, "index", "versions", name, "--json")
+    try:
+        return tuple(map(str, json.loads(ended.stdout)["versions"]))
+    except (ValueError, KeyError, TypeError) as error:
+        raise _no_answer(name, _last_complaint(ended.stderr)) from error
+
+
+def python_fault(name: str, version: str) -> str:
+    """Why this Python is none that ``version`` of ``name`` is for; empty if the index says no such.
+
+    ``jax 0.11.0 needs Python 3.12 or later; this is 3.11.7``. Raises UpstreamError if there is no
+    answer in time, ConfigError if there is no pip.
+    """
+    # Wheels only: a source archive would be built to learn what it needs.
+    words = ("install", "--dry-run", "--no-deps", "--only-binary=:all:", "--quiet")
+    ended = _ask_pip(name, *words, f"{name}=={version}")
+    found = re.search(
+        rf"[:;] {re.escape(version)} Requires-Python ([^;\n]+)", ended.stderr
+    )
+    if ended.returncode == 0 or not found:
+        return ""
+    needed = re.sub(r"^>=([\d.]+)$", r"\1 or later", found[1].strip())
+    return (
+        f"{name} {version} needs Python {needed}; this is {platform.python_version()}"
+    )
+
+
+def _ask_pip(name: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run this Python's pip. Raises UpstreamError, which names ``name``, and ConfigError."""
     try:
         ended = subprocess.run(
-            (sys.executable, *_PIP, "index", "versions", name, "--json"),
+            (sys.executable, *_PIP, *words),
             capture_output=True,
             encoding="utf-8",
             errors="replace",
@@ -39,10 +70,7 @@ def released_versions(name: str) -> tuple[str, ...]:
         raise ConfigError(
             what, hint="Install pip beside the pipeline; nox -s upgrade has it."
         )
-    try:
-        return tuple(map(str, json.loads(ended.stdout)["versions"]))
-    except (ValueError, KeyError, TypeError) as error:
-        raise _no_answer(name, _last_complaint(ended.stderr)) from error
+    return ended
 
 
 def _last_complaint(stderr: str) -> str:

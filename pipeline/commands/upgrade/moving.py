@@ -83,3 +83,15 @@ def newest(config: Path, *, run: Run, tags: Collection[str]) -> Newest:
     # jaxlib comes out some time after jax, or not at all for this platform.
     installable = set.intersection(*(set(released_versions(name)) for name in names))
     return newest_release(tags, installable, version=run.version, template=template)
+
+
+def python_fault(config: Path, run: Run, version: str) -> str:
+    """Why this Python cannot install ``version`` of the package; empty if nothing is known of it.
+
+    ``jax 0.11.0 needs Python 3.12 or later; this is 3.11.7``. Raises UpstreamError and ConfigError.
+    """
+    from pipeline.adapters.upstream import package_index
+
+    names = pinned_names(read_bytes(config).decode("utf-8"), run.package)
+    # What goes with the package is not asked for: pip may download all of it for an answer.
+    return package_index.python_fault(names[0], version) if names else ""

@@ -16,11 +16,11 @@ from pipeline.commands.holding import only_this_run
 from pipeline.commands.pages import rule_findings
 from pipeline.commands.pull import lock_bytes
 from pipeline.commands.upgrade.comparing import compare
-from pipeline.commands.upgrade.moving import newest, plan_move
+from pipeline.commands.upgrade.moving import newest, plan_move, python_fault
 from pipeline.commands.upgrade.restoring import restoring, scratch_copy
 from pipeline.core.pin.lock import Commit, Lock, parse_lock
 from pipeline.core.pin.releases import LATEST
-from pipeline.errors import InputError, UpstreamError
+from pipeline.errors import ConfigError, InputError, UpstreamError
 from pipeline.findings import Finding, Severity
 from pipeline.paths import Paths
 from pipeline.report.result import RunResult
@@ -37,8 +37,8 @@ class UpgradeOptions:
     config: Path  # the file that holds the pin
     version: str | None = None  # the version that goes with a target that is no release
     dry_run: bool = False
-    # Code runs afterwards, in an environment with the new version.
-    is_run_after: bool = False
+    # Whether code runs on the new version afterwards; None: nobody has said.
+    runs_code: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +60,8 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     if wanted == LATEST:
         wanted = _newest(run, options)
     move = plan_move(options.config, wanted, run=run, told=options.version)
+    if options.runs_code:
+        _check_python(run, options, move.pin.version)
     # Not dry: what is only tried is tried in full, in a scratch copy.
     target = replace(
         run,
@@ -100,6 +102,17 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
         check_only=run.dry,
         dry_run=options.dry_run,
     )
+
+
+def _check_python(run: Run, options: UpgradeOptions, version: str) -> None:
+    """Raise ConfigError if this Python cannot install ``version``: no code could run on it."""
+    fault = python_fault(options.config, run, version)
+    if fault:
+        hint = (
+            "Nothing has changed. Run nox on such a Python (docs/maintaining.md says how), "
+            "or move the docs alone: --no-execute."
+        )
+        raise ConfigError(fault, hint=hint)
 
 
 def _newest(run: Run, options: UpgradeOptions) -> str:
@@ -233,7 +246,7 @@ def _unknown(run: Run) -> Lock:
 
 def _tell_what_is_left(run: Run, options: UpgradeOptions, *, version: str) -> None:
     """Say what the move has not done: code has not run, and other upstreams are where they were."""
-    if not options.is_run_after:
+    if options.runs_code is None:
         run.log.note(
             f"no code has run on {f'{run.package} {version}'.strip() or 'these docs'} yet: "
             "install it and run build (nox -s upgrade does both)"

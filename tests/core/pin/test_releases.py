@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import sys
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wheels import make_index
 
-from pipeline.adapters.upstream.package_index import released_versions
+from pipeline.adapters.upstream.package_index import python_fault, released_versions
 from pipeline.core.pin.releases import Newest, newest_release
 from pipeline.errors import ConfigError, UpstreamError
 
@@ -134,9 +135,20 @@ def test_released_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         "jax 1.10.0",
         "jax 1.11.0rc1",
         "jax 1.12.0 cp27-cp27m-win32",
+        "jax 1.13.0 py3-none-any >=3.99",
+        "jax 1.14.0 py3-none-any ==3.98.*",
         "jaxlib 2.0.0",
     )
     assert released_versions("jax") == ("1.10.0", "1.9.0")
+    this = f"this is {platform.python_version()}"
+    for version, fault in (
+        ("1.10.0", ""),
+        ("1.12.0", ""),  # for another system, not for another Python
+        ("1.13.0", f"jax 1.13.0 needs Python 3.99 or later; {this}"),
+        ("1.14.0", f"jax 1.14.0 needs Python ==3.98.*; {this}"),
+        ("1.15.0", ""),
+    ):
+        assert python_fault("jax", version) == fault
 
 
 @pytest.mark.slow
