@@ -42,6 +42,11 @@ class Paths:
         return self.root / "upstream" / f"{self.name}.lock"
 
     @property
+    def pulled(self) -> Path:
+        """The lock as the last pull wrote it: git may have checked out another one since."""
+        return self.build / "pulled" / f"{self.name}.lock"
+
+    @property
     def names(self) -> Path:
         """Where names are documented that the docs ask other sites for: ``core.inventories``."""
         return self.root / "upstream" / f"{self.name}.names.lock"

@@ -189,6 +189,40 @@ def test_an_edited_file_is_restored_and_a_strange_one_removed(
     assert "removed, not upstream's: notes.md" in output.getvalue()
 
 
+def test_files_of_another_branch_were_edited_by_nobody(
+    settings: Settings, origin: Path, docs: Path, log: Log, output: io.StringIO
+) -> None:
+    """Git has checked out another lock; the docs are ignored, and those of the last pull."""
+    lock = settings.root / "upstream" / "x.lock"
+    pull(run_of(settings, upstream_of(origin, ref="v1"), log=log))
+    first = lock.read_bytes()
+    pull(run_of(settings, upstream_of(origin), log=log))
+    lock.write_bytes(first)
+    (docs / "deep" / "b.md").write_text("mine")
+    pull(run_of(settings, upstream_of(origin, ref="v1"), log=log))
+    assert read_tree(docs) == FIRST
+    assert "the docs were of v2: pulled anew at v1\n" in output.getvalue()
+    assert "edited by hand since the last pull: deep/b.md\n" in output.getvalue()
+    assert "not upstream's" not in output.getvalue()
+
+
+def test_a_filtered_copy_with_other_commits_is_no_source_of_locks(
+    settings: Settings, origin: Path, log: Log, output: io.StringIO
+) -> None:
+    there = pull(run_of(settings, upstream_of(origin), log=log)).commit
+    git(origin, "rm", "-q", "docs/a.md")
+    git(origin, "commit", "-q", "--amend", "--message=filtered")
+    git(origin, "tag", "-f", "v2")
+    copy = structs.replace(
+        upstream_of(origin), url_replaced=True, configured_url=str(origin)
+    )
+    here = pull(run_of(settings, copy, log=log)).commit
+    assert (
+        f"v2 is {here[:7]} in this upstream, and was {there[:7]} in the lock "
+        "(files that are missing here: 1): do not commit"
+    ) in output.getvalue()
+
+
 def test_hidden_files_are_no_docs_whatever_they_come_from(
     settings: Settings, tmp_path: Path, docs: Path, log: Log
 ) -> None:

@@ -38,11 +38,13 @@ class Checkout:
 
     docs: Path
     lock: Path
+    pulled: Path  # the lock again, where git does not change it
 
     @classmethod
     def of(cls, run: Run) -> Checkout:
         """The checkout of the run's upstream. A linked folder is written where it is."""
-        return cls(docs=run.paths.docs.resolve(), lock=run.paths.lock)
+        paths = run.paths
+        return cls(docs=paths.docs.resolve(), lock=paths.lock, pulled=paths.pulled)
 
     @property
     def new(self) -> Path:
@@ -76,28 +78,37 @@ def update_checkout(
     old checkout is then as it was.
     """
     changed = 0
+    # What the docs may be of: the lock that git has checked out, or that of the last pull.
+    known = (old, _last_pulled(checkout) or old) if old else ()
     if source.read is not None:
         wrong = drift(checkout.docs, source.lock.files)
-        vanished = _vanished(checkout, source.lock, old)
+        vanished = _vanished(checkout, source.lock, known)
         changed = len(wrong) + len(vanished)
         # A docs folder without any file has nothing that could be wrong, but must be there.
         if changed or not checkout.docs.is_dir():
-            _tell_what_is_lost(checkout, source.lock, old, log)
+            _tell_what_is_lost(checkout, source.lock, known, log)
             _swap(checkout, source.lock, source.read, changed=frozenset(wrong))
     # After a swap the lock is there already; without one it may still have another ref or JAX.
     if write_if_changed(checkout.lock, format_lock(source.lock)):
         changed += 1
+    write_if_changed(checkout.pulled, format_lock(source.lock))
     return changed
 
 
-def _vanished(checkout: Checkout, lock: Lock, old: Lock | None) -> list[str]:
+def _last_pulled(checkout: Checkout) -> Lock | None:
+    """The lock that the last pull wrote; None if it is not known."""
+    try:
+        return parse_lock(checkout.pulled.read_bytes(), where=str(checkout.pulled))
+    except (InputError, OSError):
+        return None
+
+
+def _vanished(checkout: Checkout, lock: Lock, known: Collection[Lock]) -> list[str]:
     """Files that upstream does not have any more, but the checkout has.
 
     A checkout without a lock is not ours: nobody can say what in it was upstream's.
     """
-    if old is None:
-        return []
-    gone = _paths(old) - _paths(lock)
+    gone = set[str]().union(*map(_paths, known)) - _paths(lock)
     return [path for path in gone if (checkout.docs / path).exists()]
 
 
@@ -106,22 +117,27 @@ def _paths(lock: Lock) -> set[str]:
 
 
 def _tell_what_is_lost(
-    checkout: Checkout, lock: Lock, old: Lock | None, log: Log
+    checkout: Checkout, lock: Lock, known: tuple[Lock, ...], log: Log
 ) -> None:
     """Name what people changed in the old checkout, or put there: nobody else has it.
 
     It is a note and a warning, not a refusal: the checkout is made by us and is no place to work.
     """
-    if old is None or not checkout.docs.is_dir():
+    if not known or not checkout.docs.is_dir():
         return
+    old, last = known
     # What is missing was removed by hand, and nothing of it is lost.
     changed = drift(checkout.docs, old.files)
-    edited = [path for path in changed if (checkout.docs / path).exists()]
+    changed = [path for path in changed if (checkout.docs / path).exists()]
+    pulled = set(_paths(last)).difference(drift(checkout.docs, last.files))
+    edited = [path for path in changed if path not in pulled]
+    if len(edited) < len(changed):
+        log.note(f"the docs were of {last.ref}: pulled anew at {lock.ref}")
     if edited:
         log.note(f"restored, edited by hand since the last pull: {name_some(edited)}")
     there = {entry.path for entry in walk_folder(checkout.docs)}
     # What the new commit has as well is not removed, whoever put it there.
-    strange = sorted(there - _paths(old) - _paths(lock))
+    strange = sorted(there - _paths(old) - _paths(last) - _paths(lock))
     if strange:
         log.warn(f"removed, not upstream's: {name_some(strange)}")
 

@@ -45,6 +45,7 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
         # It stays open while files are written: they are read one by one.
         with open_source(run, checkout.docs, ref=ref, old=old) as source:
             lock = source.lock
+            _tell_of_another_commit(run, old, lock)
             if not run.dry:
                 changed = update_checkout(checkout, source, old, run.log)
         written = f"{changed} written" if changed else "nothing to write"
@@ -53,6 +54,22 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
     if left_out := [page for page in lock.excluded if not is_outside(page)]:
         run.log.note(f"no pages, as upstream's conf.py says: {name_some(left_out)}")
     return lock
+
+
+def _tell_of_another_commit(run: Run, old: Lock | None, lock: Lock) -> None:
+    """Warn if an upstream that stands in for the configured one has another commit at the ref.
+
+    A filtered copy has commits of its own, and a lock that names them is of use to nobody else.
+    """
+    if not old or not run.upstream.url_replaced or old.ref != lock.ref:
+        return
+    if old.commit != lock.commit:
+        gone = {file.path for file in old.files} - {file.path for file in lock.files}
+        run.log.warn(
+            f"{lock.ref} is {lock.commit[:7]} in this upstream, and was {old.commit[:7]} in the "
+            f"lock (files that are missing here: {len(gone)}): "
+            "do not commit a lock of a filtered copy"
+        )
 
 
 def read_at(run: Run, *, ref: str | None = None) -> Commit:
