@@ -230,7 +230,9 @@ def _upgrade(call: _Call) -> RunResult:
         runs_code=words.execute,
     )
     result = upgrade(call.run(address=words.upstream, dry=words.check), options)
-    _summarise_upgrade(result, _summaries(words.summary))
+    # A workflow goes on if there is a summary: its file is for moves only.
+    asked = words.summary if result.comparison else None
+    _summarise_upgrade(result, _summaries(asked))
     return result
 
 
@@ -689,8 +691,8 @@ def _summaries(asked: Path | None) -> tuple[Path, ...]:
 
 
 def _summarise_upgrade(result: RunResult, summaries: Sequence[Path]) -> None:
-    """What moving means, as Markdown; nothing if there is nothing to move."""
-    if not summaries or result.comparison is None:
+    """What moving means, as Markdown, and which releases were passed over."""
+    if not summaries:
         return
     from pipeline.adapters.files import append_text
     from pipeline.report.upgrade import upgrade_summary

@@ -34,6 +34,8 @@ class RunResult:
     check_only: bool = False
     dry_run: bool = False  # nothing was written: ``changes`` are what would have been
     comparison: Comparison | None = None
+    # Releases that ``upgrade latest`` cannot move to, each with the reason.
+    passed_over: tuple[str, ...] = ()
     # Of pages from the first one, in clicks: what ``status`` puts pages into order by.
     distances: Mapping[str, int] = field(default_factory=dict)
     # Patterns of the pages that the run was about; empty: all.

@@ -116,11 +116,13 @@ def upgrade_report(result: RunResult, *, verbose: bool = False) -> Report:
 def upgrade_summary(result: RunResult) -> str:
     """What moving means, as Markdown for a pull request: the heading is its title.
 
-    The table is cut after the pages with most to do. Empty if nothing moves.
+    The table is cut after the pages with most to do. If nothing moves, there are only the releases
+    that were passed over, or nothing at all.
     """
     comparison = result.comparison
+    passed_over = [f"- passed over: {plain(reason)}" for reason in result.passed_over]
     if comparison is None:
-        return ""
+        return "".join(f"{line}\n" for line in passed_over)
     title = (
         f"Upgrade {result.name} from {comparison.before.ref} to {comparison.after.ref}"
     )
@@ -139,6 +141,7 @@ def upgrade_summary(result: RunResult) -> str:
         if len(rows) > len(shown):
             blocks.append(f"… and {len(rows) - len(shown)} more")
     blocks += [f"- {plain(line)}" for line in overview_lines(comparison.pages)]
+    blocks += passed_over
     return "\n\n".join(blocks) + "\n\n"
 
 

@@ -366,6 +366,7 @@ def test_most_pages_gone_is_said(root: Path, capsys: Speech) -> None:
             "has no tag, branch or commit 'jax-v1.1'\n  Did you mean 'jax-v1.1.0'",
         ),
         (["main"], 2, "the ref 'main' does not tell a JAX version"),
+        (["jax"], 2, "'jax' is the name of an upstream, and a REF is missing"),
         (
             ["jax-v1.1.0", "--package-version", "1.0.0"],
             2,
@@ -676,7 +677,7 @@ def test_latest_is_the_newest_release_that_is_tagged_and_installable(
     assert "look for releases JAX 1.1.0 " in capsys.readouterr().err
     assert main(["upgrade", "latest"]) == 0
     said = capsys.readouterr().err
-    assert "JAX 1.1.0 is the newest" in said
+    assert "JAX 1.1.0 stays: no newer release can be installed" in said
     assert "jax is at jax-v1.1.0 already" in said
 
 
@@ -700,13 +701,21 @@ def test_code_is_not_run_on_a_jax_that_this_python_cannot_install(
 def test_a_release_whose_jax_cannot_be_installed_is_passed_over(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Speech
 ) -> None:
-    make_index(tmp_path / "index", monkeypatch, "jax 1.1.0", "jaxlib 1.0.0")
+    commit_release(root / "origin", "jax-v1.2.0", in_docs(SECOND))
+    newer = "jax 1.2.0 py3-none-any >=3.99"
+    make_index(tmp_path / "index", monkeypatch, "jax 1.1.0", "jaxlib 1.0.0", newer)
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "shown.md")
     before = committed(root)
     assert main(["upgrade", "latest", "--summary", "summary.md"]) == 0
     assert committed(root) == before
-    assert (
-        "no JAX of that version can be installed here: 1.1.0" in capsys.readouterr().err
-    )
+    said = capsys.readouterr().err
+    summary = (root / "shown.md").read_text()
+    for reason in (
+        "jax 1.2.0 needs Python 3.99 or later",
+        "no JAX 1.1.0 can be installed here",
+    ):
+        assert f"warning: passed over: {reason}" in said
+        assert f"- passed over: {reason}" in summary
     assert not (root / "summary.md").exists()
 
 

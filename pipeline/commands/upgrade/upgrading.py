@@ -57,8 +57,9 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     """
     is_dry = options.dry_run or run.dry
     wanted = options.target
+    passed_over: tuple[str, ...] = ()
     if wanted == LATEST:
-        wanted = _newest(run, options)
+        wanted, passed_over = _newest(run, options)
     move = plan_move(options.config, wanted, run=run, told=options.version)
     if options.runs_code:
         _check_python(run, options, move.pin.version)
@@ -77,7 +78,11 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
         if is_there and not move.is_change:
             run.log.note(f"{run.name} is at {after.ref} already")
             return RunResult(
-                name=run.name, lock=before, check_only=run.dry, dry_run=options.dry_run
+                name=run.name,
+                lock=before,
+                check_only=run.dry,
+                dry_run=options.dry_run,
+                passed_over=passed_over,
             )
         comparison = compare(run, commits.before, commits.after)
         if is_dry:
@@ -98,6 +103,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     return replace(
         result,
         comparison=comparison,
+        passed_over=passed_over,
         changes=tuple(changes),
         check_only=run.dry,
         dry_run=options.dry_run,
@@ -115,8 +121,8 @@ def _check_python(run: Run, options: UpgradeOptions, version: str) -> None:
         raise ConfigError(fault, hint=hint)
 
 
-def _newest(run: Run, options: UpgradeOptions) -> str:
-    """The newest release that can be installed here, as a version.
+def _newest(run: Run, options: UpgradeOptions) -> tuple[str, tuple[str, ...]]:
+    """The newest release that can be installed here, as a version, and why newer ones cannot be.
 
     The pinned one if none is newer.
     """
@@ -125,14 +131,13 @@ def _newest(run: Run, options: UpgradeOptions) -> str:
         found = newest(options.config, run=run, tags=tags)
         step.result = f"{run.package} {found.version}".strip()
         if found.version == run.version:
-            step.result += " is the newest"
-    if found.waiting:
-        waiting = ", ".join(found.waiting)
-        run.log.note(
-            f"passed over, because no {run.package} of that version can be installed here: "
-            f"{waiting}"
-        )
-    return found.version
+            step.result += " stays: no newer release can be installed"
+    reasons = []
+    for version in found.waiting:
+        fault = python_fault(options.config, run, version)
+        reasons.append(fault or f"no {run.package} {version} can be installed here")
+        run.log.warn(f"passed over: {reasons[-1]}")
+    return found.version, tuple(reasons)
 
 
 def _try(target: Run) -> RunResult:
