@@ -200,7 +200,7 @@ def test_sync_runs_the_code_once(project: Path, capsys: Speech) -> None:
 def test_check_tells_what_would_be_written(project: Path, capsys: Speech) -> None:
     before = snapshot(project)
     assert main(["sync", "sample", "--no-execute", "--check"]) == 1
-    assert "would be written" in capsys.readouterr().err
+    assert "would be written: upstream/sample.lock" in capsys.readouterr().err
     assert snapshot(project) == before
     assert main(["sync", "sample", "--no-execute"]) == 0
     assert main(["sync", "sample", "--no-execute", "--check"]) == 0

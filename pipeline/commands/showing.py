@@ -19,7 +19,7 @@ from pipeline.errors import PipelineError
 from pipeline.log import Log, is_terminal, write_commands, write_json, write_text
 from pipeline.paths import Paths
 from pipeline.report.chinese import CHINESE, ENGLISH, Language, is_chinese_wanted
-from pipeline.report.counts import written_text
+from pipeline.report.counts import counted, name_some, written_text
 from pipeline.report.result import RunResult
 
 if TYPE_CHECKING:
@@ -124,7 +124,11 @@ def tell_of_changes(result: Changes, log: Log) -> None:
     if not result.changes:
         log.note("nothing to write: everything is up to date")
         return
-    log.note(written_text(len(result.changes), dry=is_dry))
+    if not is_dry:
+        log.note(written_text(len(result.changes)))
+        return
+    named = name_some(result.changes, most=10)
+    log.note(f"{counted(len(result.changes), 'file')} would be written: {named}")
 
 
 def tell_where_to_look(command: str, result: RunResult, paths: Paths, log: Log) -> None:

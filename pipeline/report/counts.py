@@ -105,6 +105,13 @@ def written_text(count: int, *, dry: bool = False) -> str:
     return f"{counted(count, 'file')} {verb}"
 
 
+def name_some(paths: Sequence[str], most: int = 5) -> str:
+    """The first of ``paths``, and how many more there are: ``a, b and 3 more``."""
+    named = ", ".join(paths[:most])
+    more = len(paths) - most
+    return f"{named} and {more} more" if more > 0 else named
+
+
 def counted(number: int, noun: str, plural: str = "") -> str:
     """A number with its noun: ``1 page``, ``2 pages``, ``3 entries``."""
     if number == 1:

@@ -25,11 +25,10 @@ from pipeline.adapters.files import WriteError, remove_tree, write_if_changed
 from pipeline.core.pin.lock import Lock, SourceFile, format_lock, parse_lock
 from pipeline.errors import InputError
 from pipeline.log import Log
+from pipeline.report.counts import name_some
 from pipeline.run import Run
 from pipeline.stages.pull.listing import drift, walk_folder
 from pipeline.stages.pull.source import Source
-
-_NAMED = 5  # files that one line of the log names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,13 +139,6 @@ def _tell_what_is_lost(
     strange = sorted(there - _paths(old) - _paths(last) - _paths(lock))
     if strange:
         log.warn(f"removed, not upstream's: {name_some(strange)}")
-
-
-def name_some(paths: list[str]) -> str:
-    """The first of ``paths``, and how many more there are."""
-    named = ", ".join(paths[:_NAMED])
-    more = len(paths) - _NAMED
-    return f"{named} and {more} more" if more > 0 else named
 
 
 def _swap(

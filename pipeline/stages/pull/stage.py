@@ -15,11 +15,10 @@ from pipeline.core.pin.lock import Commit, Lock, SourceFile, parse_lock
 from pipeline.errors import UpstreamError
 from pipeline.folders import is_outside
 from pipeline.packages import how_to_run
-from pipeline.report.counts import counted
+from pipeline.report.counts import counted, name_some
 from pipeline.run import Run
 from pipeline.stages.pull.checkout import (
     Checkout,
-    name_some,
     read_old_lock,
     recover,
     update_checkout,
