@@ -133,7 +133,7 @@ def lines_when_done(result: RunResult) -> list[str]:
     ]
     # A plain folder has no releases.
     if result.lock.ref and result.lock.package:
-        look = how_to_run("upgrade", name, "--dry-run")
+        look = how_to_run("upgrade", "latest", name, "--dry-run")
         lines.append(f"  see what the next release changes: {look}")
     return lines
 

@@ -155,7 +155,7 @@ def test_when_all_is_translated_it_says_what_there_is_to_do_then() -> None:
     # No head of a table without a row below it.
     assert "page  " not in head
     assert "─" not in head
-    for command in ("check docs -v", "review COMMIT", "upgrade docs --dry-run"):
+    for command in ("check docs -v", "review COMMIT", "upgrade latest docs --dry-run"):
         assert how_to_run(*command.split()) in head
     lock = replace(RESULT.lock, ref="")
     of_folder = status_of(page("a", done=10), lock=lock)

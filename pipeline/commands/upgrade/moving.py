@@ -20,6 +20,7 @@ from pipeline.core.pin.requirement import (
     read_pin,
 )
 from pipeline.errors import ConfigError
+from pipeline.packages import how_to_run
 from pipeline.run import Run
 
 
@@ -58,6 +59,11 @@ def plan_move(config: Path, target: str, *, run: Run, told: str | None) -> Move:
 
     ``told`` is the version that goes with a target that is no release. Raises ConfigError.
     """
+    if told is None and target in run.settings.upstreams:
+        raise ConfigError(
+            f"{target!r} is the name of an upstream, and a REF is missing before it",
+            hint=f"For example: {how_to_run('upgrade', 'latest', target)}",
+        )
     # Its bytes are kept: by them it is told later whether somebody has changed it.
     data = read_bytes(config)
     text = data.decode("utf-8")
