@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import argparse
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -67,6 +69,14 @@ def _photograph(reader: Reader, page: str, view: str, path: Path) -> None:
     shown.set_viewport_size(size)
 
 
+def has_chinese_font() -> bool:
+    """Whether a font here has Chinese, or fontconfig is not there to tell."""
+    if not shutil.which("fc-list"):
+        return True
+    fonts = subprocess.run(["fc-list", ":lang=zh"], capture_output=True, check=False)
+    return bool(fonts.stdout.strip())
+
+
 def main() -> int:
     """Take the pictures that the command line asks for."""
     parser = argparse.ArgumentParser(
@@ -80,6 +90,9 @@ def main() -> int:
     if REASON:
         print(REASON, file=sys.stderr)
         return 1
+    if not has_chinese_font():
+        warning = "no font has Chinese, which shows as boxes: install fonts-noto-cjk"
+        print(f"warning: {warning}", file=sys.stderr)
     for site in words.sites:
         for path in take(site.resolve(), words.out):
             print(path)
