@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from pipeline.adapters.files import read_bytes
+from pipeline.config import upstream_variable
 from pipeline.core.inventories.reading import (
     Documented,
     as_warning,
@@ -109,7 +110,7 @@ def _none_of_english(site: Site, path: Path) -> Finding:
         severity=Severity.WARNING,
         where=_shown(site, path),
         text="not there: only names that the docs list themselves lead to their reference",
-        hint=f"`sync` fetches it from {site.policy.english_url}objects.inv, given a network.",
+        hint=f"`sync` fetches it from {site.policy.english_url}objects.inv, {_given(site)}.",
     )
 
 
@@ -120,8 +121,15 @@ def _none_of_others(site: Site, names: Iterable[str]) -> Finding:
         severity=Severity.WARNING,
         where=_shown(site, site.paths.names),
         text=f"says nothing of {', '.join(names)}: their names are no links",
-        hint="`sync` fetches their inventories, given a network. Commit the file then.",
+        hint=f"`sync` fetches their inventories, {_given(site)}. Commit the file then.",
     )
+
+
+def _given(site: Site) -> str:
+    """What has to be there for an inventory to be fetched."""
+    if site.upstream.url_replaced:
+        return f"given a network and without {upstream_variable(site.upstream.name)}"
+    return "given a network"
 
 
 def _shown(site: Site, path: Path) -> str:

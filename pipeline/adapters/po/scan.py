@@ -213,7 +213,7 @@ class Scan:
         if _CONFLICT.match(line):
             return self._error(
                 "an unresolved merge conflict",
-                hint="Choose one side and remove the lines with <<<<<<<, =======, >>>>>>>.",
+                hint="Keep one version of each entry; remove the lines <<<<<<<, =======, >>>>>>>.",
             )
         if _PLURAL.match(line) and not self.takes_plurals:
             return self._error(

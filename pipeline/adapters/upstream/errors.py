@@ -62,7 +62,10 @@ class UpstreamErrors:
         if _DISK.search(complaint):
             return self.unwritable(reason)
         if _NO_COMMIT.search(complaint):
-            hint = "Check the ref; a commit is 40 digits."
+            hint = (
+                "Check the ref; a commit is 40 digits. If it is that of the lock, which another "
+                "upstream has written, pull from this one first."
+            )
             return self._error(f"has no such commit: {reason}", hint=hint)
         if self.kind is Kind.BUNDLE:
             hint = "Copy it again, or make a new one with: git bundle create FILE --all"
