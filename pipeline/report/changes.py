@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pipeline.core.catalog.comparison import PageChange
 from pipeline.core.pin.lock import Lock
 from pipeline.log import printable
+from pipeline.report.counts import name_some
 
 
 def happened(change: PageChange | None, *, moved_from: str = "") -> str:
@@ -50,8 +51,8 @@ def _differences(change: PageChange) -> str:
     return ", ".join(f"{count} {words}" for count, words in counts if count)
 
 
-def overview_lines(changes: Sequence[PageChange]) -> list[str]:
-    """Which pages came, went, were renamed, and whose code changed: names in full.
+def overview_lines(changes: Sequence[PageChange], *, most: int = 0) -> list[str]:
+    """Which pages came, went, were renamed, and whose code changed: all names, or ``most``.
 
     ``pages that were renamed: 1 (a → b)``; a line is left out where there is no page to name.
     """
@@ -76,7 +77,8 @@ def overview_lines(changes: Sequence[PageChange]) -> list[str]:
         ("pages whose code changed", code_changed),
     ):
         if names:
-            lines.append(f"{title}: {len(names)} ({', '.join(map(printable, names))})")
+            shown = name_some(list(map(printable, names)), most or len(names))
+            lines.append(f"{title}: {len(names)} ({shown})")
     return lines
 
 

@@ -103,7 +103,7 @@ def upgrade_report(result: RunResult, *, verbose: bool = False) -> Report:
             words=_WORDS,
             spare=_SPARE,
         )
-        lines = overview_lines(comparison.pages)
+        lines = overview_lines(comparison.pages, most=0 if verbose else 10)
         if len(rows) > len(shown):
             hidden = len(rows) - len(shown)
             lines.insert(0, f"{hidden} more pages stay as they are (-v lists them)")

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from report_results import RESULT, run_text, status_text
 
 from pipeline.cli import main
+from pipeline.core.catalog.comparison import PageChange
 from pipeline.core.results import PageResult
 from pipeline.packages import how_to_run
+from pipeline.report.changes import overview_lines
 from pipeline.report.result import RunResult
 from pipeline.report.status import in_order_of_need
 from pipeline.report.terminal import table_text
@@ -160,6 +162,13 @@ def test_when_all_is_translated_it_says_what_there_is_to_do_then() -> None:
     lock = replace(RESULT.lock, ref="")
     of_folder = status_of(page("a", done=10), lock=lock)
     assert "upgrade" not in status_text(of_folder, width=80, colour=False)
+
+
+def test_long_lists_of_pages_are_cut_where_asked() -> None:
+    changes = [PageChange(page=f"p{n}", code_changed=True) for n in range(4)]
+    (cut,) = overview_lines(changes, most=2)
+    assert cut == "pages whose code changed: 4 (p0, p1 and 2 more)"
+    assert overview_lines(changes)[0].endswith("(p0, p1, p2, p3)")
 
 
 def test_what_is_left_to_translate_comes_before_all_else() -> None:
