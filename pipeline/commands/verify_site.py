@@ -55,10 +55,11 @@ def verify_site(settings: Settings, address: str, log: Log) -> Verified:
             run, lock = _rebuilt(settings, manifest, Path(folder), where=site.name)
         proof = _Proof(run=run, lock=lock, site=site, locale=manifest.locale)
         verified = []
-        with log.progress("verify", total=len(manifest.pages)) as advance:
+        total = sum(1 + len(page.included) for page in manifest.pages)
+        with log.progress("verify", total=total) as advance:
             for page in manifest.pages:
                 verified += [proof.of(one) for one in (page, *page.included)]
-                advance(1, page.page)
+                advance(1 + len(page.included), page.page)
     there = {page.page for page in verified}
     wanted = {page.name for page in lock.pages if run.upstream.selects(page.name)}
     return Verified(
