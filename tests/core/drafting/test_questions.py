@@ -259,6 +259,7 @@ def test_a_batch_has_its_questions_in_page_order_with_their_neighbours() -> None
     page[2] = replace(page[2], msgstr="二。", fuzzy=True)
     (batch,) = batches(page, [3])
     name = question_of("Three.").key[:4]
+    assert batch.keys == {name: question_of("Three.").key}
     assert items_of(batch) == [
         {"kind": "paragraph", "en": "One `a`.", "to": "一 `a`。"},
         {"kind": "paragraph", "en": "Two."},  # what waits for a person is no example
