@@ -161,6 +161,22 @@ def test_what_has_an_error_is_saved_and_stays_with_a_word(desk: Desk) -> None:
     assert desk.said == []
 
 
+def test_a_save_that_has_ended_says_so_however_long_the_page_takes(
+    desk: Desk,
+) -> None:
+    emptied(desk.bench, "faq")
+    desk.open("faq")
+    desk.press("n", "Enter")
+    desk.type("存成草稿")
+    # The page is asked for and does not come.
+    desk.page.route("**/body", lambda route: None)
+    desk.press("Alt+d")
+    told = "document.querySelector('#told').textContent"
+    desk.expect(f"{told} === '已存为草稿'")
+    desk.page.wait_for_timeout(1_500)
+    assert desk.page.evaluate(told) == "已存为草稿"
+
+
 def test_what_is_typed_shows_on_the_page_at_once(desk: Desk) -> None:
     desk.open("faq")
     desk.edit(1)

@@ -523,6 +523,7 @@ async function save(isDraft = false) {
   tell(words.saving);
   try {
     const told = await ask("save", { page: desk.page, seen: desk.seen, msgstr: text, is_draft: isDraft });
+    clearTimeout(waiting);
     if (told.conflict) { showConflict(told.theirs); return; }
     desk.typed.delete(block.msgid);
     take(told.page);
