@@ -210,8 +210,9 @@ def recover(checkout: Checkout) -> None:
                 os.replace(checkout.old, checkout.docs)
         _remove(checkout.new)
         # A lock that was being written when the run was killed.
-        for temporary in checkout.lock.parent.glob(f".{checkout.lock.name}.*.tmp"):
-            temporary.unlink()
+        for lock in (checkout.lock, checkout.pulled):
+            for temporary in lock.parent.glob(f".{lock.name}.*.tmp"):
+                temporary.unlink()
     except OSError as error:
         raise WriteError(
             f"cannot be repaired: {error.strerror}",
