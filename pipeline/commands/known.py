@@ -68,6 +68,10 @@ class Known:
         is_elsewhere = self._branch.recall("HEAD", checked_out(root)) is None
         if is_elsewhere and tracked_though_ignored(root, self._catalogs):
             return {}
+        # Those of pages that upstream has dropped may have changed, or gone.
+        others = self._key_of_others(pages, self._before)
+        if self._branch.recall("others", others) is None:
+            return {}
         every = self._key_of_all(self._before)
         found: dict[str, UpdatedPage] = {}
         for page in pages:
@@ -123,6 +127,7 @@ class Known:
             now = self._digests()
             digests = digests | {path: now.get(path, "") for path in changes}
         every = self._key_of_all(digests)
+        others = self._key_of_others(pages, digests)
         pages = [page for page in pages if page.name in updated]
         for page in pages:
             known = updated[page.name]
@@ -136,6 +141,7 @@ class Known:
         self._updated.keep_only([*names, *(row.page for row in dropped)])
         self.merged.keep_only(names)
         self._branch.keep("HEAD", checked_out(self._run.settings.root), "")
+        self._branch.keep("others", others, "")
         self._branch.save()
         self._updated.save()
         self.merged.save()
@@ -156,6 +162,14 @@ class Known:
         """What changes when any catalogue or memory does: texts may move between pages."""
         there = {path: digest for path, digest in digests.items() if digest}
         return digest_of(*chain.from_iterable(sorted(there.items())))
+
+    def _key_of_others(self, pages: Sequence[Page], digests: Mapping[str, str]) -> str:
+        """What changes when a catalogue or memory does that is of none of ``pages``."""
+        folders = (self._catalogs, self._memories)
+        own = {f"{folder}/{page.name}.po" for page in pages for folder in folders}
+        return self._key_of_all(
+            {path: digest for path, digest in digests.items() if path not in own}
+        )
 
     def _keys(
         self, page: Page, digests: Mapping[str, str], every: str

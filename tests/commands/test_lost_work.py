@@ -590,3 +590,39 @@ def test_a_context_that_names_no_section_of_its_message_is_told(work: Clone) -> 
     assert work.sync() == 0
     assert work.codes() == []
     assert "另一种胶水" in (work.output / "merged" / "cellar.md").read_text("utf-8")
+
+
+# Pages that upstream has dropped
+
+
+def test_what_is_left_of_a_dropped_page_is_stored_again_or_gone_for_good(
+    work: Clone, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Pages that are translated take nothing from others: what others hold is no reason to look.
+    for page in ("attic", "cellar", "garage", "yard/shed"):
+        work.translate(page)
+    catalog = work.read("cellar")
+    entries = tuple(
+        replace(entry, msgid=f"Once {number}.", msgstr=f"从前{number}。", fuzzy=False)
+        for number, entry in enumerate(catalog.entries)
+    )
+    left = work.catalogs / "once.po"
+    left.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
+    assert work.sync() == 0
+    assert "page-gone" in capsys.readouterr().err
+    stored = work.memories / "once.po"
+    data = stored.read_bytes()
+    assert work.sync() == 0
+    # The memory alone is removed: the catalogue still has the words.
+    stored.unlink()
+    assert work.sync() == 0
+    assert stored.read_bytes() == data
+    assert work.run("memory", "verify") == 0
+    # Both are removed, as the warning says.
+    stored.unlink()
+    left.unlink()
+    capsys.readouterr()
+    assert work.sync() == 0
+    assert "page-gone" not in capsys.readouterr().err
+    assert not left.exists()
+    assert not stored.exists()
