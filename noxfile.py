@@ -196,14 +196,13 @@ def upgrade(session: nox.Session) -> None:
     With `--dry-run` it only tells what that means. To ask the package index it needs pip, which
     must not come among the packages that run code; so the first half has its own environment.
     """
-    is_alone = {"-h", "--help", "--check", "--dry-run", "--no-execute"} & set(
-        session.posargs
-    )
+    asked = set(session.posargs)
+    runs_code = not asked & {"-h", "--help", "--no-execute"}
     session.install(*packages("index"))
     call_pipeline(
-        session, "upgrade", *session.posargs, *(() if is_alone else ("--execute",))
+        session, "upgrade", *session.posargs, *(("--execute",) if runs_code else ())
     )
-    if is_alone:
+    if not runs_code or asked & {"--check", "--dry-run"}:
         return
     enter(session, "sync")
     session.install(*packages(*RUNNING))

@@ -687,6 +687,8 @@ def test_code_is_not_run_on_a_jax_that_this_python_cannot_install(
 ) -> None:
     make_index(tmp_path / "index", monkeypatch, "jax 1.1.0 py3-none-any >=3.99")
     before = committed(root)
+    assert main(["upgrade", "1.1.0", "--execute", "--dry-run"]) == 0
+    assert "warning: jax 1.1.0 needs Python 3.99 or later" in capsys.readouterr().err
     assert main(["upgrade", "1.1.0", "--execute"]) == 2
     assert "error: jax 1.1.0 needs Python 3.99 or later" in capsys.readouterr().err
     assert committed(root) == before
@@ -694,7 +696,8 @@ def test_code_is_not_run_on_a_jax_that_this_python_cannot_install(
     assert "no code has run" not in capsys.readouterr().err
     assert pinned(root) == ("1.1.0", "jax-v1.1.0", "1.1.0")
     # Nor is one refused that the index says nothing of.
-    assert main(["upgrade", "1.0.0", "--execute", "-q"]) == 0
+    assert main(["upgrade", "1.0.0", "--execute"]) == 0
+    assert "nox -s upgrade -- 1.1.0 goes back" in capsys.readouterr().err
 
 
 @pytest.mark.slow

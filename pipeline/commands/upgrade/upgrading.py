@@ -22,6 +22,7 @@ from pipeline.core.pin.lock import Commit, Lock, parse_lock
 from pipeline.core.pin.releases import LATEST
 from pipeline.errors import ConfigError, InputError, UpstreamError
 from pipeline.findings import Finding, Severity
+from pipeline.packages import how_to_run
 from pipeline.paths import Paths
 from pipeline.report.result import RunResult
 from pipeline.run import Run
@@ -62,7 +63,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
         wanted, passed_over = _newest(run, options)
     move = plan_move(options.config, wanted, run=run, told=options.version)
     if options.runs_code:
-        _check_python(run, options, move.pin.version)
+        _check_python(run, options, move.pin.version, is_dry=is_dry)
     # Not dry: what is only tried is tried in full, in a scratch copy.
     target = replace(
         run,
@@ -110,13 +111,20 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     )
 
 
-def _check_python(run: Run, options: UpgradeOptions, version: str) -> None:
-    """Raise ConfigError if this Python cannot install ``version``: no code could run on it."""
+def _check_python(
+    run: Run, options: UpgradeOptions, version: str, *, is_dry: bool
+) -> None:
+    """Raise ConfigError if this Python cannot install ``version``: no code could run on it.
+
+    A dry run only warns.
+    """
     fault = python_fault(options.config, run, version)
-    if fault:
+    if fault and is_dry:
+        run.log.warn(fault)
+    elif fault:
         hint = (
             "Nothing has changed. Run nox on such a Python (docs/maintaining.md says how), "
-            "or move the docs alone: --no-execute."
+            f"or move the docs alone: {how_to_run('upgrade', f'{version} --no-execute')}"
         )
         raise ConfigError(fault, hint=hint)
 
@@ -255,6 +263,11 @@ def _tell_what_is_left(run: Run, options: UpgradeOptions, *, version: str) -> No
         run.log.note(
             f"no code has run on {f'{run.package} {version}'.strip() or 'these docs'} yet: "
             "install it and run build (nox -s upgrade does both)"
+        )
+    elif options.runs_code:
+        run.log.note(
+            f"the move is done, and its code runs next; {how_to_run('build')} goes on after an "
+            f"interrupt, {how_to_run('upgrade', run.version)} goes back"
         )
     if version == run.version:
         return
