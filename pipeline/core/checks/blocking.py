@@ -9,7 +9,7 @@ from collections.abc import Collection
 
 from pipeline.core.checks import atoms, structure
 from pipeline.core.checks.base import Check, Problem, Subject
-from pipeline.core.checks.silence import ignores_of, may_silence
+from pipeline.core.checks.silence import silenced_codes
 from pipeline.findings import Severity
 
 BLOCKING: tuple[Check, ...] = tuple(
@@ -24,9 +24,7 @@ def blocking_problem(subject: Subject, ignored: Collection[str] = ()) -> Problem
 
     The codes in ``ignored`` do not count, nor do those that a comment of the entry can silence.
     """
-    silenced = set(ignored)
-    for ignore in ignores_of(subject.entry):
-        silenced.update(filter(may_silence, ignore.codes))
+    silenced = silenced_codes(subject.entry).union(ignored)
     for check in BLOCKING:
         if check.code in silenced:
             continue

@@ -16,7 +16,7 @@ from pipeline.core.checks.base import Check, PageCheck, Problem, Subject
 from pipeline.core.checks.blocking import BLOCKING
 from pipeline.core.checks.notes import markup_of_references, usual_markup_of
 from pipeline.core.checks.sets import SIMPLIFIED, CheckSet
-from pipeline.core.checks.silence import is_guards
+from pipeline.core.checks.silence import is_guards, silenced_codes
 from pipeline.core.document.message import Markup
 from pipeline.core.glossary.terms import Glossary
 from pipeline.entries import Entry
@@ -152,8 +152,10 @@ def fix_entry(subject: Subject, checks: Sequence[Check] = SIMPLIFIED.checks) -> 
     """The msgstr with everything mended that needs no judgement.
 
     For a reader it differs in white space and punctuation at most. Mending it again changes
-    nothing.
+    nothing. What a comment of the entry silences is meant, and stays.
     """
+    silenced = silenced_codes(subject.entry)
+    checks = [check for check in checks if check.code not in silenced]
     current = subject
     for _ in range(_ROUNDS):
         mended = _mended_once(subject, current, checks)

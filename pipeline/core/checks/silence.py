@@ -39,6 +39,12 @@ def ignores_of(entry: Entry) -> Iterator[Ignore]:
             )
 
 
+def silenced_codes(entry: Entry) -> frozenset[str]:
+    """Return the codes that the comments of an entry take out."""
+    codes = (code for ignore in ignores_of(entry) for code in ignore.codes)
+    return frozenset(filter(may_silence, codes))
+
+
 def is_guards(code: str) -> bool:
     """Whether a code is one of the guard's, which nobody can silence."""
     return code.startswith("G")

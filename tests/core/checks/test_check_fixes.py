@@ -246,6 +246,14 @@ def test_fixes_that_chase_each_other_are_not_made() -> None:
     assert fix_entry(subject("Kettle", "水 壶"), [ends]) == "水壶"
 
 
+def test_what_a_comment_silences_is_not_mended() -> None:
+    plain = subject("Kettle: use JAX", "水壶：用JAX")
+    assert fix_entry(plain) == "水壶：用 JAX"
+    comments = ("pipeline: ignore=M305, M401 the name of a brand",)
+    entry = replace(plain.entry, comments=comments)
+    assert fix_entry(replace(plain, entry=entry)) == "水壶：用JAX"
+
+
 def test_a_fix_that_changes_a_word_is_not_made() -> None:
     other = check_of(("水壶", "茶壶"))
     assert fix_entry(subject("Kettle", "水壶"), [other]) == "水壶"
