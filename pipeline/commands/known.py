@@ -5,6 +5,7 @@ the configuration, the documents of the page, catalogues and memory. Of a page t
 a translation for each of its messages, its own catalogue and memory decide: it takes nothing from
 others. A page that is not gets nothing new from an update while no catalogue has changed: all that
 it could take over it has taken by then. ``merged`` knows what merge made of each page, and of what.
+``common`` has what no page's key has: what git had checked out, and the files of dropped pages.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Known:
         self.code = digest_of(code_digest(_LIBRARIES), repr(run.upstream), locale)
         self.merged = Memo(run.paths.memo(locale, "merged"), MergedPage)
         self._updated = Memo(run.paths.memo(locale, "updated"), UpdatedPage)
-        self._branch = Memo(run.paths.memo(locale, "branch"), str)
+        self._common = Memo(run.paths.memo(locale, "common"), str)
         self._before: dict[str, str] = {}  # what ``updated`` has digested
 
     def updated(self, pages: Sequence[Page]) -> dict[str, UpdatedPage]:
@@ -65,12 +66,12 @@ class Known:
         self._before = self._digests()
         # Git may have put catalogues there that look as the last run has left them.
         root = self._run.settings.root
-        is_elsewhere = self._branch.recall("HEAD", checked_out(root)) is None
+        is_elsewhere = self._common.recall("HEAD", checked_out(root)) is None
         if is_elsewhere and tracked_though_ignored(root, self._catalogs):
             return {}
         # Those of pages that upstream has dropped may have changed, or gone.
         others = self._key_of_others(pages, self._before)
-        if self._branch.recall("others", others) is None:
+        if self._common.recall("others", others) is None:
             return {}
         every = self._key_of_all(self._before)
         found: dict[str, UpdatedPage] = {}
@@ -140,9 +141,9 @@ class Known:
         names = [page.name for page in pages]
         self._updated.keep_only([*names, *(row.page for row in dropped)])
         self.merged.keep_only(names)
-        self._branch.keep("HEAD", checked_out(self._run.settings.root), "")
-        self._branch.keep("others", others, "")
-        self._branch.save()
+        self._common.keep("HEAD", checked_out(self._run.settings.root), "")
+        self._common.keep("others", others, "")
+        self._common.save()
         self._updated.save()
         self.merged.save()
 

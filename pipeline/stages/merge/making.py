@@ -156,7 +156,7 @@ def _without_errors(
             Finding(
                 code=problem.code,
                 severity=Severity.ERROR,
-                where=where.line(entry.msgid),
+                where=where.line_of(entry),
                 text=f"{problem.text}; the message is left in English",
                 page=page,
                 hint=problem.hint,
