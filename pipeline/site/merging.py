@@ -15,8 +15,8 @@ from pipeline.core.checks.blocking import blocking_problem
 from pipeline.core.document import compose
 from pipeline.core.document.compose import Frame, Merged
 from pipeline.core.document.landing import Landed, landings_from_json
+from pipeline.core.document.markdown import targets as anchors
 from pipeline.core.document.read import Document, read_document
-from pipeline.core.myst import targets as anchors
 from pipeline.core.pin.lock import page_path
 from pipeline.core.results import PageResult
 from pipeline.entries import Catalog, Entry, translations_of

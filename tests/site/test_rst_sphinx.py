@@ -22,9 +22,9 @@ from repositories import Repository
 from pipeline.core.document.compose import Frame, merge
 from pipeline.core.document.message import Kind
 from pipeline.core.document.read import read_document
-from pipeline.core.rst.inline import marks
-from pipeline.core.rst.split import split_rst
-from pipeline.core.rst.worth import has_words
+from pipeline.core.document.rst.inline import marks
+from pipeline.core.document.rst.split import split_rst
+from pipeline.core.document.rst.worth import has_words
 
 pytest.importorskip(
     "sphinx", reason="Sphinx is not installed: it is what we compare with"

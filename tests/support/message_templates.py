@@ -21,8 +21,8 @@ MODULES = sorted(
     [
         *(CORE / "checks").glob("*.py"),
         *(CORE / "document" / name for name in ("refusal.py", "compose.py")),
-        *(CORE / "myst" / name for name in ("guard.py", "active.py")),
-        *(CORE / "rst" / name for name in ("guard.py", "active.py")),
+        *(CORE / "document" / "markdown" / name for name in ("guard.py", "active.py")),
+        *(CORE / "document" / "rst" / name for name in ("guard.py", "active.py")),
         *(PACKAGE / "adapters" / "po").glob("*.py"),
         PACKAGE / "commands" / "check" / "catalogs.py",
         *(PACKAGE / "commands" / "serve").glob("*.py"),
@@ -34,7 +34,7 @@ MODULES_OF_RUNS = sorted(
         *(PACKAGE / "stages").glob("**/*.py"),
         CORE / "pin" / "refusals.py",
         *(CORE / "document" / name for name in ("read.py", "scanning.py")),
-        *(CORE / name / "split.py" for name in ("myst", "rst")),
+        *(CORE / "document" / name / "split.py" for name in ("markdown", "rst")),
         *(
             PACKAGE / "commands" / f"{name}.py"
             for name in ("build", "holding", "showing", "sync", "updating")

@@ -15,9 +15,9 @@ from pipeline.core.checks.notes import Place, read_place
 from pipeline.core.checks.parsed import Parsed, parse
 from pipeline.core.checks.sentences import Pair, sentence_pairs
 from pipeline.core.checks.sphinx import as_english_is_read, as_sphinx_reads
+from pipeline.core.document.markdown import guard
 from pipeline.core.document.message import Kind, Markup, Message
 from pipeline.core.document.refusal import Refusal
-from pipeline.core.myst import guard
 from pipeline.entries import Entry
 from pipeline.findings import Severity, Span
 
@@ -78,7 +78,7 @@ class Subject:
         if markup is not Markup.RST:
             return guard.refusal(message, chinese)
         # docutils is slow to import, and most catalogues need none of it.
-        from pipeline.core.rst import guard as rst_guard
+        from pipeline.core.document.rst import guard as rst_guard
 
         return rst_guard.refusal(message, chinese)
 

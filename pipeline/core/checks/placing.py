@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from markdown_it.token import Token
 
+from pipeline.core.document.markdown import reading as markdown
 from pipeline.core.document.message import Kind
-from pipeline.core.myst import reading as markdown
 
 # The "object replacement character": for what is no plain text, and for the blocks around a
 # message.

@@ -70,7 +70,7 @@ def _unrendered(subject: Subject, broken: list[re.Match[str]]) -> Problem:
 
 def _emphasized(source: str) -> list[Span]:
     """Where docutils sees bold or italics, with their marks."""
-    from pipeline.core.rst.inline import marks  # docutils: slow to import
+    from pipeline.core.document.rst.inline import marks  # docutils: slow to import
 
     return [
         (mark.start, mark.end)

@@ -27,8 +27,8 @@ def inline_tree(text: str) -> tuple[Node, ...]:
     """The inline content of a block: ``见 `词 <a>`_`` is a text, and a link that has one."""
     if not _MAYBE_MARKED.search(text):
         return (Node("text", text),) if text else ()
-    from pipeline.core.rst.inline import spaced
-    from pipeline.core.rst.inliner import read_inline
+    from pipeline.core.document.rst.inline import spaced
+    from pipeline.core.document.rst.inliner import read_inline
 
     nodes: list[Node] = []
     for docutils_node in read_inline(spaced(text)):

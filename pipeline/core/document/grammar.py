@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
+from pipeline.core.document.markdown import attribution, guard, placing, targets
 from pipeline.core.document.message import Message
 from pipeline.core.document.read import Document, Format
 from pipeline.core.document.refusal import Refusal
 from pipeline.core.document.splice import Edit, Placed, UnitEdit
 from pipeline.core.document.split import Split
-from pipeline.core.myst import attribution, guard, placing, targets
 from pipeline.reading import Reading
 
 # The names that headings are to keep, by split and message.
@@ -70,7 +70,7 @@ def _markdown(*, is_page: bool, is_run: bool, reading: Reading) -> Grammar:
 def _rst() -> Grammar:
     """The rules of reST. Its functions take the one text of a page, and not several."""
     # docutils takes a while to load
-    from pipeline.core.rst import attribution, guard, placing, targets
+    from pipeline.core.document.rst import attribution, guard, placing, targets
 
     # A document of reST is one text: its number among the units is 0.
     def plan_targets(splits: Sequence[Split], linked: frozenset[str]) -> Names:

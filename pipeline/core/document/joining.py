@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from pipeline.core.document.markdown import guard
 from pipeline.core.document.notebook import Notebook, edit_cells
 from pipeline.core.document.read import Document, Format
 from pipeline.core.document.splice import Edit, splice
-from pipeline.core.myst import guard
 from pipeline.errors import GuardError
 
 BUG = (

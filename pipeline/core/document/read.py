@@ -13,12 +13,12 @@ from enum import StrEnum
 from itertools import chain
 
 from pipeline.core.document.limits import unread, why_not_read
+from pipeline.core.document.markdown.split import split_text
 from pipeline.core.document.message import Kind, Message
 from pipeline.core.document.notebook import Notebook
 from pipeline.core.document.scanning import scan_notebook
 from pipeline.core.document.sections import first_sections
 from pipeline.core.document.split import Split
-from pipeline.core.myst.split import split_text
 from pipeline.core.pin.lock import Page, page_path
 from pipeline.errors import InputError
 from pipeline.findings import Finding
@@ -213,7 +213,7 @@ def _text_format(path: str, raw: str) -> Format:
 
 def _split_rst(raw: str) -> Split:
     """Split a page of reST. docutils takes a while to load: only who has such a page waits."""
-    from pipeline.core.rst.split import split_rst
+    from pipeline.core.document.rst.split import split_rst
 
     return split_rst(raw)
 

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from pipeline.core.document.markdown.reading import parser
+from pipeline.core.document.markdown.split import split_text
 from pipeline.core.document.message import Markup, Message
 from pipeline.core.document.read import Document, Format, Unit
 from pipeline.core.document.split import Split
-from pipeline.core.myst.reading import parser
-from pipeline.core.myst.split import split_text
 from pipeline.errors import InputError
 from pipeline.reading import Reading
 
@@ -68,7 +68,9 @@ def _found(document: Document, text: str, message: Message) -> Excerpt | None:
 def _split(text: str, markup: Markup, reading: Reading) -> Split:
     if markup is not Markup.RST:
         return split_text(text, page=True, reading=reading)
-    from pipeline.core.rst.split import split_rst  # docutils takes a while to load
+    from pipeline.core.document.rst.split import (
+        split_rst,  # docutils takes a while to load
+    )
 
     return split_rst(text)
 

@@ -17,8 +17,8 @@ from myst_nb.core.nb_to_tokens import nb_node_to_dict
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
+from pipeline.core.document.markdown.reading import parser
 from pipeline.core.execution.notebook import source_of, tags_of
-from pipeline.core.myst.reading import parser
 from pipeline.site.extension.stubs import Stub
 
 logger = logging.getLogger(__name__)

@@ -138,7 +138,9 @@ def _as_it_is(text: str) -> bytes:
 
 
 def _as_rst(text: str) -> bytes:
-    from pipeline.core.rst.inline import spaced  # docutils takes a while to load
+    from pipeline.core.document.rst.inline import (
+        spaced,  # docutils takes a while to load
+    )
 
     # reST wants white space around markup, also between Chinese and a link.
     return spaced(text).encode("utf-8")

@@ -18,10 +18,10 @@ from pipeline.core.checks.base import Subject
 from pipeline.core.checks.blocking import blocking_problem
 from pipeline.core.document.compose import Frame, Rejected, merge
 from pipeline.core.document.landing import landings_to_json
+from pipeline.core.document.markdown import targets as anchors
 from pipeline.core.document.message import UNWRITABLE
 from pipeline.core.document.prose import count_words
 from pipeline.core.document.read import SplitPage
-from pipeline.core.myst import targets as anchors
 from pipeline.core.pin.lock import blob_id
 from pipeline.core.results import PageResult
 from pipeline.entries import Catalog, Entry, translations_of

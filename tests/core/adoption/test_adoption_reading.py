@@ -232,7 +232,7 @@ def test_text_that_a_parser_fails_on_is_read_all_the_same(
     text = "先加热烤箱。\n\nThen open it.\n"
     expected = [("prose", "先加热烤箱。"), ("prose", "Then open it.")]
     assert shape(read_copy(text, Form.MARKDOWN)) == expected
-    monkeypatch.setattr("pipeline.core.rst.split.split_rst", fail)
+    monkeypatch.setattr("pipeline.core.document.rst.split.split_rst", fail)
     assert shape(read_copy(text, Form.RST)) == expected
 
 

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from report_results import LOCK
 
 from pipeline.core.document.attribution import attribution
-from pipeline.core.rst.inline import spaced
+from pipeline.core.document.rst.inline import spaced
 from pipeline.folders import Folders
 
 NAMES = (

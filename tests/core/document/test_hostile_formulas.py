@@ -24,11 +24,11 @@ from myst_parser.parsers.docutils_ import Parser as MystParser
 from notebooks import notebook_value, prose
 
 from pipeline.core.document.compose import merge
+from pipeline.core.document.markdown import guard
 from pipeline.core.document.message import Kind, Markup, Message
 from pipeline.core.document.read import Document, read_document
-from pipeline.core.myst import guard
-from pipeline.core.rst import guard as rst_guard
-from pipeline.core.rst.inline import spaced
+from pipeline.core.document.rst import guard as rst_guard
+from pipeline.core.document.rst.inline import spaced
 
 # "…" stands for the words of a message.
 MARKDOWN = """\

@@ -13,12 +13,12 @@ from odd_texts import texts
 
 from pipeline.core.document import prose
 from pipeline.core.document.compose import Frame, merge
+from pipeline.core.document.markdown import guard, placing
+from pipeline.core.document.markdown.split import split_text
 from pipeline.core.document.notebook import edit_cells
 from pipeline.core.document.read import Document, read_document
 from pipeline.core.document.scanning import scan_notebook
 from pipeline.core.document.splice import Edit
-from pipeline.core.myst import guard, placing
-from pipeline.core.myst.split import split_text
 from pipeline.errors import PipelineError
 
 json_values = st.recursive(

@@ -8,10 +8,10 @@ import pytest
 
 from pipeline.core.document.compose import merge
 from pipeline.core.document.intact import merged_messages
+from pipeline.core.document.markdown.split import split_text
 from pipeline.core.document.read import Document, read_document
 from pipeline.core.document.sections import first_sections
 from pipeline.core.document.splice import placed
-from pipeline.core.myst.split import split_text
 from pipeline.reading import Reading
 
 NEWS = """# News

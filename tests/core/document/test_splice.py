@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pipeline.core.document import splice
+from pipeline.core.document.markdown import placing
+from pipeline.core.document.markdown.split import split_text
 from pipeline.core.document.splice import Edit
-from pipeline.core.myst import placing
-from pipeline.core.myst.split import split_text
 
 
 def placed(text: str, *msgstrs: str) -> str:

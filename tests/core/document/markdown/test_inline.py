@@ -1,0 +1,111 @@
+"""What is told without a parser is what the parser would tell."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+
+import pytest
+from markdown_it.token import Token
+
+from pipeline.core.checks import placing, rst_tree
+from pipeline.core.document.markdown import guard
+from pipeline.core.document.markdown import reading as markdown
+from pipeline.core.document.markdown.inline import inline_tokens
+from pipeline.core.document.message import Kind
+from pipeline.core.document.rst.inline import spaced
+from pipeline.core.document.rst.inliner import read_inline
+
+PIECES = (
+    "`  ``  `a`  `x_y[0]`  ``a`b``  {f}  {py:func}  {a_b}  {f}`x`  {f}`a``b`  }  {  词  。  "
+    "_  *  \\  [  ](x)  !  &amp;  <b>  $  ~  :"
+).split("  ")
+RST_PIECES = (
+    '`  ``  *  **  |  _  __  :  word  两个词  <  >  [1]  ]  #  @  a.b  \\  http  //  (  )  "  '
+    "PEP 8  &  $  {f}  ::  \0"
+).split("  ")
+
+
+def texts(pieces: Iterable[str], count: int) -> list[str]:
+    chance = random.Random(7)
+    some = [*pieces, " ", "  ", "\n"]
+    return ["".join(chance.choices(some, k=chance.randint(0, 8))) for _ in range(count)]
+
+
+def told(tokens: Iterable[Token]) -> list[tuple[object, ...]]:
+    return [
+        (one.type, one.tag, one.nesting, one.content, one.meta)
+        for one in tokens
+        if one.content or one.type != "text"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "types"),
+    [
+        ("", []),
+        ("plain words", ["text"]),
+        ("`a` and ``b`c``", ["code_inline", "text", "code_inline"]),
+        ("see {func}`jax.jit`.", ["text", "myst_role", "text"]),
+        ("` padded `", ["code_inline"]),
+        ("an `open one", ["text"]),
+    ],
+)
+def test_code_spans_and_roles_are_kept_apart(text: str, types: list[str]) -> None:
+    assert [token.type for token in inline_tokens(text)] == types
+
+
+def test_a_space_on_both_sides_of_code_is_none_of_it() -> None:
+    assert [
+        token.content
+        for token in inline_tokens("` a ` `  ` ` b`")
+        if token.type == "code_inline"
+    ] == ["a", "  ", " b"]
+
+
+def test_any_text_is_read_as_the_parser_reads_it() -> None:
+    for text in texts(PIECES, 3000):
+        tokens: list[Token] = []
+        md = markdown.parser()
+        md.inline.parse(text, md, {}, tokens)
+        assert told(inline_tokens(text)) == told(tokens), text
+
+
+def test_rst_without_marks_is_read_as_docutils_reads_it() -> None:
+    for text in (text.replace("\n", " ") for text in texts(RST_PIECES, 1000)):
+        assert rst_tree.inline_tree(text) == tuple(
+            node for one in read_inline(spaced(text)) for node in rst_tree._nodes(one)
+        ), text
+
+
+@pytest.mark.slow
+def test_code_formulas_and_emphasis_begin_no_block() -> None:
+    starts = "`  ``  ```  *  **  ***  _  __  ___  *_  $  $$  `a`  $x$".split("  ")
+    behind = [
+        text.replace("\n", " ").strip()
+        for text in texts((*PIECES, *starts, "-", "+", "1.", "="), 300)
+    ]
+    for text in (start + rest for start in starts for rest in behind):
+        for kind in (
+            Kind.PARAGRAPH,
+            Kind.LIST_ITEM,
+            Kind.HEADING,
+            Kind.TABLE_CELL,
+            Kind.DEFINITION,
+        ):
+            if placing._is_usual([text], kind):
+                assert placing._parsed([text], kind) == (
+                    placing._usual(kind),
+                    (text,),
+                ), (
+                    text,
+                    kind,
+                )
+        if not guard._BLOCK_START.match(text):
+            tokens = markdown.parser().parse(text)
+            assert [token.type for token in tokens] == [
+                "paragraph_open",
+                "inline",
+                "paragraph_close",
+            ], text
+            assert tokens[1].content == text

@@ -1,0 +1,279 @@
+"""Markdown of mkdocs: every block of prose is a message, and nothing else changes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.core.document.compose import merge
+from pipeline.core.document.markdown.converting import to_myst
+from pipeline.core.document.read import read_document
+from pipeline.reading import Dialect, Reading
+
+# What stands on the page, and the words that are messages.
+MKDOCS = {
+    "an object of the API ends with its options": (
+        "::: lamp.Lamp\n    options:\n        members: on\n\nWords behind it.\n",
+        ["Words behind it."],
+    ),
+    "an admonition": (
+        '!!! note "A title here"\n\n    Words inside.\n\n    - An item.\n\nWords after.\n',
+        ["A title here", "Words inside.", "An item.", "Words after."],
+    ),
+    "one without a title, in another": (
+        "!!! tip\n    Words outside.\n\n    ??? danger inline\n        Words inside.\n",
+        ["Words outside.", "Words inside."],
+    ),
+    "tabs with code": (
+        '=== "On a lamp"\n\n    ```\n    x = 1\n    ```\n\n=== "In the sun"\n    Some words.\n',
+        ["On a lamp", "In the sun", "Some words."],
+    ),
+    "a title of no words": ('!!! note "1.2"\n    Some words.\n', ["Some words."]),
+    "an empty block at the end": ("Words.\n\n!!! note", ["Words."]),
+    "in a list": (
+        "1. An item.\n\n    !!! note\n        Words inside.\n",
+        ["An item.", "Words inside."],
+    ),
+    "in a quote": ("> !!! note\n>     Words inside.\n", ["Words inside."]),
+    "a file of elsewhere": ('--8<-- "there.md"\n\nSome words.\n', ["Some words."]),
+    "a file of elsewhere ends a paragraph": (
+        'Some words.\n--8<-- "there.md"\nMore words.\n',
+        ["Some words.", "More words."],
+    ),
+    "indented code stays code": ("Words.\n\n    !!! note\n", ["Words."]),
+    "an underline is no tab": (
+        "Some words\n===\n\nMore words.\n",
+        ["Some words", "More words."],
+    ),
+    "a mark ends a paragraph": (
+        "Some words.\n!!! note\n    More words.\n",
+        ["Some words.", "More words."],
+    ),
+}
+CASES = [
+    *((Dialect.MKDOCS, *case) for case in MKDOCS.values()),
+    (Dialect.COMMONMARK, "Some $a$ words\n: more\n", ["Some $a$ words : more"]),
+]
+
+
+@pytest.mark.parametrize(("dialect", "text", "words"), CASES)
+def test_prose_is_a_message_and_the_form_stays(
+    dialect: Dialect, text: str, words: list[str]
+) -> None:
+    document = read_document("a.md", text.encode(), Reading(dialect=dialect))
+    msgids = [message.msgid for _, message in document.messages()]
+    assert msgids == words
+    assert merge(document, {}).data == text.encode()
+    merged = merge(document, {msgid: f"字 {msgid}" for msgid in msgids})
+    assert merged.rejected == ()
+    assert len(merged.blocks) == len(words)
+    expected = text
+    for word in words:
+        if word in text:
+            expected = expected.replace(word, f"字 {word}", 1)
+    if all(word in text for word in words):
+        assert merged.data.decode() == expected
+
+
+@pytest.mark.parametrize(
+    "translation", ["!!! note", "::: lamp", '=== "字"', "字\n    !!! note"]
+)
+def test_a_translation_makes_no_block(translation: str) -> None:
+    text = b"Some words.\n\nMore words.\n"
+    document = read_document("a.md", text, Reading(dialect=Dialect.MKDOCS))
+    merged = merge(document, {"Some words.": translation})
+    again = read_document("a.md", merged.data, Reading(dialect=Dialect.MKDOCS))
+    assert [kind for _, kind in again.units[0].split.skeleton] == [
+        kind for _, kind in document.units[0].split.skeleton
+    ]
+
+
+@given(st.text(alphabet='!?=:{}%"- \n>a1', max_size=60))
+def test_any_text_is_read_and_given_back(text: str) -> None:
+    for dialect in Dialect:
+        document = read_document("a.md", text.encode(), Reading(dialect=dialect))
+        assert merge(document, {}).data == text.encode()
+        to_myst(text, dialect)
+
+
+def test_directives_of_their_own_hold_prose() -> None:
+    text = b"```{lamp} A title\n:label: on\n\nSome words.\n```\n"
+    known = Reading(prose=frozenset(["lamp"]))
+    document = read_document("a.md", text, known)
+    assert [message.msgid for _, message in document.messages()] == [
+        "A title",
+        "Some words.",
+    ]
+    unknown = read_document("a.md", text)
+    assert list(unknown.messages()) == []
+    assert len(unknown.units[0].split.unsafe) == 1
+
+
+def test_blocks_nested_without_end_are_told() -> None:
+    lines = [f"{'    ' * depth}!!! note" for depth in range(40)]
+    text = "\n".join([*lines, f"{'    ' * 40}Some words."])
+    document = read_document("a.md", text.encode(), Reading(dialect=Dialect.MKDOCS))
+    assert document.units[0].split.unsafe
+    assert merge(document, {}).data == text.encode()
+
+
+def test_pages_as_myst() -> None:
+    text = """!!! note "A title"
+
+    Words.
+
+    !!! tip
+        More.
+
+- Item
+
+    ???+ danger "Folded"
+        Inside.
+
+=== "One"
+    1
+
+=== "Two"
+    2
+
+::: lamp.Lamp
+    options: x
+
+--8<-- "a.md"
+
+!!! odd
+    End.
+
+??? tip
+"""
+    assert (
+        to_myst(text, Dialect.MKDOCS)
+        == """::::{admonition} A title
+:class: note
+
+Words.
+
+:::{tip}
+
+More.
+
+:::
+
+::::
+
+- Item
+
+    :::{dropdown} Folded
+    :open:
+
+    Inside.
+
+    :::
+
+::::{tab-set}
+
+:::{tab-item} One
+
+1
+
+:::
+:::{tab-item} Two
+
+2
+
+:::
+
+::::
+
+```{autofunction} lamp.Lamp
+```
+
+
+:::{admonition} Odd
+:class: odd
+
+End.
+
+:::
+
+:::{dropdown} Tip
+
+
+
+:::
+"""
+    )
+    assert to_myst(text, Dialect.MYST) == text
+    tabs = '=== "One"\n    1\n\nWords.\n\n=== "Two"\n    2\n'
+    assert to_myst(tabs, Dialect.MKDOCS).count("{tab-set}") == 2
+
+
+def test_a_fence_that_swallows_words_is_told() -> None:
+    text = b"# Title\n\n::: lamp.Lamp\n\nSome words.\n"
+    document = read_document("a.md", text)
+    assert [message.msgid for _, message in document.messages()] == ["Title"]
+    ((line, reason),) = document.units[0].split.unsafe
+    assert line == 3
+    assert 'markdown = "mkdocs"' in reason
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "expected"),
+    [
+        ("Words.\n", "Lid [a]", "\n# Lid \\[a\\]\n\nWords.\n"),
+        ("# Own\n", "Lid", "# Own\n"),
+        (
+            "---\ntitle: Front\n---\nA\n",
+            "Lid",
+            "---\ntitle: Front\n---\n\n# Front\n\nA\n",
+        ),
+        ("---\ntags: x\n---\nA\n", "Lid", "---\ntags: x\n---\n\n# Lid\n\nA\n"),
+        ("---\ndescription: x\n---\nA\n", "", "---\ndescription: x\n---\nA\n"),
+    ],
+)
+def test_page_without_heading_gets_its_title(
+    text: str, title: str, expected: str
+) -> None:
+    assert to_myst(text, Dialect.COMMONMARK, title=title) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('--8<-- "a.md"\n', "```{include} /a.md\n```\n"),
+        (
+            "--8<-- 'a.md:2:5'\n",
+            "```{include} /a.md\n:start-line: 1\n:end-line: 5\n```\n",
+        ),
+        ('--8<-- "a.md:2"\n', "```{include} /a.md\n:start-line: 1\n```\n"),
+        (
+            '--8<-- "a.md::5"\n',
+            "```{include} /a.md\n:start-line: 0\n:end-line: 5\n```\n",
+        ),
+        ('--8<-- "a.md:part"\n', ""),  # its marks would show
+        ('--8<-- "gone.md"\n', ""),
+        ("--8<-- a.md\n", ""),
+        (
+            '- x\n\n  ```python title="x"\n  --8<-- "a.py:2"\n  ```\n',
+            "- x\n\n  ```{literalinclude} /a.py\n  :language: python\n  :lines: 2-\n  ```\n",
+        ),
+        (
+            '~~~ py\n--8<-- "a.py:part"\n~~~\n',
+            """```{literalinclude} /a.py
+:language: py
+:start-after: '[start:part]'
+:end-before: '[end:part]'
+```
+""",
+        ),
+        ('```\n--8<-- "a.py"\n```\n', "```{literalinclude} /a.py\n```\n"),
+        ('```py\n--8<-- "gone.py"\n```\n', '```py\n--8<-- "gone.py"\n```\n'),
+        ('```py\n--8<-- "a.py"\nb\n```\n', '```py\n--8<-- "a.py"\nb\n```\n'),
+    ],
+)
+def test_snippet_becomes_what_shows_the_file(text: str, expected: str) -> None:
+    def find(name: str) -> str:
+        return f"/{name}" if name in ("a.md", "a.py") else ""
+
+    assert to_myst(text, Dialect.MKDOCS, find=find) == expected

@@ -1,0 +1,199 @@
+"""The words in front matter are messages, and YAML reads all else of it as before."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.core.document.compose import merge
+from pipeline.core.document.markdown.converting import to_myst
+from pipeline.core.document.message import Kind
+from pipeline.core.document.read import Document, SplitPage, read_document
+from pipeline.core.pin.lock import Page
+from pipeline.core.workbench.marks import marked_text
+from pipeline.reading import Dialect, Reading
+
+COMMONMARK = Reading(dialect=Dialect.COMMONMARK)
+
+
+def page(front: str, body: str = "Words.\n", reading: Reading = COMMONMARK) -> Document:
+    return read_document("a.md", f"---\n{front}---\n\n{body}".encode(), reading)
+
+
+def front_of(data: bytes) -> dict[str, object]:
+    loaded: dict[str, object] = yaml.safe_load(data.decode().split("---\n")[1])
+    return loaded
+
+
+# What stands behind "title: ", and what it says.
+WRITTEN = {
+    "plain": ("Old bridges", "Old bridges"),
+    "plain, with a comment": ("Old bridges # of stone", "Old bridges"),
+    "plain, on two lines": ("Old\n  bridges", "Old bridges"),
+    "double quotes": (r'"Old \"bridges\": one"', 'Old "bridges": one'),
+    "double quotes, on two lines": ('"Old\n  bridges"', "Old bridges"),
+    "single quotes": ("'It''s an old bridge'", "It's an old bridge"),
+    "folded": (">-\n  Old\n  bridges\n", "Old bridges"),
+    "folded, and a line below": (">\n  Old bridges\n\n", "Old bridges"),
+    "a block of one line": ("|\n  Old bridges", "Old bridges"),
+}
+
+
+@pytest.mark.parametrize(("written", "text"), WRITTEN.values(), ids=WRITTEN)
+@pytest.mark.parametrize(
+    "translation",
+    [
+        "古桥",
+        "桥：# 第一座",
+        "桥: 第一座 # 二",
+        "'桥' 和 \"梁\" \\ 词",
+        "- 桥",
+        "[桥]",
+        "词 [a: b]",
+        "yes 桥",
+        "@桥",
+        "桥:",
+    ],
+)
+def test_any_translation_is_valid_yaml(
+    written: str, text: str, translation: str
+) -> None:
+    document = page(f"layout: page\ntitle: {written}\n# one\ndate: 2020-01-02\n")
+    titles = [message for _, message in document.messages()][:1]
+    assert [(title.msgid, title.kind) for title in titles] == [(text, Kind.PAGE_TITLE)]
+    assert merge(document, {}).data == document.raw.encode()
+    merged = merge(document, {text: translation})
+    assert merged.rejected == ()
+    english = front_of(document.raw.encode())
+    assert front_of(merged.data) == {**english, "title": translation}
+    before, _, behind = document.raw.partition(f"title: {written}".rstrip())
+    assert merged.data.decode().startswith(f"{before}title: ")
+    assert merged.data.decode().endswith(behind)
+    # What was merged is read in the same way.
+    again = read_document("a.md", merged.data, COMMONMARK)
+    assert next(again.messages())[1].msgid == translation
+
+
+@given(st.text(max_size=40), st.sampled_from(["Bridges", "'Bridges'", '"Bridges"']))
+def test_whatever_is_written_nothing_else_changes(
+    translation: str, written: str
+) -> None:
+    document = page(f"title: {written}\nlayout: page\n")
+    merged = merge(document, {"Bridges": translation})
+    loaded = front_of(merged.data)
+    assert set(loaded) == {"title", "layout"}
+    assert loaded["layout"] == "page"
+    assert loaded["title"] in ("Bridges", translation.strip())
+
+
+def test_the_keys_that_are_read_are_those_of_the_dialect() -> None:
+    keys = ("title", "subtitle", "short_title", "description", "layout")
+    front = "".join(f"{key}: The {key}\n" for key in keys)
+    shown = {
+        dialect: [
+            message.msgid.removeprefix("The ")
+            for _, message in page(front, "", Reading(dialect=dialect)).messages()
+        ]
+        for dialect in Dialect
+    }
+    assert shown == {
+        Dialect.COMMONMARK: ["title", "description"],
+        Dialect.MKDOCS: ["title", "description"],
+        Dialect.MYST: ["title", "subtitle", "short_title", "description"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("front", "line", "told"),
+    [
+        ("title: |\n  Old\n  bridges\n", 2, "its lines would have to stay lines"),
+        ("title: &a Bridges\n", 2, "how it is written is not read here"),
+        ("title: !!str Bridges\n", 2, "how it is written is not read here"),
+        ("{title: Bridges}\n", 2, "how it is written is not read here"),
+        ("a: b\ntitle: > # why\n  Bridges\n", 3, "a comment stands in it"),
+        ("title: a: b\n", 2, "its front matter is not valid YAML"),
+    ],
+)
+def test_what_cannot_be_written_again_is_told(front: str, line: int, told: str) -> None:
+    document = page(front)
+    assert document.units[0].split.unsafe == ((line, told),)
+    assert [message.msgid for _, message in document.messages()] == ["Words."]
+    merged = merge(document, {"Words.": "词。"}).data.decode()
+    assert merged == document.raw.replace("Words.", "词。")
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "title: 2020\n",
+        "title: [Old, bridges]\n",
+        "title:\n",
+        'title: "1.2"\n',
+        "[a, title: Bridges]\n",
+        "? [a]\n: title: Bridges\n",
+    ],
+)
+def test_what_is_no_text_is_no_message(front: str) -> None:
+    document = page(front, "")
+    assert list(document.messages()) == []
+    assert document.units[0].split.unsafe == ()
+
+
+def test_one_that_is_too_long_is_told() -> None:
+    document = page(f"title: {'word ' * 2000}\n", "")
+    assert list(document.messages()) == []
+    assert len(document.units[0].split.unsafe) == 1
+
+
+def test_a_notebook_runs_the_same_cells() -> None:
+    front = (
+        "title: A bridge\nsubtitle: |\n  Of\n  stone\njupytext:\n  formats: md:myst\n"
+    )
+    document = page(front, "Words.\n", Reading())
+    merged = merge(document, {"A bridge": "一座桥", "Words.": "词。"})
+    assert merged.rejected == ()
+    assert "title: 一座桥" in merged.data.decode()
+    assert merged.translated == 2
+
+
+@pytest.mark.parametrize(
+    ("front", "body", "title"),
+    [
+        ("title: Bridges\n", "Words.\n", "Bridges"),
+        ("title: Bridges\n", "", "Bridges"),
+        ("title: Bridges\n", "## Old ones\n\nWords.\n", "Bridges"),
+        ("title: Bridges\n", "# Old ones\n\nWords.\n", "Old ones"),
+        ("description: Bridges\n", "## Old ones\n\nWords.\n", "Old ones"),
+        ("description: Bridges\n", "Words.\n", "a"),
+        ("description: Bridges\n", "", "a"),
+    ],
+)
+def test_the_title_of_a_page(front: str, body: str, title: str) -> None:
+    split = SplitPage(page=Page(name="a", files=()), documents=(page(front, body),))
+    assert split.title == title
+
+
+def test_the_site_shows_it_where_there_is_no_heading() -> None:
+    text = "---\ntitle: Old *bridges*\n---\nWords.\n"
+    shown = "---\ntitle: Old *bridges*\n---\n\n# Old \\*bridges\\*\n\nWords.\n"
+    for dialect in Dialect:
+        assert to_myst(text, dialect) == shown
+    for same in (
+        "---\ntitle: Bridges\n---\n# One\n",
+        "---\ntitle: Bridges\n",
+        "---\ntitle: 1\n---\n",
+        "---\ndescription: Bridges\n---\n",
+        "title: Bridges\n",
+    ):
+        assert to_myst(same, Dialect.MYST) == same
+
+
+def test_marks_of_a_preview_stay_out_of_it() -> None:
+    document = page("title: Bridges\ndescription: Old ones\n")
+    split = document.units[0].split
+    marked = marked_text(split.text, split.messages)
+    assert marked.startswith("---\ntitle: Bridges\ndescription: Old ones\n---\n")
+    assert "Words." in marked
+    assert not marked.endswith("\nWords.\n")

@@ -1,0 +1,731 @@
+"""What a translation may not do in reStructuredText.
+
+P4 holds over pages of our own and over the real ones. The check at the end shares no code
+with the guard: plain docutils reads the page before and after.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import pytest
+from corpus import HOSTILE
+from docutils import nodes
+from docutils.core import publish_doctree
+from hypothesis import given
+from hypothesis import strategies as st
+from repositories import Repository
+
+from pipeline.core.document.rst import attribution, guard, targets
+from pipeline.core.document.rst.inline import marks
+from pipeline.core.document.rst.placing import place
+from pipeline.core.document.rst.split import split_rst
+from pipeline.core.document.splice import Edit, Placed
+from pipeline.core.document.split import Split
+from pipeline.errors import InputError
+
+LINK = "Read `the guide <a.html>`_.\n"
+ROLE = "See :func:`~a.b` and :ref:`some words <label>`.\n"
+QUOTE = "Words.\n\n   Quoted words.\n"
+TERM = "Some term\n   Its definition.\n"
+LITERAL = "Some words::\n\n   x\n"
+LINES = "| Some words\n| and more\n"
+
+STARTS = (
+    *(
+        "- 文字",
+        "* 文字",
+        "• 文字",
+        "1. 文字",
+        "(a) 文字",
+        "#. 文字",
+        "iv) 文字",
+        "A. 文字",
+        ".. 文字",
+        ".. note:: 文字",
+        ".. replace:: 文字",
+        ".. raw:: html",
+    ),
+    *(
+        "..",
+        "__ a",
+        ".. _a: b",
+        "| 文字",
+        ">>> x",
+        ":字段: 文字",
+        "-a  文字",
+        "--all  文字",
+        "/V  文字",
+        "=====",
+        "....",
+        "-",
+        "=== ===",
+    ),
+    *("文字::", "文字 ::", "::", ".. [1] 文字", ".. |x| replace:: y"),
+)
+
+
+def code_of(text: str, msgstr: str, index: int = 0) -> str:
+    """The refusal's code, ``G105`` if only the parsed result tells, or an empty string."""
+    split = split_rst(text)
+    if refusal := guard.refusal(split.messages[index], msgstr):
+        assert refusal.text
+        assert refusal.hint
+        return refusal.code
+    return (
+        ""
+        if guard.read_back(split, place(split, {index: msgstr})) is not None
+        else "G105"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "msgstr"),
+    [
+        ("Some words\n", "一些文字"),
+        ("Some words\n", "\u3000\u3000首行缩进\n"),
+        ("Some words\n", "\\- 不是列表"),
+        ("Some words\n", "**强调**与``代码``，还有 *斜体*"),
+        ("Some words\n", "(括号) 开头，1984 年，<b> 与 [方括号]"),
+        ("Some words\n", "1.5 倍"),
+        ("Some words\n", "“引号”：注意"),
+        ("1. Some words\n", "文字"),
+        ("| - Some words\n", "- 一些文字"),
+        ("Some words\n==========\n", "1. 编号的标题"),
+        ("Some words\n==========\n", "标题::"),
+        (".. note:: Some words\n", "文字"),
+        (".. image:: a.png\n   :alt: Some words\n", "一张 `图"),
+        (".. admonition:: Some words\n\n   More words.\n", "用 ``code``"),
+        (LITERAL, "文字："),
+        (LITERAL, "文字::"),
+        (LINES, "一些文字"),
+        (QUOTE.replace("Words", "Word one"), "一句话"),
+        (TERM, "术语：分类"),
+        (LINK, "读`指南 <a.html>`_。"),
+        (LINK, "读`指南 <a.html>`__，再读`指南 <a.html>`__。"),
+        (LINK, "不读了"),
+        (ROLE, "见:func:`a.b`与:ref:`文字 <label>`、:ref:`label`。"),
+        ("A :sub:`small` word\n", "一个:sub:`小`字"),
+        ("A `name` here\n", "一个`名字`"),
+        ("A _`name` here\n", "一个_`名字`"),
+        ("The :class:`Array`s here\n", "这些:class:`Array`。"),
+        (
+            "Words [1]_ and [#]_ and [Cit]_ and |x|\n\n.. |x| replace:: y\n",
+            "文字[1]_和[#]_和[Cit]_和|x|，[1]_",
+        ),
+        ("See `one`__ and `two`__.\n\n__ a\n__ b\n", "见`一`__和`二`__。"),
+        (
+            "See https://example.org/a or a@example.org\n",
+            "见https://example.org/a或 a@example.org",
+        ),
+        ("Word_ and others\n\n.. _word: a\n", "`字 <Word_>`__等"),
+    ],
+)
+def test_honest_translations_are_taken(text: str, msgstr: str) -> None:
+    assert code_of(text, msgstr) == ""
+
+
+@pytest.mark.parametrize(
+    "character",
+    "\0 \x07 \x0b \x0c \r \x1b \x1c \x7f \x85 \u2028 \u202e \u2066 \ufeff \ud800".split(
+        " "
+    ),
+)
+def test_control_characters_are_refused(character: str) -> None:
+    assert code_of("Some words\n", f"文{character}字") == "G101"
+
+
+@pytest.mark.parametrize(
+    "msgstr", ["甲\n乙", "甲\n\n乙", "甲\n\n.. raw:: html\n\n   <script>"]
+)
+def test_other_line_breaks_are_refused(msgstr: str) -> None:
+    assert code_of("Some\nwords\n", msgstr) == "G102"
+
+
+def test_a_translation_that_is_far_too_long_is_not_even_parsed() -> None:
+    assert code_of("Some words\n", "`" * 200_000) == "G106"
+
+
+@pytest.mark.parametrize(
+    ("text", "msgstr"),
+    [
+        *(("Some words\n", start) for start in STARTS),
+        ("Some words\n==========\n", "- 标题"),
+        ("Some words\n==========\n", ".. 标题"),
+        ("- Some words\n", "- 文字"),
+        (TERM, "术语 : 分类"),
+        (TERM, "- 术语"),
+        (".. note:: Some words\n", ":class: x"),
+    ],
+)
+def test_a_line_that_begins_another_block_is_refused(text: str, msgstr: str) -> None:
+    assert code_of(text, msgstr) == "G103"
+
+
+ADMONITION = ".. admonition:: Some words\n\n   More words.\n"
+ALT = ".. image:: a.png\n   :alt: Some words\n"
+CAPTION = ".. toctree::\n   :caption: Some words\n\n   a\n"
+
+
+@pytest.mark.parametrize("text", [ADMONITION, ALT, CAPTION])
+@pytest.mark.parametrize(
+    "msgstr",
+    [":name: 甲", ":class:", "[a]", "甲 [a]_", "<![CDATA[甲]]>", "甲]]>", "<b>甲</b>"],
+)
+def test_a_translation_begins_no_other_field_of_a_directive(
+    text: str, msgstr: str
+) -> None:
+    assert code_of(text, msgstr) == "G104"
+
+
+@pytest.mark.parametrize(
+    ("text", "msgstr"),
+    [
+        (ADMONITION, "注意：甲 < 乙（见下）"),
+        (ADMONITION.replace("Some", "Some [a]"), "[a] 甲"),
+        (ALT, "比例 1:2:3"),
+        (ALT.replace("Some", "Some <b>"), "<b> 甲"),
+    ],
+)
+def test_marks_that_the_english_has_may_stand_in_a_field(
+    text: str, msgstr: str
+) -> None:
+    assert code_of(text, msgstr) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "msgstr"),
+    [
+        ("Some words\n", r"\begin{equation}"),
+        ("Some words\n", r"甲 \end{equation} 乙"),
+        (r"A :math:`\begin{a}x\end{a}` word" + "\n", r"甲 :math:`x`"),
+    ],
+)
+def test_a_translation_begins_and_ends_no_formula(text: str, msgstr: str) -> None:
+    assert code_of(text, msgstr) == "G104"
+
+
+@pytest.mark.parametrize("msgstr", ["-- 某人", "——某人说"])
+def test_a_quote_that_gains_an_attribution_is_refused(msgstr: str) -> None:
+    assert code_of(QUOTE, msgstr, 1) == "G103"
+
+
+@pytest.mark.parametrize(
+    ("text", "msgstr"),
+    [
+        ("Some words\n", "`文字`"),
+        ("Some words\n", "`文字 <https://example.org>`_"),
+        ("Some words\n", "`文字 <javascript:alert(1)>`__"),
+        ("Some words\n", r"`文字 <java\script:alert(1)>`__"),
+        ("Some words\n", "去https://example.org看"),
+        ("Some words\n", "去 mailto:a@example.org 看"),
+        ("Some words\n", "去 a@example.org 看"),
+        ("Some words\n", "文 javascript:alert(1)"),
+        ("Some words\n", r"文 :math:`\href{javascript:alert(1)}{x}`"),
+        ("Some :math:`x` words\n", r"文 :math:`\href{a}{x}`"),
+        ("Some words\n", r"文 :math:`\def\x{y}`"),
+        ("Some words\n", "文 :raw-html:`<b>`"),
+        ("Some :raw-html:`<b>` words\n", "文 :raw-html:`<script>`"),
+        ("Some :raw-html:`a <b>` words\n", "文 :raw-html:`<script> <b>`"),
+        ("Some words\n", "文 :code:`x`"),
+        ("Some words\n", "文 :download:`x </etc/passwd>`"),
+        (ROLE, "见:func:`a.c`。"),
+        (ROLE, "见:ref:`label2`。"),
+        (ROLE, "见:doc:`a.b`。"),
+        (LINK, "读`指南 <b.html>`_。"),
+        (LINK, "读`指南 <a.html.example.org>`_。"),
+        ("Some words\n", "名字_"),
+        ("Some words\n", "`名字`_"),
+        ("Some words\n", "`名字`__"),
+        ("Some words\n", "文 [1]_"),
+        ("Some words\n", "文 [#]_"),
+        ("Some words\n", "文 [Cit]_"),
+        ("Some words\n", "文|x|字"),
+        ("Some words\n", "文 _`目标`"),
+        ("Words [#]_ and [#]_\n", "文字[#]_"),
+        ("Words [#]_ and [*]_\n", "文字[*]_[#]_"),
+        ("See `one`__ and `two`__.\n", "见`一`__。"),
+        ("See `one`__ and `two`__.\n", "见`two`__和`one`__。"),
+        # A mark that nothing closes takes the definition of a substitution with it.
+        ("Some words\n", "**文字"),
+        (".. |x| replace:: Some words\n", "``文字"),
+    ],
+)
+def test_something_active_is_refused(text: str, msgstr: str) -> None:
+    assert code_of(text, msgstr) == "G104"
+
+
+@pytest.mark.parametrize(
+    ("text", "msgstr"),
+    [
+        ("======\nSome\n======\n", "``x``"),
+        ("Some words\n", "``x``"),
+        (".. toctree::\n\n   Some words <a>\n", "``x``"),
+        (QUOTE, "文字"),
+    ],
+)
+def test_only_the_parsed_page_tells(text: str, msgstr: str) -> None:
+    expected = "" if text is QUOTE else "G105"
+    assert code_of(text, msgstr) == expected
+
+
+def test_texts_say_what_is_wrong() -> None:
+    message = split_rst(LINK).messages[0]
+    refusal = guard.refusal(message, "`指南 <https://example.org/" + "a" * 100 + ">`_")
+    assert refusal is not None
+    assert refusal.text.startswith("adds link target “https://example.org/aaa")
+    assert refusal.text.endswith("…”")
+    refusal = guard.refusal(message, "- 列表")
+    assert refusal is not None
+    assert (refusal.text, refusal.hint) == (
+        "would turn the paragraph into a bullet list",
+        "Reword its start, or put a backslash before '-'.",
+    )
+    refusal = guard.refusal(message, "`代码`")
+    assert refusal is not None
+    assert (
+        refusal.hint == "Code stands between two backquotes on either side (``code``)."
+    )
+
+
+def test_a_page_that_docutils_cannot_read_any_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    split = split_rst("Some words\n")
+
+    def failing(_: str) -> Split:
+        raise InputError("docutils fails on it")
+
+    monkeypatch.setattr(guard, "split_rst", failing)
+    assert guard.read_back(split, place(split, {})) is None
+
+
+def test_an_insertion_is_no_change() -> None:
+    split = split_rst("Title\n=====\n\nWords here.\n")
+    assert (
+        guard.read_back(
+            split, place(split, {0: "标题"}, [Edit(11, 11, "\n\n   Inserted words")])
+        )
+        is not None
+    )
+    assert guard.read_back(split, place(split, {}, [Edit(13, 13, "   ")])) is None
+
+
+# P4: nothing but prose changes
+
+PAGES = (
+    """\
+Title
+=====
+
+Some *words* and ``code``, :func:`f`, `a link <a.html>`_::
+
+   literal
+
+More words
+and more.
+""",
+    """\
+:orphan:
+
+.. _target:
+
+=====
+Title
+=====
+
+See Title_.
+
+- One item
+
+  more of it
+
+  1. inner words
+- Two items
+""",
+    """\
+Term one
+   Its words.
+Term two : classifier
+   Its words
+   go on.
+
+:field: Some words
+
+| A line
+| of verse
+
+>>> 1 + 1
+2
+""",
+    """\
++-------+-------+
+| Words | other |
+|       | words |
++=======+=======+
+| Both of them  |
++-------+-------+
+
+=====  =====
+First  other
+=====  =====
+words  - item
+       - item
+all of them
+------------
+words
+=====  =====
+""",
+    """\
+.. note:: Some words
+   go on
+
+   and on.
+
+.. admonition:: The title
+   :class: x
+
+   Some words.
+
+.. code-block:: python
+
+   x = 1
+""",
+    """\
+.. figure:: a.png
+   :alt: Some words
+
+   The caption.
+
+   The legend.
+
+.. csv-table:: Some words
+
+   one word, "two, words"
+""",
+    """\
+Words [1]_ and |name|.
+
+.. [1] The footnote
+   goes on.
+.. |name| replace:: some words
+
+   A quote.
+
+   -- Somebody here
+""",
+    """\
+.. list-table:: Some words
+
+   * - One cell
+     - Two cells
+   * - Three cells
+     -
+
+.. toctree::
+   :caption: Some words
+
+   The page <a>
+""",
+)
+
+RST_HOSTILE = (
+    *(
+        "- 文字",
+        "1. 文字",
+        ".. raw:: html\n\n   <script>",
+        ".. 注释",
+        ".. note:: 文字",
+        "| 文字",
+        ">>> x",
+        ":字段: 文字",
+        "=====",
+    ),
+    *(
+        "文字::",
+        "::",
+        "__ a",
+        "文字 : 分类",
+        "-- 某人",
+        "——某人",
+        "+-----+",
+        "=====  =====",
+        "|",
+        "+",
+        "…|…",
+        "`",
+        "``",
+        "``文",
+        "`文`_",
+    ),
+    *(
+        "文_",
+        "[1]_",
+        "|x|",
+        "\\",
+        "文\\",
+        ":raw:`<b>`",
+        "`文 <javascript:x>`__",
+        "*",
+        "**文",
+        "\t文",
+        "文\t\t字",
+        '"',
+        '",',
+        '文","字',
+    ),
+    *(
+        "文字 <b>",
+        "<x>",
+        "…，…",
+        "文" * 60,
+        "\u3000文",
+        "文 ",
+        "…：",
+        "…::",
+        "文 ::",
+        "  - 文",
+        ":class: 文",
+        ":maxdepth: 1",
+        "文\\ ",
+    ),
+    *("e\u0301" * 9, "𠀀" * 9, "👩🏽‍💻" * 3, "..", "...", "#. 文"),
+)
+
+
+SETTINGS = {"halt_level": 5, "_disable_config": True, "file_insertion_enabled": False}
+
+
+def outline(text: str) -> tuple[list[tuple[object, ...]], set[str]]:
+    """What plain docutils makes of a page.
+
+    Its blocks with all that is no prose, and where its links lead.
+    """
+    settings = {
+        "warning_stream": io.StringIO(),
+        "report_level": 5,
+        "halt_level": 5,
+        "_disable_config": True,
+        "file_insertion_enabled": False,
+    }
+    document = publish_doctree(text, settings_overrides=settings)
+    links = {
+        node["refuri"] for node in document.findall(nodes.reference) if "refuri" in node
+    }
+    return list(_blocks(document, 0)), links
+
+
+def _blocks(node: nodes.Element, depth: int) -> Iterator[tuple[object, ...]]:
+    for child in node.children:
+        if isinstance(child, nodes.system_message) or not isinstance(
+            child, nodes.Element
+        ):
+            continue
+        if isinstance(child, nodes.Inline):
+            continue
+        fixed = child.astext() if isinstance(child, nodes.FixedTextElement) else ""
+        yield (
+            depth,
+            child.tagname,
+            fixed,
+            child.get("bullet"),
+            child.get("enumtype"),
+            child.get("uri"),
+        )
+        yield from _blocks(child, depth + 1)
+
+
+def settled(
+    split: Split, translations: dict[int, str], insertions: Sequence[Edit]
+) -> Placed:
+    """As many translations as leave the page intact, found by halving."""
+
+    def largest(indices: list[int]) -> list[int]:
+        if (
+            not indices
+            or guard.read_back(
+                split,
+                place(
+                    split, {index: translations[index] for index in indices}, insertions
+                ),
+            )
+            is not None
+        ):
+            return indices
+        half = len(indices) // 2
+        return largest(indices[:half]) + largest(indices[half:]) if half else []
+
+    kept = largest(list(translations))
+    while (
+        guard.read_back(
+            split,
+            placed := place(
+                split, {index: translations[index] for index in kept}, insertions
+            ),
+        )
+        is None
+    ):
+        kept.pop()
+    return placed
+
+
+def assert_only_prose_changed(text: str, msgstrs: Sequence[str]) -> int:
+    """P4 for one page: each message gets the next of ``msgstrs``.
+
+    Returns how many of them stand in the page.
+    """
+    split = split_rst(text)
+    chosen = {}
+    for index, (message, msgstr) in enumerate(
+        zip(split.messages, msgstrs, strict=False)
+    ):
+        if (
+            not guard.refusal(message, msgstr := msgstr.replace("…", message.msgid))
+            and msgstr.strip()
+        ):
+            chosen[index] = msgstr
+    placed = settled(split, chosen, ())
+    (before, known), (after, links) = outline(text), outline(placed.text)
+    assert after == before
+    assert links <= known
+    if not split.tables and not any(message.rules for message in split.messages):
+        at, was, gaps = 0, 0, []
+        for message, (start, end) in zip(split.messages, placed.spans, strict=True):
+            gaps.append((text[was : message.start], placed.text[at:start]))
+            at, was = end, message.end
+        assert all(
+            ours == theirs for theirs, ours in [*gaps, (text[was:], placed.text[at:])]
+        )
+    return len(placed.edits)
+
+
+ALL_HOSTILE = (*RST_HOSTILE, *(text for text in HOSTILE.values() if len(text) < 1000))
+TURNS = 10  # of hostile translations among the messages of a page
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("turn", range(TURNS))
+def test_a_hostile_translation_changes_only_prose(page: str, turn: int) -> None:
+    assert_only_prose_changed(page, RST_HOSTILE[turn * len(RST_HOSTILE) // TURNS :])
+
+
+@given(st.sampled_from(PAGES), st.lists(st.sampled_from(ALL_HOSTILE), max_size=12))
+def test_hostile_translations_together_change_only_prose(
+    page: str, msgstrs: list[str]
+) -> None:
+    assert_only_prose_changed(page, msgstrs)
+
+
+@given(
+    st.sampled_from(PAGES),
+    st.lists(st.text("`*_|[]:<>\\-=+.#\"'1a文，： \t", max_size=8), max_size=12),
+)
+def test_any_marks_change_only_prose(page: str, msgstrs: list[str]) -> None:
+    assert_only_prose_changed(page, msgstrs)
+
+
+# The real pages
+
+WHOLE = bool(os.environ.get("JAX_DOCS_WHOLE"))
+RELEASE = "jax-v0.10.2"
+PARTS = 4
+# Hostile messages on a page: each that breaks it costs some readings of it.
+AT_ONCE = 15
+
+
+@pytest.mark.realdocs
+@pytest.mark.parametrize("part", range(PARTS))
+def test_hostile_translations_of_real_pages_change_only_prose(
+    repository: Repository, part: int
+) -> None:
+    rows = repository.git("rev-list", "--objects", "--all").decode().split("\n")
+    blobs = sorted({row.split(" ", 1)[0] for row in rows if row.endswith(".rst")})[
+        part :: PARTS * (1 if WHOLE else 40)
+    ]
+    count = 0
+    for number, (_, data) in enumerate(repository.read(blobs)):
+        text = data.decode()
+        chosen = random.Random(number).choices(ALL_HOSTILE, k=AT_ONCE)
+        skipped = [""] * random.Random(number).randrange(
+            max(text.count("\n\n") - AT_ONCE, 1)
+        )
+        count += assert_only_prose_changed(text, [*skipped, *chosen])
+    print(f"{len(blobs)} blobs, {count} hostile translations stand in them")
+    assert count
+
+
+@pytest.mark.realdocs
+def test_chinese_on_every_page_brings_no_complaint(repository: Repository) -> None:
+    """With all words in Chinese, docutils says nothing that it did not say before.
+
+    The Chinese stands right up to every mark.
+    """
+    rows = repository.git("ls-tree", "-r", RELEASE, "--", "docs").decode().split("\n")
+    blobs = {
+        row.split()[2]: row.partition("\t")[2] for row in rows if row.endswith(".rst")
+    }
+    for blob, data in repository.read(list(blobs)):
+        text = data.decode()
+        split = split_rst(text)
+        translations = {
+            index: pseudo(message.msgid, index)
+            for index, message in enumerate(split.messages)
+        }
+        assert not [
+            msgstr
+            for index, msgstr in translations.items()
+            if guard.refusal(split.messages[index], msgstr)
+        ], blobs[blob]
+        plan = targets.plan_targets(split, frozenset())
+        names = [
+            targets.insertion(text, split.messages[index], name)
+            for index, name in plan.items()
+        ]
+        placed = place(
+            split,
+            translations,
+            [
+                *names,
+                attribution.insertion(split, "译自`原文 <https://example.org/>`__。"),
+            ],
+        )
+        assert guard.read_back(split, placed) is not None, blobs[blob]
+        assert not complaints(placed.text) - complaints(text), blobs[blob]
+
+
+def pseudo(msgid: str, number: int) -> str:
+    """Chinese without a space in the place of all words, between the marks as they are.
+
+    The number keeps titles apart.
+    """
+    parts = [chr(0x4E00 + number)]
+    at = 0
+    for mark in marks(msgid):
+        parts += [_chinese(msgid[at : mark.start]), msgid[mark.start : mark.end]]
+        at = mark.end
+    return "".join((*parts, _chinese(msgid[at:])))
+
+
+def _chinese(text: str) -> str:
+    return re.sub(
+        r"[^\W\d_][\w'’-]*| +", lambda match: "" if match[0].isspace() else "译文", text
+    )
+
+
+def complaints(text: str) -> Counter[str]:
+    """What docutils says about a page, without its lines."""
+    said = io.StringIO()
+    publish_doctree(
+        text, settings_overrides={**SETTINGS, "warning_stream": said, "report_level": 2}
+    )
+    return Counter(
+        match[1]
+        for match in re.finditer(
+            r"^<string>:(?:\d+:)? (\(\w+/\d\) .{0,50})", said.getvalue(), re.MULTILINE
+        )
+    )

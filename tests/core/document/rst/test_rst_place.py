@@ -1,0 +1,579 @@
+"""Translations in reStructuredText: what stands where in the end, and what is redrawn for it."""
+
+from __future__ import annotations
+
+import pytest
+from docutils import nodes
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.core.document.rst import attribution, guard, targets
+from pipeline.core.document.rst.inline import marks, spaced
+from pipeline.core.document.rst.inliner import read_inline, shown_text
+from pipeline.core.document.rst.placing import place
+from pipeline.core.document.rst.split import split_rst
+from pipeline.core.document.splice import Edit
+
+BYTE_ORDER_MARK = "\ufeff"
+
+
+def merged(text: str, *translations: str) -> str:
+    """``text`` with its messages translated in their order.
+
+    An empty translation leaves the English.
+    """
+    split = split_rst(text)
+    assert len(split.messages) == len(translations), [
+        message.msgid for message in split.messages
+    ]
+    placed = place(
+        split, {index: msgstr for index, msgstr in enumerate(translations) if msgstr}
+    )
+    assert guard.read_back(split, placed) is not None
+    assert place(split, {}).text == text
+    return placed.text
+
+
+# Inline marks
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("使用``jit``编译", r"使用\ ``jit``\ 编译"),
+        ("使用 ``jit`` 编译", "使用 ``jit`` 编译"),
+        ("（``jit``）、「``vmap``」。", "（``jit``）、「``vmap``」。"),
+        ("``jit``", "``jit``"),
+        (
+            "见:func:`jit`与:py:class:`Array`。",
+            r"见\ :func:`jit`\ 与\ :py:class:`Array`。",
+        ),
+        ("见,:func:`a`,:func:`b`。", r"见,\ :func:`a`,\ :func:`b`。"),
+        ("见`指南 <a.html>`_和`标题`__。", r"见\ `指南 <a.html>`_\ 和\ `标题`__。"),
+        ("`x`:sub:文字", r"`x`:sub:\ 文字"),
+        ("**注意：**不要*强调*了", r"**注意：**\ 不要\ *强调*\ 了"),
+        ("**注意**(说明)", r"**注意**\ (说明)"),
+        ("``a``*b*字", r"``a``\ *b*\ 字"),
+        ("``a``:func:`b`", "``a``:func:`b`"),
+        (
+            "见[1]_和[#]_，[#n]_，引[CIT2002]_文",
+            r"见\ [1]_\ 和\ [#]_，[#n]_，引\ [CIT2002]_\ 文",
+        ),
+        ("版本|version|的", r"版本\ |version|\ 的"),
+        ("见Title_中，Title_ 好", r"见\ Title_\ 中，Title_ 好"),
+        ("去https://example.org/a_b看", r"去\ https://example.org/a_b\ 看"),
+        ("_`目标`文", r"_`目标`\ 文"),
+        ("甲*乙\\*丙*丁", r"甲\ *乙\*丙*\ 丁"),
+        ("～``x``～", r"～\ ``x``\ ～"),
+        ("``a\\``文", r"``a\``\ 文"),
+        ("甲`乙\\ `丙", r"甲\ `乙\ `\ 丙"),
+        ("见``````x``````文", r"见\ ``````x``````\ 文"),
+        # What docutils reads as it is, or what is no mark.
+        ("``a````b``", "``a````b``"),
+        ("a\\ ``b``\\ c", "a\\ ``b``\\ c"),
+        ("2*3*4 与 f(*args, **kw)", "2*3*4 与 f(*args, **kw)"),
+        ("甲|乙|丙", "甲|乙|丙"),
+        ("snake_case变量", "snake_case变量"),
+        ("\\*文*字", "\\*文*字"),
+        ("“`”和“`”，“*”和“*”", "“`”和“`”，“*”和“*”"),
+        ("没有`结束", "没有`结束"),
+    ],
+)
+def test_marks_get_the_spaces_that_rst_wants(text: str, expected: str) -> None:
+    assert spaced(text) == expected
+    assert spaced(expected) == expected
+
+
+# Next to ASCII letters a mark is none: there a translator writes a space, as everybody does.
+WORDS = st.text("汉字译文，。：（）「」～ ", min_size=1, max_size=4)
+MARKS = {
+    "``a b``": nodes.literal,
+    "``*``": nodes.literal,
+    ":func:`~a.b`": nodes.inline,
+    ":ref:`文字 <a>`": nodes.inline,
+    "`文字`_": nodes.reference,
+    "`文字 <https://example.org/>`__": nodes.reference,
+    "*强调*": nodes.emphasis,
+    "**注意：**": nodes.strong,
+    "|name|": nodes.substitution_reference,
+    "[1]_": nodes.footnote_reference,
+    "[Cit]_": nodes.citation_reference,
+    "https://example.org/a": nodes.reference,
+}
+
+
+@given(st.lists(st.tuples(WORDS, st.sampled_from(sorted(MARKS))), max_size=5), WORDS)
+def test_docutils_reads_every_mark(parts: list[tuple[str, str]], last: str) -> None:
+    text = "".join(words + mark for words, mark in parts) + last
+    found = [
+        type(node)
+        for node in read_inline(spaced(text))
+        if not isinstance(node, nodes.Text | nodes.target)
+    ]
+    assert found == [MARKS[mark] for _, mark in parts]
+    assert spaced(spaced(text)) == spaced(text)
+    assert len(list(marks(text))) == len(parts)
+
+
+@given(st.text("`*_|[]:<>\\ a字，", max_size=12))
+def test_spacing_adds_nothing_but_separators(text: str) -> None:
+    result = spaced(text)
+    assert result.replace("\\ ", "") == text.replace("\\ ", "")
+
+
+def test_what_a_reader_sees() -> None:
+    assert (
+        shown_text("The ``x`` of :func:`~a.b` and :ref:`words <label>`, `there`_")
+        == "The x of ~a.b and words, there"
+    )
+
+
+# Blocks
+
+
+@pytest.mark.parametrize(
+    ("text", "msgstrs", "expected"),
+    [
+        ("One\ntwo.\n\nThree.\n", ["一二。", ""], "一二。\n\nThree.\n"),
+        ("- One\n  two\n- Three\n", ["一\t二", "三"], "- 一 二\n- 三\n"),
+        ("One\r\ntwo.\r\n\r\nThree.", ["一二。", "三。"], "一二。\r\n\r\n三。"),
+        (f"{BYTE_ORDER_MARK}One word.", ["一词。"], f"{BYTE_ORDER_MARK}一词。"),
+        (".. note:: One\n   two.\n", ["用``x``的"], ".. note:: 用\\ ``x``\\ 的\n"),
+        # literal blocks
+        ("Some words::\n\n   x\n", ["文字："], "文字： ::\n\n   x\n"),
+        ("Some words::\n\n   x\n", ["文字:"], "文字::\n\n   x\n"),
+        ("Some words::\n\n   x\n", ["文字。"], "文字。 ::\n\n   x\n"),
+        ("Some words ::\n\n   x\n", ["文字:"], "文字: ::\n\n   x\n"),
+        ("Some\nwords\n::\n\n   x\n", ["文字。"], "文字。\n::\n\n   x\n"),
+        # titles
+        ("One\n===\n", ["标题"], "标题\n====\n"),
+        ("One word\n========\n", ["标题"], "标题\n========\n"),
+        (
+            "=====\n One\n=====\n\nSome words.\n",
+            ["标题文字", ""],
+            "=========\n 标题文字\n=========\n\nSome words.\n",
+        ),
+        (f"{BYTE_ORDER_MARK}One\n~~~\n", ["标题"], f"{BYTE_ORDER_MARK}标题\n~~~~\n"),
+        ("One\r===\r", ["标题"], "标题\r====\r"),
+        ("On ``x``\n--------\n", ["用``x``的"], "用\\ ``x``\\ 的\n-------------\n"),
+        # links
+        (
+            "See `the docs <a.html>`_ now.\n",
+            ["见`文档 <a.html>`_。"],
+            "见\\ `文档 <a.html>`__。\n",
+        ),
+        (
+            "See `the docs <a.html>`_ now.\n",
+            ["见`the docs <a.html>`_。"],
+            "见\\ `the docs <a.html>`_。\n",
+        ),
+        (
+            "See `the docs <a.html>`_ now.\n\nThe docs_ and `the docs`_.\n",
+            ["见`THE docs <a.html>`_。", ""],
+            "见\\ `THE docs <a.html>`_。\n\nThe docs_ and `the docs`_.\n",
+        ),
+        # where no marks are read
+        (
+            ".. image:: a.png\n   :alt: Some ``x`` words\n",
+            ["一些``x``字"],
+            ".. image:: a.png\n   :alt: 一些``x``字\n",
+        ),
+        (
+            ".. toctree::\n   :maxdepth: 1\n   :caption: Some words\n\n   Other words <a>\n",
+            ["一些``x``字", "其他``x``字"],
+            ".. toctree::\n   :maxdepth: 1\n   :caption: 一些``x``字\n\n   其他``x``字 <a>\n",
+        ),
+        (
+            ".. figure:: a.png\n\n   Some words\n",
+            ["一些``x``字"],
+            ".. figure:: a.png\n\n   一些\\ ``x``\\ 字\n",
+        ),
+        # comma-separated values
+        (
+            '.. csv-table::\n\n   Some words,"Some ""other"" words"\n   "Last\n   words", 1\n',
+            ["一些,字", '其他"字"', "最后"],
+            '.. csv-table::\n\n   "一些,字","其他""字"""\n   "最后", 1\n',
+        ),
+    ],
+)
+def test_translations_take_the_place_of_their_blocks(
+    text: str, msgstrs: list[str], expected: str
+) -> None:
+    assert merged(text, *msgstrs) == expected
+
+
+# Tables
+
+GRID = """\
++------+-------+
+| One  | Two   |
++======+=======+
+| some | other |
+| more | words |
++------+-------+
+| all of it    |
++------+-------+
+"""
+ROW_SPAN = """\
+- In a list:
+
+  +-----+-----+
+  | One | Two |
+  |     +-----+
+  |     | Six |
+  +-----+-----+
+"""
+SIMPLE = """\
+====  =====
+One   Two
+====  =====
+here  some
+      words
+all of it
+-----------
+last  row
+====  =====
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "msgstrs", "expected"),
+    [
+        (
+            GRID,
+            ["第一", "第二", "一些更多", "其他", "全部"],
+            """\
++----------+-------+
+| 第一     | 第二  |
++==========+=======+
+| 一些更多 | 其他  |
+|          |       |
++----------+-------+
+| 全部             |
++----------+-------+
+""",
+        ),
+        (
+            GRID,
+            ["", "", "", "", "所有这些都在这里了"],
+            """\
++------+-------------+
+| One  | Two         |
++======+=============+
+| some | other       |
+| more | words       |
++------+-------------+
+| 所有这些都在这里了 |
++------+-------------+
+""",
+        ),
+        (
+            ROW_SPAN,
+            ["在列表中：", "第一列", "第二列", "第六列"],
+            """\
+- 在列表中：
+
+  +--------+--------+
+  | 第一列 | 第二列 |
+  |        +--------+
+  |        | 第六列 |
+  +--------+--------+
+""",
+        ),
+        (
+            SIMPLE,
+            ["第一列", "第二列", "这里这里", "一些字", "所有的", "最后", "行"],
+            """\
+========  ======
+第一列    第二列
+========  ======
+这里这里  一些字
+          \n\
+所有的
+----------------
+最后      行
+========  ======
+""",
+        ),
+        (
+            SIMPLE,
+            ["", "", "", "", "所有的都在这一行里面", "", ""],
+            """\
+====  ==============
+One   Two
+====  ==============
+here  some
+      words
+所有的都在这一行里面
+--------------------
+last  row
+====  ==============
+""",
+        ),
+        (
+            "===  ===\nOne  Two\n===  ===\none  overlong\n===  ===\n",
+            ["", "", "一", "过长的"],
+            "===  ======\nOne  Two\n===  ======\n一   过长的\n===  ======\n",
+        ),
+        (
+            "===  ===\nOne  Two\n===  ===\nspanned\n--------\n\none  two\n===  ===\n",
+            ["第一列", "", "", "", ""],
+            (
+                "======  ===\n第一列  Two\n======  ===\nspanned\n-----------\n\n"
+                "one     two\n======  ===\n"
+            ),
+        ),
+        (GRID.replace("\n", "\r\n"), ["第一列", "", "", "", ""], None),
+    ],
+)
+def test_tables_grow_with_their_translations(
+    text: str, msgstrs: list[str], expected: str | None
+) -> None:
+    result = merged(text, *msgstrs)
+    if expected is None:
+        assert result.count("\r\n") == result.count("\n") == text.count("\n")
+    else:
+        assert result == expected
+
+
+def test_a_table_that_docutils_cannot_read_is_not_aligned() -> None:
+    from pipeline.core.document.rst.redrawing import aligned
+
+    text = "====  ====\nOne   Two\n==  ==\n"
+    assert aligned(text, (0, len(text) - 1), [Edit(11, 14, "很长的译文")]) == []
+    assert aligned("nothing", (0, 7), [Edit(0, 7, "无")]) == []
+
+
+def test_spans_tell_where_translations_stand() -> None:
+    table = "====  ====\nOne   Two\n====  ====\nsome  more\n====  ====\n"
+    text = f"Title\n=====\n\n{table}\nLast words.\n"
+    split = split_rst(text)
+    placed = place(
+        split, {0: "标题", 2: "第二列", 3: "一些一些"}, [Edit(11, 11, "\n\n  >>")]
+    )
+    assert [placed.text[start:end] for start, end in placed.spans] == [
+        "标题",
+        "One",
+        "第二列",
+        "一些一些",
+        "more",
+        "Last words.",
+    ]
+    assert [placed.text[start:end] for start, end in placed.inserted] == ["\n\n  >>"]
+
+
+GLOSSARY = """\
+.. glossary::
+
+   One
+      Its words.
+
+   Two : key
+   Three
+      Their words.
+
+      Inner
+         Its words.
+"""
+GLOSSARY_IN_CHINESE = """\
+.. glossary::
+
+   一
+   One
+      Its words.
+
+   二 : key
+   Two
+   Three
+      Their words.
+
+      内
+         Its words.
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "msgstrs", "expected"),
+    [
+        (GLOSSARY, ["一", "", "二", "Three", "", "内", ""], GLOSSARY_IN_CHINESE),
+        (
+            ".. glossary::\n\n   One\n      Its words.\n\nTwo\n   Its words.\n",
+            ["", "", "二", ""],
+            None,
+        ),
+        ("Two\n   Its words.\n", ["二", ""], "二\n   Its words.\n"),
+    ],
+)
+def test_a_glossary_keeps_the_english_terms(
+    text: str, msgstrs: list[str], expected: str | None
+) -> None:
+    assert merged(text, *msgstrs) == (expected or text.replace("Two", "二"))
+
+
+# Targets
+
+
+def with_targets(text: str, msgstr: str, *linked: str) -> str:
+    """``text`` with all titles translated by ``msgstr`` and their targets written."""
+    split = split_rst(text)
+    plan = targets.plan_targets(split, frozenset(linked))
+    titles = {
+        index: f"{msgstr}{index}"
+        for index, message in enumerate(split.messages)
+        if message.kind == "heading"
+    }
+    placed = place(
+        split,
+        titles,
+        [
+            targets.insertion(text, split.messages[index], name)
+            for index, name in plan.items()
+        ],
+    )
+    assert guard.read_back(split, placed) is not None
+    return placed.text
+
+
+@pytest.mark.parametrize(
+    ("text", "linked", "expected"),
+    [
+        (
+            "Title_ is here.\n\nTitle\n=====\n",
+            [],
+            "Title_ is here.\n\n.. _Title:\n\n标题1\n=====\n",
+        ),
+        ("No link.\n\nTitle\n=====\n", [], "No link.\n\n标题1\n=====\n"),
+        (
+            "Title of ``x``\n==============\n",
+            ["title-of-x"],
+            ".. _Title of x:\n\n标题0\n==============\n",
+        ),
+        (
+            "See `See: b`_.\n\nSee: b\n======\n",
+            [],
+            "See `See: b`_.\n\n.. _`See: b`:\n\n标题1\n======\n",
+        ),
+        (
+            "See `x <Other_>`_.\n\nOther\n-----\n",
+            [],
+            "See `x <Other_>`_.\n\n.. _Other:\n\n标题1\n-----\n",
+        ),
+        (
+            "See Title_.\n\n.. _Title: a.html\n\nTitle\n=====\n",
+            [],
+            "See Title_.\n\n.. _Title: a.html\n\n标题1\n=====\n",
+        ),
+        (
+            "Title_ here.\n\n=====\nTitle\n=====\n",
+            [],
+            "Title_ here.\n\n.. _Title:\n\n=====\n标题1\n=====\n",
+        ),
+        ("Title_\n\n.. comment\n\n=====\r\nTitle\r\n=====\r\n", [], None),
+        (
+            f"{BYTE_ORDER_MARK}Title\n=====\n\nSome words.\n",
+            ["title"],
+            f"{BYTE_ORDER_MARK}.. _Title:\n\n标题0\n=====\n\nSome words.\n",
+        ),
+        (
+            "Title\n=====\n\nTitle\n=====\n",
+            ["title"],
+            ".. _Title:\n\n标题0\n=====\n\n标题1\n=====\n",
+        ),
+        (
+            "Words.\n\n.. x\nTitle\n=====\n",
+            ["title"],
+            "Words.\n\n.. x\n\n.. _Title:\n\n标题1\n=====\n",
+        ),
+    ],
+)
+def test_titles_keep_their_names(
+    text: str, linked: list[str], expected: str | None
+) -> None:
+    result = with_targets(text, "标题", *linked)
+    assert expected is None or result == expected
+
+
+def test_names_that_are_linked_and_defined_are_found() -> None:
+    text = (
+        "A word_, `two words`_, `shown <Name_>`__, `the link <a.html>`_, _`in line`, "
+        "`anonymous`__, ``code_``, a_b, `<b.html>`_, x__."
+    )
+    assert targets.referenced_names(text) == {"word", "two words", "name"}
+    assert targets.link_names(text) == {"the link", "in line", "b.html"}
+    assert targets.referenced_names("`one\\ word`_ and `two\\_s`_") == {
+        "oneword",
+        "two_s",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "msgstr", "is_good"),
+    [
+        ("`The docs <a>`_ are good.\n\nSee `the docs`_.\n", "`文档 <a>`_很好。", False),
+        (
+            "`The docs <a>`_ are good.\n\nSee `the docs`_.\n",
+            "`The Docs <a>`_ 很好。",
+            True,
+        ),
+        ("`The docs <a>`_ are good.\n\nSee them.\n", "`文档 <a>`_很好。", True),
+        ("Some _`name` here.\n\nSee name_.\n", "一个_`名字`。", False),
+        ("Title\n=====\n\nSee Title_.\n", "标题", False),
+    ],
+)
+def test_a_name_that_is_referred_to_stays(
+    text: str, msgstr: str, is_good: bool
+) -> None:
+    split = split_rst(text)
+    assert (guard.read_back(split, place(split, {0: msgstr})) is not None) == is_good
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Title\n=====\n\nSome words.\n",
+            "Title\n=====\n\n   译自\\ `x <y>`__\\ 页\n\nSome words.\n",
+        ),
+        (
+            "Title\n=====\nSome words.\n",
+            "Title\n=====\n\n   译自\\ `x <y>`__\\ 页\n\nSome words.\n",
+        ),
+        ("Title\n=====", "Title\n=====\n\n   译自\\ `x <y>`__\\ 页"),
+        (
+            "Title\r\n=====\r\n\r\n",
+            "Title\r\n=====\r\n\r\n   译自\\ `x <y>`__\\ 页\r\n\r\n",
+        ),
+        (
+            "Title\n=====\n\n   A quote.\n",
+            "Title\n=====\n\n   译自\\ `x <y>`__\\ 页\n\n..\n\n   A quote.\n",
+        ),
+        (
+            "Some words.\n\n   A quote.\n",
+            "Some words.\n\n   译自\\ `x <y>`__\\ 页\n\n..\n\n   A quote.\n",
+        ),
+        (
+            "Some words::\n\n   x\n\nMore words.\n",
+            "Some words::\n\n   x\n\nMore words.\n\n   译自\\ `x <y>`__\\ 页\n",
+        ),
+        (
+            "* Some words.\n\nMore words.\n",
+            "* Some words.\n\nMore words.\n\n   译自\\ `x <y>`__\\ 页\n",
+        ),
+        (
+            ".. toctree::\n\n   a\n",
+            ".. toctree::\n\n   a\n\n..\n\n   译自\\ `x <y>`__\\ 页\n",
+        ),
+        ("", "\n\n..\n\n   译自\\ `x <y>`__\\ 页"),
+    ],
+)
+def test_an_attribution_follows_the_title(text: str, expected: str) -> None:
+    split = split_rst(text)
+    placed = place(split, {}, [attribution.insertion(split, "译自`x <y>`__页")])
+    assert placed.text == expected
+    assert guard.read_back(split, placed) is not None
+
+
+@pytest.mark.parametrize("note", [".. [#note] Words.", ".. [Note] Words.", ".. _note:"])
+def test_a_heading_named_as_a_note_gets_no_second_target(note: str) -> None:
+    text = f"Note\n====\n\nSee Note_.\n\n{note}\n"
+    assert with_targets(text, "字") == text.replace("Note\n====", "字0\n====")
