@@ -28,7 +28,7 @@ from repositories import Repository
 from site_chromium import chromium
 from sockets import only_local_sockets
 
-from pipeline.core.document.read import read_document
+from pipeline.core.document.reader import read_document
 
 if TYPE_CHECKING:
     from branch_project import Clone

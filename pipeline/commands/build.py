@@ -29,7 +29,7 @@ from pipeline.stages import goes_as_far_as
 from pipeline.stages.pull.stage import read_pulled
 
 if TYPE_CHECKING:
-    from pipeline.core.document.read import SplitPage
+    from pipeline.core.document.reader import SplitPage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,8 +119,7 @@ def _merge_locale(
     run: Run, options: BuildOptions, pages: Sequence[Page], *, lock: Lock, locale: str
 ) -> MergedLocale:
     """Split, update and merge for one locale, as far as anything has changed since the last run."""
-    from pipeline.stages.merge.prune import prune
-    from pipeline.stages.merge.stage import ToMerge, merge
+    from pipeline.stages.merge.stage import ToMerge, merge, prune
 
     known = Known(run, locale)
     updated = update_locale(

@@ -19,7 +19,7 @@ from pipeline.adapters.version_control import checked_out, tracked_though_ignore
 from pipeline.core.pin.lock import Page
 from pipeline.core.results import PageResult
 from pipeline.run import Run
-from pipeline.stages.merge.known import MergedPage
+from pipeline.stages.merge.files import MergedPage
 
 # They read pages and catalogues, or compare texts: another version may do so in another way.
 _LIBRARIES = ("docutils", "markdown-it-py", "mdit-py-plugins", "polib", "rapidfuzz")

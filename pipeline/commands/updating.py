@@ -19,7 +19,7 @@ from pipeline.run import Run
 
 if TYPE_CHECKING:
     from pipeline.core.catalog.update import Catalogs
-    from pipeline.core.document.read import SplitPage
+    from pipeline.core.document.reader import SplitPage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ def update_locale(
         return UpdatedLocale(pages=found, dropped=known.dropped())
     # From here on something is to be done: what reads Markdown and compares texts is loaded now.
     from pipeline.core.catalog.standing import count_catalog, is_settled, with_classes
-    from pipeline.stages.merge.making import links_of
+    from pipeline.stages.merge.page import links_of
     from pipeline.stages.split import split
     from pipeline.stages.update.stage import update
 

@@ -22,7 +22,7 @@ from pipeline.adapters.commits import check_out
 from pipeline.adapters.published import Published, open_published
 from pipeline.commands.build import BuildOptions, build
 from pipeline.config import Settings, read_settings
-from pipeline.core.document.read import is_myst_notebook
+from pipeline.core.document.reader import is_myst_notebook
 from pipeline.core.execution.notebook import parse_notebook, read_json
 from pipeline.core.pin.lock import Lock, parse_lock
 from pipeline.core.verifying.manifest import (

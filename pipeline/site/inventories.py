@@ -14,13 +14,13 @@ from pathlib import Path
 
 from pipeline.adapters.files import read_bytes
 from pipeline.config import upstream_variable
-from pipeline.core.inventories.reading import (
+from pipeline.core.inventories.inventory import (
     Documented,
     as_warning,
     format_inventory,
     read_inventory,
 )
-from pipeline.core.inventories.table import Names, parse_names
+from pipeline.core.inventories.names import Names, parse_names
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.site.names import RECORDS

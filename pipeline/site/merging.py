@@ -12,11 +12,11 @@ from dataclasses import replace
 from pipeline.adapters import files, po
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.blocking import blocking_problem
-from pipeline.core.document import compose
-from pipeline.core.document.compose import Frame, Merged
+from pipeline.core.document import merge
 from pipeline.core.document.landing import Landed, landings_from_json
-from pipeline.core.document.markdown import targets as anchors
-from pipeline.core.document.read import Document, read_document
+from pipeline.core.document.markdown import anchors
+from pipeline.core.document.merge import Frame, Merged
+from pipeline.core.document.reader import Document, read_document
 from pipeline.core.pin.lock import page_path
 from pipeline.core.results import PageResult
 from pipeline.entries import Catalog, Entry, translations_of
@@ -34,7 +34,7 @@ def landings_of(site: Site, page: PageResult) -> tuple[Landed, ...]:
     # Without the merged page its landings would be those of an older one.
     if not (site.paths.merged(site.locale) / path).is_file():
         try:
-            return compose.merge(_upstream_document(site, path), {}).blocks
+            return merge.merge(_upstream_document(site, path), {}).blocks
         except InputError:
             return ()  # split has told of it; perhaps it can be shown all the same
     file = site.paths.blocks(site.locale) / f"{path}.json"
@@ -47,7 +47,7 @@ def landings_of(site: Site, page: PageResult) -> tuple[Landed, ...]:
         return merge_again(site, page).blocks
     except GuardError:
         # The merged page is an older one then. Its blocks that are English are shown as blocks.
-        return compose.merge(_upstream_document(site, path), {}).blocks
+        return merge.merge(_upstream_document(site, path), {}).blocks
 
 
 def merge_again(site: Site, page: PageResult, *, with_fuzzy: bool = False) -> Merged:
@@ -70,7 +70,7 @@ def merge_again(site: Site, page: PageResult, *, with_fuzzy: bool = False) -> Me
         shown.append(finished)
     # As ``merge`` chooses them, in all else.
     translations = translations_of(Catalog(entries=tuple(shown)))
-    return compose.merge(document, translations, _frame(site, document))
+    return merge.merge(document, translations, _frame(site, document))
 
 
 def catalog_entries(site: Site, page: str) -> tuple[Entry, ...]:

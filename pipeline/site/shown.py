@@ -14,7 +14,7 @@ from typing import Any
 
 from pipeline.adapters import files, kernel
 from pipeline.core.document.landing import Landed
-from pipeline.core.document.read import is_myst_notebook
+from pipeline.core.document.reader import is_myst_notebook
 from pipeline.core.execution import notebook as execution
 from pipeline.core.execution.placing import outputs_of, with_ids, with_outputs
 from pipeline.core.results import PageResult

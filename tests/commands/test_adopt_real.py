@@ -28,7 +28,7 @@ from pipeline.config import read_settings
 from pipeline.core.adoption.blocks import blocks_of
 from pipeline.core.catalog.update import update_catalogs
 from pipeline.core.catalog.wanted import wanted_entries
-from pipeline.core.document.read import read_document
+from pipeline.core.document.reader import read_document
 from pipeline.entries import Catalog
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled

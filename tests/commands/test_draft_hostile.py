@@ -23,8 +23,8 @@ from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.blocking import blocking_problem
 from pipeline.core.checks.masked import keeps_atoms
-from pipeline.core.document.compose import merge
-from pipeline.core.document.read import Document, SplitPage, read_document
+from pipeline.core.document.merge import merge
+from pipeline.core.document.reader import Document, SplitPage, read_document
 from pipeline.core.drafting.accepting import Draft, apply, refused_together
 from pipeline.core.drafting.batches import Asking, batches_of
 from pipeline.core.drafting.book import Book

@@ -19,12 +19,12 @@ import polib
 import pytest
 from repositories import Repository
 
-from pipeline.core.document.compose import Frame, merge
+from pipeline.core.document.merge import Frame, merge
 from pipeline.core.document.message import Kind
-from pipeline.core.document.read import read_document
+from pipeline.core.document.reader import read_document
+from pipeline.core.document.rst.blocks import has_words
 from pipeline.core.document.rst.inline import marks
-from pipeline.core.document.rst.split import split_rst
-from pipeline.core.document.rst.worth import has_words
+from pipeline.core.document.rst.splitter import split_rst
 
 pytest.importorskip(
     "sphinx", reason="Sphinx is not installed: it is what we compare with"

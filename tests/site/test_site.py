@@ -36,7 +36,7 @@ from pipeline.config import Settings, SitePolicy, Upstream, read_settings
 from pipeline.core.catalog.origins import Machine
 from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.document.landing import landings_to_json
-from pipeline.core.document.read import read_document
+from pipeline.core.document.reader import read_document
 from pipeline.core.drafting.accepting import Draft, drafted
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock, SourceFile, blob_id, pages_of
@@ -331,7 +331,7 @@ class Workshop:
 
     def merge(self, reading: Reading = MYST) -> None:
         """As ``merge`` would: translations that are finished, and English elsewhere."""
-        from pipeline.core.document.compose import Frame, merge
+        from pipeline.core.document.merge import Frame, merge
         from pipeline.entries import translations_of
 
         for path in self.documents():

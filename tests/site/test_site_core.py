@@ -11,8 +11,8 @@ from repositories import DOCS
 
 from pipeline.adapters.sphinx import Warned, parse_warnings
 from pipeline.core.catalog.origins import Machine, OriginKind
-from pipeline.core.document.compose import Frame, merge
-from pipeline.core.document.read import read_document
+from pipeline.core.document.merge import Frame, merge
+from pipeline.core.document.reader import read_document
 from pipeline.core.drafting.accepting import Draft, drafted
 from pipeline.core.execution.result import CellFailure, Execution, Status
 from pipeline.core.glossary.terms import read_glossary

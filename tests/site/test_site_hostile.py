@@ -24,9 +24,9 @@ from repositories import DOCS
 from runs import run_of
 
 from pipeline.config import Settings, SitePolicy, Upstream
-from pipeline.core.document.compose import Frame, merge
 from pipeline.core.document.landing import landings_to_json
-from pipeline.core.document.read import read_document
+from pipeline.core.document.merge import Frame, merge
+from pipeline.core.document.reader import read_document
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock, SourceFile, blob_id, pages_of
 from pipeline.core.results import PageResult

@@ -21,7 +21,7 @@ from site_chromium import REASON, Reader
 
 from pipeline.adapters import po
 from pipeline.core.catalog.wanted import wanted_entries
-from pipeline.core.document.read import read_document
+from pipeline.core.document.reader import read_document
 from pipeline.entries import Catalog
 
 if TYPE_CHECKING:

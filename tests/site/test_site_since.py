@@ -10,9 +10,9 @@ from docutils import nodes
 from docutils.utils import new_document
 
 from pipeline.core.catalog.origins import Copy, Machine
-from pipeline.core.document.compose import merge
+from pipeline.core.document.merge import merge
 from pipeline.core.document.message import Kind
-from pipeline.core.document.read import read_document
+from pipeline.core.document.reader import read_document
 from pipeline.core.drafting.accepting import Draft, drafted
 from pipeline.core.memory.record import digest
 from pipeline.entries import Entry

@@ -13,8 +13,8 @@ from corpus import HOSTILE, SAMPLE, hostile
 from odd_texts import WEIRD
 
 from pipeline.adapters import kernel
-from pipeline.core.document.compose import merge
-from pipeline.core.document.read import Document, is_myst_notebook, read_document
+from pipeline.core.document.merge import merge
+from pipeline.core.document.reader import Document, is_myst_notebook, read_document
 from pipeline.core.execution import notebook as execution
 
 MSGSTRS = 10_000

@@ -21,8 +21,8 @@ from site_chromium import REASON
 
 from pipeline.adapters.html.images import PageFolder
 from pipeline.config import Settings, Upstream
-from pipeline.core.document.compose import merge
-from pipeline.core.document.read import read_document
+from pipeline.core.document.merge import merge
+from pipeline.core.document.reader import read_document
 from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
 from pipeline.paths import Paths

@@ -31,7 +31,7 @@ from repositories import git, make_origin
 
 from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
-from pipeline.core.document.read import SplitPage
+from pipeline.core.document.reader import SplitPage
 from pipeline.core.memory.file import END
 from pipeline.core.memory.record import digest
 from pipeline.entries import Entry

@@ -17,7 +17,7 @@ from servers import served
 
 from pipeline.cli import main
 from pipeline.config import Settings, SitePolicy, Upstream
-from pipeline.core.inventories.reading import MOST
+from pipeline.core.inventories.inventory import MOST
 from pipeline.findings import Severity
 from pipeline.paths import Paths
 from pipeline.run import Run

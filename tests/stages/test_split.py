@@ -9,7 +9,7 @@ from runs import run_of
 
 from pipeline.adapters.memo import Memo
 from pipeline.config import Settings, Upstream
-from pipeline.core.document.read import SplitPage
+from pipeline.core.document.reader import SplitPage
 from pipeline.core.pin.lock import Page, SourceFile
 from pipeline.paths import Paths
 from pipeline.stages.split import split, split_page

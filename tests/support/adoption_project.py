@@ -28,8 +28,8 @@ from pipeline.config import Settings, Upstream
 from pipeline.core.adoption.blocks import Block, blocks_of
 from pipeline.core.adoption.pairing import Encoder, Similar
 from pipeline.core.adoption.result import AdoptResult
-from pipeline.core.document.compose import merge
-from pipeline.core.document.read import Document, read_document
+from pipeline.core.document.merge import merge
+from pipeline.core.document.reader import Document, read_document
 from pipeline.core.pin.lock import Lock
 from pipeline.entries import Catalog, translations_of
 from pipeline.paths import Paths

@@ -20,9 +20,9 @@ from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 from places import ROOT
 
-from pipeline.core.document.compose import merge
+from pipeline.core.document.merge import merge
 from pipeline.core.document.notebook import edit_cells
-from pipeline.core.document.read import Document, Format, Unit
+from pipeline.core.document.reader import Document, Format, Unit
 from pipeline.core.document.splice import Edit, splice
 
 SAMPLE = ROOT / "upstream" / "sample"

@@ -17,7 +17,7 @@ from runs import run_of
 from pipeline.adapters import po
 from pipeline.config import Settings, Upstream
 from pipeline.core.catalog.update import Catalogs
-from pipeline.core.document.read import SplitPage
+from pipeline.core.document.reader import SplitPage
 from pipeline.core.pin.lock import Lock, pages_of
 from pipeline.entries import Catalog, Entry
 from pipeline.findings import Finding

@@ -20,9 +20,15 @@ CORE = PACKAGE / "core"
 MODULES = sorted(
     [
         *(CORE / "checks").glob("*.py"),
-        *(CORE / "document" / name for name in ("refusal.py", "compose.py")),
-        *(CORE / "document" / "markdown" / name for name in ("guard.py", "active.py")),
-        *(CORE / "document" / "rst" / name for name in ("guard.py", "active.py")),
+        *(CORE / "document" / name for name in ("guard.py", "merge.py")),
+        *(
+            CORE / "document" / "markdown" / name
+            for name in ("guard.py", "active_markup.py")
+        ),
+        *(
+            CORE / "document" / "rst" / name
+            for name in ("guard.py", "active_markup.py")
+        ),
         *(PACKAGE / "adapters" / "po").glob("*.py"),
         PACKAGE / "commands" / "check" / "catalogs.py",
         *(PACKAGE / "commands" / "serve").glob("*.py"),
@@ -33,8 +39,8 @@ MODULES_OF_RUNS = sorted(
     [
         *(PACKAGE / "stages").glob("**/*.py"),
         CORE / "pin" / "refusals.py",
-        *(CORE / "document" / name for name in ("read.py", "scanning.py")),
-        *(CORE / "document" / name / "split.py" for name in ("markdown", "rst")),
+        *(CORE / "document" / name for name in ("reader.py", "notebook.py")),
+        *(CORE / "document" / name / "splitter.py" for name in ("markdown", "rst")),
         *(
             PACKAGE / "commands" / f"{name}.py"
             for name in ("build", "holding", "showing", "sync", "updating")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import indent
 
-from pipeline.core.document.read import Document, Format, Unit, read_document
+from pipeline.core.document.reader import Document, Format, Unit, read_document
 from pipeline.core.pin.lock import pages_of, parse_lock
 from pipeline.paths import Paths
 

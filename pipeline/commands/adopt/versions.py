@@ -26,7 +26,7 @@ from pipeline.core.adoption.history import (
     only_version,
     read_history,
 )
-from pipeline.core.document.read import read_document
+from pipeline.core.document.reader import read_document
 from pipeline.core.pin.lock import Lock, Page, SourceFile, pages_of
 from pipeline.errors import InputError, UpstreamError
 from pipeline.run import Run

@@ -15,7 +15,7 @@ from pipeline.adapters.files import read_bytes
 from pipeline.commands.check.catalogs import ReadFile
 from pipeline.config import Upstream
 from pipeline.core.catalog.wanted import wanted_entries
-from pipeline.core.document.read import Document, read_document
+from pipeline.core.document.reader import Document, read_document
 from pipeline.core.memory.record import digest
 from pipeline.entries import Entry
 from pipeline.errors import InputError

@@ -20,9 +20,9 @@ from pipeline.commands.serve.telling import (
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.run import fix_entry, subjects_of
 from pipeline.core.checks.sets import checks_of
-from pipeline.core.document.compose import merge
+from pipeline.core.document.guard import Refusal
+from pipeline.core.document.merge import merge
 from pipeline.core.document.message import Markup
-from pipeline.core.document.refusal import Refusal
 from pipeline.core.workbench.blocks import Block
 from pipeline.core.workbench.editing import cleaned
 from pipeline.core.workbench.excerpt import excerpt_of

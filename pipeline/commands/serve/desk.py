@@ -36,7 +36,7 @@ from pipeline.commands.serve.questions import (
 )
 from pipeline.commands.serve.saving import Change, save
 from pipeline.commands.serve.telling import Told
-from pipeline.core.document.read import Document
+from pipeline.core.document.reader import Document
 from pipeline.core.pin.lock import Page
 from pipeline.core.workbench.blocks import Block, state_of
 from pipeline.core.workbench.editing import (

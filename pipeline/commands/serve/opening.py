@@ -14,9 +14,9 @@ from pipeline.adapters.files import read_bytes
 from pipeline.adapters.html.images import PageFolder
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.blocking import blocking_problem
-from pipeline.core.document.compose import Merged, merge
-from pipeline.core.document.read import Document
-from pipeline.core.document.refusal import Refusal
+from pipeline.core.document.guard import Refusal
+from pipeline.core.document.merge import Merged, merge
+from pipeline.core.document.reader import Document
 from pipeline.core.pin.lock import Page
 from pipeline.core.workbench.blocks import Block, State, blocks_of
 from pipeline.core.workbench.marks import MarkedHtml

@@ -11,7 +11,7 @@ from pipeline.commands.serve.opening import OpenPage
 from pipeline.commands.terms import read_terms
 from pipeline.core.document.message import Markup
 from pipeline.core.document.prose import atoms_of
-from pipeline.core.document.read import Unit
+from pipeline.core.document.reader import Unit
 from pipeline.core.glossary.terms import Glossary
 from pipeline.core.word_diff import Words, word_diff
 from pipeline.core.workbench.blocks import Block

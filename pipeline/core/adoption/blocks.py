@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pipeline.core.document.markdown.directives import count_option_lines, parse_info
-from pipeline.core.document.message import Kind, Markup, Message
-from pipeline.core.document.read import Document
-from pipeline.core.document.split import Signature, Split
+from pipeline.core.document.message import Kind, Markup, Message, Signature, Split
+from pipeline.core.document.reader import Document
 
 # Blocks of docutils' tree whose text is code.
 _RST_LITERAL = ("literal_block", "doctest_block")

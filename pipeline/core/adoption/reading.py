@@ -18,8 +18,8 @@ from typing import Any
 
 from pipeline.core.adoption.blocks import Block, BlockKind, split_blocks
 from pipeline.core.adoption.evidence import HAN, count_han, english_words
-from pipeline.core.document.markdown.split import split_text
-from pipeline.core.document.split import Split
+from pipeline.core.document.markdown.splitter import split_text
+from pipeline.core.document.message import Split
 from pipeline.errors import InputError
 
 _CELLS = re.compile(r'"cells"\s*:\s*\[')
@@ -137,9 +137,7 @@ def _split(text: str) -> Split | None:
 
 def _rst_blocks(text: str) -> Iterator[Block]:
     """Yield the blocks of reST; of what docutils cannot read those of plain text."""
-    from pipeline.core.document.rst.split import (
-        split_rst,  # docutils takes a while to load
-    )
+    from pipeline.core.document.rst.splitter import split_rst
 
     try:
         yield from split_blocks(split_rst(text))

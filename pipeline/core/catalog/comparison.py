@@ -14,7 +14,7 @@ from pipeline.core.pin.lock import Lock, SourceFile
 
 # Reports take nothing but the records from here, so that what compares texts is loaded below.
 if TYPE_CHECKING:
-    from pipeline.core.document.read import SplitPage
+    from pipeline.core.document.reader import SplitPage
 
 # Percent of rapidfuzz's ratio from which on a message counts as changed, not as new.
 _CHANGED = 60.0

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pipeline.core.document.leading import messages_with_code
 from pipeline.core.document.message import UNWRITABLE, Markup, Message
-from pipeline.core.document.read import Document
+from pipeline.core.document.reader import Document, messages_with_code
 from pipeline.entries import Entry
 
 CODE = "code: "  # what a note begins with that shows a line of code

@@ -15,9 +15,9 @@ from pipeline.core.checks.notes import Place, read_place
 from pipeline.core.checks.parsed import Parsed, parse
 from pipeline.core.checks.sentences import Pair, sentence_pairs
 from pipeline.core.checks.sphinx import as_english_is_read, as_sphinx_reads
+from pipeline.core.document.guard import Refusal
 from pipeline.core.document.markdown import guard
 from pipeline.core.document.message import Kind, Markup, Message
-from pipeline.core.document.refusal import Refusal
 from pipeline.entries import Entry
 from pipeline.findings import Severity, Span
 

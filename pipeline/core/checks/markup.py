@@ -25,7 +25,7 @@ from pipeline.core.checks.mending import (
     without_backslashes,
 )
 from pipeline.core.checks.parsed import Atom, Parsed
-from pipeline.core.document.formulas import canonical_math
+from pipeline.core.document.atoms import canonical_math
 
 _SHOWN_BACKSLASH = re.compile(r"\\.", re.DOTALL)
 # Without these there is nothing to find.

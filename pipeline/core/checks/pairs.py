@@ -17,7 +17,7 @@ from markdown_it.rules_inline import StateInline
 
 from pipeline.core.checks.mending import is_han
 from pipeline.core.checks.parsed import blanked
-from pipeline.core.document.markdown import reading as markdown
+from pipeline.core.document.markdown import parser as markdown
 from pipeline.findings import Span
 
 _RUN = re.compile(r"\*+|_+")

@@ -20,7 +20,7 @@ from pipeline.core.checks import placing, rst_placing, rst_tree
 from pipeline.core.checks.placing import STAND_IN
 from pipeline.core.checks.tree import Node, html_tree, image_tree, inline_tree, walk
 from pipeline.core.document import prose, splice
-from pipeline.core.document.formulas import canonical_math
+from pipeline.core.document.atoms import canonical_math
 from pipeline.core.document.message import Kind, Markup
 
 _ESCAPED = {

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from markdown_it.token import Token
 
-from pipeline.core.document.markdown import reading as markdown
+from pipeline.core.document.markdown import parser as markdown
 from pipeline.core.document.message import Kind
 
 # The "object replacement character": for what is no plain text, and for the blocks around a

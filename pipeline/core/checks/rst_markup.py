@@ -21,7 +21,7 @@ from pipeline.core.checks.mending import (
 )
 from pipeline.core.checks.parsed import Atom
 from pipeline.core.document import prose
-from pipeline.core.document.formulas import canonical_math
+from pipeline.core.document.atoms import canonical_math
 from pipeline.core.document.message import Markup
 from pipeline.findings import Span
 

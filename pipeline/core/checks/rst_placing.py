@@ -70,9 +70,8 @@ def _parsed(text: str, kind: Kind) -> Blocks:
 
     Each block is named; of the blocks around the line, the words are left out.
     """
-    from pipeline.core.document.rst.finding import Words
-    from pipeline.core.document.rst.lines import Lines
-    from pipeline.core.document.rst.reading import read
+    from pipeline.core.document.rst.parser import read
+    from pipeline.core.document.rst.positions import Lines, Words
 
     document, _ = read(Lines(_placed(text, kind)))
     blocks: list[str] = []

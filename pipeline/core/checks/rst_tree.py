@@ -28,7 +28,7 @@ def inline_tree(text: str) -> tuple[Node, ...]:
     if not _MAYBE_MARKED.search(text):
         return (Node("text", text),) if text else ()
     from pipeline.core.document.rst.inline import spaced
-    from pipeline.core.document.rst.inliner import read_inline
+    from pipeline.core.document.rst.parser import read_inline
 
     nodes: list[Node] = []
     for docutils_node in read_inline(spaced(text)):

@@ -11,9 +11,9 @@ from urllib.parse import unquote
 from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 
-from pipeline.core.document.markdown import reading as markdown
-from pipeline.core.document.markdown.html import html_tags
-from pipeline.core.document.markdown.inline import inline_tokens
+from pipeline.core.document.markdown import parser as markdown
+from pipeline.core.document.markdown.blocks import html_tags
+from pipeline.core.document.markdown.parser import inline_tokens
 
 # [text][label], and what stands before it if that could be indexed: x[i][j].
 _LABEL = re.compile(

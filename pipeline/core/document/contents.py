@@ -1,8 +1,7 @@
-"""How far each page is from the first one: the tables of contents (``toctree``) of all pages.
+"""Files that a document names: pages in its tables of contents, and files that it includes.
 
-Texts of pages go in, numbers come out: 0 is the first page, 1 what its table leads to, and so on.
-Entries are read as Sphinx reads them (its documentation of the directive ``toctree``), but nothing
-else of a page is: this is for putting pages into an order, and takes milliseconds for hundreds.
+Lines are matched and nothing is parsed, which takes milliseconds for hundreds of pages. An example
+of a directive counts as a directive.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from fnmatch import fnmatchcase
 
 FIRST = "index"  # the first page, as Sphinx names it unless it is told otherwise
 
-_RST = re.compile(r"(?P<indent>[ \t]*)\.\. +toctree::\s*")
-_FENCE = re.compile(r"[ \t>]*(?P<fence>`{3,}|~{3,}|:{3,}) *\{toctree\}.*")
-_OPTION = re.compile(r":(?P<name>[\w-]+):")
+_TOCTREE_DIRECTIVE = re.compile(r"(?P<indent>[ \t]*)\.\. +toctree::\s*")
+_TOCTREE_FENCE = re.compile(r"[ \t>]*(?P<fence>`{3,}|~{3,}|:{3,}) *\{toctree\}.*")
+_TOCTREE_OPTION = re.compile(r":(?P<name>[\w-]+):")
 _TITLED = re.compile(r".*\S\s*<(?P<target>[^<>]+)>")  # "A title <page>"
 _SUFFIX = re.compile(r"\.(md|rst|ipynb)$")
 
@@ -58,9 +57,9 @@ def entries(text: str) -> Iterator[Entry]:
     """The entries of all tables of contents in the text of a page, MyST or reST."""
     lines = text.split("\n")
     for number, line in enumerate(lines, start=1):
-        if match := _RST.fullmatch(line):
+        if match := _TOCTREE_DIRECTIVE.fullmatch(line):
             body = _indented(lines[number:], deeper_than=len(match["indent"]))
-        elif match := _FENCE.fullmatch(line):
+        elif match := _TOCTREE_FENCE.fullmatch(line):
             body = _fenced(lines[number:], match["fence"])
         else:
             continue
@@ -88,7 +87,7 @@ def _fenced(lines: list[str], fence: str) -> Iterator[str]:
 def _entries(body: Iterator[str]) -> Iterator[Entry]:
     is_pattern = False
     for line in body:
-        if option := _OPTION.match(line):
+        if option := _TOCTREE_OPTION.match(line):
             is_pattern |= option["name"] == "glob"
             continue
         target = target_of(line)
@@ -124,3 +123,54 @@ def _matches(name: str, pattern: str) -> bool:
     """Whether a pattern means the page; Sphinx lets only ``**`` cross folders."""
     is_same_depth = name.count("/") == pattern.count("/")
     return fnmatchcase(name, pattern) and (is_same_depth or "**" in pattern)
+
+
+_INCLUDE_NAMES = "(?P<name>include|literalinclude)"
+_INCLUDE_FENCE = re.compile(
+    rf"[ \t>]*(?:`{{3,}}|~{{3,}}|:{{3,}}) *\{{{_INCLUDE_NAMES}\}}[ \t]+(?P<target>\S.*)"
+)
+_INCLUDE_DIRECTIVE = re.compile(
+    rf"[ \t>]*\.\. +{_INCLUDE_NAMES}::[ \t]+(?P<target>\S.*)"
+)
+_INCLUDE_OPTION = re.compile(r"[ \t>]*:(?P<key>[\w-]+):")
+# Options that show a file as it is, and no prose.
+_AS_CODE = frozenset(("code", "literal"))
+
+
+@dataclass(frozen=True, slots=True)
+class Inclusion:
+    """A file that a document includes: what it is called there, and whether it is ``prose``.
+
+    It is if it is read as the page is, or as its parser option says.
+    """
+
+    target: str
+    is_prose: bool
+    has_parser: bool = False
+
+
+def inclusions(text: str, *, is_rst: bool) -> Iterator[Inclusion]:
+    """Yield what a document includes, in its order; Markdown may have reST in it."""
+    lines = text.split("\n")
+    for number, line in enumerate(lines, start=1):
+        match = _INCLUDE_DIRECTIVE.fullmatch(line.rstrip())
+        if match is None and not is_rst:
+            match = _INCLUDE_FENCE.fullmatch(line.rstrip())
+        # <isonum.txt> is one of docutils' own.
+        if match is None or match["target"].startswith("<"):
+            continue
+        options = _option_names(lines, number)
+        yield Inclusion(
+            target=match["target"],
+            is_prose=match["name"] == "include" and _AS_CODE.isdisjoint(options),
+            has_parser="parser" in options,
+        )
+
+
+def _option_names(lines: Sequence[str], start: int) -> set[str]:
+    """Return the names of a directive's options, which stand on the lines from ``start`` on."""
+    options: set[str] = set()
+    while start < len(lines) and (option := _INCLUDE_OPTION.match(lines[start])):
+        options.add(option["key"])
+        start += 1
+    return options

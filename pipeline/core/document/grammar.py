@@ -10,12 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
-from pipeline.core.document.markdown import attribution, guard, placing, targets
-from pipeline.core.document.message import Message
-from pipeline.core.document.read import Document, Format
-from pipeline.core.document.refusal import Refusal
+from pipeline.core.document.guard import Refusal
+from pipeline.core.document.markdown import anchors, guard, placement
+from pipeline.core.document.message import Message, Split
+from pipeline.core.document.reader import Document, Format
 from pipeline.core.document.splice import Edit, Placed, UnitEdit
-from pipeline.core.document.split import Split
 from pipeline.reading import Reading
 
 # The names that headings are to keep, by split and message.
@@ -56,13 +55,13 @@ def _markdown(*, is_page: bool, is_run: bool, reading: Reading) -> Grammar:
     """The rules of MyST: of a page as a whole, or of the cells of a notebook."""
     return Grammar(
         refusal=guard.refusal,
-        place=placing.place,
+        place=placement.place,
         read_back=partial(
             guard.read_back, page=is_page, is_run=is_run, reading=reading
         ),
-        plan_targets=targets.plan_targets,
-        target=partial(targets.insertion, notebook=not is_page),
-        attribution=attribution.insertion,
+        plan_targets=anchors.plan_targets,
+        target=partial(anchors.target_edit, notebook=not is_page),
+        attribution=placement.attribution_edit,
     )
 
 
@@ -70,21 +69,21 @@ def _markdown(*, is_page: bool, is_run: bool, reading: Reading) -> Grammar:
 def _rst() -> Grammar:
     """The rules of reST. Its functions take the one text of a page, and not several."""
     # docutils takes a while to load
-    from pipeline.core.document.rst import attribution, guard, placing, targets
+    from pipeline.core.document.rst import anchors, guard, placement
 
     # A document of reST is one text: its number among the units is 0.
     def plan_targets(splits: Sequence[Split], linked: frozenset[str]) -> Names:
-        plan = targets.plan_targets(splits[0], linked)
+        plan = anchors.plan_targets(splits[0], linked)
         return {(0, index): name for index, name in plan.items()}
 
     def place_attribution(splits: Sequence[Split], line: str) -> UnitEdit:
-        return UnitEdit(0, attribution.insertion(splits[0], line))
+        return UnitEdit(0, placement.attribution_edit(splits[0], line))
 
     return Grammar(
         refusal=guard.refusal,
-        place=placing.place,
+        place=placement.place,
         read_back=guard.read_back,
         plan_targets=plan_targets,
-        target=targets.insertion,
+        target=anchors.target_edit,
         attribution=place_attribution,
     )

@@ -8,7 +8,7 @@ characters, the longest text 2.4 million, nearly all of it pictures.
 
 from __future__ import annotations
 
-from pipeline.core.document.split import Split
+from pipeline.core.document.message import Split
 
 MESSAGE_LENGTH = 5_000  # characters of a msgid; the payloads of data URIs do not count
 PAGE_LENGTH = 4_000_000  # characters of a page, or of a notebook's Markdown cells

@@ -1,7 +1,7 @@
-"""One translatable block of prose: what it says, what it is, and where it stands.
+"""Messages: the translatable blocks of a text, and the split of a text into them.
 
-The splitters of both languages make messages; everything else goes by them. A message never
-changes: a merge reads its offsets to know which part of the text a translation replaces.
+Both splitters make these records, and everything else uses them. A message never changes: a merge
+reads its offsets to know which part of the text a translation replaces.
 """
 
 from __future__ import annotations
@@ -83,3 +83,30 @@ class Message:
         A msgctxt that equals it names the place that its msgstr is for.
         """
         return " › ".join(self.headings)
+
+
+# One block of the page: its type with whatever must be equal after a merge.
+Signature = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """A text, its messages in order of position, and its block skeleton.
+
+    The gaps are what lies between the messages. ``skeleton`` pairs each block's start offset with
+    its signature. ``code`` holds the content of every code cell.
+    """
+
+    text: str
+    messages: tuple[Message, ...]
+    skeleton: tuple[tuple[int, Signature], ...]
+    code: tuple[str, ...] = ()
+    # Level and title of the sections that are open at the end.
+    headings: tuple[tuple[int, str], ...] = ()
+    # Offset behind the first heading that stands in no container.
+    title_end: int | None = None
+    unsafe: tuple[tuple[int, str], ...] = ()  # line, and why its block is left as it is
+    # Messages of sections that stay English: the last ones of the text.
+    rest: tuple[Message, ...] = ()
+    # Of reStructuredText only: where tables lie that are drawn with characters.
+    tables: tuple[tuple[int, int], ...] = ()

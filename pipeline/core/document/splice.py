@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from pipeline.core.document.message import Message
-from pipeline.core.document.split import Split
+from pipeline.core.document.message import Message, Split
 
 
 @dataclass(frozen=True, slots=True)

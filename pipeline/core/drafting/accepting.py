@@ -15,8 +15,8 @@ from pipeline.core.catalog.origins import Machine
 from pipeline.core.catalog.states import STATES
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.shifted import find_shifted
-from pipeline.core.document.compose import merge
-from pipeline.core.document.read import Document
+from pipeline.core.document.merge import merge
+from pipeline.core.document.reader import Document
 from pipeline.core.drafting.judging import Reason, finished
 from pipeline.core.drafting.questions import Name, Question
 from pipeline.entries import Catalog, Entry, translations_of

@@ -15,8 +15,8 @@ from functools import cache
 from pipeline.core.checks import english
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.masked import HAN, keeps_atoms
+from pipeline.core.document.guard import text_refusal
 from pipeline.core.document.message import Kind
-from pipeline.core.document.refusal import text_refusal
 from pipeline.core.drafting.prompt import task_text
 
 CHINESE = "zh"  # what locales begin with that most checks are made for

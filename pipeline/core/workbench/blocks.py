@@ -8,10 +8,10 @@ from enum import StrEnum
 
 from pipeline.core.catalog.origins import copy_of, machine_of
 from pipeline.core.catalog.states import fuzzy_class
-from pipeline.core.document.compose import Merged
+from pipeline.core.document.guard import Refusal
+from pipeline.core.document.merge import Merged
 from pipeline.core.document.message import Message
-from pipeline.core.document.read import Document
-from pipeline.core.document.refusal import Refusal
+from pipeline.core.document.reader import Document
 from pipeline.entries import Catalog, Entry
 
 

@@ -13,11 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pipeline.core.document.markdown.reading import parser
-from pipeline.core.document.markdown.split import split_text
-from pipeline.core.document.message import Markup, Message
-from pipeline.core.document.read import Document, Format, Unit
-from pipeline.core.document.split import Split
+from pipeline.core.document.markdown.parser import parser
+from pipeline.core.document.markdown.splitter import split_text
+from pipeline.core.document.message import Markup, Message, Split
+from pipeline.core.document.reader import Document, Format, Unit
 from pipeline.errors import InputError
 from pipeline.reading import Reading
 
@@ -68,9 +67,7 @@ def _found(document: Document, text: str, message: Message) -> Excerpt | None:
 def _split(text: str, markup: Markup, reading: Reading) -> Split:
     if markup is not Markup.RST:
         return split_text(text, page=True, reading=reading)
-    from pipeline.core.document.rst.split import (
-        split_rst,  # docutils takes a while to load
-    )
+    from pipeline.core.document.rst.splitter import split_rst
 
     return split_rst(text)
 

@@ -14,7 +14,7 @@ from typing import Any
 from pipeline.adapters import files
 from pipeline.core.document.landing import Landed, landings_from_json
 from pipeline.core.document.message import Message
-from pipeline.core.document.read import read_document
+from pipeline.core.document.reader import read_document
 from pipeline.errors import PipelineError
 from pipeline.reading import Dialect, Reading
 

@@ -24,7 +24,7 @@ from sphinx.parsers import RSTParser
 from sphinx.util import logging
 
 from pipeline.adapters.sphinx import BROKEN, BrokenPage
-from pipeline.core.document.markdown.converting import to_myst
+from pipeline.core.document.markdown.mkdocs import to_myst
 from pipeline.core.execution.notebook import parse_notebook, source_of
 from pipeline.errors import InputError
 from pipeline.reading import Dialect

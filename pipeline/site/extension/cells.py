@@ -17,7 +17,7 @@ from myst_nb.core.nb_to_tokens import nb_node_to_dict
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from pipeline.core.document.markdown.reading import parser
+from pipeline.core.document.markdown.parser import parser
 from pipeline.core.execution.notebook import source_of, tags_of
 from pipeline.site.extension.stubs import Stub
 

@@ -19,7 +19,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.ext.intersphinx import InventoryAdapter
 
-from pipeline.core.inventories.asking import spelled_out
+from pipeline.core.inventories.names import spelled_out
 from pipeline.site.extension.noting import Notes
 from pipeline.site.extension.tops import english_page
 

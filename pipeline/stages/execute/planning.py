@@ -18,7 +18,7 @@ from msgspec import structs
 from pipeline.adapters import files, kernel
 from pipeline.adapters.kernel import sandbox
 from pipeline.config import RunRule, Upstream
-from pipeline.core.document.read import is_myst_notebook
+from pipeline.core.document.reader import is_myst_notebook
 from pipeline.core.execution import notebook as execution
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Page, SourceFile

@@ -1,26 +1,24 @@
-"""The stage itself: every page of one locale, as it was merged before or made anew.
-
-In go pages, catalogues and what the stages before found; out come merged documents and the rows of
-the report. What is written is upstream's page but for prose, whatever a catalogue says.
-"""
+"""The stage merge: merge the pages that changed, and remove built files of pages that left."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pipeline.adapters.files import remove_files
 from pipeline.adapters.memo import Memo, digest_of
 from pipeline.core.pin.lock import Lock, Page
 from pipeline.core.results import PageResult
 from pipeline.findings import Finding
 from pipeline.report.counts import written_text
 from pipeline.run import Run
-from pipeline.stages.merge.known import MergedFiles, MergedPage
+from pipeline.stages.merge.files import MergedFiles, MergedPage
 
 if TYPE_CHECKING:
     from pipeline.core.catalog.update import Catalogs
-    from pipeline.core.document.read import SplitPage
+    from pipeline.core.document.reader import SplitPage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +106,7 @@ def _make(
     files: MergedFiles, work: ToMerge, page: Page, linked: frozenset[str]
 ) -> MergedPage:
     # Reads Markdown: most runs make no page.
-    from pipeline.stages.merge.making import make
+    from pipeline.stages.merge.page import make
 
     catalog = None
     if work.catalogs is not None:
@@ -125,3 +123,34 @@ def _row(work: ToMerge, page: str, merged: MergedPage) -> PageResult:
     from pipeline.core.catalog.standing import update_counts
 
     return replace(row, update=update_counts(work.catalogs, page))
+
+
+def prune(run: Run, pages: Sequence[Page], *, locale: str) -> tuple[str, ...]:
+    """Remove built files that belong to none of ``pages``; return them, relative to the root.
+
+    ``pages`` are all that are selected, not those that a run of a few pages is about.
+    """
+    paths = run.paths
+    # The site has folders of its own, and removes there what it does not make any more.
+    merged, executed, html = (
+        paths.merged(locale),
+        paths.executed(locale),
+        paths.html(locale),
+    )
+    blocks = paths.blocks(locale)
+    wanted = {paths.preview(locale)}  # it belongs to no page
+    for page in pages:
+        # Also of pages without code, which have no executed notebook: it is only a name.
+        wanted.add(executed / f"{page.name}.ipynb")
+        wanted.add(paths.html_page(locale, page.name))
+        for file in page.files:
+            wanted.add(merged / file.path)
+            wanted.add(blocks / f"{file.path}.json")
+    # One by one: a folder is removed when its last file is.
+    stale: list[Path] = []
+    for folder in (merged, blocks, executed, html):
+        files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+        stale += [path for path in files if path not in wanted]
+    if not run.dry:
+        remove_files(stale)
+    return tuple(map(run.shown, stale))

@@ -19,8 +19,8 @@ from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.myst import markdown_html
 from pipeline.adapters.html.rst import rst_html
 from pipeline.adapters.html.sanitizer import sanitize
-from pipeline.core.document.compose import Merged
-from pipeline.core.document.read import Document, Format
+from pipeline.core.document.merge import Merged
+from pipeline.core.document.reader import Document, Format
 from pipeline.core.execution.placing import with_ids
 from pipeline.core.workbench.marks import ATTRIBUTE, MarkedHtml, marked_text, read_marks
 from pipeline.stages.publish.rendering import Source, notebook_of

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from pipeline.adapters.upstream import TreeEntry
-from pipeline.core.document.inclusions import Inclusion, inclusions
+from pipeline.core.document.contents import Inclusion, inclusions
 from pipeline.core.document.limits import PAGE_LENGTH
 from pipeline.core.document.outline import outline_places
 from pipeline.core.execution.notebook import text_with_contents

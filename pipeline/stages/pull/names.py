@@ -13,9 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.adapters.files import read_bytes, remove_files, write_if_changed
-from pipeline.core.inventories.asking import Asked, asked_for
-from pipeline.core.inventories.reading import Inventory, as_warning, read_inventory
-from pipeline.core.inventories.table import Names, format_names, names_of, parse_names
+from pipeline.core.inventories.inventory import Inventory, as_warning, read_inventory
+from pipeline.core.inventories.names import (
+    Asked,
+    Names,
+    asked_for,
+    format_names,
+    names_of,
+    parse_names,
+)
 from pipeline.core.pin.lock import Lock
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity

@@ -14,7 +14,7 @@ from pipeline.adapters.files import read_bytes
 from pipeline.core.catalog.lineage import read_redirects
 from pipeline.core.catalog.update import Catalogs, Updated, update_catalogs
 from pipeline.core.catalog.wanted import wanted_entries
-from pipeline.core.document.read import SplitPage
+from pipeline.core.document.reader import SplitPage
 from pipeline.core.pin.lock import Lock, page_path
 from pipeline.entries import Catalog
 from pipeline.findings import Finding, Severity

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cache, partial
 
 from pipeline.adapters import po
-from pipeline.core.document.read import SplitPage
+from pipeline.core.document.reader import SplitPage
 from pipeline.core.memory.english_edits import put_english_back, strangers_in
 from pipeline.core.memory.file import memory_file
 from pipeline.core.memory.header import EDITING

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pipeline.core.catalog.update import Catalogs
-from pipeline.core.document.read import SplitPage
+from pipeline.core.document.reader import SplitPage
 from pipeline.core.pin.lock import Lock
 from pipeline.findings import Finding
 from pipeline.run import Run

@@ -14,7 +14,7 @@ from pipeline.adapters import po
 from pipeline.adapters.files import remove_files
 from pipeline.core.catalog.update import Catalogs
 from pipeline.core.catalog.wanted import wanted_entries
-from pipeline.core.document.read import SplitPage
+from pipeline.core.document.reader import SplitPage
 from pipeline.core.memory import record as core
 from pipeline.core.memory.close import close_catalog
 from pipeline.core.memory.file import memory_file

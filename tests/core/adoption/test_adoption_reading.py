@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pipeline.core.adoption.blocks import Block, BlockKind, blocks_of, words_of
 from pipeline.core.adoption.reading import Form, read_copy
-from pipeline.core.document.read import read_document
+from pipeline.core.document.reader import read_document
 from pipeline.errors import InputError
 
 
@@ -232,7 +232,7 @@ def test_text_that_a_parser_fails_on_is_read_all_the_same(
     text = "先加热烤箱。\n\nThen open it.\n"
     expected = [("prose", "先加热烤箱。"), ("prose", "Then open it.")]
     assert shape(read_copy(text, Form.MARKDOWN)) == expected
-    monkeypatch.setattr("pipeline.core.document.rst.split.split_rst", fail)
+    monkeypatch.setattr("pipeline.core.document.rst.splitter.split_rst", fail)
     assert shape(read_copy(text, Form.RST)) == expected
 
 

@@ -24,7 +24,7 @@ from pipeline.core.catalog.carry import carry
 from pipeline.core.catalog.states import fuzzy_class
 from pipeline.core.catalog.update import Updated, update_catalogs
 from pipeline.core.catalog.wanted import wanted_entries
-from pipeline.core.document.read import Document, read_document
+from pipeline.core.document.reader import Document, read_document
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
 

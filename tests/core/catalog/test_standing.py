@@ -26,7 +26,7 @@ from pipeline.core.catalog.standing import (
     with_classes,
 )
 from pipeline.core.catalog.update import Catalogs, Updated
-from pipeline.core.document.read import SplitPage, read_document
+from pipeline.core.document.reader import SplitPage, read_document
 from pipeline.core.pin.lock import Lock, Page, SourceFile, blob_id
 from pipeline.core.results import PageResult, UpdateCounts
 from pipeline.entries import Catalog, Entry

@@ -20,7 +20,7 @@ from pipeline.core.catalog.standing import count_catalog
 from pipeline.core.catalog.states import fuzzy_class
 from pipeline.core.catalog.update import Catalogs, Updated, update_catalogs
 from pipeline.core.catalog.wanted import wanted_entries
-from pipeline.core.document.read import SplitPage, read_document
+from pipeline.core.document.reader import SplitPage, read_document
 from pipeline.core.pin.lock import Lock, Page, SourceFile
 from pipeline.core.results import PageResult
 from pipeline.entries import Catalog, Entry, translations_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.core.catalog.wanted import wanted_entries
-from pipeline.core.document.read import read_document
+from pipeline.core.document.reader import read_document
 
 
 @pytest.mark.parametrize(

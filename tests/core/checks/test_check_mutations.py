@@ -22,7 +22,7 @@ from rst_damages import rst_kinds
 from pipeline.adapters import po
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.run import fix_entry, run_checks, subjects_of
-from pipeline.core.document.markdown.reading import parser
+from pipeline.core.document.markdown.parser import parser
 from pipeline.core.document.message import Markup
 from pipeline.core.glossary.terms import Glossary, read_glossary
 from pipeline.findings import Severity

@@ -22,9 +22,9 @@ from pipeline.core.checks.mending import are_words_kept
 from pipeline.core.checks.pairs import MEANT, mend
 from pipeline.core.checks.parsed import Atom, Parsed, blanked, parse
 from pipeline.core.checks.tree import Node, walk
-from pipeline.core.document.formulas import canonical_math
+from pipeline.core.document.atoms import canonical_math
 from pipeline.core.document.message import Kind
-from pipeline.core.document.read import Document, read_document
+from pipeline.core.document.reader import Document, read_document
 from pipeline.entries import Entry
 from pipeline.findings import Severity
 

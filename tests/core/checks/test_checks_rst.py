@@ -33,7 +33,7 @@ from pipeline.core.checks.shifted import find_shifted
 from pipeline.core.checks.tree import Node, walk
 from pipeline.core.document import prose
 from pipeline.core.document.message import Kind, Markup
-from pipeline.core.document.rst.split import split_rst
+from pipeline.core.document.rst.splitter import split_rst
 from pipeline.core.glossary.terms import Glossary, read_glossary
 from pipeline.entries import Entry
 

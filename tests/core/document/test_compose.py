@@ -11,9 +11,8 @@ from notebooks import code, notebook_value, prose
 from repositories import DOCS
 
 from pipeline.core.document.attribution import attribution
-from pipeline.core.document.compose import Frame, Merged, merge
-from pipeline.core.document.joining import joined
-from pipeline.core.document.read import Document, read_document
+from pipeline.core.document.merge import Frame, Merged, joined, merge
+from pipeline.core.document.reader import Document, read_document
 from pipeline.core.document.splice import Edit
 from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.errors import GuardError

@@ -7,7 +7,7 @@ import json
 import pytest
 from notebooks import notebook_value, prose
 
-from pipeline.core.document.read import (
+from pipeline.core.document.reader import (
     Document,
     Format,
     SplitPage,

@@ -7,9 +7,9 @@ import time
 import pytest
 from notebooks import code, notebook, prose
 
-from pipeline.core.document.compose import merge
-from pipeline.core.document.evaluated import braces_in
-from pipeline.core.document.read import read_document
+from pipeline.core.document.markdown.template_syntax import braces_in
+from pipeline.core.document.merge import merge
+from pipeline.core.document.reader import read_document
 from pipeline.reading import MYST, Dialect, Reading
 
 EVALUATED = {

@@ -23,10 +23,10 @@ from hypothesis import strategies as st
 from myst_parser.parsers.docutils_ import Parser as MystParser
 from notebooks import notebook_value, prose
 
-from pipeline.core.document.compose import merge
 from pipeline.core.document.markdown import guard
+from pipeline.core.document.merge import merge
 from pipeline.core.document.message import Kind, Markup, Message
-from pipeline.core.document.read import Document, read_document
+from pipeline.core.document.reader import Document, read_document
 from pipeline.core.document.rst import guard as rst_guard
 from pipeline.core.document.rst.inline import spaced
 

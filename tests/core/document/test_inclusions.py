@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.core.document.inclusions import Inclusion, inclusions
+from pipeline.core.document.contents import Inclusion, inclusions
 
 CASES = {
     "```{include} ../NEWS.md\n```": ("../NEWS.md", True, False),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pipeline.core.document.intact import merged_messages
-from pipeline.core.document.markdown.split import split_text
+from pipeline.core.document.guard import merged_messages
+from pipeline.core.document.markdown.splitter import split_text
 from pipeline.core.document.splice import Edit, placed
 
 PAGE = "Some words.\n\n```{code-cell}\n1 + 1\n```\n"

@@ -17,10 +17,10 @@ from notebooks import prose as markdown
 from repositories import Repository
 
 from pipeline.core.document import prose
-from pipeline.core.document.compose import Frame, Merged, merge
 from pipeline.core.document.landing import Landed, landings_from_json, landings_to_json
+from pipeline.core.document.merge import Frame, Merged, merge
 from pipeline.core.document.message import Kind, Markup, Message
-from pipeline.core.document.read import Document, read_document
+from pipeline.core.document.reader import Document, read_document
 from pipeline.errors import InputError
 
 ATTRIBUTION = "From `there`, 版本 1。"

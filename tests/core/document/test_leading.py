@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.core.catalog.wanted import wanted_entries, without_code
-from pipeline.core.document.leading import messages_with_code
-from pipeline.core.document.read import read_document
+from pipeline.core.document.reader import messages_with_code, read_document
 from pipeline.core.memory.record import layout_of
 
 FRONT = "---\nkernelspec:\n  name: python3\n---\n\n"

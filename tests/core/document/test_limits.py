@@ -22,11 +22,10 @@ import pytest
 from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.checks.run import fix_entry, run_checks, subjects_of
 from pipeline.core.document import limits
-from pipeline.core.document.compose import merge
 from pipeline.core.document.grammar import grammar_of
+from pipeline.core.document.merge import Wanted, merge, settle
 from pipeline.core.document.message import Kind
-from pipeline.core.document.read import Document, read_document
-from pipeline.core.document.settling import Wanted, settle
+from pipeline.core.document.reader import Document, read_document
 
 LONG = "word " * (limits.MESSAGE_LENGTH // 5 + 1)
 PATIENCE = 120  # seconds; what runs away takes hours

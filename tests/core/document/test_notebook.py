@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from pipeline.core.document.notebook import Notebook, edit_cells
-from pipeline.core.document.read import read_document
-from pipeline.core.document.scanning import scan_notebook
+from pipeline.core.document.notebook import Notebook, edit_cells, scan_notebook
+from pipeline.core.document.reader import read_document
 from pipeline.core.document.splice import Edit
 from pipeline.errors import InputError
 

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from odd_texts import texts
 
 from pipeline.core.document import prose
-from pipeline.core.document.compose import Frame, merge
-from pipeline.core.document.markdown import guard, placing
-from pipeline.core.document.markdown.split import split_text
-from pipeline.core.document.notebook import edit_cells
-from pipeline.core.document.read import Document, read_document
-from pipeline.core.document.scanning import scan_notebook
+from pipeline.core.document.markdown import guard, placement
+from pipeline.core.document.markdown.splitter import split_text
+from pipeline.core.document.merge import Frame, merge
+from pipeline.core.document.notebook import edit_cells, scan_notebook
+from pipeline.core.document.reader import Document, read_document
 from pipeline.core.document.splice import Edit
 from pipeline.errors import PipelineError
 
@@ -81,10 +80,10 @@ def assert_joins(document: Document, data: bytes) -> None:
             assert not message.msgid.startswith("\n")
             assert not message.msgid.endswith("\n")
             at = message.end
-        assert placing.place(unit.split, {}).text == unit.split.text
+        assert placement.place(unit.split, {}).text == unit.split.text
         assert (
             guard.read_back(
-                unit.split, placing.place(unit.split, {}), page=unit.cell is None
+                unit.split, placement.place(unit.split, {}), page=unit.cell is None
             )
             is not None
         )
@@ -258,7 +257,7 @@ def test_fold_and_to_markdown_undo_each_other(
     split = split_text(text.replace("\n", line_end))
     if [message.msgid for message in split.messages][-1:] != ["\n".join(lines)]:
         return  # the first piece was read as something else, e.g. a term
-    placed = placing.place(split, {len(split.messages) - 1: split.messages[-1].msgid})
+    placed = placement.place(split, {len(split.messages) - 1: split.messages[-1].msgid})
     assert placed.text == split.text
 
 

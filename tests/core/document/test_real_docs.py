@@ -24,8 +24,8 @@ from corpus import (
 )
 from repositories import Repository
 
-from pipeline.core.document.compose import merge
-from pipeline.core.document.read import Document, read_document
+from pipeline.core.document.merge import merge
+from pipeline.core.document.reader import Document, read_document
 from pipeline.errors import InputError
 
 pytestmark = pytest.mark.realdocs

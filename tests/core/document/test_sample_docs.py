@@ -16,8 +16,8 @@ from corpus import (
 )
 from repositories import PAGES
 
-from pipeline.core.document.compose import merge
-from pipeline.core.document.read import Document, read_document
+from pipeline.core.document.merge import merge
+from pipeline.core.document.reader import Document, read_document
 
 FILES = sorted(path for path in SAMPLE.rglob("*") if path.suffix in PAGES)
 each_file = pytest.mark.parametrize(

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from pipeline.core.document.compose import merge
-from pipeline.core.document.intact import merged_messages
-from pipeline.core.document.markdown.split import split_text
-from pipeline.core.document.read import Document, read_document
-from pipeline.core.document.sections import first_sections
+from pipeline.core.document.guard import merged_messages
+from pipeline.core.document.markdown.splitter import split_text
+from pipeline.core.document.merge import merge
+from pipeline.core.document.reader import Document, first_sections, read_document
 from pipeline.core.document.splice import placed
 from pipeline.reading import Reading
 

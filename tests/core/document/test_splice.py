@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from pipeline.core.document import splice
-from pipeline.core.document.markdown import placing
-from pipeline.core.document.markdown.split import split_text
+from pipeline.core.document.markdown import placement
+from pipeline.core.document.markdown.splitter import split_text
 from pipeline.core.document.splice import Edit
 
 
 def placed(text: str, *msgstrs: str) -> str:
-    return placing.place(split_text(text), dict(enumerate(msgstrs))).text
+    return placement.place(split_text(text), dict(enumerate(msgstrs))).text
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_translation_in_its_place(text: str, msgstr: str, expected: str) -> No
 
 def test_break_in_a_message_that_has_none_is_a_backslash() -> None:
     (message,) = split_text("Some words\n").messages
-    assert placing.to_markdown(message, "甲\n乙") == "甲\\\n乙"
+    assert placement.to_markdown(message, "甲\n乙") == "甲\\\n乙"
 
 
 def test_payloads_are_back() -> None:
@@ -56,7 +56,7 @@ def test_payloads_are_back() -> None:
 def test_what_is_not_translated_stays() -> None:
     text = "Some\n words\n\nmore  \nwords\n\nlast words\n"
     split = split_text(text)
-    result = placing.place(split, {1: "甲\n乙"})
+    result = placement.place(split, {1: "甲\n乙"})
     assert result.text == "Some\n words\n\n甲  \n乙\n\nlast words\n"
     assert [result.text[start:end] for start, end in result.spans] == [
         "Some\n words",
@@ -70,7 +70,7 @@ def test_places_of_messages_and_insertions() -> None:
     text = "# Title\n\nwords here\n"
     split = split_text(text)
     insertions = [Edit(0, 0, "(target)=\n"), Edit(7, 7, "\n\n> A line.")]
-    result = placing.place(split, {0: "标题"}, insertions)
+    result = placement.place(split, {0: "标题"}, insertions)
     assert result.text == "(target)=\n# 标题\n\n> A line.\n\nwords here\n"
     assert [result.text[start:end] for start, end in result.spans] == [
         "标题",

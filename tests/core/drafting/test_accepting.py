@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.core.catalog.origins import Machine, is_draft, machine_of
-from pipeline.core.document.read import Document, read_document
+from pipeline.core.document.reader import Document, read_document
 from pipeline.core.drafting.accepting import Draft, apply, refused_together
 from pipeline.core.drafting.judging import Reason
 from pipeline.core.drafting.questions import Name, Question

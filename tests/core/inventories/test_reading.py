@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inventories import HEAD, inventory
 
-from pipeline.core.inventories import reading
-from pipeline.core.inventories.reading import (
+import pipeline.core.inventories.inventory as reader
+from pipeline.core.inventories.inventory import (
     MOST,
     MOST_PACKED,
     Documented,
@@ -188,7 +188,7 @@ def test_what_is_no_inventory_is_an_error(data: bytes, problem: str) -> None:
 def test_an_inventory_that_unpacks_to_too_much_is_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(reading, "MOST", 1 << 20)
+    monkeypatch.setattr(reader, "MOST", 1 << 20)
     most = HEAD + zlib.compress(bytes(1 << 20))
     assert read_inventory(most, where=WHERE).objects == ()
     with pytest.raises(InputError, match="unpacks to more than 1 MiB"):

@@ -6,14 +6,15 @@ import json
 
 import pytest
 
-from pipeline.core.inventories.asking import asked_for, spelled_out
-from pipeline.core.inventories.reading import Documented, Inventory
-from pipeline.core.inventories.table import (
+from pipeline.core.inventories.inventory import Documented, Inventory
+from pipeline.core.inventories.names import (
     Names,
     OtherSite,
+    asked_for,
     format_names,
     names_of,
     parse_names,
+    spelled_out,
 )
 from pipeline.errors import InputError
 

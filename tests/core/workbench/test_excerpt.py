@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from places import ROOT
 
-from pipeline.core.document.compose import merge
-from pipeline.core.document.read import read_document
-from pipeline.core.document.split import Split
+from pipeline.core.document.merge import merge
+from pipeline.core.document.message import Split
+from pipeline.core.document.reader import read_document
 from pipeline.core.workbench import excerpt
 from pipeline.core.workbench.excerpt import excerpt_of
 from pipeline.errors import InputError

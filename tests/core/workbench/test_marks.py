@@ -11,7 +11,7 @@ from places import ROOT
 from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.myst import markdown_html
 from pipeline.adapters.html.rst import rst_html
-from pipeline.core.document.read import Document, read_document
+from pipeline.core.document.reader import Document, read_document
 from pipeline.core.workbench.marks import (
     MarkedHtml,
     marked_text,

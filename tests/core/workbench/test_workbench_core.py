@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from pipeline.adapters.po import format_catalog, read_catalog
 from pipeline.core.catalog.origins import Copy, Machine
-from pipeline.core.document.compose import merge
-from pipeline.core.document.read import read_document
-from pipeline.core.document.refusal import Refusal
+from pipeline.core.document.guard import Refusal
+from pipeline.core.document.merge import merge
+from pipeline.core.document.reader import read_document
 from pipeline.core.workbench.blocks import State, blocks_of, state_of
 from pipeline.core.workbench.editing import (
     Conflict,

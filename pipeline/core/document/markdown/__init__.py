@@ -1,1 +1,4 @@
-"""MyST Markdown: where its prose stands, and what a translation may not do to it."""
+"""MyST Markdown, and dialects without MyST: how pages are split, merged and guarded.
+
+``rst/`` has the same file names where the concept is the same.
+"""

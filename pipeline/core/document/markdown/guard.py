@@ -11,14 +11,12 @@ from functools import lru_cache
 
 from markdown_it.token import Token
 
-from pipeline.core.document.intact import merged_messages
-from pipeline.core.document.markdown import active, directives, front_matter
-from pipeline.core.document.markdown.reading import parser, plain_parser
-from pipeline.core.document.markdown.split import split_text
-from pipeline.core.document.message import Kind, Message
-from pipeline.core.document.refusal import Refusal, text_refusal
+from pipeline.core.document.guard import Refusal, merged_messages, text_refusal
+from pipeline.core.document.markdown import active_markup, directives, front_matter
+from pipeline.core.document.markdown.parser import parser, plain_parser
+from pipeline.core.document.markdown.splitter import split_text
+from pipeline.core.document.message import Kind, Message, Split
 from pipeline.core.document.splice import Placed, translation_lines
-from pipeline.core.document.split import Split
 from pipeline.errors import InputError
 from pipeline.reading import MYST, Dialect, Reading
 
@@ -53,16 +51,16 @@ def _refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
     # The cheap looks come first, and those whose words help a translator most.
     refused = text_refusal(msgid, msgstr) or _lines_refusal(msgid, lines)
     if not refused and kind is Kind.HTML:
-        refused = active.html_refusal(msgid, msgstr)
-    refused = refused or active.written_refusal(msgid, msgstr)
+        refused = active_markup.html_refusal(msgid, msgstr)
+    refused = refused or active_markup.written_refusal(msgid, msgstr)
     if refused:
         return refused
     if kind is Kind.IMAGE:
-        refused = active.image_refusal(msgid, msgstr)
+        refused = active_markup.image_refusal(msgid, msgstr)
     elif kind is not Kind.HTML:
         refused = _block_refusal(kind, lines)
     # A renderer may read formulas in HTML and in the text of images as well.
-    return refused or active.inline_refusal(msgid, msgstr)
+    return refused or active_markup.inline_refusal(msgid, msgstr)
 
 
 def read_back(

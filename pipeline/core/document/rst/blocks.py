@@ -1,17 +1,20 @@
-"""What a block of docutils' tree is to us: which kind of message its words are, and what of it
-must stay as it is.
+"""Blocks of docutils' tree: the kind of message that a block holds, and what of it must stay.
+
+What is worth translating is decided more strictly than by
+:func:`pipeline.core.document.prose.has_words`: a name in backquotes makes no message.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from docutils import nodes
 
-from pipeline.core.document.message import Kind
-from pipeline.core.document.rst.holding import held
-from pipeline.core.document.split import Signature
+from pipeline.core.document import prose
+from pipeline.core.document.message import Kind, Signature
+from pipeline.core.document.rst.directive_nodes import held
 
 # What the paragraphs within a node are.
 _KINDS = {
@@ -110,10 +113,49 @@ def attributes(node: nodes.Element) -> Signature:
         * words                  ("bullet=*",)
         .. _here: https://a.b    ("refuri=https://a.b", "name=here")
 
-    Of a directive it is the signature that :mod:`pipeline.core.document.rst.holding` has made.
+    A directive adds the signature of its node.
     """
     found = [f"{name}={node[name]}" for name in _ATTRIBUTES if name in node]
     if isinstance(node, _NAMED):
         # docutils moves a name that stands twice on the page from the one to the other.
         found += [f"name={name}" for name in node["names"] + node["dupnames"]]
     return (*found, *node.get("signature", ()))
+
+
+_ATOM = re.compile(
+    r"""
+      ``.+?``(?!`)                                    # literal
+    | :(?:math|code|raw[\w-]*):`[^`]*`                # role whose text is code
+    | :[\w+.:-]+:`(?![^`]*\s<[^`<>]*>`)[^`]*`         # role without a text of its own
+    | \s<[^`<>]*>(?=`)                                # target of a role or a reference
+    | `[^`\s]+`(?![_\w])                              # interpreted text of one word: a name
+    | \|[^|\s](?:[^|]*[^|\s])?\|_{0,2}                # substitution
+    | \[[^\]\s]+\]_ | (?:https?://|mailto:)\S+        # footnote, URI
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_WORD = re.compile(rf"[^\W\d_]{{2,}}|[{prose.CJK}]")
+_ROLE = re.compile(r":[\w+.:-]+:(?=`)")
+
+
+def has_words(text: str) -> bool:
+    """Whether a block holds anything to translate.
+
+    See `the guide`_.        yes
+    :func:`jax.numpy.dot`    no: one name
+    |version| [1]_           no
+    """
+    if not _WORD.search(text):
+        return False
+    # Atoms go first: they are told by the roles before them.
+    return bool(_WORD.search(_ROLE.sub(" ", _ATOM.sub(" ", text))))
+
+
+def is_image_text(text: str) -> bool:
+    """Whether the text of an image says something: file names and names do not."""
+    return has_words(text) and prose.is_image_text(text)
+
+
+def is_caption(text: str) -> bool:
+    """Whether a caption says something: the name of a file does not."""
+    return has_words(text) and prose.is_caption(text)

@@ -12,16 +12,14 @@ from functools import lru_cache
 from docutils import nodes
 from docutils.utils import column_width
 
-from pipeline.core.document.intact import merged_messages
-from pipeline.core.document.message import Kind, Message
-from pipeline.core.document.refusal import Refusal, text_refusal
-from pipeline.core.document.rst import active, targets
-from pipeline.core.document.rst.holding import held
-from pipeline.core.document.rst.lines import Lines
-from pipeline.core.document.rst.reading import read
-from pipeline.core.document.rst.split import split_rst
+from pipeline.core.document.guard import Refusal, merged_messages, text_refusal
+from pipeline.core.document.message import Kind, Message, Split
+from pipeline.core.document.rst import active_markup, anchors
+from pipeline.core.document.rst.directive_nodes import held
+from pipeline.core.document.rst.parser import read
+from pipeline.core.document.rst.positions import Lines
+from pipeline.core.document.rst.splitter import split_rst
 from pipeline.core.document.splice import Placed
-from pipeline.core.document.split import Split
 from pipeline.errors import InputError
 
 # What a first line may begin with that makes something else than a paragraph; marks of lists need
@@ -74,7 +72,7 @@ def read_back(split: Split, placed: Placed) -> tuple[Message, ...] | None:
         added.update(range(first, end))
     messages = merged_messages(split, fresh, placed, added)
     # Names are no blocks: a reference may lead nowhere in a page whose blocks are all there.
-    if messages is None or not targets.keeps_names(split, fresh):
+    if messages is None or not anchors.keeps_names(split, fresh):
         return None
     return messages
 
@@ -89,13 +87,13 @@ def _refusal(msgid: str, kind: Kind, announces: bool, msgstr: str) -> Refusal | 
     # The cheap looks come first, and those whose words help a translator most.
     refused = text_refusal(msgid, msgstr) or _lines_refusal(line)
     if not refused and kind in _KINDS_OF_FIELDS:
-        refused = active.field_refusal(msgid, line)
+        refused = active_markup.field_refusal(msgid, line)
     # An image's text is shown as it is.
     if not refused and kind is not Kind.IMAGE:
-        refused = _block_refusal(msgid, kind, announces, line) or active.inline_refusal(
-            msgid, line
-        )
-    return refused or active.written_refusal(msgid, line)
+        refused = _block_refusal(
+            msgid, kind, announces, line
+        ) or active_markup.inline_refusal(msgid, line)
+    return refused or active_markup.written_refusal(msgid, line)
 
 
 def _lines_refusal(line: str) -> Refusal | None:

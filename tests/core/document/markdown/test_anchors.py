@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pipeline.core.document import splice
-from pipeline.core.document.markdown import targets as anchors
-from pipeline.core.document.markdown.split import split_text
+from pipeline.core.document.markdown import anchors
+from pipeline.core.document.markdown.splitter import split_text
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_an_anchor_is_inserted_above_its_heading(
     message = split.messages[-1]
     assert (
         splice.splice(
-            text, [anchors.insertion(text, message, "first", notebook=notebook)]
+            text, [anchors.target_edit(text, message, "first", notebook=notebook)]
         )
         == expected
     )

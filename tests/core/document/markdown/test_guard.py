@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from pipeline.core.document import splice
-from pipeline.core.document.markdown import guard, placing
-from pipeline.core.document.markdown.split import split_text
+from pipeline.core.document.markdown import guard, placement
+from pipeline.core.document.markdown.splitter import split_text
 from pipeline.core.document.message import Message
 
 RICH = (
@@ -37,7 +37,7 @@ def code_of(text: str, msgstr: str) -> str:
         return refusal.code
     return (
         ""
-        if guard.read_back(split, placing.place(split, {index: msgstr}), page=True)
+        if guard.read_back(split, placement.place(split, {index: msgstr}), page=True)
         is not None
         else "G105"
     )
@@ -275,7 +275,8 @@ def test_only_the_parsed_page_tells(text: str, msgstr: str) -> None:
     )
     assert guard.refusal(split.messages[index], msgstr) is None
     assert (
-        guard.read_back(split, placing.place(split, {index: msgstr}), page=True) is None
+        guard.read_back(split, placement.place(split, {index: msgstr}), page=True)
+        is None
     )
 
 
@@ -305,12 +306,12 @@ def test_texts_say_what_is_wrong() -> None:
 
 def test_page_that_the_parser_cannot_read_any_more() -> None:
     split = split_text("> Some words\n>", page=True)
-    assert guard.read_back(split, placing.place(split, {0: "% x"}), page=True) is None
+    assert guard.read_back(split, placement.place(split, {0: "% x"}), page=True) is None
 
 
 def test_paragraph_that_became_a_heading_in_its_place() -> None:
     split = split_text("Some words\n\nmore words\n")
-    placed = placing.place(split, {}, [splice.Edit(10, 10, "\n===")])
+    placed = placement.place(split, {}, [splice.Edit(10, 10, "\n===")])
     assert guard.read_back(split, placed, page=False) is None
 
 
@@ -319,7 +320,7 @@ def test_html_without_a_whole_tag_stays_as_it_is() -> None:
     assert [message.msgid for message in split.messages] == ["<div some words"]
     assert split.skeleton == ((0, ("html_block", "<div some words\n")),)
     assert (
-        guard.read_back(split, placing.place(split, {0: "<div 文字"}), page=False)
+        guard.read_back(split, placement.place(split, {0: "<div 文字"}), page=False)
         is None
     )
 
@@ -327,13 +328,13 @@ def test_html_without_a_whole_tag_stays_as_it_is() -> None:
 def test_an_insertion_is_no_change() -> None:
     text = "# Title\n\nwords here\n"
     split = split_text(text)
-    placed = placing.place(
+    placed = placement.place(
         split, {0: "标题"}, [splice.Edit(7, 7, "\n\n> Inserted words")]
     )
     assert guard.read_back(split, placed, page=False) is not None
     assert (
         guard.read_back(
-            split, placing.place(split, {}, [splice.Edit(9, 9, "> ")]), page=False
+            split, placement.place(split, {}, [splice.Edit(9, 9, "> ")]), page=False
         )
         is None
     )

@@ -10,11 +10,11 @@ from markdown_it.token import Token
 
 from pipeline.core.checks import placing, rst_tree
 from pipeline.core.document.markdown import guard
-from pipeline.core.document.markdown import reading as markdown
-from pipeline.core.document.markdown.inline import inline_tokens
+from pipeline.core.document.markdown import parser as markdown
+from pipeline.core.document.markdown.parser import inline_tokens
 from pipeline.core.document.message import Kind
 from pipeline.core.document.rst.inline import spaced
-from pipeline.core.document.rst.inliner import read_inline
+from pipeline.core.document.rst.parser import read_inline
 
 PIECES = (
     "`  ``  `a`  `x_y[0]`  ``a`b``  {f}  {py:func}  {a_b}  {f}`x`  {f}`a``b`  }  {  词  。  "

@@ -12,11 +12,10 @@ from typing import NamedTuple
 import pytest
 from corpus import pseudo
 
-from pipeline.core.document.markdown import guard, placing
-from pipeline.core.document.markdown.html import html_tags
-from pipeline.core.document.markdown.split import split_text
-from pipeline.core.document.message import Kind
-from pipeline.core.document.split import Split
+from pipeline.core.document.markdown import guard, placement
+from pipeline.core.document.markdown.blocks import html_tags
+from pipeline.core.document.markdown.splitter import split_text
+from pipeline.core.document.message import Kind, Split
 from pipeline.errors import InputError
 
 FIXTURES = Path(__file__).parent / "data"
@@ -131,7 +130,7 @@ def assert_taken(text: str, translate: Callable[[str], str]) -> None:
         for index, message in enumerate(split.messages)
     ]
     assert [refusal for refusal in refused if refusal] == []
-    placed = placing.place(split, chosen)
+    placed = placement.place(split, chosen)
     assert guard.read_back(split, placed, page=True) is not None
     again = split_text(placed.text, page=True)
     assert [message.msgid for message in again.messages] == list(chosen.values())
@@ -185,7 +184,7 @@ def test_what_is_not_read_is_told(text: str, expected: list[tuple[int, str]]) ->
 def test_a_translation_does_not_leave_its_option(text: str, msgstr: str) -> None:
     split = split_text(f"```{{image}} a.png\n{text}\n:width: 3em\n```\n", page=True)
     assert len(split.messages) == 1
-    placed = placing.place(split, {0: msgstr})
+    placed = placement.place(split, {0: msgstr})
     assert guard.read_back(split, placed, page=True) is None
 
 
@@ -193,7 +192,7 @@ def test_a_translation_does_not_leave_its_option(text: str, msgstr: str) -> None
 def test_a_title_in_a_table_of_contents_keeps_its_page(msgstr: str) -> None:
     split = split_text("```{toctree}\nSome words <page>\n```\n", page=True)
     (message,) = split.messages
-    placed = placing.place(split, {0: msgstr})
+    placed = placement.place(split, {0: msgstr})
     refused = guard.refusal(message, msgstr)
     assert refused or guard.read_back(split, placed, page=True) is None
 

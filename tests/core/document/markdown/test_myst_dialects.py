@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.document.compose import merge
-from pipeline.core.document.markdown.converting import to_myst
-from pipeline.core.document.read import read_document
+from pipeline.core.document.markdown.mkdocs import to_myst
+from pipeline.core.document.merge import merge
+from pipeline.core.document.reader import read_document
 from pipeline.reading import Dialect, Reading
 
 # What stands on the page, and the words that are messages.

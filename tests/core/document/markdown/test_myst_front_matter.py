@@ -7,10 +7,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.document.compose import merge
-from pipeline.core.document.markdown.converting import to_myst
+from pipeline.core.document.markdown.mkdocs import to_myst
+from pipeline.core.document.merge import merge
 from pipeline.core.document.message import Kind
-from pipeline.core.document.read import Document, SplitPage, read_document
+from pipeline.core.document.reader import Document, SplitPage, read_document
 from pipeline.core.pin.lock import Page
 from pipeline.core.workbench.marks import marked_text
 from pipeline.reading import Dialect, Reading

@@ -14,10 +14,9 @@ from itertools import pairwise
 import pytest
 from repositories import Repository
 
-from pipeline.core.document.message import Message
-from pipeline.core.document.rst.split import split_rst
+from pipeline.core.document.message import Message, Split
+from pipeline.core.document.rst.splitter import split_rst
 from pipeline.core.document.splice import Edit, splice
-from pipeline.core.document.split import Split
 
 pytestmark = pytest.mark.realdocs
 

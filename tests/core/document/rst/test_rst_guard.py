@@ -21,12 +21,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from repositories import Repository
 
-from pipeline.core.document.rst import attribution, guard, targets
+from pipeline.core.document.message import Split
+from pipeline.core.document.rst import anchors, guard, placement
 from pipeline.core.document.rst.inline import marks
-from pipeline.core.document.rst.placing import place
-from pipeline.core.document.rst.split import split_rst
+from pipeline.core.document.rst.placement import place
+from pipeline.core.document.rst.splitter import split_rst
 from pipeline.core.document.splice import Edit, Placed
-from pipeline.core.document.split import Split
 from pipeline.errors import InputError
 
 LINK = "Read `the guide <a.html>`_.\n"
@@ -681,9 +681,9 @@ def test_chinese_on_every_page_brings_no_complaint(repository: Repository) -> No
             for index, msgstr in translations.items()
             if guard.refusal(split.messages[index], msgstr)
         ], blobs[blob]
-        plan = targets.plan_targets(split, frozenset())
+        plan = anchors.plan_targets(split, frozenset())
         names = [
-            targets.insertion(text, split.messages[index], name)
+            anchors.target_edit(text, split.messages[index], name)
             for index, name in plan.items()
         ]
         placed = place(
@@ -691,7 +691,9 @@ def test_chinese_on_every_page_brings_no_complaint(repository: Repository) -> No
             translations,
             [
                 *names,
-                attribution.insertion(split, "译自`原文 <https://example.org/>`__。"),
+                placement.attribution_edit(
+                    split, "译自`原文 <https://example.org/>`__。"
+                ),
             ],
         )
         assert guard.read_back(split, placed) is not None, blobs[blob]

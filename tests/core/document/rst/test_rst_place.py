@@ -7,11 +7,11 @@ from docutils import nodes
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.document.rst import attribution, guard, targets
+from pipeline.core.document.rst import anchors, guard, placement
 from pipeline.core.document.rst.inline import marks, spaced
-from pipeline.core.document.rst.inliner import read_inline, shown_text
-from pipeline.core.document.rst.placing import place
-from pipeline.core.document.rst.split import split_rst
+from pipeline.core.document.rst.parser import read_inline, shown_text
+from pipeline.core.document.rst.placement import place
+from pipeline.core.document.rst.splitter import split_rst
 from pipeline.core.document.splice import Edit
 
 BYTE_ORDER_MARK = "\ufeff"
@@ -337,7 +337,7 @@ def test_tables_grow_with_their_translations(
 
 
 def test_a_table_that_docutils_cannot_read_is_not_aligned() -> None:
-    from pipeline.core.document.rst.redrawing import aligned
+    from pipeline.core.document.rst.tables import aligned
 
     text = "====  ====\nOne   Two\n==  ==\n"
     assert aligned(text, (0, len(text) - 1), [Edit(11, 14, "很长的译文")]) == []
@@ -416,7 +416,7 @@ def test_a_glossary_keeps_the_english_terms(
 def with_targets(text: str, msgstr: str, *linked: str) -> str:
     """``text`` with all titles translated by ``msgstr`` and their targets written."""
     split = split_rst(text)
-    plan = targets.plan_targets(split, frozenset(linked))
+    plan = anchors.plan_targets(split, frozenset(linked))
     titles = {
         index: f"{msgstr}{index}"
         for index, message in enumerate(split.messages)
@@ -426,7 +426,7 @@ def with_targets(text: str, msgstr: str, *linked: str) -> str:
         split,
         titles,
         [
-            targets.insertion(text, split.messages[index], name)
+            anchors.target_edit(text, split.messages[index], name)
             for index, name in plan.items()
         ],
     )
@@ -498,9 +498,9 @@ def test_names_that_are_linked_and_defined_are_found() -> None:
         "A word_, `two words`_, `shown <Name_>`__, `the link <a.html>`_, _`in line`, "
         "`anonymous`__, ``code_``, a_b, `<b.html>`_, x__."
     )
-    assert targets.referenced_names(text) == {"word", "two words", "name"}
-    assert targets.link_names(text) == {"the link", "in line", "b.html"}
-    assert targets.referenced_names("`one\\ word`_ and `two\\_s`_") == {
+    assert anchors.referenced_names(text) == {"word", "two words", "name"}
+    assert anchors.link_names(text) == {"the link", "in line", "b.html"}
+    assert anchors.referenced_names("`one\\ word`_ and `two\\_s`_") == {
         "oneword",
         "two_s",
     }
@@ -568,7 +568,7 @@ def test_a_name_that_is_referred_to_stays(
 )
 def test_an_attribution_follows_the_title(text: str, expected: str) -> None:
     split = split_rst(text)
-    placed = place(split, {}, [attribution.insertion(split, "译自`x <y>`__页")])
+    placed = place(split, {}, [placement.attribution_edit(split, "译自`x <y>`__页")])
     assert placed.text == expected
     assert guard.read_back(split, placed) is not None
 

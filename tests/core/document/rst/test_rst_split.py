@@ -10,13 +10,11 @@ from docutils.parsers.rst import states
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.document.message import Kind, Markup, Message
-from pipeline.core.document.rst.csv_cells import rows
-from pipeline.core.document.rst.finding import Finder
-from pipeline.core.document.rst.lines import Lines
-from pipeline.core.document.rst.split import split_rst
-from pipeline.core.document.rst.worth import has_words, is_caption, is_image_text
-from pipeline.core.document.split import Split
+from pipeline.core.document.message import Kind, Markup, Message, Split
+from pipeline.core.document.rst.blocks import has_words, is_caption, is_image_text
+from pipeline.core.document.rst.csv_fields import rows
+from pipeline.core.document.rst.positions import Finder, Lines
+from pipeline.core.document.rst.splitter import split_rst
 from pipeline.errors import InputError
 
 # What is found in a text: kind and msgid of every message, in order.

@@ -1,0 +1,552 @@
+"""Split a text of MyST Markdown into messages, by position.
+
+The parser tells where blocks are and nothing else: no text is ever rendered again. Inline markup
+is not parsed here at all. See :mod:`pipeline.core.document.markdown.placement` for the way back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from markdown_it.token import Token
+
+from pipeline.core.document import limits, prose
+from pipeline.core.document.markdown import blocks, directives, front_matter
+from pipeline.core.document.markdown.directives import Body, Directive, option_values
+from pipeline.core.document.markdown.parser import parser
+from pipeline.core.document.markdown.positions import (
+    Lines,
+    Place,
+    Words,
+    cell_spans,
+    line_prefix,
+    locate,
+    without_task_mark,
+    words_at,
+    words_in_line,
+)
+from pipeline.core.document.markdown.template_syntax import find_evaluated
+from pipeline.core.document.message import (
+    NOT_WRITABLE,
+    UNWRITABLE,
+    Kind,
+    Message,
+    Signature,
+    Split,
+)
+from pipeline.errors import InputError
+from pipeline.reading import MYST, Reading
+
+_IMAGE = re.compile(r"(?<!\[)!\[([^\[\]]+)\]\(")
+# An entry of a table of contents with a title of its own: "Some title <page>".
+_ENTRY = re.compile(r"\s*(?P<title>\S.*?)\s*(?<!\\)<[^<]*?>\s*")
+# Of options and titles: whether they say something.
+_IS_WORTH = {Kind.CAPTION: prose.is_caption, Kind.IMAGE: prose.is_image_text}
+_NO_DIRECTIVE = (
+    "a fence of colons without a directive; if the docs are of mkdocs, set "
+    'markdown = "mkdocs"'
+)
+_EVALUATED = frozenset(("inline", "html_block"))  # what another program may evaluate
+_QUOTED = re.compile(r'"([^"]+)"')  # the title of an admonition of mkdocs
+_UNDERLINES = ("=", "-")
+# What markdown-it and its plugins have raised on odd pages.
+_PARSER_ERRORS = (
+    ValueError,
+    IndexError,
+    KeyError,
+    AttributeError,
+    TypeError,
+    AssertionError,
+)
+
+
+def split_text(
+    text: str,
+    *,
+    page: bool = False,
+    headings: Sequence[tuple[int, str]] = (),
+    reading: Reading = MYST,
+) -> Split:
+    """Find the messages of ``text``: a whole document if ``page``, else the source of a cell.
+
+    ``headings`` are the sections that are open where the text starts. What is beyond the bounds of
+    :mod:`pipeline.core.document.limits` is no message, but stands in ``unsafe``. Raises InputError
+    where the Markdown parser itself fails.
+    """
+    splitter = _Splitter(text, list(headings), reading)
+    try:
+        splitter.walk(splitter.lines.to_parse(), 0, page=page)
+    except RecursionError:
+        return limits.unread(text, limits.TOO_DEEP)
+    except _PARSER_ERRORS as error:
+        raise InputError(
+            f"the Markdown parser fails on it ({type(error).__name__}: {error})",
+            hint="Report the page upstream, or exclude it.",
+        ) from error
+    if splitter.refused:
+        line, reason = splitter.refused
+        return replace(limits.unread(text, reason, line), code=tuple(splitter.code))
+    return Split(
+        text=text,
+        messages=tuple(splitter.messages),
+        skeleton=tuple(splitter.skeleton),
+        code=tuple(splitter.code),
+        headings=tuple(splitter.headings),
+        title_end=splitter.title_end,
+        unsafe=tuple(splitter.unsafe),
+    )
+
+
+class _Splitter:
+    """Walks the block tokens of one text and collects messages with their offsets."""
+
+    def __init__(
+        self, text: str, headings: list[tuple[int, str]], reading: Reading
+    ) -> None:
+        """``headings``: level and title of the sections that are open where the text starts."""
+        self.lines = Lines(text)
+        self.reading = reading
+        self.headings = headings
+        self.messages: list[Message] = []
+        self.skeleton: list[tuple[int, Signature]] = []
+        self.code: list[str] = []
+        self.unsafe: list[tuple[int, str]] = []
+        self.title_end: int | None = None
+        self.refused: tuple[int, str] | None = None  # the line, and why no word is read
+
+    def walk(
+        self,
+        lines: list[str],
+        first: int,
+        *,
+        directive: Directive | None = None,
+        depth: int = 0,
+        page: bool = False,
+    ) -> None:
+        """Read ``lines``, of which the first is line ``first`` of the text.
+
+        They are the body of ``directive``, if one is given, and stand ``depth`` directives deep.
+        """
+        md = parser(page=page, dialect=self.reading.dialect)
+        tokens: list[Token] = []
+        md.block.parse("\n".join(lines), md, {}, tokens)
+        containers = [directive.paragraphs] if directive else []
+        cells: Iterator[tuple[int, int]] = iter(())
+        # What stands around the next words, if that is a heading.
+        heading: Token | None = None
+        line = first
+        starts = self.lines.starts
+        for index, token in enumerate(tokens):
+            if token.map is not None:
+                line = first + token.map[0]
+            if token.type in _EVALUATED and not self.refused:
+                self._refuse_evaluated(token.content, line)
+            if token.type in blocks.OPAQUE:
+                self._opaque(token, line, containers, depth)
+            elif token.type != "inline":
+                # A block that ends the text may name the line behind the last one.
+                start = starts[min(line, len(starts) - 1)]
+                self.skeleton.append((start, blocks.signature(token)))
+                if token.type == "tr_open":
+                    is_header = tokens[index - 1].type == "thead_open"
+                    cells = iter(
+                        cell_spans(self.lines.shown[line], is_header=is_header)
+                    )
+                if token.nesting > 0:
+                    heading = token if token.type == "heading_open" else None
+                    if token.level + 1 >= limits.NESTING:
+                        self.unsafe.append((line + 1, limits.TOO_DEEP))
+                if kind := blocks.CONTAINERS.get(token.type):
+                    _enter_or_leave(token, kind, containers)
+            elif containers and containers[-1] is Kind.TABLE_CELL:
+                self._table_cell(next(cells, None), token.content, line)
+            elif token.content:
+                self._block(token.content, line, containers, heading)
+
+    def _block(
+        self, content: str, line: int, containers: Sequence[Kind], heading: Token | None
+    ) -> None:
+        """A heading, or a paragraph in whatever container.
+
+        ``content`` is its text as the parser gives it, from line ``line`` on.
+        """
+        kind = [Kind.PARAGRAPH, *containers][-1]
+        if heading:
+            kind = Kind.HEADING  # also in a quote or a list
+        place = locate(self.lines, content, line)
+        if kind is Kind.LIST_ITEM:
+            place = without_task_mark(self.lines, place)
+        words = words_at(self.lines, place)
+        block_end = self.lines.end(place.last)
+        if heading:
+            block_end = self._heading(heading, words, is_top_level=not containers)
+        if self._is_too_long(words.text, place.line):
+            return
+        # gettext keeps a line end at the start of a msgid for itself.
+        has_words = prose.has_words(words.text)
+        if not has_words or words.text.startswith("\n"):
+            self._image_texts(place)
+        else:
+            self._add(words, kind, is_top_level=not containers, block_end=block_end)
+
+    def _is_too_long(self, text: str, line: int) -> bool:
+        """Whether the words that begin on ``line`` are too many for a message; notes it if so."""
+        if len(text) <= limits.MESSAGE_LENGTH:
+            return False
+        # A picture in the text has a payload of any length.
+        length = len(prose.hide_payloads(text)[0])
+        if length <= limits.MESSAGE_LENGTH:
+            return False
+        self.unsafe.append((line + 1, limits.too_long(length)))
+        # What is no message must stay as it is.
+        self.skeleton.append((self.lines.starts[line], ("too long", text)))
+        return True
+
+    def _heading(self, heading: Token, words: Words, *, is_top_level: bool) -> int:
+        """Note the section that a heading opens; return the offset behind the heading."""
+        self._enter_section(int(heading.tag[1]), words.text)
+        last = words.place.last
+        if heading.markup in _UNDERLINES:
+            last += 1
+        end = self.lines.end(last)
+        # The first one at top level is the page's title.
+        if is_top_level and self.title_end is None:
+            self.title_end = end
+        return end
+
+    def _enter_section(self, level: int, title: str) -> None:
+        """Close the sections that a heading of this level ends, and open its own."""
+        while self.headings and self.headings[-1][0] >= level:
+            self.headings.pop()
+        self.headings.append((level, title[: limits.TITLE_LENGTH]))
+
+    def _table_cell(
+        self, span: tuple[int, int] | None, content: str, line: int
+    ) -> None:
+        """A cell of a table at these columns; None if the row has fewer cells than its header."""
+        if span is None or not content:
+            return
+        words = words_in_line(self.lines, line, *span)
+        if self._is_too_long(words.text, line):
+            return
+        # Only where our cut of the row is the parser's own.
+        read = self.lines.shown[line][slice(*span)]
+        is_same = read.replace("\\|", "|") == content.strip()
+        if is_same and prose.has_words(words.text):
+            self._add(words, Kind.TABLE_CELL)
+
+    def _image_texts(self, place: Place) -> None:
+        """Add the texts of images that stand alone: ``![some words](a.png)``.
+
+        File names and badges, which are links, are none.
+        """
+        for number, (start, end) in enumerate(place.spans, place.line):
+            for match in _IMAGE.finditer(self.lines.shown[number], start, end):
+                self._image_text(match, number)
+
+    def _image_text(self, match: re.Match[str], line: int) -> None:
+        """The text of one image, group 1 of the match, if it says something."""
+        text = match[1].strip()
+        if not self._is_too_long(text, line) and prose.is_image_text(text):
+            column = match.start(1) + match[1].index(text)
+            words = words_in_line(self.lines, line, column, column + len(text))
+            self._add(words, Kind.IMAGE)
+
+    def _opaque(
+        self, token: Token, line: int, containers: Sequence[Kind], depth: int
+    ) -> None:
+        """A block that is taken whole, unless it is a directive or HTML with words in it."""
+        start = self.lines.starts[line]
+        if token.type == "html_block":
+            self.skeleton.append(
+                (start, ("html_block", *self._html(token, line, containers)))
+            )
+            return
+        if token.type == "mkdocs_block":
+            self._mkdocs_block(token, line, depth)
+        elif token.type == "front_matter":
+            self._front_matter(token, line)
+        elif token.type in blocks.FENCES:
+            self._fence(token, line, depth)
+        else:
+            self.skeleton.append((start, blocks.opaque_signature(token)))
+
+    def _fence(self, token: Token, line: int, depth: int) -> None:
+        """A fence of code, or a directive, of which the table says what in it is words."""
+        start = self.lines.starts[line]
+        info = directives.parse_info(token.info)
+        directive = directives.directive_of(info.name, self.reading.prose)
+        if directive.body is Body.CODE and directive.is_cell:
+            self.code.append(token.content)
+        if token.type == "colon_fence" and not info.name:
+            # To MyST it is a block of its own. mkdocs goes on with prose behind its first line.
+            if prose.has_words(token.content):
+                self.unsafe.append((line + 1, _NO_DIRECTIVE))
+        elif reason := _why_left_alone(info.name, directive, depth):
+            self.unsafe.append((line + 1, reason))
+        elif directive.holds_words:
+            self.skeleton.append((start, (token.type, token.markup, info.name)))
+            self._directive(directive, info.argument, token, line, depth)
+            return
+        self.skeleton.append((start, blocks.opaque_signature(token)))
+
+    def _front_matter(self, token: Token, line: int) -> None:
+        """The title of a page, and what else of its front matter is words."""
+        source = front_matter.yaml_of(token, self.lines.shown)
+        fixed: list[str] = []
+        at = 0
+        for value in front_matter.front_values(source, self.reading.dialect):
+            first = line + 1 + source.count("\n", 0, value.start)
+            if value.problem:
+                self.unsafe.append((first + 1, value.problem))
+                continue
+            is_long = self._is_too_long(value.text, first)
+            if is_long or not prose.has_words(value.text):
+                continue
+            place = self._place_in(source, value.start, value.end, line + 1)
+            words = Words(text=value.text, place=place, prefix=value.quote)
+            self._add(words, value.kind)
+            fixed.append(source[at : value.start])
+            at = value.end
+        start = self.lines.starts[line]
+        if not fixed:
+            self.skeleton.append((start, blocks.opaque_signature(token)))
+            return
+        fixed.append(source[at:])
+        self.skeleton.append((start, (token.type, token.markup, *fixed)))
+
+    def _place_in(self, block: str, start: int, end: int, line: int) -> Place:
+        """Where ``[start, end)`` of whole lines stands, of which the first has this number."""
+        first = line + block.count("\n", 0, start)
+        column = start - block.rfind("\n", 0, start) - 1
+        spans: list[tuple[int, int]] = []
+        for piece in block[start:end].split("\n"):
+            spans.append((column, column + len(piece)))
+            column = 0
+        return Place(first, tuple(spans))
+
+    def _mkdocs_block(self, token: Token, line: int, depth: int) -> None:
+        """An admonition, a tab or details: a title in quotes, and what is indented below it."""
+        start = self.lines.starts[line]
+        if depth >= limits.DIRECTIVES:
+            self.unsafe.append((line + 1, limits.TOO_MANY_DIRECTIVES))
+            self.skeleton.append((start, blocks.opaque_signature(token)))
+            return
+        fixed = token.info
+        title = _QUOTED.search(token.info)
+        if (
+            title
+            and prose.has_words(title[1])
+            and not self._is_too_long(title[1], line)
+        ):
+            # The info ends where its line ends, but for spaces.
+            shown = self.lines.shown[line]
+            begin = shown.rindex(token.info.rstrip()) + title.start(1)
+            words = words_in_line(self.lines, line, begin, begin + len(title[1]))
+            self._add(words, Kind.TITLE)
+            fixed = token.info[: title.start(1)] + token.info[title.end(1) :]
+        self.skeleton.append((start, (token.type, token.markup, fixed)))
+        body = token.content.split("\n")
+        self.walk(body, line + 1, directive=directives.TITLED, depth=depth + 1)
+        self.skeleton.append((start, ("end of block",)))
+
+    def _refuse_evaluated(self, content: str, line: int) -> None:
+        """Refuse the page if a block has syntax that another program evaluates."""
+        if found := find_evaluated(content, self.reading):
+            self.refused = (line + found.line + 1, found.reason)
+
+    def _directive(
+        self, directive: Directive, argument: str, token: Token, line: int, depth: int
+    ) -> None:
+        """A directive with words in it: in its argument, its options or its body."""
+        fixed: list[str] = []
+        if (
+            directive.argument
+            and not self._is_too_long(argument, line)
+            and prose.has_words(argument)
+        ):
+            end = len(self.lines.shown[line].rstrip())
+            words = words_in_line(self.lines, line, end - len(argument), end)
+            self._add(words, directive.argument)
+        else:
+            fixed.append(argument)
+        body = token.content.removesuffix("\n").split("\n")
+        skipped = directives.count_option_lines(body)
+        fixed += self._options(directive, body[:skipped], line + 1)
+        content, first = body[skipped:], line + 1 + skipped
+        if directive.body is Body.TOCTREE:
+            fixed += self._entries(content, first)
+        elif directive.body is not Body.PROSE:
+            fixed += content
+        start = self.lines.starts[line]
+        self.skeleton.append((start, ("options", *fixed)))
+        if directive.body is Body.PROSE:
+            self.walk(content, first, directive=directive, depth=depth + 1)
+        self.skeleton.append((start, ("end of directive",)))
+
+    def _options(
+        self, directive: Directive, lines: list[str], first: int
+    ) -> Iterator[str]:
+        """Add the options that are words; return what of all options must stay, line by line.
+
+        ``:alt: Some words`` -> ``:alt: ``
+        """
+        values = {
+            value.line: value for value in option_values(lines, directive.options)
+        }
+        for number, line in enumerate(lines):
+            value = values.get(number)
+            if value is None:
+                yield line
+                continue
+            kind = directive.options[value.key]
+            if value.columns is None:
+                reason = f'how the option "{value.key}" is written is not read here'
+                self.unsafe.append((first + number + 1, reason))
+                yield line
+            else:
+                yield self._without_words(line, first + number, value.columns, kind)
+
+    def _entries(self, lines: list[str], first: int) -> Iterator[str]:
+        """Add the titles in a table of contents; return what must stay of each line.
+
+        ``Some title <page>`` -> `` <page>``
+        """
+        for number, line in enumerate(lines, first):
+            entry = _ENTRY.fullmatch(line)
+            if entry is None:
+                yield line
+            else:
+                yield self._without_words(line, number, entry.span("title"), Kind.TITLE)
+
+    def _without_words(
+        self, content: str, line: int, columns: tuple[int, int], kind: Kind
+    ) -> str:
+        """Add the words at some columns of ``content``, if they are any; return what is left of it.
+
+        ``content`` is what its containers leave of the line with number ``line``.
+        """
+        text = content[slice(*columns)]
+        shown = self.lines.shown[line]
+        is_worth = _IS_WORTH.get(kind, prose.has_words)
+        # Behind a tab that is half a container's, the parser gives spaces that no line has.
+        if not is_worth(text) or not shown.endswith(content):
+            return content
+        if self._is_too_long(text, line):
+            return content
+        start, end = columns
+        offset = len(shown) - len(content)
+        self._add(words_in_line(self.lines, line, offset + start, offset + end), kind)
+        return content[:start] + content[end:]
+
+    def _html(
+        self, token: Token, line: int, containers: Sequence[Kind]
+    ) -> tuple[str, ...]:
+        """What of an HTML block must stay: its tags if its text is a message, else all of it."""
+        block = token.content.strip()
+        if blocks.is_raw(block):
+            return (token.content,)
+        if (
+            not blocks.holds_code(block)
+            and not self._is_too_long(block, line)
+            and prose.has_words(block)
+        ):
+            words = self._html_words(token.content, line)
+            if words is not None:
+                self._add(
+                    words,
+                    Kind.HTML,
+                    is_top_level=not containers,
+                    block_end=self.lines.end(words.place.last),
+                )
+                # A block without any tag is compared whole, like one without words.
+                if tags := blocks.html_tags(words.text):
+                    return tags
+        return self._html_images(token.content, line)
+
+    def _html_words(self, content: str, line: int) -> Words | None:
+        """The text of an HTML block, tags included; None if it cannot be a message."""
+        spans: list[tuple[int, int]] = []
+        pieces: list[str] = []
+        for number, raw in enumerate(content.rstrip("\n \t").split("\n"), line):
+            # Indentation is the text's own from the second line on.
+            piece = (raw.lstrip(" \t") if number == line else raw).rstrip(" \t")
+            source = self.lines.shown[number].rstrip(" \t")
+            if not source.endswith(piece):
+                return None
+            start, end = len(source) - len(piece), len(source)
+            spans.append((start, end))
+            pieces.append(self.lines.shown[number][start:end])
+        text = "\n".join(pieces)
+        comments = blocks.comments(text)
+        if any(prose.has_words(comment) for comment in comments):
+            return None  # a comment never enters a catalogue
+        place = Place(line, tuple(spans))
+        return Words(text=text, place=place, prefix=line_prefix(self.lines, place))
+
+    def _html_images(self, content: str, line: int) -> tuple[str, ...]:
+        """Add the texts of ``<img>`` tags of HTML that is opaque otherwise; return all else."""
+        count = content.rstrip("\n").count("\n") + 1
+        for number in range(line, line + count):
+            for match in blocks.image_texts(self.lines.shown[number]):
+                self._image_text(match, number)
+        return (blocks.without_image_texts(content),)
+
+    def _add(
+        self,
+        words: Words,
+        kind: Kind,
+        *,
+        is_top_level: bool = False,
+        block_end: int = 0,
+    ) -> None:
+        """Make a message of ``words``."""
+        if UNWRITABLE.search(words.text):
+            self.unsafe.append((words.place.line + 1, NOT_WRITABLE))
+            return
+        msgid, payloads = prose.hide_payloads(words.text)
+        start, end = self.lines.offsets(words.place)
+        # A heading stands in the sections around its own.
+        titles = self.headings[:-1] if kind is Kind.HEADING else self.headings
+        self.messages.append(
+            Message(
+                msgid=msgid,
+                kind=kind,
+                start=start,
+                end=end,
+                line=words.place.line + 1,
+                last_line=words.place.last + 1,
+                headings=tuple(title for _, title in titles),
+                prefix=words.prefix,
+                breaks=words.breaks,
+                payloads=payloads,
+                is_top_level=is_top_level,
+                block_end=block_end,
+            )
+        )
+
+
+def _why_left_alone(name: str, directive: Directive, depth: int) -> str:
+    """Why a directive with this name stays in English, as a person should know; empty if not.
+
+    ``depth`` is how many directives it stands in. A fence without a name is code.
+    """
+    if not name:
+        return ""
+    if directive.body is Body.UNKNOWN:
+        return f'what the directive "{name}" holds is not known'
+    if directive.body is Body.RST:
+        return "it is reStructuredText within Markdown"
+    if directive.body is Body.PROSE and depth >= limits.DIRECTIVES:
+        return limits.TOO_MANY_DIRECTIVES
+    return ""
+
+
+def _enter_or_leave(token: Token, kind: Kind, containers: list[Kind]) -> None:
+    """Keep the stack of what the next words stand in."""
+    if token.nesting > 0:
+        containers.append(kind)
+    else:
+        containers.pop()

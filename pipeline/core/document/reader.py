@@ -1,0 +1,340 @@
+"""Reader of one upstream document: bytes in, units of Markdown or reST with their messages out.
+
+Nothing is lost: ``Document.raw`` is the text as it was decoded, and the splits of its units know
+where in it every message stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import chain, pairwise
+
+from pipeline.core.document.limits import unread, why_not_read
+from pipeline.core.document.markdown.splitter import split_text
+from pipeline.core.document.message import Kind, Message, Split
+from pipeline.core.document.notebook import Notebook, scan_notebook
+from pipeline.core.pin.lock import Page, page_path
+from pipeline.errors import InputError
+from pipeline.findings import Finding
+from pipeline.reading import MYST, Reading
+
+_FRONT_MATTER = re.compile(
+    r"\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE
+)
+_FRONT = frozenset((Kind.PAGE_TITLE, Kind.FRONT_MATTER))
+_FIRST_LEVEL = ("heading_open", "h1")
+_NOTEBOOK_KEY = re.compile(r"^(?:jupytext|kernelspec)\s*:", re.MULTILINE)
+
+
+class Format(StrEnum):
+    """How a document is written."""
+
+    NOTEBOOK = "notebook"
+    MYST_NOTEBOOK = "MyST notebook"
+    MYST = "MyST page"
+    RST = "reST page"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """A text that is split by itself: a whole page, or one Markdown cell (``cell`` is 0-based)."""
+
+    split: Split
+    cell: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """An upstream document.
+
+    ``raw`` is its text as decoded; encoding it as UTF-8 gives the bytes back.
+    """
+
+    path: str
+    format: Format
+    raw: str
+    units: tuple[Unit, ...]
+    notebook: Notebook | None = None
+    reading: Reading = MYST
+
+    @property
+    def is_notebook(self) -> bool:
+        """Whether its code can be run: literal blocks of a plain page are no cells."""
+        return self.format in (Format.NOTEBOOK, Format.MYST_NOTEBOOK)
+
+    @property
+    def code(self) -> tuple[str, ...]:
+        """The source of every code cell, in order; of a page, the code in its cells' fences."""
+        if self.notebook is None:
+            return self.units[0].split.code
+        cells = self.notebook.cells
+        return tuple(cell.source for cell in cells if cell.kind == "code")
+
+    def messages(self) -> Iterator[tuple[Unit, Message]]:
+        """Every message with its unit, in document order.
+
+        Whoever needs only the messages of one text takes them from ``Unit.split``.
+        """
+        for unit in self.units:
+            for message in unit.split.messages:
+                yield unit, message
+
+    def place(self, unit: Unit, message: Message) -> str:
+        """Where a message stands, for people: ``path, cell N:line`` or ``path:line``.
+
+        Cells are counted from 1. "cell 3" is the third of all; what runs is "code cell 2".
+        """
+        return self.line_place(unit, message.line)
+
+    def line_place(self, unit: Unit, line: int) -> str:
+        """Where a line of a unit stands, for people, as `place` tells it of a message."""
+        if unit.cell is None:
+            return f"{self.path}:{line}"
+        return f"{self.path}, cell {unit.cell + 1}:{line}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitPage:
+    """A page with those of its documents that could be read."""
+
+    page: Page
+    documents: tuple[Document, ...]
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The page's first heading, as Markdown; its name if it has none.
+
+        Where none is of the first level, the title in its front matter is shown above them.
+        """
+        messages = list(
+            chain.from_iterable(document.messages() for document in self.documents)
+        )
+        if title := self._front_title(messages):
+            return title
+        # Whatever comes first stands under the title, or is it, or there is none.
+        in_text = (message for _, message in messages if message.kind not in _FRONT)
+        first = next(in_text, None)
+        if first is None:
+            return self.page.name
+        if first.headings:
+            return first.headings[0]
+        if first.kind is Kind.HEADING:
+            return first.msgid
+        return self.page.name
+
+    def _front_title(self, messages: list[tuple[Unit, Message]]) -> str:
+        """The title in the front matter if that is shown; empty if not."""
+        # It stands before all else.
+        kinds = [message.kind for _, message in messages]
+        if Kind.PAGE_TITLE not in kinds:
+            return ""
+        unit, title = messages[kinds.index(Kind.PAGE_TITLE)]
+        if any(signature[:2] == _FIRST_LEVEL for _, signature in unit.split.skeleton):
+            return ""
+        return title.msgid
+
+
+def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
+    """Read an ``.ipynb``, ``.md`` or ``.rst`` document, in the way that its upstream is read.
+
+    ``path`` says how it is written, by its suffix, and names it in errors; no file is opened.
+    Raises InputError that says where it is malformed.
+    """
+    try:
+        raw = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            "is not UTF-8",
+            where=f"{path}:{line}",
+            hint="Save it as UTF-8, or exclude the page.",
+        ) from error
+    if path.endswith(".ipynb"):
+        return _read_notebook(path, raw, reading)
+    if "\0" in raw:
+        line = raw.count("\n", 0, raw.index("\0")) + 1
+        raise InputError(
+            "has a NUL character",
+            where=f"{path}:{line}",
+            hint="It is no text file; exclude the page.",
+        )
+    text_format = _text_format(path, raw)
+    if reason := why_not_read(len(raw), raw.count("\n")):
+        units = (Unit(split=unread(raw, reason)),)
+        return Document(
+            path=path, format=text_format, raw=raw, units=units, reading=reading
+        )
+    try:
+        split = (
+            _split_rst(raw)
+            if text_format is Format.RST
+            else split_text(raw, page=True, reading=reading)
+        )
+    except InputError as error:
+        raise InputError(error.what, where=path, hint=error.hint) from error
+    if count := reading.sections_of(page_path(path).rpartition(".")[0]):
+        split = first_sections(split, count)
+    return Document(
+        path=path,
+        format=text_format,
+        raw=raw,
+        units=(Unit(split=split),),
+        reading=reading,
+    )
+
+
+def is_myst_notebook(text: str) -> bool:
+    """Whether a MyST document has the front matter of a jupytext notebook.
+
+    ---
+    jupytext:
+      text_representation: …
+    ---
+    """
+    header = _FRONT_MATTER.match(text)
+    return bool(header and _NOTEBOOK_KEY.search(header[1]))
+
+
+def _text_format(path: str, raw: str) -> Format:
+    """How a document that is no notebook is written."""
+    if path.endswith(".rst"):
+        return Format.RST
+    if is_myst_notebook(raw):
+        return Format.MYST_NOTEBOOK
+    return Format.MYST
+
+
+def _split_rst(raw: str) -> Split:
+    """Split a page of reST. docutils takes a while to load: only who has such a page waits."""
+    from pipeline.core.document.rst.splitter import split_rst
+
+    return split_rst(raw)
+
+
+def _read_notebook(path: str, raw: str, reading: Reading) -> Document:
+    """A notebook: each of its Markdown cells is split by itself."""
+    notebook = scan_notebook(raw, where=path)
+    units = _units(notebook, path, reading)
+    return Document(
+        path=path,
+        format=Format.NOTEBOOK,
+        raw=raw,
+        units=units,
+        notebook=notebook,
+        reading=reading,
+    )
+
+
+def _units(notebook: Notebook, path: str, reading: Reading) -> tuple[Unit, ...]:
+    """The Markdown cells of a notebook; the first alone if all of them are too much to read."""
+    sources = [
+        (index, cell.source)
+        for index, cell in enumerate(notebook.cells)
+        if cell.kind == "markdown"
+    ]
+    length = sum(len(source) for _, source in sources)
+    lines = sum(source.count("\n") for _, source in sources)
+    if reason := why_not_read(length, lines):
+        index, source = sources[0]
+        return (Unit(split=unread(source, reason), cell=index),)
+    units: list[Unit] = []
+    # Sections go on from cell to cell.
+    headings: tuple[tuple[int, str], ...] = ()
+    for index, source in sources:
+        try:
+            split = split_text(source, headings=headings, reading=reading)
+        except InputError as error:
+            raise InputError(
+                error.what, where=f"{path}, cell {index + 1}", hint=error.hint
+            ) from error
+        headings = split.headings
+        units.append(Unit(split=split, cell=index))
+    return tuple(units)
+
+
+_WHY = "only the first {count} sections of the page are translated"
+
+
+def first_sections(split: Split, count: int) -> Split:
+    """Return a split whose messages are those of the first ``count`` sections.
+
+    The others are its ``rest``. Sections are those of the outermost level that has several: below
+    a title that stands alone those of the second.
+    """
+    starts = _starts(split)
+    if len(starts) <= count:
+        return split
+    end = starts[count]
+    line = split.text.count("\n", 0, end) + 1
+    told = [(number, reason) for number, reason in split.unsafe if number < line]
+    return replace(
+        split,
+        messages=tuple(found for found in split.messages if found.start < end),
+        rest=tuple(found for found in split.messages if found.start >= end),
+        unsafe=(*told, (line, _WHY.format(count=count))),
+    )
+
+
+def _starts(split: Split) -> list[int]:
+    """Return where the sections begin."""
+    by_level: dict[int, list[int]] = {}
+    for start, signature in split.skeleton:
+        # Of Markdown: ("heading_open", "h2", "##"); of reST: ("1", "section").
+        if signature[0] == "heading_open":
+            by_level.setdefault(int(signature[1][1:]), []).append(start)
+        elif signature[1:2] == ("section",):
+            by_level.setdefault(int(signature[0]), []).append(start)
+    several = [level for level, starts in by_level.items() if len(starts) > 1]
+    return by_level[min(several)] if several else []
+
+
+_LINES = 3  # of code that are shown
+_WIDTH = 100  # characters of a line that are shown
+# A cell of MyST, perhaps behind the break that ends the one before, and its options.
+_CELL = re.compile(
+    r"\s*(?:\+\+\+[^\n]*\s+)?(?P<fence>`{3,}|~{3,})\{code-cell\}[^\n]*\n"
+    r"(?:---\n.*?\n---\n|(?:[ ]*:[^\n]*\n)*)(?P<code>.*?)\n(?P=fence)",
+    re.DOTALL,
+)
+_UNSEEN = re.compile(r"[^\S\n ]|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+def messages_with_code(document: Document) -> Iterator[tuple[Message, tuple[str, ...]]]:
+    """Every message of a document in its order, with the first lines of the code that follows."""
+    for unit in document.units:
+        messages: list[Message | None] = [*unit.split.messages, None]
+        for message, following in pairwise(messages):
+            assert message
+            yield message, _first_lines(_code_after(document, unit, message, following))
+
+
+def _code_after(
+    document: Document, unit: Unit, message: Message, following: Message | None
+) -> str:
+    """The code of the cell that stands right below a message; empty if there is none."""
+    if document.notebook is None:
+        match = _CELL.match(document.raw, message.block_end)
+        return match["code"] if match else ""
+    # Of a notebook: the next cell, if the message ends its own.
+    source = document.notebook.cells[unit.cell or 0].source
+    if following or source[message.block_end :].strip():
+        return ""
+    for cell in document.notebook.cells[(unit.cell or 0) + 1 :]:
+        return cell.source if cell.kind == "code" else ""
+    return ""
+
+
+def _first_lines(code: str) -> tuple[str, ...]:
+    """The lines that are shown of code: the first that are not empty, without odd characters."""
+    lines: list[str] = []
+    for line in code.split("\n"):
+        seen = _UNSEEN.sub(" ", line).rstrip()
+        if seen:
+            lines.append(seen if len(seen) <= _WIDTH else f"{seen[:_WIDTH]}…")
+        if len(lines) == _LINES:
+            break
+    return tuple(lines)

@@ -1,0 +1,410 @@
+"""Directives as nodes of the tree: nothing is executed, and the tree holds their words.
+
+The table in :mod:`pipeline.core.document.rst.directives` says what of a directive is words. The
+classes here find these words, a class for each form of content. What a class does not read goes
+into the signature of its node, so that it has to stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import Directive as DocutilsDirective
+from docutils.statemachine import StringList
+
+from pipeline.core.document.message import Kind
+from pipeline.core.document.rst.csv_fields import QUOTE, Field, rows
+from pipeline.core.document.rst.directives import Body, Directive, directive_of
+from pipeline.core.document.rst.positions import Place, Words, term, words_at
+
+_OPTION = re.compile(r"\s*:([\w-]+):(?:\s+(.*))?")
+
+
+class held(nodes.General, nodes.Inline, nodes.Element):  # noqa: N801  # as docutils' nodes are
+    """A directive, or a part of one.
+
+    ``signature``: what of it must stay. ``kind``: what its paragraphs are. ``code``: its code, if
+    it has any. ``lost`` and ``first``: why its content is not read, and its first line (from 0).
+    """
+
+
+class _AnyOption(dict[str, Callable[[str | None], str]]):
+    """Takes every option as it is written: whether it is right is not our business."""
+
+    def __bool__(self) -> bool:
+        """docutils asks whether there are any options at all."""
+        return True
+
+    def __getitem__(self, name: str) -> Callable[[str | None], str]:
+        """What docutils calls with the value of an option; None if there is only its name."""
+        return _as_written
+
+
+def _as_written(value: str | None) -> str:
+    """The value of an option; empty for a flag."""
+    return value or ""
+
+
+class Held(DocutilsDirective):
+    """A directive whose content is blocks; other classes read content of another form."""
+
+    form: ClassVar[Directive]
+    has_content = True
+
+    @classmethod
+    def of(cls, form: Directive) -> type[Held]:
+        """The class that reads directives of one row of the table, as docutils wants it."""
+        count = form.required_arguments + form.optional_arguments
+        members = {
+            "form": form,
+            "required_arguments": form.required_arguments,
+            "optional_arguments": form.optional_arguments,
+            "final_argument_whitespace": count > 0,
+            "option_spec": _AnyOption() if form.takes_options else None,
+        }
+        return type(cls.__name__, (cls,), members)
+
+    def run(self) -> list[nodes.Node]:
+        """The node of this directive: docutils calls this for each one that it meets.
+
+        What is words becomes leaves of the tree, all else the ``signature``:
+
+            .. figure:: a.png        held, signature ("figure", "a.png", "alt=", "width=3em"),
+               :alt: Some words      with a leaf "Some words" and a paragraph
+               :width: 3em
+
+               What it shows.
+        """
+        form = self.form
+        node = held(kind=form.paragraphs)
+        node.line = self.number(self.lineno) + 1
+        kept = list(self.arguments)
+        count = form.required_arguments + form.optional_arguments
+        # With fewer arguments, the last one is another: the version, with no words behind it.
+        if form.argument and len(kept) == count:
+            node += held("", self._argument(kept.pop()), kind=form.argument)
+        options = dict(self.options)
+        for name, kind in form.options.items():
+            words = self._option(name)
+            if words is not None:
+                node += held("", words, kind=kind)
+                options[name] = ""  # what it says stands in the tree now
+        settings = sorted(f"{name}={value}" for name, value in options.items())
+        node["signature"] = (self.name, *kept, *settings)
+        self.fill(node)
+        return [node]
+
+    def fill(self, node: held) -> None:
+        """Read the content."""
+        self.blocks(self.content, self.content_offset, node)
+
+    def blocks(self, content: StringList, offset: int, node: nodes.Element) -> None:
+        """Read ``content`` into ``node``."""
+        self.state.nested_parse(content, offset, node)
+
+    def words(self, text: str, lineno: int, end: int | None = None) -> Words:
+        """``text`` up to ``end``, whose first line is ``lineno``."""
+        state: Any = self.state
+        found: Words = state.words(text, lineno, end)
+        return found
+
+    def number(self, lineno: int) -> int:
+        """The source line, from 0, of line ``lineno`` by docutils' count."""
+        state: Any = self.state
+        numbers: list[int] = state.numbers(lineno)
+        return numbers[0]
+
+    def option_lines(self, name: str) -> Iterator[tuple[int, str]]:
+        """The lines of an option's value, as they are written, with docutils' line numbers.
+
+        For ``alt`` of this figure on line 5, they are (7, "Some words") and (8, "go on"):
+
+            .. figure:: a.png
+               :width: 3em
+               :alt: Some words
+                  go on
+        """
+        is_named = False
+        for number, line in enumerate(self.block_text.split("\n")[1:], self.lineno + 1):
+            if not line.strip():
+                return  # options end at the first blank line
+            text = line
+            option = _OPTION.fullmatch(line)
+            if option:
+                is_named = option[1].lower() == name
+                text = option[2] or ""
+            # Any other line goes on with the option above it.
+            text = text.strip()
+            if is_named and text:
+                yield number, text
+
+    def _argument(self, text: str) -> Words:
+        """The last argument; it may begin below the directive's own line."""
+        count = self.block_text.count("\n") + 1
+        for number in range(self.lineno, self.lineno + count):
+            words = self.words(text, number)
+            if words.place:
+                return words
+        return self.words(text, self.lineno)
+
+    def _option(self, name: str) -> Words | None:
+        """The words of an option; None if it is not there."""
+        lines = list(self.option_lines(name))
+        if not lines:
+            return None
+        text = "\n".join(line for _, line in lines)
+        # docutils may have read other lines than we: an option that stands twice.
+        if text.split() != self.options.get(name, "").split():
+            return words_at(text, None, self.number(self.lineno))
+        return self.words(text, lines[0][0])
+
+
+_CARD_RULE = re.compile(r"\^{3,}\s*|\+{3,}\s*")  # between header, body and footer
+# An entry of a table of contents with a title of its own: "Some title <page>".
+_ENTRY = re.compile(r"(.+?)\s*(?<!\\)<([^<]*?)>")
+
+
+class Opaque(Held):
+    """Nothing in it is words."""
+
+    def fill(self, node: held) -> None:
+        """Keep every line."""
+        node["signature"] += tuple(self.content)
+
+
+class Unknown(Opaque):
+    """Nobody knows what it holds, and a person should know that."""
+
+    def fill(self, node: held) -> None:
+        """Keep every line, and say why."""
+        super().fill(node)
+        node["lost"] = f'what the directive "{self.name}" holds is not known'
+        node["first"] = self.number(self.lineno)
+
+
+class Code(Held):
+    """Code."""
+
+    def fill(self, node: held) -> None:
+        """Keep the content as code: the guard compares it by itself, as what is run."""
+        node["code"] = "\n".join(self.content)
+
+
+class Card(Held):
+    """Blocks in up to three parts, with rules between them that would be titles' elsewhere.
+
+    .. card:: Some title
+
+       A header
+       ^^^
+       Words of the body.
+       +++
+       A footer
+    """
+
+    def fill(self, node: held) -> None:
+        """Read each part by itself."""
+        start = 0
+        for index, line in enumerate(self.content):
+            if _CARD_RULE.fullmatch(line):
+                self._part(node, start, index, line)
+                start = index + 1
+        self._part(node, start, len(self.content), "")
+
+    def _part(self, node: held, start: int, end: int, rule: str) -> None:
+        """Add the lines ``[start, end)`` of the content, which ``rule`` ends."""
+        part = held(kind=self.form.paragraphs, signature=(rule,))
+        self.blocks(self.content[start:end], self.content_offset + start, part)
+        node += part
+
+
+class Quote(Held):
+    """A quotation; an attribution may close it: ``-- Somebody``."""
+
+    def fill(self, node: held) -> None:
+        """Read the content as docutils reads an indented block."""
+        state: Any = self.state
+        node += state.block_quote(self.content, self.content_offset)
+
+
+class Replacement(Held):
+    """What stands for a substitution: one paragraph, of which only the text stays."""
+
+    def run(self) -> list[nodes.Node]:
+        """The words, for docutils to put into the definition: ``.. |name| replace:: words``."""
+        node = held(kind=self.form.paragraphs, signature=(self.name,))
+        self.blocks(self.content, self.content_offset, node)
+        if len(node) == 1 and isinstance(node[0], nodes.paragraph):
+            return list(node[0].children)
+        # Blocks cannot stand in a line: docutils will complain, and all of it has to stay.
+        return [node]
+
+
+class ListTable(Held):
+    """A list of lists: what stands right in the inner ones is cells.
+
+    .. list-table::
+
+       * - first cell
+         - second cell
+    """
+
+    def fill(self, node: held) -> None:
+        """Read the lists, and mark the items of the inner ones as cells."""
+        self.blocks(self.content, self.content_offset, node)
+        for row in _items(node):
+            for item in _items(row):
+                item["cell"] = True
+
+
+def _items(node: nodes.Element) -> list[nodes.Element]:
+    """The items of the bullet lists right in ``node``, and of no list further down."""
+    items: list[nodes.Element] = []
+    for item in node.findall(nodes.list_item):
+        bullets = item.parent
+        if isinstance(bullets, nodes.bullet_list) and bullets.parent is node:
+            items.append(item)
+    return items
+
+
+class CsvTable(Held):
+    """Comma-separated cells, in the content and in the option ``header``.
+
+    .. csv-table::
+       :header: Name, "What it is, in short"
+
+       one, "a cell"
+    """
+
+    def fill(self, node: held) -> None:
+        """Read the header and then the content, each as rows of cells.
+
+        The header may have several lines, like any option.
+        """
+        self._rows(node, "header", list(self.option_lines("header")))
+        self._rows(node, "row", list(enumerate(self.content, self.content_offset + 1)))
+        # The words of the header stand in the tree now, or in the signature of a lost row.
+        signature = node["signature"]
+        kept = [part for part in signature if not part.startswith("header=")]
+        node["signature"] = tuple(kept)
+
+    def _rows(self, node: held, name: str, lines: list[tuple[int, str]]) -> None:
+        """Add the rows that ``lines`` hold, each with its number by docutils' count."""
+        texts = [line for _, line in lines]
+        found = rows(texts, self.options)
+        if found is None:
+            node += held(
+                kind=Kind.TABLE_CELL,
+                signature=(name, *texts),
+                lost="its CSV is of a dialect that is not read here",
+                first=self.number(self.lineno),
+            )
+            return
+        for row in found:
+            cells = [self._cell(field, lines) for field in row]
+            node += held("", *cells, kind=Kind.TABLE_CELL, signature=(name,))
+
+    def _cell(self, field: Field, lines: list[tuple[int, str]]) -> nodes.Element:
+        """A field: its words if it is one paragraph; else what it holds stays as it is."""
+        state: Any = self.state
+        cell = nodes.entry()
+        first = self.number(lines[field.start[0]][0])
+        texts = field.text.split("\n")
+        block = StringList(texts, items=[("", first)] * len(texts))
+        # The lines of a field are no lines of the page: nothing is found while they are read.
+        with state.finder.failing("there is more than one paragraph in a field of CSV"):
+            self.blocks(block, 0, cell)
+        is_paragraph = len(cell) == 1 and isinstance(cell[0], nodes.paragraph)
+        if not is_paragraph or cell.astext() != field.text.strip():
+            return cell
+        start = state.offset(*lines[field.start[0]], field.start[1])
+        end = state.offset(*lines[field.end[0]], field.end[1])
+        words = words_at(field.text, Place(((start, end),), quote=QUOTE), first)
+        cell[:] = [nodes.paragraph("", "", words)]
+        return cell
+
+
+class Glossary(Held):
+    """A list of definitions, of which several terms may share one.
+
+    .. glossary::
+
+       array
+       tensor
+          A definition of both.
+    """
+
+    def fill(self, node: held) -> None:
+        """Read each term with its definition. Comments and what stands above all terms are kept."""
+        # Terms stand at the left; what is said of them is indented.
+        lines = enumerate(self.content)
+        starts = [index for index, line in lines if line[:1].strip()]
+        above = tuple(self.content[: min(starts, default=0)])
+        if above:
+            node["signature"] += above
+            node["lost"] = "it stands before the first term of a glossary"
+            node["first"] = self.number(self.lineno)
+        items: list[nodes.Element] = []
+        for start, end in pairwise([*starts, len(self.content)]):
+            if self.content[start].startswith(".. "):  # a comment
+                node["signature"] += tuple(self.content[start:end])
+                continue
+            # Terms right below each other share a definition: one that has it is complete.
+            if not items or isinstance(items[-1][-1], nodes.definition):
+                items.append(nodes.definition_list_item())
+                node += items[-1]
+            self._entry(items[-1], start, end)
+
+    def _entry(self, item: nodes.Element, start: int, end: int) -> None:
+        """Add the term in line ``start`` of the content to ``item``, and what is said of it.
+
+        The lines up to ``end`` are its definition; if all are blank, the next term has it.
+        """
+        lineno = self.content_offset + start + 1
+        item += term(self.state, self.content[start], lineno)
+        block, _, _ = self.content[start + 1 : end].get_indented()
+        if any(block):
+            definition = nodes.definition()
+            item += definition
+            self.blocks(block, lineno, definition)
+
+
+class TocTree(Held):
+    """Documents, some with a title of their own: ``Some title <page>``."""
+
+    def fill(self, node: held) -> None:
+        """Read each line as an entry. Only a title of its own is words."""
+        for number, line in enumerate(self.content, self.content_offset + 1):
+            entry = _ENTRY.fullmatch(line)
+            if entry is None:
+                node += held(kind=Kind.TITLE, signature=("entry", line))
+                continue
+            title = self.words(line, number, entry.end(1))
+            node += held("", title, kind=Kind.TITLE, signature=("entry", entry[2]))
+
+
+_READERS: dict[Body, type[Held]] = {
+    Body.BLOCKS: Held,
+    Body.CODE: Code,
+    Body.OPAQUE: Opaque,
+    Body.UNKNOWN: Unknown,
+    Body.CARD: Card,
+    Body.QUOTE: Quote,
+    Body.REPLACEMENT: Replacement,
+    Body.LIST_TABLE: ListTable,
+    Body.CSV_TABLE: CsvTable,
+    Body.GLOSSARY: Glossary,
+    Body.TOCTREE: TocTree,
+}
+
+
+@lru_cache(maxsize=1 << 10)
+def directive_class(name: str) -> type[Held]:
+    """The class that reads the directive of this name."""
+    form: Directive = directive_of(name)
+    return _READERS[form.body].of(form)

@@ -1,0 +1,257 @@
+"""Pages that must be made: translations into their documents, without those that are broken.
+
+In go a page and its catalogue; out come merged documents and a row of the report. A message whose
+translation is broken stays English and is a finding, and so is a document that the guard refuses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+
+from pipeline.adapters import po
+from pipeline.core.catalog.standing import count_catalog, with_classes
+from pipeline.core.catalog.wanted import wanted_entries
+from pipeline.core.checks.base import Subject
+from pipeline.core.checks.blocking import blocking_problem
+from pipeline.core.document.landing import landings_to_json
+from pipeline.core.document.markdown import anchors
+from pipeline.core.document.merge import Frame, Rejected, merge
+from pipeline.core.document.message import UNWRITABLE
+from pipeline.core.document.prose import count_words
+from pipeline.core.document.reader import SplitPage
+from pipeline.core.pin.lock import blob_id
+from pipeline.core.results import PageResult
+from pipeline.entries import Catalog, Entry, translations_of
+from pipeline.errors import GuardError, InputError
+from pipeline.findings import Finding, Severity
+from pipeline.stages.merge.files import MergedDocument, MergedFiles, MergedPage
+
+
+def make(
+    files: MergedFiles, page: SplitPage, catalog: Catalog | None, linked: frozenset[str]
+) -> MergedPage:
+    """Merge the documents of a page and write them.
+
+    ``linked`` are the fragments that links of any page point to: their headings keep the English
+    anchors. Without a ``catalog`` the one that lies there is read.
+    """
+    name = page.page.name
+    catalog = catalog or _catalog(files, name)
+    if not catalog.entries:
+        # Nothing is translated, and all of it is still to be counted.
+        catalog = Catalog(entries=wanted_entries(name, page.documents))
+    path = files.run.paths.catalog(files.locale, name)
+    where = _Where(files.run.shown(path), catalog)
+    sound, findings = _without_errors(
+        catalog, name, where, files.run.upstream.ignored(name)
+    )
+    refused: set[str] = set()
+    documents: list[MergedDocument] = []
+    for document in page.documents:
+        frame = Frame(attribution=files.attribution(document.path), anchors=linked)
+        try:
+            merged = merge(document, translations_of(sound), frame)
+        except GuardError as error:
+            # Our own bug: what lies there of an earlier run is not replaced by what is wrong.
+            findings.append(Finding.of(error, page=name))
+            continue
+        refused.update(rejected.message.msgid for rejected in merged.rejected)
+        findings += _rejections(page, where, merged.rejected)
+        blocks = landings_to_json(merged.blocks)
+        files.write(files.merged(document.path), merged.data)
+        files.write(files.blocks(document.path), blocks)
+        record = MergedDocument(
+            path=document.path,
+            blob=blob_id(merged.data),
+            blocks=blob_id(blocks),
+            # English as upstream wrote it needs no line that says whose translation it is.
+            attribution=frame.attribution if merged.translated else "",
+        )
+        documents.append(record)
+    findings += _unknown_sections(page, sound, where)
+    return MergedPage(
+        row=_result(page, sound, findings, refused), documents=tuple(documents)
+    )
+
+
+def _catalog(files: MergedFiles, page: str) -> Catalog:
+    """The catalogue of a page that this run has not updated.
+
+    It is an empty one if there is none, or if it cannot be read: update has told that.
+    """
+    path = files.run.paths.catalog(files.locale, page)
+    if not path.is_file():
+        return Catalog()
+    try:
+        return po.read_catalog(path.read_bytes(), where=page).catalog
+    except InputError:
+        return Catalog()
+
+
+def links_of(page: SplitPage) -> tuple[tuple[str, str], ...]:
+    """The page and fragment that each link on ``page`` points to, sorted.
+
+    Links to whole pages are left out: they say nothing of any heading.
+    """
+    texts: list[tuple[str, str]] = []
+    for document in page.documents:
+        # A link may point to the page that it stands on.
+        texts += [(page.page.name, unit.split.text) for unit in document.units]
+    links: list[tuple[str, str]] = []
+    for target, fragments in anchors.linked_anchors(texts).items():
+        links += [(target, fragment) for fragment in fragments]
+    return tuple(sorted(links))
+
+
+@dataclass(frozen=True)
+class _Where:
+    """Where the entries of a catalogue stand in its file, as it lies on disk.
+
+    It is found out when it is asked for: most pages have nothing that a line must be told of.
+    """
+
+    name: str
+    catalog: Catalog
+
+    def line(self, msgid: str) -> str:
+        """``FILE:LINE`` of the last entry of a message."""
+        lines = [line for (_, known), line in self._lines.items() if known == msgid]
+        return f"{self.name}:{lines[-1] if lines else 1}"
+
+    def line_of(self, entry: Entry) -> str:
+        """``FILE:LINE`` of an entry."""
+        return f"{self.name}:{self._lines.get((entry.context, entry.msgid), 1)}"
+
+    @cached_property
+    def _lines(self) -> dict[tuple[str | None, str], int]:
+        # An updated catalogue has no lines of its own: they come about when it is written.
+        written = po.read_catalog(
+            po.format_catalog(self.catalog), where=self.name
+        ).catalog
+        return {
+            (entry.context, entry.msgid): entry.line
+            for entry in written.entries
+            if entry.is_translated
+        }
+
+
+def _without_errors(
+    catalog: Catalog, page: str, where: _Where, ignored: Set[str]
+) -> tuple[Catalog, list[Finding]]:
+    """The catalogue without the translations that are broken, and what is wrong with these."""
+    findings = []
+    entries = list(catalog.entries)
+    for at, entry in enumerate(entries):
+        # Fuzzy ones are not merged anyway.
+        if not entry.is_translated:
+            continue
+        problem = blocking_problem(Subject(entry, page), ignored)
+        if problem is None:
+            continue
+        entries[at] = replace(entry, msgstr="")
+        findings.append(
+            Finding(
+                code=problem.code,
+                severity=Severity.ERROR,
+                where=where.line_of(entry),
+                text=f"{problem.text}; the message is left in English",
+                page=page,
+                hint=problem.hint,
+            )
+        )
+    if not findings:
+        return catalog, []  # most of the time: nothing is copied
+    return replace(catalog, entries=tuple(entries)), findings
+
+
+def _rejections(
+    page: SplitPage, where: _Where, rejected: Sequence[Rejected]
+) -> Iterator[Finding]:
+    """A finding for each translation that the guard refused."""
+    for rejection in rejected:
+        refusal = rejection.refusal
+        yield Finding(
+            code=refusal.code,
+            severity=Severity.ERROR,
+            where=where.line(rejection.message.msgid),
+            text=f"the translation {refusal.text}; it is left in English ({rejection.place})",
+            page=page.page.name,
+            hint=refusal.hint,
+        )
+
+
+def _unknown_sections(
+    page: SplitPage, catalog: Catalog, where: _Where
+) -> Iterator[Finding]:
+    """A finding for each translation whose msgctxt names no section of its message.
+
+    The first of them serves all sections if there is no entry without a msgctxt.
+    """
+    with_context = [
+        entry
+        for entry in catalog.entries
+        if entry.is_translated and entry.context is not None
+    ]
+    if not with_context:
+        return  # most of the time
+    sections: dict[str, list[str]] = {}
+    for document in page.documents:
+        for message in chain.from_iterable(
+            unit.split.messages for unit in document.units
+        ):
+            sections.setdefault(message.msgid, []).append(message.section)
+    used = translations_of(catalog)
+    for entry in with_context:
+        known = sections.get(entry.msgid, [])
+        if entry.context in known or used[entry.msgid] == entry.msgstr:
+            continue
+        named = ", ".join(f"“{section}”" for section in dict.fromkeys(known))
+        yield Finding(
+            code="unknown-section",
+            severity=Severity.WARNING,
+            where=where.line_of(entry),
+            text=f"the message does not stand in “{entry.context}”; its translation is not used",
+            page=page.page.name,
+            hint=f"Write as msgctxt where it stands: {named}.",
+        )
+
+
+def _code_cells(page: SplitPage) -> int:
+    """How many code cells the page has; none if it is no notebook."""
+    for document in page.documents:
+        # Of a pair, the .ipynb comes first: it is the one that runs.
+        if document.is_notebook:
+            return len(document.code)
+    return 0
+
+
+def _rest_words(page: SplitPage) -> int:
+    """How many words of the page stay English, since the configuration says so."""
+    units = page.documents[0].units if page.documents else ()
+    rest = chain.from_iterable(unit.split.rest for unit in units)
+    return sum(count_words(message.msgid, message.markup) for message in rest)
+
+
+def _result(
+    page: SplitPage, catalog: Catalog, findings: Sequence[Finding], refused: Set[str]
+) -> PageResult:
+    """What readers see: a message whose translation was refused counts as not translated."""
+    shown = list(catalog.entries)
+    for at, entry in enumerate(shown):
+        if entry.msgid in refused:
+            shown[at] = replace(entry, msgstr="")
+    title = translations_of(catalog).get(page.title, page.title)
+    result = PageResult(
+        page=page.page.name,
+        files=page.page.files,
+        # A heading may hold a lone surrogate, and reports may not.
+        title=UNWRITABLE.sub("?", anchors.plain_title(title)),
+        rest_words=_rest_words(page),
+        code_cells=_code_cells(page),
+        findings=tuple(dict.fromkeys(findings)),
+    )
+    shown_catalog = replace(catalog, entries=tuple(shown))
+    return with_classes(count_catalog(result, shown_catalog), shown_catalog)
