@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+INTERRUPTED = 130  # 128 + SIGINT, as shells count it
 UNEXPECTED = 70  # an error that nobody raised on purpose: EX_SOFTWARE of sysexits.h
 
 # A run that meets several errors ends with the first of these codes. Our own bugs come first, then
 # what kept the run from its work, then what kept a page from readers, from running, from being
 # read. Findings come last.
-WORST_FIRST = (130, UNEXPECTED, 5, 2, 3, 7, 6, 4, 1, 0)
+WORST_FIRST = (INTERRUPTED, UNEXPECTED, 5, 2, 3, 7, 6, 4, 1, 0)
 
 
 def worst(codes: Iterable[int]) -> int:

@@ -15,8 +15,8 @@ from folders import snapshot
 from places import ROOT
 
 from pipeline import __version__
-from pipeline.arguments import COMMANDS, READING
-from pipeline.cli import main
+from pipeline.cli import COMMANDS, main
+from pipeline.commands.showing import READING
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 

@@ -6,6 +6,7 @@ import ast
 import json
 import re
 import sys
+from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import replace
 from io import StringIO
@@ -147,7 +148,8 @@ def test_a_result_is_shown_and_not_obeyed(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    showing.show("build", hostile_result(text), Log(level), as_json=as_json)
+    arguments = Namespace(command="build", json=as_json, config=Path("pyproject.toml"))
+    showing.show_result(arguments, hostile_result(text), Log(level))
     said = capfd.readouterr()
     assert said.out or said.err
     assert not _LIVE.search(said.out + said.err)
@@ -161,13 +163,13 @@ def test_an_error_is_shown_and_not_obeyed(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    def fail(*_: object) -> int:
+    def fail(*_: object, **__: object) -> int:
         raise error(text)
 
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    monkeypatch.setitem(cli._ON_UPSTREAMS, "sync", fail)
-    for words in ("sync", "-q"), ("sync", "-v"), ("sync", "--json"), ("sync", text):
-        assert cli.main(("--config", str(ROOT / "pyproject.toml"), *words)) != 0
+    monkeypatch.setattr("pipeline.commands.sync.sync", fail)
+    for word in "-q", "-v", "--json", text:
+        assert cli.main(("sync", "--config", str(ROOT / "pyproject.toml"), word)) != 0
     said = capfd.readouterr()
     assert not _LIVE.search(said.out + said.err)
 

@@ -19,8 +19,7 @@ from msgspec import structs
 from places import ROOT
 
 from pipeline import errors
-from pipeline.arguments import COMMANDS, parse
-from pipeline.cli import main
+from pipeline.cli import COMMANDS, main, parse
 from pipeline.config import read_settings
 from pipeline.config.tables import Table
 from pipeline.errors import WORST_FIRST, PipelineError

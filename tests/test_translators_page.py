@@ -16,8 +16,7 @@ from places import ROOT
 from translators_page import BEGIN, END, PAGE, insert, read_rules, read_tables, render
 
 from pipeline.adapters.po import format_catalog, standard_header
-from pipeline.arguments import COMMANDS, parse
-from pipeline.cli import main
+from pipeline.cli import COMMANDS, main, parse
 from pipeline.config import read_settings
 from pipeline.core.catalog.change import ChangeClass
 from pipeline.core.checks.run import code_names

@@ -19,7 +19,7 @@ import yaml
 from branch_project import Clone
 from places import ROOT
 
-from pipeline.arguments import COMMANDS, parse
+from pipeline.cli import COMMANDS, parse
 
 FOLDER = ROOT / ".github" / "workflows"
 FILES = sorted(FOLDER.glob("*.yml"))

@@ -6,6 +6,7 @@ In goes the lock, out comes one result with the rows of every locale. Code runs 
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +15,13 @@ from typing import TYPE_CHECKING
 from pipeline import packages
 from pipeline.commands.holding import only_this_run
 from pipeline.commands.known import Known, UpdatedPage
+from pipeline.commands.options import (
+    RUNNING,
+    add_shared,
+    kernels_of,
+    run_of,
+    summaries_of,
+)
 from pipeline.commands.pages import name_findings, pages_of_run, rule_findings
 from pipeline.commands.reporting import write_report
 from pipeline.commands.updating import UpdatedLocale, update_locale
@@ -22,6 +30,7 @@ from pipeline.core.pin.lock import Lock, Page
 from pipeline.core.results import PageResult
 from pipeline.errors import PublishError
 from pipeline.findings import Finding, Severity
+from pipeline.log import Log
 from pipeline.report.counts import written_text
 from pipeline.report.result import RunResult
 from pipeline.run import KernelOptions, Run
@@ -58,6 +67,27 @@ class MergedLocale:
     pages: tuple[PageResult, ...]
     gone: tuple[PageResult, ...]  # what is left of pages that upstream dropped
     changes: tuple[str, ...] = ()  # the files written
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Declare what ``build`` takes."""
+    add_shared(parser, "name", "--pages", "--summary", "--no-execute")
+    add_shared(parser, *RUNNING, "--check")
+
+
+def run_command(arguments: Namespace, log: Log) -> RunResult:
+    """Build one upstream."""
+    run = run_of(arguments, log)
+    return build(run, build_options(arguments, run))
+
+
+def build_options(arguments: Namespace, run: Run) -> BuildOptions:
+    """Return how code is run, by the options of all commands that run any."""
+    return BuildOptions(
+        runs_code=arguments.execute,
+        kernels=kernels_of(arguments, run.settings),
+        summaries=summaries_of(arguments.summary),
+    )
 
 
 def build(run: Run, options: BuildOptions) -> RunResult:

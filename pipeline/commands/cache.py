@@ -6,18 +6,35 @@ It works on the cache of a project, which all of its upstreams share. What pages
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
 from pipeline.adapters.execution_cache import ExecutionCache
-from pipeline.config import Settings
+from pipeline.commands.showing import print_text
+from pipeline.config import Settings, read_settings
 from pipeline.core.execution.entry import CacheEntry, decode_entry
 from pipeline.errors import FindingsError, InputError
+from pipeline.log import Log
 from pipeline.paths import Paths
 
 MEBIBYTE = 1 << 20
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Declare what ``cache`` takes."""
+    parser.add_argument(
+        "action", choices=("stats", "clear", "verify"), help="what to do with it"
+    )
+
+
+def run_command(arguments: Namespace, log: Log) -> int:
+    """Do what the action says, and print it."""
+    told = tell_cache(read_settings(arguments.config), arguments.action)
+    print_text("".join(f"{line}\n" for line in told.lines))
+    return told.exit_code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,17 +1,100 @@
-"""``site --all``: the page that leads to the sites of all upstreams."""
+"""``--all``: one command on every upstream, one after the other, in one table."""
 
 from __future__ import annotations
 
+import gc
 import json
-from collections.abc import Sequence
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pipeline.adapters.files import write_if_changed
-from pipeline.config import Settings
+from pipeline.commands.options import locales_of
+from pipeline.commands.showing import (
+    exit_code_of,
+    language,
+    print_json,
+    print_report,
+    show_changes,
+    show_findings,
+)
+from pipeline.config import Settings, read_settings
+from pipeline.errors import INTERRUPTED, ConfigError, worst
+from pipeline.log import Log
 from pipeline.paths import Paths
+from pipeline.report import hub
+from pipeline.report.json import run_json
+from pipeline.report.result import RunResult
+
+_RunCommand = Callable[[Namespace, Log], RunResult | int]
 
 
-def write_front_page(settings: Settings, locales: Sequence[str]) -> Path | None:
+def run_on_every(run_command: _RunCommand, arguments: Namespace, log: Log) -> int:
+    """Run a command on every upstream; return the worst of their exit codes.
+
+    One that fails stops no other; Ctrl-C stops all.
+    """
+    _check_words(arguments)
+    settings = read_settings(arguments.config)
+    locales = locales_of(arguments, settings)
+    rows = []
+    for number, name in enumerate(settings.upstreams, start=1):
+        log.note(f"{name} ({number} of {len(settings.upstreams)})")
+        rows.append(_run_on(name, run_command, arguments, log))
+        if rows[-1].exit_code == INTERRUPTED:
+            return INTERRUPTED
+        # What a run drops whole, the next one need not carry along.
+        gc.collect()
+    if arguments.json:
+        print_json(hub.hub_json(rows))
+    else:
+        print_report(hub.hub_report(rows, locales), language())
+    if arguments.command == "site":
+        page = _write_front_page(settings, locales)
+        if page is not None:
+            log.note(f"look at {page.relative_to(settings.root).as_posix()}")
+    return hub.exit_code_of(rows)
+
+
+def _check_words(arguments: Namespace) -> None:
+    """Raise ConfigError for an option that is about one upstream alone."""
+    if arguments.name is not None:
+        raise ConfigError(
+            f"--all is every upstream, not {arguments.name!r} alone",
+            hint="Leave one of the two out.",
+        )
+    for name in ("upstream", "ref", "pages", "against"):
+        if getattr(arguments, name, None):
+            raise ConfigError(
+                f"--{name} is about one upstream, and --all about every one",
+                hint="Name the upstream instead of --all.",
+            )
+
+
+def _run_on(
+    name: str, run_command: _RunCommand, arguments: Namespace, log: Log
+) -> hub.HubRow:
+    """Run the command on the upstream ``name``; return its row."""
+    own = Namespace(**{**vars(arguments), "name": name, "in_hub": True})
+    row = hub.HubRow(name=name)
+
+    def run() -> int:
+        nonlocal row
+        result = run_command(own, log)
+        assert isinstance(result, RunResult)  # of every command that takes --all
+        show_findings(result, log)
+        report = run_json(result).decode("utf-8") if own.json else ""
+        row = hub.row_of(result, report=report)
+        show_changes(own.command, result, log)
+        return result.exit_code
+
+    code = exit_code_of(run, verbose=own.verbose > 0)
+    # It may have failed when all was done but the telling.
+    return replace(row, exit_code=worst((row.exit_code, code)))
+
+
+def _write_front_page(settings: Settings, locales: Sequence[str]) -> Path | None:
     """Write the page that leads to the sites of all upstreams; None if there is none of them."""
     from pipeline.site.front import SiteOf, front_page
 

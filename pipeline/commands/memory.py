@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import shlex
 import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.commands.holding import only_this_run
-from pipeline.errors import ConfigError
+from pipeline.commands.options import add_shared, run_of
+from pipeline.errors import ConfigError, FindingsError
+from pipeline.log import Log
 from pipeline.packages import how_to_run
 from pipeline.report.result import RunResult
 from pipeline.run import Run
@@ -27,6 +30,53 @@ _TITLE = "translation memory, entry by entry"
 # than 2.45 does not know the labels, and leaves them as they are.
 _WORDS = "%O %A %B %L %P %X %Y"
 _LABELS = ("ours", "theirs")
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Declare what ``memory`` takes."""
+    parser.add_argument(
+        "action",
+        choices=("verify", "restamp", "setup", "merge"),
+        help="what to do with it",
+    )
+    parser.add_argument(
+        "words",
+        metavar="NAME | WORD",
+        nargs="*",
+        help="the upstream (default: the first one configured); for merge: what git says",
+    )
+    add_shared(parser, "--check")
+
+
+def run_command(arguments: Namespace, log: Log) -> RunResult | int:
+    """Do what the action says. What git asks for reads no configuration: a merge may be of that."""
+    match arguments.action:
+        case "setup":
+            return _set_up(arguments, log)
+        case "merge":
+            conflicts = merge_versions(arguments.words)
+            for conflict in conflicts:
+                log.warn(conflict)
+            return FindingsError.exit_code if conflicts else 0
+        case "restamp":
+            return restamp_memory(run_of(arguments, log, names=arguments.words))
+        case _:
+            return verify_memory(run_of(arguments, log, names=arguments.words))
+
+
+def _set_up(arguments: Namespace, log: Log) -> int:
+    """Let git merge the memory by entry in this clone, and report it."""
+    if arguments.words:
+        raise ConfigError(
+            f"memory setup is about all of the clone, not {arguments.words[0]!r}",
+            hint=f"Run: {how_to_run('memory', 'setup')}",
+        )
+    merging = set_up_merging(arguments.config.resolve().parent)
+    since = "from now on" if merging.is_new else "already"
+    log.note(f"git merges the memory entry by entry in this clone {since}")
+    if merging.lacks:
+        log.warn(f"it will, once .gitattributes has the line: {merging.lacks}")
+    return 0
 
 
 def verify_memory(run: Run) -> RunResult:

@@ -5,16 +5,29 @@ Out comes the lock of what is there now. ``sync`` and ``upgrade`` begin with the
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass
 
 from pipeline.commands.holding import only_this_run
+from pipeline.commands.options import add_shared, run_of
 from pipeline.commands.pages import name_findings
 from pipeline.core.pin.lock import Lock, format_lock
 from pipeline.findings import Finding
+from pipeline.log import Log
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull import stage
 from pipeline.stages.pull.names import refresh_names
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Declare what ``pull`` takes."""
+    add_shared(parser, "name", "--upstream", "--ref", "--all", "--check")
+
+
+def run_command(arguments: Namespace, log: Log) -> RunResult:
+    """Pull one upstream."""
+    return pull(run_of(arguments, log), ref=arguments.ref)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,13 +10,15 @@ import os
 import shutil
 import sys
 import traceback
+from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from pipeline.errors import PipelineError
+from pipeline.errors import INTERRUPTED, UNEXPECTED, ConfigError, PipelineError
 from pipeline.log import Log, is_terminal, write_commands, write_json, write_text
+from pipeline.packages import missing_text
 from pipeline.paths import Paths
 from pipeline.report.chinese import CHINESE, ENGLISH, Language, is_chinese_wanted
 from pipeline.report.counts import counted, name_some, written_text
@@ -25,6 +27,7 @@ from pipeline.report.result import RunResult
 if TYPE_CHECKING:
     from pipeline.report.value import Report
 
+READING = ("status", "memory")  # commands that usually write nothing
 PIPE_WIDTH = 140  # columns of a table that goes into a file
 
 
@@ -50,10 +53,14 @@ def language() -> Language:
     return CHINESE if is_chinese_wanted(os.environ) else ENGLISH
 
 
-def show(command: str, result: RunResult, log: Log, *, as_json: bool) -> None:
-    """Print the report; with ``--quiet`` only what needs a person, to stderr."""
+def show_result(arguments: Namespace, result: RunResult, log: Log) -> None:
+    """Print the report of a command, what was written, and where to look.
+
+    With ``--quiet`` only what needs a person is printed, to stderr.
+    """
+    command: str = arguments.command
     # JSON is for programs: they get all of it, however quiet people want it.
-    if as_json:
+    if arguments.json:
         from pipeline.report.json import run_json
 
         print_json(run_json(result).decode("utf-8"))
@@ -62,6 +69,15 @@ def show(command: str, result: RunResult, log: Log, *, as_json: bool) -> None:
     else:
         report = _report_of(command)(result, verbose=log.level > 0)
         print_report(report, language())
+    show_changes(command, result, log)
+    paths = Paths(arguments.config.resolve().parent, result.name)
+    tell_where_to_look(command, result, paths, log)
+
+
+def show_changes(command: str, result: RunResult, log: Log) -> None:
+    """Say what was written; nothing of a command that only reads, and has written nothing."""
+    if command not in READING or result.changes:
+        tell_of_changes(result, log)
 
 
 def print_report(report: Report, spoken: Language) -> None:
@@ -190,6 +206,27 @@ def print_in_form(text: str, form: str) -> None:
             write_commands(sys.stdout, text)
         case _:
             print_text(text)
+
+
+def exit_code_of(run: Callable[[], int], *, verbose: bool) -> int:
+    """Return the exit code of ``run``, or that of the error that ended it, which is printed."""
+    try:
+        return run()
+    except PipelineError as error:
+        complain_of(error)
+        return error.exit_code
+    except KeyboardInterrupt:
+        complain(
+            "interrupted\n  No file was left half-written: run the same command again."
+        )
+        return INTERRUPTED
+    except ImportError as error:
+        text = missing_text(error)
+        complain(text or bug_text(error, verbose=verbose))
+        return ConfigError.exit_code if text else UNEXPECTED
+    except Exception as error:  # noqa: BLE001 - the one place that turns bugs into an exit code
+        complain(bug_text(error, verbose=verbose))
+        return UNEXPECTED
 
 
 def complain(text: str) -> None:

@@ -6,17 +6,38 @@ preview. What it has to say joins the findings of the build.
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 
 from msgspec import structs
 
 from pipeline import packages
-from pipeline.commands.build import BuildOptions, build_pulled
+from pipeline.commands.build import BuildOptions, build_options, build_pulled
 from pipeline.commands.holding import only_this_run
+from pipeline.commands.options import RUNNING, add_shared, run_of
 from pipeline.errors import PublishError
+from pipeline.log import Log
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Declare what ``site`` takes."""
+    add_shared(parser, "name", "--pages", "--summary", "--no-execute", *RUNNING)
+    parser.add_argument(
+        "--show-fuzzy",
+        action="store_true",
+        help="show translations that wait for a person, marked",
+    )
+    add_shared(parser, "--all")
+
+
+def run_command(arguments: Namespace, log: Log) -> RunResult:
+    """Make the site of one upstream."""
+    run = run_of(arguments, log)
+    options = build_options(arguments, run)
+    return site(run, options, show_fuzzy=arguments.show_fuzzy)
 
 
 def site(run: Run, options: BuildOptions, *, show_fuzzy: bool) -> RunResult:

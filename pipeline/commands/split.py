@@ -5,14 +5,28 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, Namespace
+
 from pipeline.commands.holding import only_this_run
 from pipeline.commands.known import Known
+from pipeline.commands.options import add_shared, run_of
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.updating import update_locale
 from pipeline.core.results import PageResult
+from pipeline.log import Log
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Declare what ``split`` takes."""
+    add_shared(parser, "name", "--pages", "--check")
+
+
+def run_command(arguments: Namespace, log: Log) -> RunResult:
+    """Split the pages of one upstream."""
+    return split(run_of(arguments, log))
 
 
 def split(run: Run) -> RunResult:

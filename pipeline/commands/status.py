@@ -5,9 +5,11 @@ It is a dry run of ``split``. It writes nothing but badges, and those only if as
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 
 from pipeline.adapters.files import read_bytes
+from pipeline.commands.options import add_shared, run_of
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.reporting import write_badges
 from pipeline.commands.split import update_pulled
@@ -16,38 +18,51 @@ from pipeline.core.document.contents import distances
 from pipeline.core.execution.notebook import text_with_contents
 from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.errors import InputError
+from pipeline.log import Log
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.site.roots import root_page
 from pipeline.stages.pull import stage as pull_stage
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatusOptions:
-    """What else to tell than how much is translated."""
+def add_options(parser: ArgumentParser) -> None:
+    """Declare what ``status`` takes."""
+    add_shared(parser, "name", "--upstream", "--pages")
+    parser.add_argument(
+        "--against",
+        metavar="REF",
+        help="also tell how far the pin is behind this tag, branch or commit",
+    )
+    parser.add_argument(
+        "--every-page",
+        action="store_true",
+        help="list every page, not only the ten that come next",
+    )
+    add_shared(parser, "--all")
+    parser.add_argument("--badges", action="store_true", help="write build/badges/")
 
-    against: str | None = None  # the ref to compare the pin with
-    badges: bool = False  # write them
-    lists_all: bool = False  # list every page, not only those that come next
 
+def run_command(arguments: Namespace, log: Log) -> RunResult:
+    """Return how much of each page is translated.
 
-def status(run: Run, options: StatusOptions) -> RunResult:
-    """How much of each page is translated."""
-    result = update_pulled(replace(run, dry=True))
+    ``--against`` also compares the pin with another ref.
+    """
+    run = run_of(arguments, log)
     # What a sync would write is no news here, and no reason to end with 1.
-    result = replace(result, changes=(), check_only=False)
-    # Of all pages: those that are asked for may be far from the first one.
-    whole = replace(run, pages=())
+    result = replace(
+        update_pulled(replace(run, dry=True)), changes=(), check_only=False
+    )
+    # Distances count from the first page, which may not be among those that are asked for.
     result = replace(
         result,
-        distances=_distances(whole, result.lock),
+        distances=_distances(replace(run, pages=()), result.lock),
         # Who names pages wants to see them.
-        lists_all=options.lists_all or bool(run.pages),
+        lists_all=arguments.every_page or bool(run.pages),
     )
-    if options.against is not None:
-        comparison = _compare_with(run, result.lock, options.against)
+    if arguments.against is not None:
+        comparison = _compare_with(run, result.lock, arguments.against)
         result = replace(result, comparison=comparison)
-    if options.badges:
+    if arguments.badges:
         result = replace(result, changes=tuple(write_badges(run, result)))
     return result
 

@@ -5,11 +5,27 @@ It is ``pull`` and ``build``, in one run that nothing else comes between.
 
 from __future__ import annotations
 
-from pipeline.commands.build import BuildOptions, build_pulled
+from argparse import ArgumentParser, Namespace
+
+from pipeline.commands.build import BuildOptions, build_options, build_pulled
 from pipeline.commands.holding import only_this_run
+from pipeline.commands.options import RUNNING, add_shared, run_of
 from pipeline.commands.pull import pull_docs
+from pipeline.log import Log
 from pipeline.report.result import RunResult
 from pipeline.run import Run
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Declare what ``sync`` takes."""
+    add_shared(parser, "name", "--upstream", "--ref", "--pages", "--summary")
+    add_shared(parser, "--no-execute", *RUNNING, "--all", "--check")
+
+
+def run_command(arguments: Namespace, log: Log) -> RunResult:
+    """Do the whole job for one upstream."""
+    run = run_of(arguments, log)
+    return sync(run, build_options(arguments, run), ref=arguments.ref)
 
 
 def sync(run: Run, options: BuildOptions, *, ref: str | None) -> RunResult:

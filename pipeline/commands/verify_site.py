@@ -8,6 +8,7 @@ these files by Sphinx, and are not looked at.
 from __future__ import annotations
 
 import json
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -21,6 +22,7 @@ from pipeline.adapters import files, kernel
 from pipeline.adapters.commits import check_out
 from pipeline.adapters.published import Published, open_published
 from pipeline.commands.build import BuildOptions, build
+from pipeline.commands.showing import print_json, print_text
 from pipeline.config import Settings, read_settings
 from pipeline.core.document.reader import is_myst_notebook
 from pipeline.core.execution.notebook import parse_notebook, read_json
@@ -33,13 +35,37 @@ from pipeline.core.verifying.manifest import (
 )
 from pipeline.errors import ConfigError, FindingsError, InputError
 from pipeline.log import QUIET, Log
-from pipeline.report.verified import Verified, VerifiedPage
+from pipeline.report.verified import (
+    Verified,
+    VerifiedPage,
+    verified_json,
+    verified_text,
+)
 from pipeline.run import Run
 from pipeline.site.published import digest_of_file
 from pipeline.stages.pull.stage import pull
 
 # What a run adds to a notebook, and what belongs to the format of its file.
 _OF_A_RUN = frozenset(("kernelspec", "language_info", "widgets"))
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Declare what ``verify-site`` takes."""
+    parser.add_argument(
+        "site",
+        metavar="URL | FOLDER",
+        help="where the site is: https://…, or build/site/NAME",
+    )
+
+
+def run_command(arguments: Namespace, log: Log) -> int:
+    """Verify a site, and print what was found."""
+    result = verify_site(read_settings(arguments.config), arguments.site, log)
+    if arguments.json:
+        print_json(verified_json(result))
+    else:
+        print_text(verified_text(result, verbose=log.level > 0))
+    return result.exit_code
 
 
 def verify_site(settings: Settings, address: str, log: Log) -> Verified:

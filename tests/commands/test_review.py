@@ -13,7 +13,7 @@ from folders import read_tree, snapshot
 from repositories import git, make_origin
 
 from pipeline.cli import main
-from pipeline.commands.review.reviewing import ReviewOptions, review_changes
+from pipeline.commands.review.reviewing import review_changes
 from pipeline.config import read_settings
 from pipeline.core.review.comparing import Quiet
 from pipeline.core.word_diff import Part
@@ -47,9 +47,8 @@ def work(template: Clone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cl
 def reviewed(work: Clone, *words: str, pages: tuple[str, ...] = ()) -> Review:
     """What ``review`` compares two states of the memory by."""
     settings = read_settings(work.root / "pyproject.toml")
-    options = ReviewOptions(locales=settings.locales, pages=pages)
     with chdir(work.root):
-        return review_changes(settings, words, options)
+        return review_changes(settings, words, locales=settings.locales, pages=pages)
 
 
 def store(work: Clone, subject: str = "") -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from pipeline.arguments import FORMATS
+from pipeline.commands.check import FORMATS
 from pipeline.findings import Finding, Severity
 from pipeline.log import NORMAL, QUIET, VERBOSE
 from pipeline.report.check import check_text, render, summary_line

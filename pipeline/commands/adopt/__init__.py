@@ -3,3 +3,88 @@
 ``copies`` reads files, ``versions`` reads upstream's history, ``matching`` finds page, version and
 passages of one copy, ``filling`` brings what was found into catalogues and memory.
 """
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from pipeline.commands.options import add_shared, run_of
+from pipeline.commands.showing import print_text, tell_of_changes, terminal
+from pipeline.config import read_settings
+from pipeline.errors import ConfigError
+from pipeline.log import Log
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Declare what ``adopt`` takes."""
+    parser.add_argument(
+        "words",
+        metavar="FILE | FOLDER | NAME",
+        nargs="+",
+        help="translated pages or catalogues; the upstream, if it is not the first one",
+    )
+    add_shared(parser, "--upstream", "--dry-run")
+    parser.add_argument(
+        "--page",
+        metavar="PAGE",
+        help="the page that the copies are of (default: found by itself)",
+    )
+    parser.add_argument(
+        "--at",
+        metavar="REF",
+        help="the tag, branch or commit that they were made from (default: found by itself)",
+    )
+    parser.add_argument(
+        "--author",
+        metavar="NAME",
+        default="",
+        help="whose work it is; needed unless nothing is written",
+    )
+    parser.add_argument(
+        "--license",
+        metavar="ID",
+        default="",
+        help="under which licence it may be passed on: an SPDX id, like CC-BY-4.0",
+    )
+    parser.add_argument(
+        "--audit",
+        action="store_true",
+        help="tell how old the copies are and what is wrong with them, and adopt nothing",
+    )
+
+
+def run_command(arguments: Namespace, log: Log) -> int:
+    """Adopt files into an upstream, which may be named among them, and print the report."""
+    from pipeline.commands.adopt.adopting import AdoptOptions, adopt
+    from pipeline.commands.adopt.matching import Asked
+    from pipeline.report.adoption import adoption_json, adoption_text
+
+    upstreams = read_settings(arguments.config).upstreams
+    names = [
+        word
+        for word in arguments.words
+        if word in upstreams and not Path(word).exists()
+    ]
+    files = tuple(word for word in arguments.words if word not in names)
+    if len(names) > 1 or not files:
+        raise ConfigError(
+            "which copies are to be adopted, and into which upstream?",
+            hint="Give files or folders, and at most one upstream: adopt page.ipynb NAME",
+        )
+    options = AdoptOptions(
+        files=files,
+        asked=Asked(page=arguments.page, ref=arguments.at),
+        author=arguments.author,
+        licence=arguments.license,
+        dry_run=arguments.dry_run,
+        audit=arguments.audit,
+    )
+    result = adopt(run_of(arguments, log, names=names), options)
+    if arguments.json:
+        print_text(adoption_json(result))
+    else:
+        print_text(adoption_text(result, width=terminal().width))
+    if not options.audit:
+        tell_of_changes(result, log)
+    return result.exit_code

@@ -5,3 +5,75 @@ team. ``catalogs`` reads one file, and says what is wrong with it as a file; ``m
 ``looking`` runs the checks over the entries of many. ``memories`` does so for files of the memory,
 with the English that ``english`` finds.
 """
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from pipeline.commands.options import add_shared, locales_of
+from pipeline.commands.showing import language, print_in_form, terminal
+from pipeline.config import read_settings
+from pipeline.log import Log
+
+FORMATS = ("text", "json", "sarif", "github")
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Declare what ``check`` takes."""
+    parser.add_argument(
+        "words",
+        metavar="FILE | FOLDER | NAME",
+        nargs="*",
+        help="catalogues, or those of an upstream (default: all)",
+    )
+    add_shared(parser, "--pages")
+    parser.add_argument(
+        "--fix",
+        action="store_true",
+        help="mend what needs no judgement, and show what was changed",
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="end with 1 for warnings too"
+    )
+    parser.add_argument(
+        "--markup",
+        choices=("markdown", "rst"),
+        help="what catalogues of other projects hold (default: by the files that they name)",
+    )
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="text",
+        help="for people, programs, code scanning, or GitHub's log",
+    )
+
+
+def run_command(arguments: Namespace, log: Log) -> int:
+    """Check files, of any project: if they are named, no configuration is needed."""
+    from pipeline.commands.check.choosing import check_catalogs
+    from pipeline.report.check import render
+
+    # Without words it is all catalogues of the project, so that there must be one.
+    settings = read_settings(arguments.config, needed=not arguments.words)
+    result = check_catalogs(
+        settings,
+        arguments.words,
+        log=log,
+        locales=locales_of(arguments, settings),
+        pages=tuple(arguments.pages),
+        fix=arguments.fix,
+        strict=arguments.strict,
+        markup=arguments.markup,
+    )
+    form = "json" if arguments.json else arguments.format
+    screen = terminal()
+    text = render(
+        result,
+        form,
+        width=screen.width,
+        colour=screen.colour,
+        level=log.level,
+        language=language(),
+    )
+    print_in_form(text, form)
+    return result.exit_code

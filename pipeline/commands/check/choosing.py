@@ -27,33 +27,43 @@ from pipeline.paths import Paths, glossary_path, own_glossary_path
 from pipeline.report.result import CheckResult
 
 # How the command line calls them.
-MARKUPS = {"markdown": Markup.MARKDOWN, "rst": Markup.RST}
+_MARKUPS = {"markdown": Markup.MARKDOWN, "rst": Markup.RST}
 _SELDOM = 10_000  # new records between two looks for garbage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckOptions:
-    """What is looked at, and what is done with it."""
+class _Scope:
+    """What words of the command line may name."""
 
+    settings: Settings
     locales: tuple[str, ...]  # the first one counts where nothing else tells it
-    pages: tuple[str, ...] = ()  # glob patterns; empty: every page
-    fix: bool = False  # mend what needs no judgement
-    strict: bool = False  # warnings count as errors
     # What catalogues of others are marked up in; None: what they say.
-    markup: Markup | None = None
+    markup: Markup | None
 
 
 def check_catalogs(
-    settings: Settings, words: Sequence[str], options: CheckOptions, log: Log
+    settings: Settings,
+    words: Sequence[str],
+    *,
+    log: Log,
+    locales: tuple[str, ...],
+    pages: tuple[str, ...] = (),
+    fix: bool = False,
+    strict: bool = False,
+    markup: str | None = None,
 ) -> CheckResult:
     """Check what ``words`` name: upstreams, catalogues, folders of catalogues.
 
-    Without any, every catalogue there is. Raises ConfigError if that is nothing.
+    Without any, every catalogue there is. ``pages`` are glob patterns; ``fix`` mends what needs no
+    judgement, ``strict`` counts warnings as errors. Raises ConfigError if there is no catalogue.
     """
-    chosen = _choose(settings, words, options)
-    rules = rules_of(settings, options.locales)
+    scope = _Scope(
+        settings=settings, locales=locales, markup=_MARKUPS.get(markup or "")
+    )
+    chosen = _choose(scope, words, pages)
+    rules = rules_of(settings, locales)
     with _garbage_seldom_looked_for():
-        return check(chosen, rules, log=log, fix=options.fix, strict=options.strict)
+        return check(chosen, rules, log=log, fix=fix, strict=strict)
 
 
 def rules_of(settings: Settings, locales: Sequence[str]) -> Rules:
@@ -78,12 +88,12 @@ def rules_of(settings: Settings, locales: Sequence[str]) -> Rules:
 
 
 def _choose(
-    settings: Settings, words: Sequence[str], options: CheckOptions
+    scope: _Scope, words: Sequence[str], pages: tuple[str, ...]
 ) -> list[CatalogFile]:
     """The catalogues that are named, each once, of the pages that are asked for."""
     files: list[CatalogFile] = []
-    for word in words or settings.upstreams:
-        files += _files(settings, word, options)
+    for word in words or scope.settings.upstreams:
+        files += _files(scope, word)
     if not files:
         raise ConfigError(
             "there are no catalogues yet",
@@ -91,17 +101,17 @@ def _choose(
         )
     # Two words may name one file.
     chosen = list({file.path: file for file in files}.values())
-    if not options.pages:
+    if not pages:
         return chosen
     # A catalogue outside of a project is a page as well, by the name of its file.
     names = [file.page for file in chosen]
-    for pattern in unmatched(options.pages, names):
+    for pattern in unmatched(pages, names):
         raise ConfigError(
             f"no catalogue is of a page that matches {pattern!r}",
             hint=f"{did_you_mean_any(pattern, names)}"
             "Pages are named by their path without suffix.",
         )
-    return [file for file in chosen if matches(file.page, options.pages)]
+    return [file for file in chosen if matches(file.page, pages)]
 
 
 @contextmanager
@@ -118,53 +128,49 @@ def _garbage_seldom_looked_for() -> Iterator[None]:
         gc.set_threshold(*usual)
 
 
-def _files(
-    settings: Settings, word: str, options: CheckOptions
-) -> Iterator[CatalogFile]:
-    """The catalogues that one word names. Raises ConfigError if it names none."""
+def _files(scope: _Scope, word: str) -> Iterator[CatalogFile]:
+    """Yield the catalogues that one word names. Raises ConfigError if it names none."""
+    settings = scope.settings
     # First the names of upstreams: a folder of that name can still be meant by "./NAME".
     if word in settings.upstreams:
-        for locale in options.locales:
-            yield from _below(
-                settings, Paths(settings.root, word).catalogs(locale), options
-            )
+        for locale in scope.locales:
+            yield from _below(scope, Paths(settings.root, word).catalogs(locale))
         return
     path = Path(word)
     if path.is_dir():
-        yield from _below(settings, path, options)
+        yield from _below(scope, path)
     elif path.suffix == ".po" and path.is_file():
-        yield _file(settings, path, options)
+        yield _file(scope, path)
     else:
         raise ConfigError(
             "is no catalogue" if path.exists() else "there is no such file",
             where=word,
-            hint=f"{_meant(settings, word, options)}Name catalogues (.po), folders of them, "
+            hint=f"{_meant(scope, word)}Name catalogues (.po), folders of them, "
             f"or an upstream: {', '.join(settings.upstreams)}.",
         )
 
 
-def _meant(settings: Settings, word: str, options: CheckOptions) -> str:
-    """What may have been meant: the name of an upstream, or the catalogue of a page."""
+def _meant(scope: _Scope, word: str) -> str:
+    """Return what may have been meant: the name of an upstream, or the catalogue of a page."""
+    settings = scope.settings
     upstream = did_you_mean(word, settings.upstreams)
     if upstream:
         return upstream
     names = []
     for name in settings.upstreams:
-        for locale in options.locales:
+        for locale in scope.locales:
             folder = Paths(settings.root, name).catalogs(locale)
-            names += [file.name for file in _below(settings, folder, options)]
+            names += [file.name for file in _below(scope, folder)]
     return did_you_mean_any(word, names)
 
 
-def _below(
-    settings: Settings, folder: Path, options: CheckOptions
-) -> Iterator[CatalogFile]:
-    """All catalogues in a folder and in those within it, sorted; none if it is not there."""
+def _below(scope: _Scope, folder: Path) -> Iterator[CatalogFile]:
+    """Yield all catalogues in a folder and in those within it, sorted; none if it is not there."""
     for path in sorted(folder.rglob("*.po")):
-        yield _file(settings, path, options)
+        yield _file(scope, path)
 
 
-def _file(settings: Settings, path: Path, options: CheckOptions) -> CatalogFile:
+def _file(scope: _Scope, path: Path) -> CatalogFile:
     """A file with the page and the locale that its place tells.
 
     Elsewhere the page is named by the file, and the locale is what the path says, or the first
@@ -175,6 +181,7 @@ def _file(settings: Settings, path: Path, options: CheckOptions) -> CatalogFile:
     name = path.as_posix()
     if path.is_relative_to(Path.cwd()):
         name = path.relative_to(Path.cwd()).as_posix()
+    settings = scope.settings
     # Of all locales, also of those that are not asked for: the place of a file tells its own.
     for upstream in settings.upstreams:
         paths = Paths(settings.root, upstream)
@@ -194,7 +201,7 @@ def _file(settings: Settings, path: Path, options: CheckOptions) -> CatalogFile:
         path=path,
         name=name,
         page=path.stem,
-        locale=locale or options.locales[0],
+        locale=locale or scope.locales[0],
         is_ours=False,
-        markup=options.markup,
+        markup=scope.markup,
     )

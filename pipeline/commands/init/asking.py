@@ -15,20 +15,6 @@ from pipeline.folders import Folders, fault_in
 _FROM = re.compile(r"([\w.-]+/[\w.-]+)@([\w./-]+)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """The words of the command line; nothing where it has none."""
-
-    name: str | None = None
-    url: str | None = None
-    docs: tuple[str, ...] = ()
-    locale: str = "zh_CN"
-    ref: str = ""
-    package: str = ""
-    title: str = ""
-    source: str | None = None  # of the pipeline: owner/name@ref
-
-
 @dataclass(frozen=True, slots=True)
 class _Question:
     option: str
@@ -42,20 +28,28 @@ _NAME = _Question("--name", "a short name for them: letters, digits, - and _")
 _FROM_WHERE = _Question("--from", "the repository of the pipeline, as OWNER/NAME@REF")
 
 
-def complete(told: Told) -> NewDocs:
-    """What is told, with the rest asked for. Raises ConfigError where nobody can be asked."""
-    url = told.url or _ask(_URL)
+def complete(
+    *,
+    name: str | None = None,
+    url: str | None = None,
+    docs: tuple[str, ...] = (),
+    source: str | None = None,
+    **others: str,
+) -> NewDocs:
+    """Return the words of the command line as a record, and ask for those that are missing.
+
+    ``source`` is the pipeline as ``owner/name@ref``, ``others`` are further fields of the record.
+    Raises ConfigError where nobody can be asked.
+    """
     # It may be all of the repository: who gives options and leaves this one out means that.
-    docs = told.docs or (_DOCS.default if told.url else _ask(_DOCS),)
+    folders = docs or ((_DOCS.default,) if url else ())
+    url = url or _ask(_URL)
     return NewDocs(
         url=url,
-        docs=_folders(docs),
-        name=told.name or _ask(_NAME),
-        origin=_origin(told.source),
-        locale=told.locale,
-        ref=told.ref,
-        package=told.package,
-        title=told.title,
+        docs=_folders(folders or (_ask(_DOCS),)),
+        name=name or _ask(_NAME),
+        origin=_origin(source),
+        **others,
     )
 
 

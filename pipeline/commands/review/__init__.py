@@ -3,3 +3,70 @@
 ``sides`` finds the two commits and the memory files that differ, ``english`` the English of their
 entries, ``reviewing`` puts together what a person looks at. Nothing here pulls or builds.
 """
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from pipeline.commands.options import add_shared, locales_of, summaries_of
+from pipeline.commands.showing import print_text
+from pipeline.config import read_settings
+from pipeline.errors import ConfigError
+from pipeline.log import Log
+from pipeline.paths import Paths
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Declare what ``review`` takes."""
+    parser.add_argument(
+        "words",
+        metavar="COMMIT",
+        nargs="*",
+        help="from where the branch parted from this one (default: the main branch), and up to "
+        "which (default: the files as they lie here)",
+    )
+    add_shared(parser, "--pages", "--summary")
+    parser.add_argument(
+        "--format",
+        choices=("html", "markdown"),
+        default="html",
+        help="build/review.html alone, or Markdown for a comment on a pull request as well",
+    )
+
+
+def run_command(arguments: Namespace, log: Log) -> int:
+    """Compare two states of the memory, and write ``build/review.html``.
+
+    What it finds is never a failure. Raises WriteError.
+    """
+    from pipeline.adapters.files import append_text, write_if_changed
+    from pipeline.commands.review.reviewing import review_changes
+    from pipeline.report.review.html import review_html
+    from pipeline.report.review.markdown import STEP_SUMMARY, review_markdown
+    from pipeline.report.review.wording import lacking_line, title
+
+    if arguments.json:
+        raise ConfigError(
+            "review prints no JSON",
+            hint="Look at build/review.html, or give --format markdown.",
+        )
+    settings = read_settings(arguments.config)
+    review = review_changes(
+        settings,
+        arguments.words,
+        locales=locales_of(arguments, settings),
+        pages=tuple(arguments.pages),
+    )
+    paths = Paths(settings.root, "")
+    write_if_changed(paths.review_page, review_html(review))
+    for problem in review.problems:
+        log.warn(f"{problem.place}: {problem.text}")
+    log.note(title(review))
+    if review.lacks_english:
+        log.note(lacking_line(review))
+    log.note(f"look at {paths.review_page.relative_to(paths.root).as_posix()}")
+    if arguments.format == "markdown":
+        print_text(review_markdown(review))
+    for path in summaries_of(arguments.summary):
+        append_text(path, review_markdown(review, STEP_SUMMARY))
+    return review.exit_code

@@ -43,33 +43,29 @@ from pipeline.report.review.result import Message, Review
 _LAST = 1 << 30  # the place of a message that is not on the page
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewOptions:
-    """Which part of the memory is looked at."""
-
-    locales: tuple[str, ...]
-    pages: tuple[str, ...] = ()  # glob patterns; empty: every page
-
-
 def review_changes(
-    settings: Settings, words: Sequence[str], options: ReviewOptions
+    settings: Settings,
+    words: Sequence[str],
+    *,
+    locales: Sequence[str],
+    pages: tuple[str, ...] = (),
 ) -> Review:
     """What differs between two commits that ``words`` name, or a commit and the files here.
 
     Raises ConfigError for a commit that is not there, InputError for a glossary that cannot be
     read. A memory file that cannot be read is a problem that the review tells.
     """
-    sides = find_sides(settings, words, locales=options.locales, pages=options.pages)
+    sides = find_sides(settings, words, locales=locales, pages=pages)
     after, problems = _read_after(sides)
     before = _read_before(sides, problems)
     compared = _compared(sides, before, after)
-    rules = rules_of(settings, options.locales)
+    rules = rules_of(settings, locales)
     assert rules.english
     files = _files_of(compared, sides, after, rules.english)
     messages: list[Message] = []
     # Locale and upstream, in the order of the command line; files are sorted by their paths.
     teams = dict.fromkeys(rules.team_of(file.read) for file in files)
-    for team in sorted(teams, key=lambda team: options.locales.index(team[0])):
+    for team in sorted(teams, key=lambda team: locales.index(team[0])):
         of_team = [file for file in files if rules.team_of(file.read) == team]
         # Read once: it is long, and most reviews are of one locale.
         glossary = glossary_of(rules, *team)

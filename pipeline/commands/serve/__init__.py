@@ -9,6 +9,75 @@ What a page needs to be translated is loaded first, and all else while somebody 
 browser is opened before the desk is there, messages are told before the page is rendered.
 """
 
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 
+from pipeline.commands.options import count, run_of
+from pipeline.config import read_settings
+from pipeline.errors import ConfigError
+from pipeline.log import Log
+
 STATIC = Path(__file__).with_name("static")
+_LAST_PORT = 65535
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Declare what ``serve`` takes."""
+    parser.add_argument(
+        "words",
+        metavar="NAME | PAGE",
+        nargs="*",
+        help="the upstream (default: the first one configured), the page to open, or both",
+    )
+    parser.add_argument(
+        "--port",
+        metavar="N",
+        type=_port,
+        default=0,
+        help="serve at this port of 127.0.0.1 (default: any that is free)",
+    )
+    parser.add_argument(
+        "--review",
+        metavar="BASE",
+        nargs="?",
+        const="",
+        help="go through what has changed since this commit (default: the main branch)",
+    )
+    parser.add_argument(
+        "--no-browser",
+        dest="browser",
+        action="store_false",
+        help="only print the address",
+    )
+
+
+def _port(text: str) -> int:
+    """Return the number of a port. Raises ArgumentTypeError."""
+    number = count(text)
+    if number > _LAST_PORT:
+        raise ArgumentTypeError(f"must be at most {_LAST_PORT}, not {text!r}")
+    return number
+
+
+def run_command(arguments: Namespace, log: Log) -> int:
+    """Serve pages until interrupted. The words are an upstream, a page, or both."""
+    from pipeline.commands.serve.serving import ServeOptions, serve
+
+    names, pages = [], list(arguments.words)
+    if pages and pages[0] in read_settings(arguments.config).upstreams:
+        names.append(pages.pop(0))
+    if len(pages) > 1:
+        raise ConfigError(
+            f"one page at a time, not {' '.join(pages)}",
+            hint="The list of pages is one key away.",
+        )
+    options = ServeOptions(
+        page=pages[0] if pages else "",
+        port=arguments.port,
+        opens_browser=arguments.browser,
+        base=arguments.review,
+    )
+    serve(run_of(arguments, log, names=names), options)
+    return 0

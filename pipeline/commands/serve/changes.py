@@ -60,13 +60,13 @@ def read_changes(run: Run, locale: str, base: str) -> Changes:
     ConfigError for a commit that is not there.
     """
     from pipeline.commands.holding import only_this_run
-    from pipeline.commands.review.reviewing import ReviewOptions, review_changes
+    from pipeline.commands.review.reviewing import review_changes
     from pipeline.commands.split import update_pulled
 
     with only_this_run(run):
         update_pulled(run)
     words = [base] if base else []
-    review = review_changes(run.settings, words, ReviewOptions(locales=(locale,)))
+    review = review_changes(run.settings, words, locales=(locale,))
     for problem in review.problems:
         run.log.note(f"{problem.where}: {problem.text}")
     folder = run.shown(run.paths.memories(locale))

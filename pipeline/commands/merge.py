@@ -1,0 +1,20 @@
+"""merge: ``build`` up to the merged pages."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from pipeline.commands.build import BuildOptions, build
+from pipeline.commands.options import add_shared, run_of
+from pipeline.log import Log
+from pipeline.report.result import RunResult
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Declare what ``merge`` takes."""
+    add_shared(parser, "name", "--pages", "--check")
+
+
+def run_command(arguments: Namespace, log: Log) -> RunResult:
+    """Merge the pages that the words ask for."""
+    return build(run_of(arguments, log), BuildOptions(last="merge"))

@@ -1,0 +1,208 @@
+"""Options that several commands take, and what they stand for: the run, its locales, its kernels.
+
+What a single command takes stands beside it, in its ``add_options``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from pipeline.config import Settings, Upstream, read_settings
+from pipeline.config.suggesting import did_you_mean
+from pipeline.errors import ConfigError
+from pipeline.log import Log
+from pipeline.run import KernelOptions, Run
+
+
+def count(text: str) -> int:
+    """Return a whole number of at least 1. Raises ArgumentTypeError."""
+    # "²" is a digit in Unicode, and no number for int().
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(
+            f"must be a whole number of at least 1, not {text!r}"
+        )
+    return int(text)
+
+
+# By name, what argparse needs to know of each.
+_SHARED: Mapping[str, Mapping[str, Any]] = {
+    "name": {
+        "metavar": "NAME",
+        "nargs": "?",
+        "help": "the upstream (default: the first one configured)",
+    },
+    "--upstream": {
+        "metavar": "URL",
+        "help": "pull from this URL, bundle, repository or folder instead",
+    },
+    "--ref": {"help": "pull this tag, branch or commit instead"},
+    "--pages": {
+        "metavar": "GLOB",
+        "nargs": "+",
+        "action": "extend",
+        "default": [],
+        "help": "only these pages",
+    },
+    "--summary": {
+        "metavar": "FILE",
+        "type": Path,
+        "help": "add to this file, in Markdown, what GitHub's summary shows",
+    },
+    "--no-execute": {
+        "dest": "execute",
+        "action": "store_false",
+        "help": "do not run code cells",
+    },
+    "--retry-failed": {
+        "action": "store_true",
+        "help": "run again what failed the last time",
+    },
+    "--no-cache": {
+        "dest": "use_cache",
+        "action": "store_false",
+        "help": "run everything again",
+    },
+    "--offline": {
+        "action": argparse.BooleanOptionalAction,
+        "help": "no network for code (default: where CI is set)",
+    },
+    "--scheduler": {
+        "metavar": "ADDRESS",
+        "default": "",
+        "help": "run the pages on the Dask cluster at tcp://…",
+    },
+    "--dry-run": {"action": "store_true", "help": "tell what it means, write nothing"},
+    "--all": {
+        "dest": "every",
+        "action": "store_true",
+        "help": "every upstream, one after the other, in one table",
+    },
+    "--check": {
+        "action": "store_true",
+        "help": "write nothing, exit 1 if something would be written",
+    },
+    "--config": {
+        "metavar": "FILE",
+        "type": Path,
+        "default": Path("pyproject.toml"),
+        "help": "default: pyproject.toml",
+    },
+    "--locale": {
+        "action": "append",
+        "default": [],
+        "help": "only this locale (may be repeated)",
+    },
+    "--jobs": {
+        "metavar": "N",
+        "type": count,
+        "help": "kernels at a time (default: one per core)",
+    },
+    "--json": {"action": "store_true", "help": "print the report as JSON to stdout"},
+}
+# How code is run.
+RUNNING = ("--retry-failed", "--no-cache", "--offline", "--scheduler")
+
+
+def add_shared(parser: argparse._ActionsContainer, *names: str) -> None:
+    """Add options that other commands take, too. Help lists them in this order."""
+    for name in names:
+        parser.add_argument(name, **_SHARED[name])
+
+
+def add_common(parser: argparse.ArgumentParser) -> None:
+    """Add what every command takes, as a group of its own at the end of its help."""
+    common = parser.add_argument_group("common")
+    add_shared(common, "--config", "--locale", "--jobs", "--json")
+    common.add_argument(
+        "-q", "--quiet", action="count", default=0, help="only warnings and errors"
+    )
+    common.add_argument(
+        "-v", "--verbose", action="count", default=0, help="more detail"
+    )
+
+
+def run_of(
+    arguments: argparse.Namespace, log: Log, *, names: Sequence[str] = ()
+) -> Run:
+    """Return the run that the words ask for, with the configuration that it reads.
+
+    ``names`` are those of upstreams, where ``arguments.name`` is not the name of one.
+    """
+    settings = read_settings(arguments.config)
+    upstream = settings.upstream(_one_of(names) or getattr(arguments, "name", None))
+    address = getattr(arguments, "upstream", None)
+    if address is not None:
+        upstream = _with_address(upstream, address)
+    return Run(
+        settings=settings,
+        upstream=upstream,
+        log=log,
+        locales=locales_of(arguments, settings),
+        pages=tuple(getattr(arguments, "pages", ())),
+        dry=getattr(arguments, "check", False),
+        in_hub=getattr(arguments, "in_hub", False),
+    )
+
+
+def _one_of(names: Sequence[str]) -> str | None:
+    """Return the only name, or None if there is none. Raises ConfigError for several."""
+    if len(names) > 1:
+        raise ConfigError(
+            f"one upstream at a time, not {' '.join(names)}",
+            hint="Run it once for each of them.",
+        )
+    return names[0] if names else None
+
+
+def _with_address(upstream: Upstream, address: str) -> Upstream:
+    """Return the upstream with another address, for this run only."""
+    # An empty one would mean the current folder: most likely a variable in a script is not set.
+    if not address:
+        raise ConfigError(
+            "--upstream is empty",
+            hint="Give a URL, a bundle, a repository or a folder.",
+        )
+    return msgspec.structs.replace(upstream, url=address, url_replaced=True)
+
+
+def locales_of(arguments: argparse.Namespace, settings: Settings) -> tuple[str, ...]:
+    """Return the locales that are named, each once, or all of the project if none is."""
+    for locale in arguments.locale:
+        if locale not in settings.locales:
+            meant = did_you_mean(locale, settings.locales)
+            configured = ", ".join(settings.locales)
+            raise ConfigError(
+                f"no locale is called {locale!r}",
+                hint=f"{meant}Configured: {configured}.",
+            )
+    return tuple(dict.fromkeys(arguments.locale)) or settings.locales
+
+
+def kernels_of(arguments: argparse.Namespace, settings: Settings) -> KernelOptions:
+    """Return how code is run, by the options of ``RUNNING``."""
+    offline = arguments.offline
+    if offline is None:
+        # What runs in CI must run anywhere.
+        offline = bool(os.environ.get("CI"))
+    return KernelOptions(
+        jobs=arguments.jobs or settings.execution.jobs,
+        retry_failed=arguments.retry_failed,
+        use_cache=arguments.use_cache,
+        offline=offline,
+        scheduler=arguments.scheduler,
+    )
+
+
+def summaries_of(summary: Path | None) -> tuple[Path, ...]:
+    """Return the file of ``--summary``, and the one that GitHub shows beside a workflow run."""
+    paths = [summary] if summary else []
+    # An empty variable means no file, and would be the current folder.
+    if shown := os.environ.get("GITHUB_STEP_SUMMARY"):
+        paths.append(Path(shown))
+    return tuple(paths)
