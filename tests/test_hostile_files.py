@@ -29,10 +29,9 @@ from pipeline.core.checks.run import run_checks, subjects_of
 from pipeline.core.document.landing import landings_from_json
 from pipeline.core.document.merge import merge
 from pipeline.core.document.reader import read_document
-from pipeline.core.execution.entry import decode_entry
-from pipeline.core.execution.history import parse_history
 from pipeline.core.execution.notebook import parse_notebook
-from pipeline.core.execution.placing import for_readers, outputs_of, with_outputs
+from pipeline.core.execution.outputs import for_readers, outputs_of, with_outputs
+from pipeline.core.execution.record import decode_entry, parse_history
 from pipeline.core.glossary.terms import read_glossary
 from pipeline.core.inventories.names import parse_names
 from pipeline.core.memory.file import read_memory

@@ -96,7 +96,7 @@ SERVED = """
 import json, sys
 from workbench import ask, workbench_of
 from pathlib import Path
-from pipeline.commands.serve import serving
+from pipeline.commands.serve import server
 
 def loaded():
     return [name for name in sys.argv[2:] if name in sys.modules]
@@ -116,7 +116,7 @@ def test_the_workbench_loads_what_it_needs_when_it_needs_it(project: Path) -> No
     serving = "pipeline.commands.serve"
     rendering = "pipeline.stages.publish.marked"
     modules = (f"{serving}.desk", "starlette", rendering, "nbconvert")
-    checks = ("pipeline.core.checks.sets", f"{serving}.checking")
+    checks = ("pipeline.core.checks.sets", f"{serving}.findings")
     support = f"{ROOT}{os.pathsep}{ROOT / 'tests/support'}"
     ended = subprocess.run(
         [sys.executable, "-c", SERVED, str(project), *modules, *checks],

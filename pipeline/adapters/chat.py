@@ -250,23 +250,28 @@ class ChatClient(httpx2.BaseTransport):
         return data.decode("utf-8", "replace")
 
 
-def stub_transport(
-    answer: Callable[[Mapping[str, Any]], str], count: Callable[[str], float]
-) -> httpx2.BaseTransport:
+class StubClient:
     """A model in this process: ``answer`` makes the text of a reply, ``count`` its tokens."""
 
-    def respond(request: httpx2.Request) -> httpx2.Response:
-        body = json.loads(request.content)
-        text = answer(body)
-        tokens = count(text)
-        tokens += sum(count(message["content"]) for message in body["messages"])
-        choice = {"message": {"content": text}, "finish_reason": "stop"}
-        usage = {"total_tokens": round(tokens)}
-        data = json.dumps({"choices": [choice], "usage": usage}).encode("ascii")
-        # As it comes from a socket: still to be read.
-        return httpx2.Response(200, stream=httpx2.ByteStream(data))
+    def __init__(
+        self, answer: Callable[[Mapping[str, Any]], str], count: Callable[[str], float]
+    ) -> None:
+        self.budget = Budget()
+        self._answer = answer
+        self._count = count
 
-    return httpx2.MockTransport(respond)
+    def ask(self, body: bytes) -> Reply:
+        """Return the reply to one request."""
+        request = json.loads(body)
+        text = self._answer(request)
+        texts = [text, *(message["content"] for message in request["messages"])]
+        tokens = round(sum(map(self._count, texts)))
+        self.budget.reserve(tokens)
+        self.budget.settle(tokens, tokens)
+        return Reply(text=text, tokens=tokens)
+
+    def close(self) -> None:
+        """Do nothing: there is no connection."""
 
 
 @contextmanager

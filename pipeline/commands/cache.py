@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pipeline.adapters.execution_cache import ExecutionCache
 from pipeline.commands.showing import print_text
 from pipeline.config import Settings, read_settings
-from pipeline.core.execution.entry import CacheEntry, decode_entry
+from pipeline.core.execution.record import CacheEntry, decode_entry
 from pipeline.errors import FindingsError, InputError
 from pipeline.log import Log
 from pipeline.paths import Paths

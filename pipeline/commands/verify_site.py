@@ -1,8 +1,8 @@
 """verify-site: prove that a published site is what two commits make: upstream's and the project's.
 
-The site says which they are. Both are checked out into a folder of their own, and the pages are
-merged there anew. What readers can download must be what comes of that. Pages of HTML are made of
-these files by Sphinx, and are not looked at.
+The site names both commits. They are checked out into a folder of their own, and the pages are
+merged there anew. The files that readers can download must equal the result. Sphinx makes the HTML
+pages of these files; they are not compared.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,16 +17,15 @@ from typing import Any
 
 from msgspec import structs
 
-from pipeline.adapters import files, kernel
+from pipeline.adapters import files
 from pipeline.adapters.commits import check_out
 from pipeline.adapters.published import Published, open_published
 from pipeline.commands.build import BuildOptions, build
 from pipeline.commands.showing import print_json, print_text
 from pipeline.config import Settings, read_settings
-from pipeline.core.document.reader import is_myst_notebook
-from pipeline.core.execution.notebook import parse_notebook, read_json
+from pipeline.core.execution.notebook import parse_notebook, read_json, source_of
 from pipeline.core.pin.lock import Lock, parse_lock
-from pipeline.core.verifying.manifest import (
+from pipeline.core.site_manifest import (
     NAME,
     Manifest,
     PublishedPage,
@@ -43,6 +41,7 @@ from pipeline.report.verified import (
 )
 from pipeline.run import Run
 from pipeline.site.published import digest_of_file
+from pipeline.stages.execute.plan import read_notebook
 from pipeline.stages.pull.stage import pull
 
 # What a run adds to a notebook, and what belongs to the format of its file.
@@ -79,12 +78,13 @@ def verify_site(settings: Settings, address: str, log: Log) -> Verified:
         manifest = _manifest(site)
         with log.step("rebuild"):
             run, lock = _rebuilt(settings, manifest, Path(folder), where=site.name)
-        proof = _Proof(run=run, lock=lock, site=site, locale=manifest.locale)
         verified = []
         total = sum(1 + len(page.included) for page in manifest.pages)
         with log.progress("verify", total=total) as advance:
             for page in manifest.pages:
-                verified += [proof.of(one) for one in (page, *page.included)]
+                verified += [
+                    _verified(run, lock, site, one) for one in (page, *page.included)
+                ]
                 advance(1 + len(page.included), page.page)
     there = {page.page for page in verified}
     wanted = {page.name for page in lock.pages if run.upstream.selects(page.name)}
@@ -101,7 +101,7 @@ def verify_site(settings: Settings, address: str, log: Log) -> Verified:
 
 
 def _manifest(site: Published) -> Manifest:
-    """What the site says of itself. Raises InputError if it says nothing."""
+    """Return what the site says of itself. Raises InputError if it says nothing."""
     data = site.read(NAME)
     if data is None:
         raise InputError(
@@ -154,99 +154,80 @@ def _rebuilt(
     return run, lock
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Proof:
-    """What it takes to prove a page."""
-
-    run: Run
-    lock: Lock
-    site: Published
-    locale: str
-
-    def of(self, page: PublishedPage) -> VerifiedPage:
-        """Look at one page."""
-        try:
-            found = tuple(self._differences(page))
-        except InputError as error:
-            found = (f"{error.where or page.source}: {error.what}",)
-        return VerifiedPage(page=page.page, source=page.source, differences=found)
-
-    def _differences(self, page: PublishedPage) -> Iterator[str]:
-        """All that is wrong with a page. Raises InputError for a file that cannot be read."""
-        blobs = {file.path: file.blob for file in self.lock.files}
-        if page.blob != blobs.get(page.source):
-            yield f"{page.source}: is no document of this commit"
-            return
-        if not page.document:
-            yield f"{page.source}: cannot be downloaded from the site"
-        merged = self.run.paths.merged(self.locale) / page.source
-        if not merged.is_file():  # it could not be merged: the site shows the English
-            merged = self.run.paths.docs / page.source
-        expected = files.read_bytes(merged)
-        for path, digest in page.files.items():
-            data = self.site.read(path)
-            if data is None:
-                yield f"{path}: is missing"
-            elif digest_of_file(data) != digest:
-                yield f"{path}: is not the file that {NAME} tells of"
-            elif path in (page.clean, page.executed):
-                yield from _of_notebook(page, path, expected, data)
-            elif path == page.document and data != expected:
-                yield f"{path}: {_first_line(expected, data)}"
+def _verified(
+    run: Run, lock: Lock, site: Published, page: PublishedPage
+) -> VerifiedPage:
+    """Compare one page with the merged one."""
+    try:
+        found = tuple(_differences(run, lock, site, page))
+    except InputError as error:
+        found = (f"{error.where or page.source}: {error.what}",)
+    return VerifiedPage(page=page.page, source=page.source, differences=found)
 
 
-def _of_notebook(
-    page: PublishedPage, path: str, expected: bytes, data: bytes
+def _differences(
+    run: Run, lock: Lock, site: Published, page: PublishedPage
 ) -> Iterator[str]:
-    """What differs in a notebook to download; outputs are those of a run."""
-    theirs = _notebook_of(page.source, expected)
-    ours = parse_notebook(data, where=path)
-    if ours != read_json(data, where=path):
+    """Yield all that is wrong with a page. Raises InputError for a file that cannot be read."""
+    if page.blob not in [file.blob for file in lock.files if file.path == page.source]:
+        yield f"{page.source}: is no document of this commit"
+        return
+    clean = f"_downloads/clean/{page.page}.ipynb"
+    executed = f"_downloads/{page.page}.ipynb"
+    if not page.document:
+        yield f"{page.source}: cannot be downloaded from the site"
+    merged = run.paths.merged(run.locales[0]) / page.source
+    if not merged.is_file():  # it could not be merged: the site shows the English
+        merged = run.paths.docs / page.source
+    expected = files.read_bytes(merged)
+    for path, digest in page.files.items():
+        data = site.read(path)
+        if data is None:
+            yield f"{path}: is missing"
+        elif digest_of_file(data) != digest:
+            yield f"{path}: is not the file that {NAME} lists"
+        elif path in (clean, executed):
+            yield from _notebook_differences(merged, path, data, is_clean=path == clean)
+        elif path == page.document and data != expected:
+            yield f"{path}: {_first_line(expected, data)}"
+
+
+def _notebook_differences(
+    merged: Path, path: str, data: bytes, *, is_clean: bool
+) -> Iterator[str]:
+    """Yield what differs in a notebook to download. Only a clean one must have no outputs."""
+    expected = read_notebook(merged)
+    if expected is None:
+        raise InputError("is no notebook, and the site has one")
+    found = parse_notebook(data, where=path)
+    if found != read_json(data, where=path):
         yield f"{path}: has what no notebook holds"
-    if _facts(theirs) != _facts(ours):
+    if _facts(expected) != _facts(found):
         yield f"{path}: has other metadata"
     nothing: dict[str, Any] = {}
-    pairs = zip_longest(theirs["cells"], ours["cells"], fillvalue=nothing)
-    for number, (their, our) in enumerate(pairs, start=1):
-        if _cell(their) != _cell(our):
-            source = _source(their).encode(), _source(our).encode()
-            yield f"{path}, cell {number}: {_first_line(*source)}"
-        elif path == page.clean and (our.get("outputs") or our.get("execution_count")):
+    pairs = zip_longest(expected["cells"], found["cells"], fillvalue=nothing)
+    for number, (theirs, ours) in enumerate(pairs, start=1):
+        if _cell(theirs) != _cell(ours):
+            sources = [source_of(cell).encode() for cell in (theirs, ours)]
+            yield f"{path}, cell {number}: {_first_line(*sources)}"
+        elif is_clean and (ours.get("outputs") or ours.get("execution_count")):
             yield f"{path}, cell {number}: has outputs, in a notebook without any"
 
 
-def _notebook_of(source: str, merged: bytes) -> Mapping[str, Any]:
-    """The merged document as a notebook. Raises InputError."""
-    if source.endswith(".ipynb"):
-        return parse_notebook(merged, where=source)
-    text = merged.decode("utf-8", "replace")
-    if not is_myst_notebook(text):
-        raise InputError("is no notebook, and the site has one", where=source)
-    try:
-        return kernel.notebook_from_myst(text)
-    except ValueError as error:
-        raise InputError(str(error), where=source) from error
-
-
 def _facts(value: Mapping[str, Any]) -> dict[str, Any]:
-    """The metadata of a notebook or cell, without what a run adds."""
+    """Return the metadata of a notebook or cell, without what a run adds."""
     metadata = value.get("metadata", {})
     return {key: metadata[key] for key in metadata if key not in _OF_A_RUN}
 
 
 def _cell(cell: Mapping[str, Any]) -> tuple[object, ...]:
-    """All of a cell that must be as it was merged."""
+    """Return all of a cell that must be as it was merged."""
     attachments = json.dumps(cell.get("attachments", {}), sort_keys=True)
-    return (cell.get("cell_type"), _source(cell), _facts(cell), attachments)
-
-
-def _source(cell: Mapping[str, Any]) -> str:
-    """The source of a cell, which JSON may hold in lines."""
-    return "".join(cell.get("source", ""))
+    return (cell.get("cell_type"), source_of(cell), _facts(cell), attachments)
 
 
 def _first_line(expected: bytes, found: bytes) -> str:
-    """The first line in which two texts differ, in both versions."""
+    """Return the first line in which two texts differ, in both versions."""
     lines = zip_longest(expected.split(b"\n"), found.split(b"\n"), fillvalue=b"")
     for number, (their, our) in enumerate(lines, start=1):
         if their != our:

@@ -98,7 +98,7 @@ def _code_lines(copy: AdoptedCopy) -> Iterator[str]:
         return
     altered = [cell.place for cell in copy.cells if cell.is_altered]
     own = [cell.place for cell in copy.cells if cell.is_strange]
-    failing = [cell for cell in copy.cells if cell.fails]
+    failing = [cell for cell in copy.cells if cell.broken]
     yield (
         f"{counted(len(copy.cells), 'code cell')}: {len(altered)} altered, "
         f"{len(own)} not upstream's, {len(failing)} cannot run today"
@@ -108,8 +108,7 @@ def _code_lines(copy: AdoptedCopy) -> Iterator[str]:
     if own:
         yield f"not upstream's: {', '.join(own)}"
     for cell in failing[:_SHOWN]:
-        why = cell.broken or f"gone: {', '.join(cell.gone)}"
-        yield f"{cell.place}: {why}"
+        yield f"{cell.place}: {cell.broken}"
     if len(failing) > _SHOWN:
         yield f"… and {len(failing) - _SHOWN} more cells that cannot run"
 

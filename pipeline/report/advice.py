@@ -9,9 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from pipeline.core.execution.failure import MISSING, without_colours
 from pipeline.core.execution.notebook import cell_name
-from pipeline.core.execution.result import CellFailure, Execution
+from pipeline.core.execution.result import (
+    MISSING,
+    CellFailure,
+    Execution,
+    without_colours,
+)
 from pipeline.packages import how_to_run, running_group
 
 WHOSE = {

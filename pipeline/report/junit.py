@@ -10,8 +10,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 
-from pipeline.core.execution.failure import failure_text
-from pipeline.core.execution.result import Execution, Status
+from pipeline.core.execution.result import Execution, Status, failure_text
 from pipeline.findings import Finding, Severity
 from pipeline.report.counts import counted
 from pipeline.report.result import RunResult

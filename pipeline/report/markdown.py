@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from pipeline.core.execution.failure import without_colours
+from pipeline.core.execution.result import without_colours
 from pipeline.log import printable
 
 _NOTHING = "&#8203;"  # a space without a width

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pipeline.core.execution.failure import failure_text
-from pipeline.core.execution.result import Execution, Status
+from pipeline.core.execution.result import Execution, Status, failure_text
 from pipeline.core.progress import progress_of
 from pipeline.core.results import PageResult
 from pipeline.packages import how_to_run

@@ -11,7 +11,7 @@ from glob import escape
 from typing import Any
 
 from pipeline.adapters import files
-from pipeline.adapters.signatures import is_installed
+from pipeline.adapters.installed import is_installed
 from pipeline.core.catalog.lineage import read_redirects
 from pipeline.core.pin.lock import page_path, pages_of
 from pipeline.naming import group_of

@@ -16,7 +16,7 @@ from pipeline.adapters import files, kernel
 from pipeline.core.document.landing import Landed
 from pipeline.core.document.reader import is_myst_notebook
 from pipeline.core.execution import notebook as execution
-from pipeline.core.execution.placing import outputs_of, with_ids, with_outputs
+from pipeline.core.execution.outputs import outputs_of, with_ids, with_outputs
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError, PipelineError
 from pipeline.site.merging import landings_of, merge_again

@@ -22,8 +22,8 @@ from notebooks import code, notebook
 from places import ROOT
 from processes import is_alive, order_of, outsider, until
 
-from pipeline.adapters.cluster import scheduler as dask_cluster
-from pipeline.adapters.cluster.scheduler import run_on_cluster
+from pipeline.adapters import cluster as dask_cluster
+from pipeline.adapters.cluster import run_on_cluster
 from pipeline.adapters.kernel import Job, Policy, environment
 from pipeline.config import Mode, RunRule
 from pipeline.core.execution.result import Execution, Status

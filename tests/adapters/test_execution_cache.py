@@ -19,7 +19,7 @@ from pipeline.adapters.execution_cache import ExecutionCache
 from pipeline.commands.cache import tell_cache
 from pipeline.config import ExecutionPolicy, Settings
 from pipeline.core.execution import notebook as execution
-from pipeline.core.execution.entry import CacheEntry, encode_entry
+from pipeline.core.execution.record import CacheEntry, encode_entry
 
 KEYS = [f"{number:02x}" * 32 for number in range(9)]
 

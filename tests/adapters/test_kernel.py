@@ -18,8 +18,7 @@ from places import ROOT, TESTS
 from processes import is_alive, order_of, outsider, processes_with, until
 
 from pipeline.config import Acknowledgement, SkipRule
-from pipeline.core.execution.failure import failure_text
-from pipeline.core.execution.result import Execution, Status
+from pipeline.core.execution.result import Execution, Status, failure_text
 
 pytestmark = pytest.mark.kernel
 

@@ -19,8 +19,8 @@ from notebooks import code, notebook
 from processes import order_of, outsider, processes_with
 
 from pipeline.adapters.kernel import PYTHON, Job, Outcome, Policy, Stop, run_notebooks
-from pipeline.adapters.kernel.processes import is_stopped, release
 from pipeline.adapters.kernel.sandbox import LAUNCH
+from pipeline.adapters.kernel.watch import is_stopped, release
 
 pytestmark = [
     pytest.mark.kernel,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from folders import write_tree
 
-from pipeline.adapters.signatures import describe, is_installed, is_of_index
+from pipeline.adapters.installed import describe, is_installed, is_of_index
 
 MODULES = {
     "lamp/__init__.py": (

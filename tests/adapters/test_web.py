@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from pipeline.adapters.web import serving
-from pipeline.adapters.web.application import Site, application
-from pipeline.adapters.web.guarding import HOST, LARGEST
+from pipeline.adapters import web
+from pipeline.adapters.web import HOST, LARGEST, Site, application
 from pipeline.errors import ConfigError, InputError
 
 TOKEN = "a-secret"
@@ -209,11 +208,11 @@ def test_a_port_in_use_is_told() -> None:
         other.listen()
         port = other.getsockname()[1]
         with pytest.raises(ConfigError, match=f"port {port} cannot be used"):
-            serving.bind(port)
+            web.bind(port)
 
 
 def test_only_this_machine_can_connect() -> None:
-    with serving.bind(0) as listener:
+    with web.bind(0) as listener:
         assert listener.getsockname()[0] == HOST
 
 
@@ -230,10 +229,10 @@ def test_without_a_screen_no_browser_is_started(
     monkeypatch.setattr(sys, "platform", "linux")
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
-    assert not serving.open_browser(BASE)
+    assert not web.open_browser(BASE)
     assert opened == []
     monkeypatch.setenv("DISPLAY", ":0")
-    assert serving.open_browser(BASE)
+    assert web.open_browser(BASE)
     assert opened == [BASE]
 
 
@@ -245,7 +244,7 @@ def test_files_that_change_are_told(tmp_path: Path) -> None:
         told.extend(paths)
         came.set()
 
-    with serving.watched([tmp_path], tell):
+    with web.watched([tmp_path], tell):
         for _ in range(50):  # until the watch has begun
             (tmp_path / "page.po").write_text(str(_))
             if came.wait(0.2):

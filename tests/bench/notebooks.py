@@ -96,7 +96,7 @@ def _whole(root: Path) -> Iterator[tuple[str, str]]:
     from pipeline.log import QUIET, Log
     from pipeline.paths import Paths
     from pipeline.run import Run
-    from pipeline.stages.execute.planning import Stage, Task, plan
+    from pipeline.stages.execute.plan import Stage, Task, plan
 
     settings, paths = read_settings(root / "pyproject.toml"), Paths(root, "jax")
     upstream, environment = settings.upstream("jax"), kernel.environment()

@@ -22,12 +22,11 @@ from folders import copy_project, snapshot
 
 from pipeline.adapters import po
 from pipeline.cli import main
-from pipeline.commands.adopt import adopting
+from pipeline.commands.adopt import adoption
 from pipeline.commands.build import BuildOptions, build
 from pipeline.config import SitePolicy
 from pipeline.core.adoption.result import AdoptResult, State
 from pipeline.core.catalog.origins import copy_of
-from pipeline.core.memory.record import digest
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import ConfigError, PipelineError, UpstreamError
 from pipeline.report.adoption import adoption_json, adoption_text
@@ -42,7 +41,7 @@ REMARK = "译者注：这里的内容是我自己加上的，与原文没有关�
 def _no_encoder() -> Iterator[None]:
     """Let the tests' own encoder read: the real one takes seconds a page."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(adopting, "encoder", lambda: reads_the_sample)
+        patch.setattr(adoption, "encoder", lambda: reads_the_sample)
         yield
 
 
@@ -540,10 +539,10 @@ def test_marks_that_were_stripped_are_put_back(project: AdoptionProject) -> None
 # --- catalogues
 
 
-def catalog_text(page: str, *, as_digests: bool = False) -> bytes:
-    """A colleague's catalogue of a page: with English, or with its digests."""
+def catalog_text(page: str) -> bytes:
+    """A colleague's catalogue of a page."""
     entries = [
-        Entry(msgid=digest(english) if as_digests else english, msgstr=words)
+        Entry(msgid=english, msgstr=words)
         for english, words in chinese(page).items()
         if "\4" not in english
     ]
@@ -551,13 +550,8 @@ def catalog_text(page: str, *, as_digests: bool = False) -> bytes:
     return po.format_catalog(Catalog(header=header, entries=tuple(entries)))
 
 
-@pytest.mark.parametrize("as_digests", [False, True])
-def test_a_catalogue_is_matched_by_its_messages(
-    project: AdoptionProject, as_digests: bool
-) -> None:
-    file = project.write(
-        "from-weblate.po", catalog_text("arrays", as_digests=as_digests)
-    )
+def test_a_catalogue_is_matched_by_its_messages(project: AdoptionProject) -> None:
+    file = project.write("from-weblate.po", catalog_text("arrays"))
     (copy,) = project.adopt(file).copies
     assert (copy.page, copy.version, copy.form) == ("arrays", None, "catalogue")
     entries = [entry for entry in live(project.catalog("arrays")) if entry.msgstr]
@@ -587,22 +581,6 @@ def test_a_suggestion_is_the_entry_in_an_issue(
     (entry,) = [entry for entry in live(project.catalog("arrays")) if entry.msgstr]
     assert (entry.msgid, entry.msgstr, entry.fuzzy) == (english, "另一种译法", True)
     assert any("by Wang Wu" in note for note in entry.notes)
-
-
-def test_digests_of_an_older_version_are_found_in_its_history(
-    project: AdoptionProject,
-) -> None:
-    old = old_page("arrays", "v1")
-    entries = [
-        Entry(msgid=digest(block.text), msgstr=old.translations[block.text])
-        for block in old.blocks
-        if block.text in old.translations
-    ]
-    header = {"Project-Id-Version": "docs arrays", "Language": LOCALE}
-    data = po.format_catalog(Catalog(header=header, entries=tuple(entries)))
-    (copy,) = project.adopt(project.write("old.po", data)).copies
-    assert copy.counts[State.CHANGED] > 0
-    assert verify_memory(project.run) == ()
 
 
 # --- the command line

@@ -22,9 +22,9 @@ from adoption_project import (
 from copies import DAMAGES, WRITERS, Row, score
 
 from pipeline.adapters.encoder import encoder
+from pipeline.commands.adopt.adoption import Matcher
+from pipeline.commands.adopt.catalogs import translations_in
 from pipeline.commands.adopt.copies import read_file
-from pipeline.commands.adopt.filling import translations_in
-from pipeline.commands.adopt.matching import Asked, Matcher
 from pipeline.core.pin.lock import blob_id
 
 pytestmark = pytest.mark.slow
@@ -74,7 +74,7 @@ def adopt_case(
 ) -> tuple[Counter[str], str]:
     """Return what was found of a case, and what is wrong with its page or version."""
     file = project.write(f"copies/{case.file}", WRITERS[case.file](case.row))
-    copy, choice = matcher.match(read_file(Path(file)), Asked())
+    copy, choice = matcher.match(read_file(Path(file)))
     said = {
         message: found.chinese
         for found in translations_in(copy, choice)

@@ -18,9 +18,9 @@ from places import ROOT
 from runs import run_of
 
 from pipeline.adapters.encoder import encoder
+from pipeline.commands.adopt.adoption import Matcher
+from pipeline.commands.adopt.catalogs import translations_in
 from pipeline.commands.adopt.copies import read_file
-from pipeline.commands.adopt.filling import translations_in
-from pipeline.commands.adopt.matching import Asked, Matcher
 from pipeline.commands.adopt.versions import Versions, open_versions
 from pipeline.commands.build import BuildOptions
 from pipeline.commands.sync import sync
@@ -124,7 +124,7 @@ def test_our_own_chinese_is_found_again(run: Run, tmp_path: Path) -> None:
                     damaged = DAMAGES[damage](row, chance) if damage in DAMAGES else row
                     path = tmp_path / file
                     path.write_text(WRITERS[file](damaged), encoding="utf-8")
-                    copy, choice = matcher.match(read_file(path), Asked())
+                    copy, choice = matcher.match(read_file(path))
                     said = {
                         message: one.chinese
                         for one in translations_in(copy, choice)

@@ -22,9 +22,9 @@ from folders import copy_project, read_tree, snapshot
 from places import ROOT
 from sockets import ElsewhereError
 
-from pipeline.commands.draft import sending
+from pipeline.commands.draft import queue
 from pipeline.core.catalog.origins import GLOSSARY, is_draft, machine_of
-from pipeline.core.drafting.masking import marked_like, mask
+from pipeline.core.drafting.question import marked_like, mask
 
 pytestmark = [pytest.mark.usefixtures("only_localhost", "no_waiting")]
 
@@ -708,14 +708,14 @@ def test_an_interrupted_run_keeps_what_is_under_way(
             time.sleep(0.1)
         exchange.well()
 
-    taken = sending.Sending._take
+    taken = queue.Queue._take
 
     def interrupt(*_: object) -> None:
         interrupted.set()
-        monkeypatch.setattr(sending.Sending, "_take", taken)
+        monkeypatch.setattr(queue.Queue, "_take", taken)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sending.Sending, "_take", interrupt)
+    monkeypatch.setattr(queue.Queue, "_take", interrupt)
     with model_server(behave) as server:
         sample.configure(server.url, batch=4, concurrency=3, timeout=60)
         told = sample.draft()

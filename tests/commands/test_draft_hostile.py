@@ -25,12 +25,12 @@ from pipeline.core.checks.blocking import blocking_problem
 from pipeline.core.checks.masked import keeps_atoms
 from pipeline.core.document.merge import merge
 from pipeline.core.document.reader import Document, SplitPage, read_document
-from pipeline.core.drafting.accepting import Draft, apply, refused_together
-from pipeline.core.drafting.batches import Asking, batches_of
-from pipeline.core.drafting.book import Book
-from pipeline.core.drafting.judging import Judge
-from pipeline.core.drafting.pseudo import translate
-from pipeline.core.drafting.questions import Name, Question, Why, ask
+from pipeline.core.drafting.answers import Book
+from pipeline.core.drafting.batch import Asking, batches_of
+from pipeline.core.drafting.drafts import Draft, apply, refused_together
+from pipeline.core.drafting.judge import Judge
+from pipeline.core.drafting.question import Name, Question, Why, ask
+from pipeline.core.drafting.stub import translate
 from pipeline.core.glossary.terms import read_glossary
 from pipeline.core.pin.lock import Page, SourceFile
 from pipeline.entries import Catalog, Entry, translations_of
@@ -89,8 +89,8 @@ class Round:
         for question in questions:
             verdict = book.verdict(question)
             assert verdict.attempt == 0
-            if verdict.judged.refusal:
-                counts[verdict.judged.refusal.reason] += 1
+            if verdict.judged.refused:
+                counts[verdict.judged.refused] += 1
             else:
                 drafts[question.name] = (question, verdict.judged.msgstr)
         refused = refused_together(name, self.page.documents, entries, drafts)
@@ -101,10 +101,10 @@ class Round:
             for key, (question, msgstr) in drafts.items()
             if key not in refused
         }
-        applied = apply(catalog, made)
-        assert applied.count == len(made)
-        counts["drafted"] += applied.count
-        self._assert_safe(catalog, applied.catalog)
+        changed, count = apply(catalog, made)
+        assert count == len(made)
+        counts["drafted"] += count
+        self._assert_safe(catalog, changed)
         return counts
 
     def _state(self, entry: Entry) -> Entry:

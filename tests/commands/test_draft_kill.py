@@ -17,7 +17,7 @@ from draft_models import Exchange, model_server
 from draft_project import DraftProject, prepared
 
 from pipeline.core.catalog.origins import is_draft
-from pipeline.core.drafting.questions import digest_of_texts
+from pipeline.core.drafting.question import digest_of_texts
 
 pytestmark = pytest.mark.usefixtures("only_localhost")
 

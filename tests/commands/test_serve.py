@@ -22,9 +22,9 @@ from workbench import LOCALE, Workbench, ask, emptied, workbench_of
 
 from pipeline.adapters import po
 from pipeline.adapters.files import hold_lock, replace_if_unchanged
-from pipeline.adapters.web.serving import bind
+from pipeline.adapters.web import bind
 from pipeline.cli import main
-from pipeline.commands.serve.serving import page_named
+from pipeline.commands.serve.server import page_named
 from pipeline.core.catalog.origins import Machine
 from pipeline.core.catalog.standing import count_catalog
 from pipeline.core.pin.lock import Page
@@ -530,7 +530,7 @@ def test_a_file_that_is_saved_at_the_same_moment_is_read_again(
 ) -> None:
     blocks = ask(client, "page", page="faq")["blocks"]
     real = replace_if_unchanged
-    saving = "pipeline.commands.serve.saving"
+    saving = "pipeline.commands.serve.page"
     tries: list[int] = []
 
     def late(path: Path, data: bytes, *, before: bytes | None) -> bool:

@@ -197,7 +197,7 @@ def test_a_file_that_is_not_the_one_that_was_built_is_found(
     """Also outputs, which are no one's but the run's: their digest is all there is."""
     site.change(path, old, new, carefully=False)
     assert site.verify() == 1
-    told = f"{path}: is not the file that freshness.json tells of"
+    told = f"{path}: is not the file that freshness.json lists"
     assert told in capsys.readouterr().out
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pipeline.core.adoption.audit import CodeCell
 from pipeline.core.adoption.history import Version
-from pipeline.core.adoption.result import AdoptedCopy, AdoptResult, Row, State
+from pipeline.core.adoption.result import AdoptedCopy, AdoptResult, CodeCell, Row, State
 from pipeline.core.pin.lock import Page
 from pipeline.errors import InputError
 from pipeline.findings import Finding
@@ -55,7 +54,7 @@ def test_what_was_taken_is_doubtful_and_was_left() -> None:
     )
     cells = (
         CodeCell(place="line 3", is_altered=True),
-        CodeCell(place="line 9", is_strange=True, gone=("jax.ops",)),
+        CodeCell(place="line 9", is_strange=True),
     )
     text = text_of(copy(rows=rows, cells=cells), width=200)
     assert "2 suggestions, 1 of them for English that has changed" in text
@@ -63,7 +62,6 @@ def test_what_was_taken_is_doubtful_and_was_left() -> None:
     assert "doubtful: line 7" in text
     assert "altered: line 3" in text
     assert "not upstream's: line 9" in text
-    assert "line 9: gone: jax.ops" in text
 
 
 def test_versions_in_words() -> None:

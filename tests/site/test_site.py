@@ -37,7 +37,7 @@ from pipeline.core.catalog.origins import Machine
 from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.document.landing import landings_to_json
 from pipeline.core.document.reader import read_document
-from pipeline.core.drafting.accepting import Draft, drafted
+from pipeline.core.drafting.drafts import Draft, drafted
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock, SourceFile, blob_id, pages_of
 from pipeline.core.results import PageResult

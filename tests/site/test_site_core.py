@@ -13,7 +13,7 @@ from pipeline.adapters.sphinx import Warned, parse_warnings
 from pipeline.core.catalog.origins import Machine, OriginKind
 from pipeline.core.document.merge import Frame, merge
 from pipeline.core.document.reader import read_document
-from pipeline.core.drafting.accepting import Draft, drafted
+from pipeline.core.drafting.drafts import Draft, drafted
 from pipeline.core.execution.result import CellFailure, Execution, Status
 from pipeline.core.glossary.terms import read_glossary
 from pipeline.core.pin.lock import Lock, SourceFile

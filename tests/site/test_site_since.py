@@ -13,7 +13,7 @@ from pipeline.core.catalog.origins import Copy, Machine
 from pipeline.core.document.merge import merge
 from pipeline.core.document.message import Kind
 from pipeline.core.document.reader import read_document
-from pipeline.core.drafting.accepting import Draft, drafted
+from pipeline.core.drafting.drafts import Draft, drafted
 from pipeline.core.memory.record import digest
 from pipeline.entries import Entry
 from pipeline.site.blocks import Block, blocks_of

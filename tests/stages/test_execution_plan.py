@@ -26,7 +26,7 @@ from pipeline.config import (
 )
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Page, SourceFile
-from pipeline.stages.execute.planning import Stage, Task, plan
+from pipeline.stages.execute.plan import Stage, Task, plan
 
 QUIET = Mode(name="quiet", note="without a sound", startup="startup/quiet.py")
 

@@ -11,7 +11,7 @@ from memory_project import FIRST, LI, LOCALE, Project
 from repositories import make_origin
 
 from pipeline.core.catalog.origins import Machine, is_draft
-from pipeline.core.drafting.accepting import Draft, drafted
+from pipeline.core.drafting.drafts import Draft, drafted
 from pipeline.entries import Entry
 
 WORDS = "The saw"

@@ -21,12 +21,11 @@ from repositories import DOCS, commit_release, init_repository
 from runs import run_of
 
 from pipeline.adapters import po
-from pipeline.commands.adopt.adopting import AdoptOptions, adopt
-from pipeline.commands.adopt.matching import Asked, Matcher
+from pipeline.commands.adopt.adoption import AdoptOptions, Matcher, adopt
 from pipeline.commands.adopt.versions import open_versions
 from pipeline.config import Settings, Upstream
+from pipeline.core.adoption.alignment import Encoder, Similar
 from pipeline.core.adoption.blocks import Block, blocks_of
-from pipeline.core.adoption.pairing import Encoder, Similar
 from pipeline.core.adoption.result import AdoptResult
 from pipeline.core.document.merge import merge
 from pipeline.core.document.reader import Document, read_document
@@ -232,8 +231,8 @@ class AdoptionProject:
             "licence": "CC-BY-4.0",
             **options,
         }
-        asked = Asked(page=page, ref=at)
-        return adopt(self.run, AdoptOptions(files=files, asked=asked, **values))  # type: ignore[arg-type]
+        options_of_run = AdoptOptions(files=files, page=page, ref=at, **values)  # type: ignore[arg-type]
+        return adopt(self.run, options_of_run)
 
     def catalog(self, page: str) -> Catalog:
         """The catalogue of a page as it is on the disk."""

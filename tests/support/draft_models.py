@@ -18,7 +18,7 @@ from typing import Any
 
 from servers import HOST, POLL
 
-from pipeline.core.drafting import pseudo
+from pipeline.core.drafting import stub
 
 Request = Mapping[str, Any]
 Answers = dict[str, str]
@@ -32,7 +32,7 @@ def items_of(request: Request) -> list[dict[str, str]]:
 
 
 def good(request: Request) -> Answers:
-    return dict(json.loads(pseudo.answer(request)))
+    return dict(json.loads(stub.answer(request)))
 
 
 def text_of(answers: object) -> str:
@@ -258,7 +258,7 @@ class Exchange:
 
     def well(self) -> None:
         """Answer as the stub does."""
-        self.reply(pseudo.answer(self.request))
+        self.reply(stub.answer(self.request))
 
 
 @dataclass(slots=True)
@@ -368,7 +368,7 @@ def _no_choices(exchange: Exchange) -> None:
 
 
 def _strange_counts(exchange: Exchange) -> None:
-    text = pseudo.answer(exchange.request)
+    text = stub.answer(exchange.request)
     value = {
         "choices": [{"message": {"content": text}}],
         "usage": {"prompt_tokens": -5, "total_tokens": "many"},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.core.drafting.questions import Question, Why, ask
+from pipeline.core.drafting.question import Question, Why, ask
 from pipeline.core.glossary.terms import Glossary, read_glossary
 from pipeline.entries import Entry
 

@@ -22,8 +22,8 @@ from pathlib import Path
 from pipeline.adapters.files import scratch_folder
 from pipeline.adapters.kernel.interpreter import worker_count
 from pipeline.adapters.kernel.job import Job, Outcome, Stop, died
-from pipeline.adapters.kernel.processes import is_stopped, kill_strays, release
 from pipeline.adapters.kernel.sandbox import scratch_parent
+from pipeline.adapters.kernel.watch import is_stopped, kill_strays, release
 from pipeline.adapters.kernel.worker import work
 
 _SECONDS_TO_END = 5  # that a worker may take to stop its kernel

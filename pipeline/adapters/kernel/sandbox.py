@@ -1,4 +1,8 @@
-"""What a kernel gets: a folder of its own, and an environment in which nothing of ours is."""
+"""Folder and environment of a kernel, in which nothing of ours is.
+
+matplotlib's list of fonts is made once for all pages of a run: making it takes long, and matplotlib
+announces that among the outputs of a page.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from pipeline.adapters.files import remove_tree
+from pipeline.adapters.kernel.interpreter import ENVIRONMENT
 from pipeline.adapters.kernel.job import Startup, Stop
 
 LAUNCH = Path(__file__).with_name("launch.py")
@@ -30,6 +37,8 @@ THREADS = ("NPROC", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 # The shortest limit of a socket's path is macOS's, 104 bytes; below a run's folder there is
 # "/p-12345678/k-5".
 SOCKET_LIMIT = 104 - len("/p-12345678/k-5") - 1
+_FOLDER = "fonts"
+_SECONDS = 120  # that making the list may take; without it a page makes its own
 
 
 def scratch_parent() -> str:
@@ -162,3 +171,39 @@ def can_isolate_network() -> bool:
     """
     probe = [sys.executable, "-I", "-S", str(LAUNCH), "probe"]
     return subprocess.run(probe, check=False, capture_output=True).returncode == 0
+
+
+def lend_fonts(target: Path, *, scratch: Path) -> None:
+    """Copy the list from ``scratch`` to ``target``, a page's folder for matplotlib.
+
+    The first page that asks for the list makes it.
+    """
+    fonts = scratch / _FOLDER
+    if not fonts.exists():
+        making = scratch / f"{_FOLDER}-{os.getpid()}"
+        making.mkdir(exist_ok=True)
+        _make(making)
+        with suppress(OSError):
+            making.rename(fonts)  # another worker may have been faster
+    for file in fonts.glob("fontlist-*.json"):
+        (target / file.name).write_bytes(file.read_bytes())
+
+
+def remove_fonts(scratch: Path) -> None:
+    """Remove the list from ``scratch``, also one that is only half made."""
+    for folder in scratch.glob(f"{_FOLDER}*"):
+        with suppress(OSError):
+            remove_tree(folder)
+
+
+def _make(folder: Path) -> None:
+    given = {**ENVIRONMENT, "MPLCONFIGDIR": str(folder), "HOME": str(folder)}
+    with suppress(subprocess.TimeoutExpired):
+        subprocess.run(
+            [sys.executable, "-P", "-c", "import matplotlib.font_manager"],
+            env=kernel_environment(folder, threads=1, given=given),
+            cwd=folder,
+            check=False,
+            capture_output=True,
+            timeout=_SECONDS,
+        )

@@ -27,23 +27,24 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from pipeline.adapters.files import remove_tree
-from pipeline.adapters.kernel.engine import execute
-from pipeline.adapters.kernel.fonts import lend_fonts, remove_fonts
 from pipeline.adapters.kernel.interpreter import ENVIRONMENT, PYTHON
 from pipeline.adapters.kernel.job import Job, Outcome, Stop
-from pipeline.adapters.kernel.page_run import PageRun, Progress
-from pipeline.adapters.kernel.processes import (
-    adopt_orphans,
-    descendants,
-    kill_descendants,
-)
 from pipeline.adapters.kernel.sandbox import (
     can_isolate_network,
     furnish,
     kernel_environment,
+    lend_fonts,
+    remove_fonts,
     startup_failure,
 )
-from pipeline.adapters.kernel.watch import Watch
+from pipeline.adapters.kernel.watch import (
+    PageRun,
+    Progress,
+    Watch,
+    adopt_orphans,
+    descendants,
+    kill_descendants,
+)
 
 # How the C library, Python, curl, git and others say that there is no network.
 _NO_NETWORK = re.compile(
@@ -157,7 +158,11 @@ def _end_of_run(cells: list[Any], until: int) -> int:
 def _run_within_limits(
     notebook: Any, job: Job, folder: Path, progress: Progress
 ) -> Stop | None:
-    """Run all cells of ``notebook`` within the limits; say what stopped them."""
+    """Run all cells of ``notebook`` within the limits; return what stopped them."""
+    from pipeline.adapters.kernel.engine import (
+        execute,  # papermill: a quarter of a second
+    )
+
     policy = job.policy
     if job.kernel == PYTHON and "matplotlib" in job.notebook:
         lend_fonts(folder / "matplotlib", scratch=job.scratch)

@@ -1,7 +1,8 @@
-"""adopt: translated copies of pages come into the catalogues; ``adopting`` is the way through it.
+"""adopt: bring translated copies of pages into the catalogues.
 
-``copies`` reads files, ``versions`` reads upstream's history, ``matching`` finds page, version and
-passages of one copy, ``filling`` brings what was found into catalogues and memory.
+``adoption`` is the verb, which finds page, version and passages of each copy. ``copies`` reads
+files, ``versions`` reads upstream's history, ``catalogs`` fills the catalogues. What needs no file
+is in ``core/adoption``.
 """
 
 from __future__ import annotations
@@ -56,8 +57,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run_command(arguments: Namespace, log: Log) -> int:
     """Adopt files into an upstream, which may be named among them, and print the report."""
-    from pipeline.commands.adopt.adopting import AdoptOptions, adopt
-    from pipeline.commands.adopt.matching import Asked
+    from pipeline.commands.adopt.adoption import AdoptOptions, adopt
     from pipeline.report.adoption import adoption_json, adoption_text
 
     upstreams = read_settings(arguments.config).upstreams
@@ -74,7 +74,8 @@ def run_command(arguments: Namespace, log: Log) -> int:
         )
     options = AdoptOptions(
         files=files,
-        asked=Asked(page=arguments.page, ref=arguments.at),
+        page=arguments.page,
+        ref=arguments.at,
         author=arguments.author,
         licence=arguments.license,
         dry_run=arguments.dry_run,

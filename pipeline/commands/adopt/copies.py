@@ -14,8 +14,8 @@ from pathlib import Path
 from pipeline.adapters.copies import decode, html_to_markdown
 from pipeline.adapters.files import files_below, read_bytes
 from pipeline.config.suggesting import did_you_mean
+from pipeline.core.adoption.copy_reader import Form
 from pipeline.core.adoption.evidence import count_han
-from pipeline.core.adoption.reading import Form
 from pipeline.errors import ConfigError, InputError
 
 LARGEST = 8 << 20  # bytes of a copy; the largest page of upstream's has less than 3 MB
@@ -60,11 +60,6 @@ class CopyFile:
     form: Form | None
     shown_form: str
     encoding: str
-
-    @property
-    def stem(self) -> str:
-        """The name of the file alone: it may be that of the page."""
-        return Path(self.name).name.partition(".")[0]
 
 
 def find_files(words: Sequence[str]) -> list[Path]:

@@ -14,10 +14,8 @@ from functools import cached_property
 from pipeline.adapters.files import read_bytes
 from pipeline.adapters.upstream import Repository, TreeEntry, open_upstream
 from pipeline.adapters.upstream.history import Tag
-from pipeline.core.adoption.audit import documented_names
 from pipeline.core.adoption.blocks import blocks_of
-from pipeline.core.adoption.choosing import Candidate
-from pipeline.core.adoption.finding import NameIndex
+from pipeline.core.adoption.candidates import Candidate, NameIndex
 from pipeline.core.adoption.history import (
     Commit,
     History,
@@ -127,19 +125,6 @@ class Versions:
             if moment(version.since) <= moment(date) and version.page == page:
                 return version
         return only_version(page, commit, date)
-
-    def reference(self, version: Version | None) -> frozenset[str]:
-        """Return the names that the API's reference pages list: as of a version, or at the pin.
-
-        Reference pages may be anywhere, and have been: so all documents in reST are read.
-        """
-        files: Sequence[SourceFile] = self.lock.files
-        if version is not None and self.repository is not None:
-            files = _source_files(self.repository.tree(version.first, self.lock.docs))
-        files = [file for file in files if file.path.endswith(".rst")]
-        self._bring([file.blob for file in files])
-        texts = [self._read(file).decode("utf-8", "replace") for file in files]
-        return documented_names(texts)
 
     def _bring(self, blobs: Sequence[str]) -> None:
         """Have documents here, in one go, before they are read one by one."""

@@ -1,7 +1,6 @@
 """draft: machine translations for what nobody has translated yet, each as safe as an empty entry.
 
-``drafting`` is the verb. ``planning`` finds out what is to be asked, ``sending`` asks it,
-``writing`` puts what was accepted into catalogues; ``rehearsing`` is ``--stub``.
+``session`` is the verb, ``plan`` finds what is to be asked, ``queue`` asks it and writes the pages.
 """
 
 from __future__ import annotations
@@ -37,16 +36,20 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run_command(arguments: Namespace, log: Log) -> int:
     """Draft, and print what came of it; the plan is printed before anything is asked."""
-    from pipeline.commands.draft.drafting import DraftOptions, draft, show_draft
-    from pipeline.commands.draft.rehearsing import rehearsal
-    from pipeline.core.drafting import pseudo
+    from pipeline.commands.draft.session import (
+        DraftOptions,
+        draft,
+        rehearsal,
+        show_draft,
+    )
+    from pipeline.core.drafting import stub
 
     run = run_of(arguments, log)
     options = DraftOptions(
         limit=arguments.limit,
         is_agreed=arguments.yes or arguments.stub,
         only_stale=arguments.stale,
-        answer=pseudo.answer if arguments.stub else None,
+        answer=stub.answer if arguments.stub else None,
     )
     result = draft(rehearsal(run) if arguments.stub else run, options)
     show_draft(run, result, as_json=arguments.json)

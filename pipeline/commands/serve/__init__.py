@@ -1,12 +1,12 @@
 """serve: translate a page in the browser, on the page itself.
 
-``serving`` starts the server, ``desk`` answers what the browser asks. ``opening`` reads a page and
-its catalogue, ``telling`` says what there is to know of one message, ``saving`` writes. The
-interface is in ``static/``. Files are the truth: whatever else edits them, nothing is overwritten
-unseen.
+``server`` starts the server, ``desk`` has the actions of the browser. ``page`` reads a page and
+writes its catalogue, ``findings`` checks what is typed, ``library`` knows all catalogues of the
+locale. The interface is in ``static/``. Files are the truth: nothing that another program wrote is
+overwritten unseen.
 
-What a page needs to be translated is loaded first, and all else while somebody looks at it: the
-browser is opened before the desk is there, messages are told before the page is rendered.
+What a translator needs first is loaded first: the browser opens before the desk is there, and
+messages are sent before the page is rendered.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _port(text: str) -> int:
 
 def run_command(arguments: Namespace, log: Log) -> int:
     """Serve pages until interrupted. The words are an upstream, a page, or both."""
-    from pipeline.commands.serve.serving import ServeOptions, serve
+    from pipeline.commands.serve.server import ServeOptions, serve
 
     names, pages = [], list(arguments.words)
     if pages and pages[0] in read_settings(arguments.config).upstreams:

@@ -1,7 +1,7 @@
-"""What the browser may ask, and the answers: each action is a function from JSON to JSON.
+"""Actions of the browser: each is a function from JSON to JSON.
 
-Pages are remembered as they were read, and read again as soon as their files are others. One thing
-is done at a time, but for saving, which may have to wait for a run.
+Pages are cached as they were read, and read again when their files change. One action runs at a
+time, except saving, which may have to wait for a run.
 """
 
 from __future__ import annotations
@@ -10,32 +10,25 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
+from inspect import signature
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
-from pipeline.adapters.web.application import Site
-from pipeline.commands.serve import STATIC, telling
-from pipeline.commands.serve.changes import Changes, tell_change
-from pipeline.commands.serve.library import Library
-from pipeline.commands.serve.opening import (
+from pipeline.adapters.web import Site
+from pipeline.commands.serve import STATIC
+from pipeline.commands.serve import page as telling
+from pipeline.commands.serve.library import Changes, Library, tell_change
+from pipeline.commands.serve.page import (
+    Change,
     OpenPage,
+    Told,
     open_page,
     read_catalog,
     read_documents,
+    save,
 )
-from pipeline.commands.serve.questions import (
-    OfMessage,
-    OfPage,
-    OfText,
-    Since,
-    ToDecide,
-    ToSave,
-    ToUndo,
-)
-from pipeline.commands.serve.saving import Change, save
-from pipeline.commands.serve.telling import Told
 from pipeline.core.document.reader import Document
 from pipeline.core.pin.lock import Page
 from pipeline.core.workbench.blocks import Block, state_of
@@ -57,8 +50,6 @@ from pipeline.run import Run
 
 _REMEMBERED = 4  # pages
 _AT_ONCE = 8  # entries that are checked before somebody else has a turn
-
-Request = TypeVar("Request")
 
 
 class Desk:
@@ -93,40 +84,40 @@ class Desk:
 
     @property
     def site(self) -> Site:
-        """What the web server gives to the browser."""
+        """The pages and actions that the web server offers."""
         return Site(frame=self.frame, actions=self.actions, chinese=sentence_in_chinese)
 
     @property
     def actions(self) -> Mapping[str, Callable[[Any], Any]]:
-        """What may be asked, by name."""
+        """The actions by name. The parameters of each are the fields of its JSON."""
         return {
-            "start": lambda _: self._start(),
-            "pages": lambda _: self._list_pages(),
-            "page": _taking(OfPage, self._tell_page),
-            "body": _taking(OfPage, self._tell_body),
-            "message": _taking(OfMessage, self._tell_message),
-            "suggestions": _taking(OfMessage, self._suggest),
-            "preview": _taking(OfText, self._preview),
-            "fix": _taking(OfText, self._fix),
-            "findings": _taking(OfPage, self._find),
-            "save": _taking(ToSave, self._save),
-            "waiting": lambda _: self._list_waiting(),
-            "decide": _taking(ToDecide, self._decide),
-            "undo": _taking(ToUndo, self._undo),
-            "changes": _taking(Since, self._changes),
+            "start": _taking(self._start),
+            "pages": _taking(self._list_pages),
+            "page": _taking(self._tell_page),
+            "body": _taking(self._tell_body),
+            "message": _taking(self._tell_message),
+            "suggestions": _taking(self._suggest),
+            "preview": _taking(self._preview),
+            "fix": _taking(self._fix),
+            "findings": _taking(self._find),
+            "save": _taking(self._save),
+            "waiting": _taking(self._list_waiting),
+            "decide": _taking(self._decide),
+            "undo": _taking(self._undo),
+            "changes": _taking(self._changes),
         }
 
     def read_first(self) -> None:
-        """Make the page ready that is asked for first. Raises InputError."""
+        """Prepare the page that the browser opens first. Raises InputError."""
         if self._first:
             self._opened(self._first)
-            self._tell_body(OfPage(page=self._first))
+            self._tell_body(self._first)
 
     def frame(self, page: str) -> str:
-        """A page as the preview shows it, in a document of its own."""
+        """Return a page as the preview shows it, in a document of its own."""
         from pipeline.adapters.html.notebook import page_css
 
-        body = self._tell_body(OfPage(page=page))["html"]
+        body = self._tell_body(page)["html"]
         language = self.locale.replace("_", "-")
         style = (STATIC / "frame.css").read_text("utf-8")
         return (
@@ -136,7 +127,7 @@ class Desk:
         )
 
     def files_changed(self, paths: Sequence[Path]) -> None:
-        """Take note of files that somebody has written."""
+        """Read files again that somebody has written."""
         catalogs = self._run.paths.catalogs(self.locale)
         for path in paths:
             if path.suffix == ".po" and path.is_relative_to(catalogs):
@@ -151,7 +142,7 @@ class Desk:
         self._library.learn(page)
 
     def _forget_documents(self) -> None:
-        """Upstream's docs were pulled anew: nothing of them that was read counts any more."""
+        """Forget all documents: upstream's docs were pulled anew."""
         with self._working:
             self._documents.clear()
             self._open.clear()
@@ -159,7 +150,7 @@ class Desk:
             self._changed.update(dict.fromkeys(self._pages, self._revision))
 
     def _opened(self, name: str) -> OpenPage:
-        """A page as its files are now. Raises InputError."""
+        """Return a page as its files are now. Raises InputError."""
         page = self._pages.get(name)
         if page is None:
             raise InputError(
@@ -183,15 +174,15 @@ class Desk:
         path = page.read.path
         return page.read.data == (path.read_bytes() if path.is_file() else b"")
 
-    def _block(self, asked: OfMessage) -> tuple[OpenPage, Block]:
-        """A message of a page. Raises InputError if the page has another one in its place."""
-        page = self._opened(asked.page)
+    def _block(self, name: str, number: int, msgid: str) -> tuple[OpenPage, Block]:
+        """Return a message of a page. Raises InputError if another one is in its place by now."""
+        page = self._opened(name)
         for block in page.blocks:
-            if block.number == asked.number and block.message.msgid == asked.msgid:
+            if block.number == number and block.message.msgid == msgid:
                 return page, block
         raise InputError(
             "the page has changed, and this message is gone",
-            where=asked.page,
+            where=name,
             hint="Reload the page. What you have typed can be copied.",
         )
 
@@ -207,83 +198,82 @@ class Desk:
         }
 
     def _list_pages(self) -> list[Told]:
-        """All pages with the counts of their entries."""
+        """Return all pages with the counts of their entries."""
         counts = self._library.counts()
         return [{"page": name, "counts": counts[name]} for name in self._pages]
 
-    def _tell_page(self, asked: OfPage) -> Told:
-        revision = self._revision  # before it is read: what changes meanwhile is told
-        return {**telling.tell_page(self._opened(asked.page)), "revision": revision}
+    def _tell_page(self, page: str) -> Told:
+        revision = self._revision  # before it is read: later changes are reported then
+        return {**telling.tell_page(self._opened(page)), "revision": revision}
 
-    def _tell_body(self, asked: OfPage) -> Told:
-        """What stands on a page, for a frame that shows an earlier state of it."""
+    def _tell_body(self, page: str) -> Told:
+        """Return the HTML of a page, for a frame that shows an earlier state of it."""
         with self._working:
-            return {"html": self._opened(asked.page).marked.html}
+            return {"html": self._opened(page).marked.html}
 
-    def _tell_message(self, asked: OfMessage) -> Told:
+    def _tell_message(self, page: str, number: int, msgid: str) -> Told:
         glossary = telling.glossary_of(self._run, self.locale)
         with self._working:
-            page, block = self._block(asked)
-            return telling.tell_message(page, block, glossary)
+            opened, block = self._block(page, number, msgid)
+            return telling.tell_message(opened, block, glossary)
 
-    def _suggest(self, asked: OfMessage) -> list[Told]:
-        return list(map(asdict, self._library.similar(asked.page, asked.msgid)))
+    def _suggest(self, page: str, number: int, msgid: str) -> list[Told]:
+        return list(map(asdict, self._library.similar(page, msgid)))
 
-    def _preview(self, asked: OfText) -> Told:
-        """What comes of the words that somebody is typing."""
-        from pipeline.commands.serve.checking import tell_preview, way_of
-
-        with self._working:
-            page, block = self._block(asked)
-            way = way_of(self._run, self.locale)
-            return tell_preview(page, block, asked.msgstr, way)
-
-    def _fix(self, asked: OfText) -> Told:
-        """What ``--fix`` makes of a translation."""
-        from pipeline.commands.serve.checking import tell_fixed, way_of
+    def _preview(self, page: str, number: int, msgid: str, msgstr: str) -> Told:
+        """Return what becomes of the words that somebody is typing."""
+        from pipeline.commands.serve.findings import tell_preview, way_of
 
         with self._working:
-            page, block = self._block(asked)
-            way = way_of(self._run, self.locale)
-            return tell_fixed(page, block, asked.msgstr, way)
+            opened, block = self._block(page, number, msgid)
+            return tell_preview(opened, block, msgstr, way_of(self._run, self.locale))
 
-    def _find(self, asked: OfPage) -> list[Told]:
-        """What is wrong with the translations of a page. Others have a turn between entries."""
-        from pipeline.commands.serve.checking import findings_of, way_of
+    def _fix(self, page: str, number: int, msgid: str, msgstr: str) -> Told:
+        """Return what ``--fix`` makes of a translation."""
+        from pipeline.commands.serve.findings import tell_fixed, way_of
+
+        with self._working:
+            opened, block = self._block(page, number, msgid)
+            return tell_fixed(opened, block, msgstr, way_of(self._run, self.locale))
+
+    def _find(self, page: str) -> list[Told]:
+        """Return the findings of a page. Other actions have a turn between entries."""
+        from pipeline.commands.serve.findings import findings_of, way_of
 
         way = way_of(self._run, self.locale)
-        page = self._opened(asked.page)
-        entries = [entry for entry in page.read.catalog.entries if entry.is_translated]
+        opened = self._opened(page)
+        entries = [one for one in opened.read.catalog.entries if one.is_translated]
         found: list[Told] = []
         for start in range(0, len(entries), _AT_ONCE):
             with self._working:
-                some = entries[start : start + _AT_ONCE]
-                findings = findings_of(page, some, way)
+                findings = findings_of(opened, entries[start : start + _AT_ONCE], way)
             found += map(telling.tell_finding, findings)
         return found
 
-    def _save(self, asked: ToSave) -> Told:
-        change = partial(
-            edit,
-            seen=asked.seen,
-            msgstr=cleaned(asked.msgstr),
-            is_draft=asked.is_draft,
-        )
-        told = self._do(asked.page, change)
-        if asked.is_draft or told["conflict"]:
+    def _save(
+        self,
+        page: str,
+        seen: Seen,
+        msgstr: str,
+        is_draft: bool = False,
+    ) -> Told:
+        """Write a translation over the entry as it was when its editor was opened."""
+        msgstr = cleaned(msgstr)
+        change = partial(edit, seen=seen, msgstr=msgstr, is_draft=is_draft)
+        told = self._do(page, change)
+        if is_draft or told["conflict"]:
             return told
-        self._note_decision(told, asked)
+        self._note_decision(told, page, seen)
         # It is saved all the same: whoever goes on has to know that no page shows it.
-        errors = self._errors(asked.page, asked.seen, cleaned(asked.msgstr))
-        return {**told, "errors": errors}
+        return {**told, "errors": self._errors(page, seen, msgstr)}
 
-    def _note_decision(self, told: Told, asked: ToSave | ToDecide) -> None:
+    def _note_decision(self, told: Told, page: str, seen: Seen) -> None:
         """Take an entry out of the changes to look at, if something was decided."""
         if self._review and not told["conflict"]:
-            self._review.decided(asked.page, asked.seen)
+            self._review.decided(page, seen)
 
     def _list_waiting(self) -> list[Told]:
-        """What waits for a reviewer, in the order of the pages and of their entries."""
+        """Return what waits for a reviewer, in the order of the pages and of their entries."""
         if self._review is None:
             return [
                 _tell_waiting(page, entry) for page, entry in self._library.waiting()
@@ -294,34 +284,34 @@ class Desk:
             for page, entry, message in waiting
         ]
 
-    def _decide(self, asked: ToDecide) -> Told:
+    def _decide(self, page: str, seen: Seen, is_accepted: bool) -> Told:
         """Accept or reject a translation. One with errors, which no page shows, is not accepted."""
-        errors = []
-        if asked.is_accepted:
-            errors = self._errors(asked.page, asked.seen, asked.seen.msgstr)
+        errors = self._errors(page, seen, seen.msgstr) if is_accepted else []
         if errors:
             return {"conflict": False, "errors": errors}
-        told = self._do(asked.page, self._change_of(asked))
-        self._note_decision(told, asked)
+        accept = self._accept if is_accepted else self._reject
+        told = self._do(page, accept(page, seen))
+        self._note_decision(told, page, seen)
         return told
 
-    def _change_of(self, asked: ToDecide) -> Change:
-        """What a decision does. To accept what is finished already writes nothing."""
-        seen = asked.seen
-        if asked.is_accepted and seen.fuzzy:
+    def _accept(self, _: str, seen: Seen) -> Change:
+        """Return the change that accepts a translation. A finished one is not written again."""
+        if seen.fuzzy:
             return partial(edit, seen=seen, msgstr=cleaned(seen.msgstr))
-        if asked.is_accepted:
-            return lambda catalog, /, *, stamp: keep(catalog, seen)
-        before = self._review.before(asked.page, seen) if self._review else None
+        return lambda catalog, /, *, stamp: keep(catalog, seen)
+
+    def _reject(self, page: str, seen: Seen) -> Change:
+        """Return the change that rejects a translation: for the one before it, if there is one."""
+        before = self._review.before(page, seen) if self._review else None
         if before is None:
             return partial(reject, seen=seen)
         return partial(put_back, seen=seen, before=before)
 
     def _errors(self, name: str, seen: Seen, msgstr: str) -> list[Told]:
-        """The errors that keep ``msgstr`` from its page, if it is the translation of an entry."""
+        """Return the errors that would keep ``msgstr`` from its page."""
         if not msgstr:
             return []
-        from pipeline.commands.serve.checking import findings_of, finished, way_of
+        from pipeline.commands.serve.findings import findings_of, finished, way_of
 
         with self._working:
             page = self._opened(name)
@@ -334,18 +324,18 @@ class Desk:
             findings = findings_of(page, entries, way)
         return [telling.tell_finding(found) for found in findings if found.is_error]
 
-    def _undo(self, asked: ToUndo) -> Told:
-        """Take an edit back, if nobody has changed the entry since."""
-        if not 0 <= asked.number < len(self._steps):
+    def _undo(self, number: int) -> Told:
+        """Undo an edit, by the number that its answer carried, unless the entry changed since."""
+        if not 0 <= number < len(self._steps):
             raise InputError("there is no such edit", where="serve")
-        page, step = self._steps[asked.number]
+        page, step = self._steps[number]
         told = self._do(page, partial(undo, step=step))
         if self._review and not told["conflict"]:
             self._review.undone(page, step.after)
         return told
 
     def _do(self, page: str, change: Change) -> Told:
-        """Make a change, and tell the page as it is then, and the number to take it back by."""
+        """Make a change; return the page as it is then, and the number that undoes the change."""
         if page not in self._pages:
             raise InputError("there is no such page", where=page)
         result = save(self._run, page, change, locale=self.locale)
@@ -360,19 +350,17 @@ class Desk:
         return {
             "conflict": False,
             "undo": number,
-            "page": self._tell_page(OfPage(page=page)),
+            "page": self._tell_page(page),
         }
 
-    def _changes(self, asked: Since) -> Told:
-        pages = [
-            page
-            for page, revision in list(self._changed.items())
-            if revision > asked.revision
-        ]
+    def _changes(self, revision: int) -> Told:
+        """Return the pages that have changed since a revision that an earlier answer carried."""
+        changed = list(self._changed.items())
+        pages = [page for page, changed_at in changed if changed_at > revision]
         return {"revision": self._revision, "pages": pages}
 
     def _catalog(self, page: str) -> Catalog:
-        """The catalogue of a page; an empty one if it cannot be read, which opening it tells."""
+        """Return the catalogue of a page; empty if it cannot be read: opening reports that."""
         try:
             return read_catalog(self._run, page, locale=self.locale).catalog
         except InputError:
@@ -383,15 +371,20 @@ def _tell_waiting(page: str, entry: Entry) -> Told:
     return {"page": page, "state": str(state_of(entry)), **telling.tell_entry(entry)}
 
 
-def _taking(
-    kind: type[Request], function: Callable[[Request], Any]
-) -> Callable[[Any], Any]:
-    """``function``, called with JSON that must have the shape of ``kind``. Raises InputError."""
+def _taking(function: Callable[..., Any]) -> Callable[[Any], Any]:
+    """Return ``function`` as an action: JSON must have its parameters. Raises InputError."""
+    fields: list[Any] = []
+    for name, parameter in signature(function, eval_str=True).parameters.items():
+        required = parameter.default is parameter.empty
+        field = (name, parameter.annotation)
+        fields.append(field if required else (*field, parameter.default))
+    kind = msgspec.defstruct("Question", fields)
 
     def call(words: Any) -> Any:
         try:
-            return function(msgspec.convert(words, kind))
+            question = msgspec.convert(words, kind)
         except msgspec.ValidationError as error:
             raise InputError(f"was asked wrongly: {error}", where="serve") from error
+        return function(**msgspec.structs.asdict(question))
 
     return call

@@ -1,21 +1,30 @@
-"""Which passage of a copy is the translation of which message: a monotone alignment.
+"""Monotone alignment of a copy with the English: which passage translates which message.
 
 Both sides are rows of blocks. Blocks are paired from the first to the last, never crosswise, so
-that the sum of the scores of all pairs is the largest. A block that fits nothing is left over on
-its side. A pair may have several blocks on one of its sides.
+that the sum of all scores is largest. A block that fits nothing is left over on its side. A pair
+may have several blocks on one side. The score of a pair is in nats, 0 is as good as chance: the
+meaning, as a sentence encoder judges it, counts most, then the length.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import takewhile
-from math import exp
+from math import exp, log
 from typing import NamedTuple
 
 from pipeline.core.adoption.blocks import Block, BlockKind
-from pipeline.core.adoption.pairing import CODE, Passage, Similar, score
+from pipeline.core.adoption.evidence import (
+    HAN,
+    code_lines,
+    count_han,
+    english_words,
+    lines_in,
+)
+from pipeline.core.document.prose import count_words
 
 _GAP = 0.4  # what a block that is left over costs
 _USUAL = 1.5  # what speaks for any pair: most blocks of a translation have one
@@ -25,6 +34,24 @@ _SURE = 0.75  # of its confidence, from which on a pair is taken
 _MOST = 3  # blocks on one side of a pair
 # Characters and words of Chinese by English words: in a pair of several blocks there are no fewer …
 _SHORTEST_SHARE, _LONGEST_SHARE = 0.6, 4.5  # … and no more
+# How alike two rows of texts are in what they mean, 0 to 1.
+Similar = Callable[[Sequence[str], Sequence[str]], float]
+# Reads texts; they can be compared then.
+Encoder = Callable[[Iterable[str]], Similar]
+
+CODE = 9.0  # nats: for two blocks of code that are equal
+_MEANING, _CHANCE = 14.0, 0.5  # what the likeness weighs, and where it is chance
+# The logarithm of Chinese characters by English words: its mean and its spread, of a translation
+# and of two paragraphs that have nothing to do with each other.
+_MEAN, _SPREAD, _ANY = 0.58, 0.33, 1.1
+_SHORT = 6.0  # words; the length of a shorter text varies more
+_LENGTH_AT_LEAST = -6.0
+_NEVER = -99.0
+_ENGLISH = (
+    1.0  # for English that was left: less than for a translation that stands beside it
+)
+_SAME = 0.8  # share of words that make two English texts one
+_ALIKE = 0.3  # share of lines that two blocks of code must have in common
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,3 +224,80 @@ def _count_alike(blocks: Sequence[Block], start: int) -> int:
         return 1
     kinds = [(block.kind, block.message) for block in blocks[start : start + _MOST]]
     return len(list(takewhile(lambda kind: kind == kinds[0], kinds)))
+
+
+@dataclass(frozen=True, eq=False)
+class Passage:
+    """Some blocks in a row, of either side, with what is known of their words."""
+
+    blocks: tuple[Block, ...]
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The words of each block, in order: what an encoder reads."""
+        return tuple(block.text for block in self.blocks)
+
+    @cached_property
+    def words(self) -> int:
+        """How many words of English it has, or how many characters and words of Chinese."""
+        return sum(map(_count, self.blocks))
+
+    @cached_property
+    def english(self) -> Counter[str]:
+        """Its English words."""
+        return Counter(english_words(" ".join(self.texts)))
+
+    @cached_property
+    def is_chinese(self) -> bool:
+        """Whether there is Chinese in each of its blocks."""
+        return all(map(HAN.search, self.texts))
+
+
+def score(english: Passage, copy: Passage, similar: Similar) -> float:
+    """Return how much likelier it is that one is the translation of the other than not, in nats."""
+    kinds = {block.kind is BlockKind.CODE for block in (*english.blocks, *copy.blocks)}
+    if len(kinds) > 1:
+        return _NEVER
+    if kinds == {True}:
+        likeness = code_likeness("\n".join(english.texts), "\n".join(copy.texts))
+        return CODE * (likeness - _ALIKE) / (1 - _ALIKE)
+    if not copy.is_chinese:
+        both = (english.english & copy.english).total()
+        share = 2 * both / max(1, english.english.total() + copy.english.total())
+        return _ENGLISH if share > _SAME else _NEVER
+    likeness = similar(english.texts, copy.texts)
+    return _MEANING * (likeness - _CHANCE) + _length(english.words, copy.words)
+
+
+def _length(english: int, chinese: int) -> float:
+    """Return what lengths say: their ratio is nearly the same all over a translation."""
+    if not english or not chinese:
+        return _LENGTH_AT_LEAST
+    spread = _SPREAD * (1.0 + 0.8 * _SHORT / (_SHORT + english))
+    distance = log(chinese / english) - _MEAN
+    fits = -0.5 * (distance / spread) ** 2 - log(spread)
+    chance = -0.5 * (distance / _ANY) ** 2 - log(_ANY)
+    return max(_LENGTH_AT_LEAST, fits - chance)
+
+
+def code_likeness(ours: str, theirs: str) -> float:
+    """Return which share of the lines of two pieces of code is in both, 0 to 1.
+
+    Of code that was made a single line only what it lacks counts.
+    """
+    lines = code_lines(ours)
+    if not lines:
+        return float(ours.split() == theirs.split())
+    found = lines_in(theirs, frozenset(lines))
+    shared = (Counter(lines) & found).total()
+    is_single = "\n" not in theirs.strip()
+    whole = len(lines) if is_single else max(len(lines), len(code_lines(theirs)))
+    return shared / whole
+
+
+def _count(block: Block) -> int:
+    """Return the words of a block, or its Chinese characters.
+
+    A link in the mark-up of another language may look like one atom without words.
+    """
+    return count_words(block.text, block.markup) or count_han(block.text)

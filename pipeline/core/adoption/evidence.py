@@ -6,7 +6,6 @@ the same value: white space, quotes and prompts do not count, nor does the mark-
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from collections import Counter
@@ -99,14 +98,6 @@ def english_words(text: str) -> list[str]:
     Words of one letter are left out.
     """
     return list(map(str.lower, _WORD.findall(text)))
-
-
-def unescaped(text: str) -> str:
-    """A text without what HTML converters put into it: entities and needless backslashes.
-
-    ``a\\_b &amp; c`` → ``a_b & c``
-    """
-    return re.sub(r"\\([_*\[\]()#+.!`<>{}|~-])", r"\1", html.unescape(text))
 
 
 def count_han(text: str) -> int:

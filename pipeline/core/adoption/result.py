@@ -1,15 +1,71 @@
-"""What an adoption found out of one copy: the rows of its report."""
+"""Result of adopting one copy: the rows of its report, and what is wrong with its code.
+
+Code is compared with upstream's and parsed, and never run: a copy is a stranger's.
+"""
 
 from __future__ import annotations
 
+import ast
+import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from textwrap import dedent
 
-from pipeline.core.adoption.audit import CodeCell
+from pipeline.core.adoption.alignment import Pair, code_likeness
+from pipeline.core.adoption.blocks import Block, BlockKind
 from pipeline.core.adoption.history import Version
 from pipeline.errors import worst
 from pipeline.findings import Finding
+
+_NO_PYTHON = re.compile(r"^\s*(?:%|!|>>>|\.\.\.|In ?\[)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeCell:
+    """A piece of a copy's code: whether it is upstream's, and what fails in it today."""
+
+    place: str
+    is_altered: bool = False  # a translated comment or white space does not count
+    is_strange: bool = False  # upstream has no such code at that version
+    broken: str = ""  # why Python cannot read it
+
+
+def audit_code(
+    english: Sequence[Block], copy: Sequence[Block], pairs: Sequence[Pair]
+) -> tuple[CodeCell, ...]:
+    """Return what is wrong with each piece of code of a copy."""
+    cells: list[CodeCell] = []
+    for pair in pairs:
+        theirs = [copy[number] for number in pair.copy]
+        if not theirs or theirs[0].kind is not BlockKind.CODE:
+            continue
+        code = "\n".join(block.text for block in theirs)
+        ours = "\n".join(english[number].text for number in pair.english)
+        cells.append(
+            CodeCell(
+                place=theirs[0].place,
+                is_strange=not pair.english,
+                is_altered=bool(ours) and code_likeness(ours, code) < 1.0,
+                # What upstream shows may be no Python either: a jaxpr, a shell.
+                broken=_broken(code) if ours and not _broken(ours) else "",
+            )
+        )
+    return tuple(cells)
+
+
+def _broken(code: str) -> str:
+    """Return why Python cannot read a piece of code; empty if it can, or for other code."""
+    if _NO_PYTHON.search(code):
+        return ""
+    try:
+        ast.parse(dedent(code))
+    except SyntaxError as error:
+        return f"{error.msg} (line {error.lineno} of the code)"
+    except (ValueError, RecursionError, MemoryError) as error:
+        return str(error)
+    return ""
 
 
 class State(StrEnum):

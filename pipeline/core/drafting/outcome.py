@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pipeline.core.drafting.batches import Batch
-from pipeline.core.drafting.judging import Reason
-from pipeline.core.drafting.selecting import Stale
+from pipeline.core.drafting.batch import Batch
+from pipeline.core.drafting.judge import Reason
+from pipeline.core.drafting.selection import Stale
 
 # Tokens a match: a word of letters and its length, digits, Chinese, other characters, ASCII marks.
 _RATES = (

@@ -13,7 +13,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from pipeline.core.execution.result import CellFailure
 from pipeline.core.execution.shape import (
     Fault,
     faults_of,
@@ -170,19 +169,6 @@ def is_partial(notebook: Notebook, until: int) -> bool:
     It is not if those cells are empty, or were to be skipped anyway.
     """
     return len(sent_cells(notebook, until)) < len(sent_cells(notebook, 0))
-
-
-def cells_run(notebook: Notebook, stop: CellFailure | None, *, until: int = 0) -> int:
-    """How many code cells of ``notebook`` were sent to the kernel.
-
-    ``stop`` is what the run stopped at, and ``until`` the number of the first cell that was not to
-    run.
-    """
-    sent = sent_cells(notebook, until)
-    # A cell that was to raise and did not stops no run: it is noticed afterwards.
-    if stop is None or stop.blame == "expectation":
-        return len(sent)
-    return sum(number <= stop.cell for number in sent)
 
 
 def sent_cells(notebook: Notebook, until: int) -> dict[int, Cell]:

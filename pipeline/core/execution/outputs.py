@@ -1,277 +1,201 @@
-"""What upstream's notebooks say that a cell prints, against what it printed here.
+"""Outputs: taken out of the notebook that was run, and put into another one with the same code.
 
-Compared are texts only: streams to stdout, results that are nothing but text, and the types of
-exceptions; numbers within a tolerance. What differs on every machine and every run is not told:
-addresses, times, places of files, names of devices, the order of sets, colours, white space (NumPy
-breaks lines where the width of a number puts them). Everything else is, dtypes and brackets
-included.
+Only code cells get outputs, and code is compared first: what a page shows is what its own code
+printed. Outputs are alike wherever they were made: names of files lose the folders of one machine
+and the number of one process.
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from itertools import zip_longest
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pipeline.core.execution.failure import without_colours
-from pipeline.core.execution.notebook import RAISES, Cell, Notebook, code_cells, tags_of
+from pipeline.core.execution.notebook import (
+    Cell,
+    Notebook,
+    cell_name,
+    code_cells,
+    source_of,
+    tags_of,
+)
+from pipeline.core.execution.shape import sound_outputs, with_sound_ids
+from pipeline.errors import GuardError
 
-# Relative: float32 sums in another order, over a few hundred steps of training.
-TOLERANCE = 1e-3
-ABSOLUTE = 1e-6  # what is zero but for rounding
-WIDTH = 100  # characters of a line that are shown
-
-# What %timeit and %time print, whatever its lines are.
-TIMING = re.compile(
-    r"""
-      ^[^\n]* (?: \bper\ loop\b | \bslowest\ run\ took\b ) [^\n]*$
-    | ^(?: CPU\ times: | Wall\ time: ) [^\n]*$
-    """,
-    re.MULTILINE | re.VERBOSE,
+# The first version of the format that wants ids, where others forbid them.
+_WITH_IDS = (4, 5)
+_FOLDER = r"(?:/[\w.+@~-]+)*"
+# What stands in an output, and what stands there instead.
+_PLACES = (
+    # The scratch folder of a run, "/home/me/build/nb-a1b2c3d4/p-e5f6g7h8/tmp": its "/tmp" is the
+    # kernel's.
+    (re.compile(rf"{_FOLDER}/nb-\w{{8}}/p-\w{{8}}(?=/)"), ""),
+    # "/tmp/ipykernel_4711/1.py": the number is that of the process.
+    (re.compile(r"(?<=/ipykernel)_\d+(?=/)"), ""),
+    (re.compile(rf"{_FOLDER}/(?:site|dist)-packages(?=/)"), "site-packages"),
+    # The standard library, wherever Python is installed.
+    (re.compile(rf"{_FOLDER}/lib/(python3\.\d+)(?=/)"), r"lib/\1"),
+    # Our own code in a traceback.
+    (re.compile(rf"{_FOLDER}/(pipeline/adapters/kernel/[\w/-]+\.py)\b"), r"\1"),
 )
-# A cell of a notebook, or a file of Python, and the line in it.
-PLACE = re.compile(
-    r"""
-    (?: <ipython-input-[\w-]+>
-      | \bCell\ In\ ?\[\d+\]
-      | (?:\b[A-Za-z]:|~)? [\w./\\@+-]{0,200} [/\\] [\w.-]{1,100}\.py\b
-    )
-    (?: :\d+ | ,\ line\ \d+ )*
-    """,
-    re.VERBOSE,
-)
-ADDRESS = re.compile(
-    r"""
-      \b0x[0-9a-fA-F]{6,}\b
-    | (?<![\w.]) 1[34]\d{13} (?![\w.])  # as id() gives it
-    """,
-    re.VERBOSE,
-)
-DURATION = re.compile(
-    r"(?<![\w.])\d+(?:\.\d+)?\s?(?:ns|[uµμ]s|ms|s|secs?|seconds?|min|minutes?)\b"
-)
-# The same everywhere, also where a line is shown: a report must not change from run to run.
-ALIKE = ((TIMING, ""), (PLACE, "<file>"), (ADDRESS, "0x…"), (DURATION, "… s"))
-# "CpuDevice(id=0)" and "TFRT_CPU_0 (…)": what stands in brackets may hold one more pair.
-_IN_BRACKETS = r"(?:[^()]|\([^()]{0,100}\)){0,200}"
-# The first that fits wins. All that is not matched is white space.
-TOKEN = re.compile(
-    rf"""
-      (?P<device>
-          \b\w*(?:CPU|GPU|TPU|cpu|gpu|tpu|cuda)[_:](?P<id1>\d+)\b (?:\({_IN_BRACKETS}\))?
-        | \b\w*(?:Cpu|Cuda|Gpu|Rocm|Tpu)Device\(id=(?P<id2>\d+){_IN_BRACKETS}\)
-      )
-    | (?P<platform> \b(?:[CGT]PU|[cgt]pu|cuda)\b )
-    | (?P<set>      \{{ [^{{}}:;=\n]* \}} )
-    | (?P<word>     [^\W\d]\w* )
-    | (?P<number>   [-+]? (?:\d+(?:\.\d*)?|\.\d+) (?:[eE][-+]?\d+)? )
-    | (?P<sign>     \S )
-    """,
-    re.VERBOSE,
-)
-_FRACTION = re.compile(r"[.eE]")  # what a number has that is not a whole one
+# The fields of an output that nbformat fills with text.
+_TEXTS = ("text", "traceback", "evalue")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """The first place where a code cell (from 1) prints something else.
+def outputs_of(executed: Notebook) -> dict[str, Any]:
+    """Reduce a notebook that was run to its outputs notebook.
 
-    An empty line: nothing (more) is printed there.
+    Of the metadata stays what the run added: ``language_info`` is what the kernel says of
+    itself, ``widgets`` are outputs that stand there.
     """
-
-    cell: int
-    docs: str  # the line that upstream stored
-    here: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Tolerance:
-    """How far numbers with a point or an exponent may differ; whole ones must be equal."""
-
-    relative: float
-    absolute: float
+    metadata = executed.get("metadata", {})
+    kept = [key for key in ("language_info", "widgets") if key in metadata]
+    return {
+        "cells": [
+            _outputs_of_cell(executed["cells"][index]) for index in code_cells(executed)
+        ],
+        "metadata": {key: metadata[key] for key in kept},
+        "nbformat": 4,
+        "nbformat_minor": 4,
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    """One thing in a text that counts: ``kind`` is the name of its group in ``TOKEN``."""
-
-    kind: str
-    text: str  # as it is compared
-    start: int  # position in the text
-
-    @property
-    def is_result(self) -> bool:
-        """Whether it is a number with a point or an exponent: one that may be rounded."""
-        return self.kind == "number" and _FRACTION.search(self.text) is not None
+def _outputs_of_cell(cell: Cell) -> dict[str, Any]:
+    """A code cell of an outputs notebook: its tags say how to read its outputs."""
+    return {
+        "cell_type": "code",
+        "execution_count": cell.get("execution_count"),
+        "metadata": {"tags": list(tags_of(cell))},
+        "outputs": cell.get("outputs", []),
+        "source": source_of(cell),
+    }
 
 
-def compare_outputs(
-    stored: Notebook,
-    outputs: Notebook,
-    *,
-    tolerance: float = TOLERANCE,
-    absolute: float = ABSOLUTE,
-) -> tuple[Difference, ...]:
-    """Where the outputs in upstream's notebook ``stored`` and those of a run of its code differ.
+def with_outputs(
+    notebook: Notebook, outputs: Notebook, *, where: str
+) -> dict[str, Any]:
+    """``notebook`` with the outputs of a run of the same code.
 
-    There is one difference for each cell. Not compared are cells without stored text, and cells
-    that did not run. Of cells tagged to raise only the type of the exception is. ``tolerance``
-    (relative) and ``absolute`` are for numbers with a point or an exponent; whole ones must be
-    equal.
+    Raises GuardError if the code differs.
     """
-    allowed = _Tolerance(relative=tolerance, absolute=absolute)
-    stored_cells = [stored["cells"][index] for index in code_cells(stored)]
-    differences: list[Difference] = []
-    # Upstream may have fewer cells: what was run in part is compared in part.
-    pairs = zip(stored_cells, outputs["cells"], strict=False)
-    for number, (docs, here) in enumerate(pairs, start=1):
-        if here.get("execution_count") is None:
-            continue  # it did not run
-        difference = _difference(number, docs, here, allowed)
-        if difference:
-            differences.append(difference)
-    return tuple(differences)
+    indices = code_cells(notebook)
+    if len(indices) != len(outputs["cells"]):
+        raise _differs(
+            f"{len(indices)} code cells instead of {len(outputs['cells'])}", where
+        )
+    # The values that came in stay as they are.
+    cells = [dict(cell) for cell in notebook["cells"]]
+    for number, (index, ran) in enumerate(
+        zip(indices, outputs["cells"], strict=True), start=1
+    ):
+        if source_of(cells[index]) != source_of(ran):
+            raise _differs("other code than was run", f"{where}, {cell_name(number)}")
+        cells[index]["outputs"] = portable_outputs(sound_outputs(ran["outputs"]).sound)
+        cells[index]["execution_count"] = ran["execution_count"]
+    metadata = dict(notebook.get("metadata", {}))
+    # The state of widgets that upstream stored belongs to outputs that are gone.
+    metadata.pop("widgets", None)
+    return {
+        **notebook,
+        "cells": with_ids(cells, notebook),
+        "metadata": {**outputs["metadata"], **metadata},
+    }
 
 
-def _difference(
-    number: int, stored: Cell, ran: Cell, tolerance: _Tolerance
-) -> Difference | None:
-    """The first difference between the outputs of a cell, or None.
+def with_ids(cells: list[dict[str, Any]], notebook: Notebook) -> list[dict[str, Any]]:
+    """The cells, with ids if the notebook's format wants them, and without if it forbids them.
 
-    ``number`` is that of the code cell. A cell for which upstream stored nothing has none.
+    The ids are made from positions, ``cell-0`` on: random ones would differ on every run.
+    An id that upstream gave stays if it is one that the format allows. What came in is not changed.
     """
-    # What is printed on the way to an exception holds traces of the machine.
-    text_of = _exception_of if RAISES in tags_of(ran) else _text_of
-    docs, here = text_of(stored), text_of(ran)
-    if not docs.strip() or docs == here:
-        return None
-    for docs_token, here_token in zip_longest(_tokens(docs), _tokens(here)):
-        if not _is_same(docs_token, here_token, tolerance):
-            return Difference(
-                cell=number, docs=_line(docs, docs_token), here=_line(here, here_token)
-            )
-    return None
+    version = notebook.get("nbformat", 4), notebook.get("nbformat_minor", 0)
+    if version >= _WITH_IDS:
+        return with_sound_ids(cells)
+    bare = [dict(cell) for cell in cells]
+    for cell in bare:
+        cell.pop("id", None)
+    return bare
 
 
-def _outputs_of(cell: Cell) -> list[Mapping[str, Any]]:
-    """The outputs of a cell that have the shape of one.
+def for_readers(notebook: Notebook) -> dict[str, Any]:
+    """An executed notebook without what ``remove-*`` tags keep from readers.
 
-    Those that upstream stored may be of any shape: nothing has checked them.
+    ``remove-cell`` drops a cell, the other tags parts of one. The file itself stays whole:
+    it is to be run, too.
     """
-    outputs = cell.get("outputs")
-    if not isinstance(outputs, list):
+    shown = [cell for cell in notebook["cells"] if "remove-cell" not in tags_of(cell)]
+    return {**notebook, "cells": [_for_readers(cell) for cell in shown]}
+
+
+def _for_readers(cell: dict[str, Any]) -> dict[str, Any]:
+    """A cell without the source and the outputs that its tags hide.
+
+    The tags are those of Jupyter Book: ``remove-input``, ``remove-output``,
+    ``remove-stdout`` and ``remove-stderr``.
+    """
+    tags = tags_of(cell)
+    is_marked = any(tag.startswith("remove-") for tag in tags)
+    if cell.get("cell_type") != "code" or not is_marked:
+        return cell
+    metadata = dict(cell["metadata"])
+    if "remove-input" in tags:
+        # nbconvert's templates leave out the source of a cell that is marked so.
+        metadata["transient"] = {"remove_source": True}
+    return {**cell, "outputs": _shown_outputs(cell, tags), "metadata": metadata}
+
+
+def _shown_outputs(cell: Cell, tags: Sequence[str]) -> list[dict[str, Any]]:
+    """The outputs of a code cell that its ``tags`` leave to readers."""
+    if "remove-output" in tags:
         return []
-    return [output for output in outputs if isinstance(output, dict)]
+    outputs = cell.get("outputs", [])
+    # Of all kinds of outputs only streams have a name: "stdout" or "stderr".
+    return [output for output in outputs if f"remove-{output.get('name')}" not in tags]
 
 
-def _exception_of(cell: Cell) -> str:
-    """The types of the exceptions that a cell shows, one a line, without their modules.
+def _differs(what: str, where: str) -> GuardError:
+    """The complaint that a merged notebook is not the one whose outputs are at hand."""
+    return GuardError(
+        f"the merged notebook has {what}",
+        where=where,
+        hint="Merge this page again; if it stays, report a bug of the pipeline.",
+    )
 
-    ``jax.errors.TracerBoolConversionError`` → ``TracerBoolConversionError``: upstream may
-    move a type to another module.
+
+def portable_outputs(outputs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Outputs of a cell, as nbformat has them; only what is text changes.
+
+    What came in stays as it is: the values are copies.
     """
-    errors = [
-        output for output in _outputs_of(cell) if output.get("output_type") == "error"
-    ]
-    return "\n".join(str(error.get("ename", "")).rpartition(".")[2] for error in errors)
+    return [_output(output) for output in outputs]
 
 
-def _text_of(cell: Cell) -> str:
-    """All that a reader of the cell's outputs reads as plain text, without what never agrees.
+def portable(text: Any) -> Any:
+    """A text, or the lines of one; whatever else it is stays.
 
-    ``"done in 3.2 s"`` → ``"done in … s"`` (see ``ALIKE``).
+    ``/home/me/.venv/lib/python3.11/site-packages/jax/_src/api.py`` →
+    ``site-packages/jax/_src/api.py``
     """
-    parts = [*map(_printed, _outputs_of(cell)), _exception_of(cell)]
-    text = without_colours("".join(parts))
-    for noise, name in ALIKE:
-        text = noise.sub(name, text)
+    if isinstance(text, list):
+        return [portable(line) for line in text]
+    # Most texts are short and name no file.
+    if not isinstance(text, str) or "/" not in text:
+        return text
+    for place, instead in _PLACES:
+        text = place.sub(instead, text)
     return text
 
 
-def _printed(output: Mapping[str, Any]) -> str:
-    """What one output shows as plain text; nothing if that is not what a reader reads.
-
-    A figure's or a table's text is only its substitute, so it does not count. Warnings on
-    stderr differ from machine to machine.
-    """
-    # A stream that does not say which one it is counts as stdout.
-    stream = output.get("output_type"), output.get("name", "stdout")
-    if stream == ("stream", "stdout"):
-        return _joined(output.get("text", ""))
-    data = output.get("data")
-    if isinstance(data, dict) and set(data) == {"text/plain"}:
-        return f"{_joined(data['text/plain'])}\n"
-    return ""
-
-
-def _joined(text: Any) -> str:
-    """A text that nbformat may store as a list of lines, each with its line break."""
-    if isinstance(text, list):
-        return "".join(map(str, text))
-    return str(text)
-
-
-def _tokens(text: str) -> Iterator[_Token]:
-    """What counts in ``text``, one after another: ``"x: 3.0"`` has ``x``, ``:``, ``3.0``."""
-    for match in TOKEN.finditer(text):
-        kind = match.lastgroup or ""
-        yield _Token(kind, _canonical(kind, match), match.start())
-
-
-def _canonical(kind: str, match: re.Match[str]) -> str:
-    """A token as it is compared: what differs from machine to machine is left out.
-
-    ``CpuDevice(id=0)`` → ``0``, ``{b, a}`` → ``a,b``, ``GPU`` → nothing; else as it is.
-    """
-    text = match[0]
-    match kind:
-        case "platform":
-            return ""
-        case "device":
-            return match["id1"] or match["id2"]
-        case "set":
-            # White space within an item is where NumPy breaks lines.
-            items = re.sub(r"\s", "", text[1:-1]).split(",")
-            return ",".join(sorted(items))
-        case _:
-            return text
-
-
-def _is_same(docs: _Token | None, here: _Token | None, tolerance: _Tolerance) -> bool:
-    """Whether two tokens in the same place say the same; one is None where a text has ended.
-
-    ``0.30000001`` is ``0.3``; ``3`` is not ``3.0``, because it is a count or a shape.
-    """
-    if docs is None or here is None or docs.kind != here.kind:
-        return False
-    if not docs.is_result or not here.is_result:
-        return docs.text == here.text
-    return math.isclose(
-        float(docs.text),
-        float(here.text),
-        rel_tol=tolerance.relative,
-        abs_tol=tolerance.absolute,
-    )
-
-
-def _line(text: str, token: _Token | None) -> str:
-    """The line of ``text`` with ``token`` in it, cut to the part around it if it is long.
-
-    Empty without a token: there is nothing (more) printed.
-    """
-    if token is None:
-        return ""
-    start = text.rfind("\n", 0, token.start) + 1
-    line = text[start:].partition("\n")[0].rstrip()
-    if len(line) <= WIDTH:
-        return line.strip()
-    # A third of what is shown stands before the token, more only at the end of the line.
-    first = max(0, min(token.start - start - WIDTH // 3, len(line) - WIDTH))
-    shown = line[first : first + WIDTH].strip()
-    before = "…" if first else ""
-    behind = "…" if first + WIDTH < len(line) else ""
-    return f"{before}{shown}{behind}"
+def _output(output: Mapping[str, Any]) -> dict[str, Any]:
+    """One output. It has its texts in fields, or under ``data`` by MIME type."""
+    changed = dict(output)
+    for name in _TEXTS:
+        if name in output:
+            changed[name] = portable(output[name])
+    if "data" in output:
+        # Images are base64, in which a slash means nothing.
+        changed["data"] = dict(output["data"])
+        for kind, data in output["data"].items():
+            if kind.startswith("text/"):
+                changed["data"][kind] = portable(data)
+    return changed

@@ -17,8 +17,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
+from pipeline.adapters.installed import CHILD, describe, is_of_index
 from pipeline.adapters.memo import Memo, digest_of
-from pipeline.adapters.signatures import CHILD, describe, is_of_index
 from pipeline.site.extension.mathml import title_math
 from pipeline.site.extension.noting import Notes
 from pipeline.site.texts import text

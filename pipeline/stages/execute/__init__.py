@@ -5,6 +5,6 @@ the cache or from kernels, ``finishing`` judges them and writes executed noteboo
 keeps times and exceptions from run to run.
 """
 
-from pipeline.stages.execute.running import Executed, execute
+from pipeline.stages.execute.stage import Executed, execute
 
 __all__ = ["Executed", "execute"]

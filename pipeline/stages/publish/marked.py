@@ -21,7 +21,7 @@ from pipeline.adapters.html.rst import rst_html
 from pipeline.adapters.html.sanitizer import sanitize
 from pipeline.core.document.merge import Merged
 from pipeline.core.document.reader import Document, Format
-from pipeline.core.execution.placing import with_ids
+from pipeline.core.execution.outputs import with_ids
 from pipeline.core.workbench.marks import ATTRIBUTE, MarkedHtml, marked_text, read_marks
 from pipeline.stages.publish.rendering import Source, notebook_of
 

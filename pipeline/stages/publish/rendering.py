@@ -21,7 +21,7 @@ from pipeline.adapters.html.rst import rst_html
 from pipeline.adapters.html.sanitizer import Sanitized, sanitize
 from pipeline.core.document.reader import is_myst_notebook
 from pipeline.core.execution import notebook as execution
-from pipeline.core.execution.placing import (
+from pipeline.core.execution.outputs import (
     for_readers,
     outputs_of,
     with_ids,

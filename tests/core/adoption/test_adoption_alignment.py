@@ -9,16 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.adoption.alignment import Pair, align
+from pipeline.core.adoption.alignment import (
+    Pair,
+    Passage,
+    Similar,
+    align,
+    code_likeness,
+    score,
+)
 from pipeline.core.adoption.blocks import Block, words_of
-from pipeline.core.adoption.choosing import (
+from pipeline.core.adoption.candidates import (
     Candidate,
     choose,
     share_of,
 )
+from pipeline.core.adoption.copy_reader import Form, read_copy
 from pipeline.core.adoption.history import Version
-from pipeline.core.adoption.pairing import Passage, Similar, code_likeness, score
-from pipeline.core.adoption.reading import Form, read_copy
 from pipeline.core.pin.lock import Page, SourceFile
 
 ENGLISH = """# Ovens

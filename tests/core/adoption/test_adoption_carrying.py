@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.adoption.carrying import (
+from pipeline.core.adoption.offers import (
     Offer,
     Translation,
     adopt_into,
@@ -45,8 +45,8 @@ def entries(*messages: str) -> list[Entry]:
 def offers(
     messages: list[str], translations: list[Translation], pin: dict[str, list[Entry]]
 ) -> dict[tuple[str, str], Offer]:
-    carried = carry("ovens", messages, translations, pin)
-    return {(offer.page, offer.msgid): offer for offer in carried.offers}
+    found, _ = carry("ovens", messages, translations, pin)
+    return {(offer.page, offer.msgid): offer for offer in found}
 
 
 def test_equal_english_takes_its_translation() -> None:
@@ -63,9 +63,8 @@ def test_changed_english_takes_it_with_the_change() -> None:
 
 
 def test_a_message_that_is_gone_is_told() -> None:
-    carried = carry("ovens", [DOOR], [translation(DOOR)], {"ovens": entries(CAKE)})
-    assert carried.offers == ()
-    assert carried.gone == (translation(DOOR),)
+    found, gone = carry("ovens", [DOOR], [translation(DOOR)], {"ovens": entries(CAKE)})
+    assert (found, gone) == ([], [translation(DOOR)])
 
 
 def test_a_message_that_moved_to_another_page_is_found_there() -> None:

@@ -6,13 +6,13 @@ from collections import Counter
 
 import pytest
 
-from pipeline.core.adoption.choosing import Candidate, rank
+from pipeline.core.adoption.candidates import Candidate, NameIndex, rank
+from pipeline.core.adoption.copy_reader import Form, read_copy
 from pipeline.core.adoption.evidence import (
     code_lines,
     lines_in,
     plain_atom,
 )
-from pipeline.core.adoption.finding import NameIndex
 from pipeline.core.adoption.history import (
     Commit,
     History,
@@ -21,7 +21,6 @@ from pipeline.core.adoption.history import (
     only_version,
     read_history,
 )
-from pipeline.core.adoption.reading import Form, read_copy
 from pipeline.core.pin.lock import Page, SourceFile
 
 # --- texts

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.core.adoption.blocks import Block, BlockKind, blocks_of, words_of
-from pipeline.core.adoption.reading import Form, read_copy
+from pipeline.core.adoption.copy_reader import Form, read_copy
 from pipeline.core.document.reader import read_document
 from pipeline.errors import InputError
 
@@ -228,7 +228,7 @@ def test_text_that_a_parser_fails_on_is_read_all_the_same(
     def fail(*_: object, **__: object) -> None:
         raise InputError("the parser fails on it")
 
-    monkeypatch.setattr("pipeline.core.adoption.reading.split_text", fail)
+    monkeypatch.setattr("pipeline.core.adoption.copy_reader.split_text", fail)
     text = "先加热烤箱。\n\nThen open it.\n"
     expected = [("prose", "先加热烤箱。"), ("prose", "Then open it.")]
     assert shape(read_copy(text, Form.MARKDOWN)) == expected

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.adoption.restoring import restore
+from pipeline.core.adoption.restoration import restore
 from pipeline.core.document.message import Markup
 
 MARKDOWN = [

@@ -26,7 +26,7 @@ from pipeline.core.catalog.origins import (
 from pipeline.core.catalog.standing import DRAFT, count_catalog, with_classes
 from pipeline.core.catalog.states import states_of
 from pipeline.core.catalog.update import Updated, update_catalogs
-from pipeline.core.drafting.accepting import Draft, drafted
+from pipeline.core.drafting.drafts import Draft, drafted
 from pipeline.core.results import PageResult
 from pipeline.entries import Catalog, Entry
 

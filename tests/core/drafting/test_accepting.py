@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from pipeline.core.catalog.origins import Machine, is_draft, machine_of
 from pipeline.core.document.reader import Document, read_document
-from pipeline.core.drafting.accepting import Draft, apply, refused_together
-from pipeline.core.drafting.judging import Reason
-from pipeline.core.drafting.questions import Name, Question
+from pipeline.core.drafting.drafts import Draft, apply, refused_together
+from pipeline.core.drafting.judge import Reason
+from pipeline.core.drafting.question import Name, Question
 from pipeline.entries import Catalog, Entry
 
 ORIGIN = Machine(model="some/model:7b", prompt=1, date="2026-05-01")
@@ -29,14 +29,14 @@ def named(*drafts: Draft) -> dict[tuple[str | None, str], Draft]:
 
 
 def test_a_draft_is_fuzzy_and_says_where_it_comes_from() -> None:
-    applied = apply(Catalog(entries=(LAMP,)), named(draft_for(LAMP)))
-    (entry,) = applied.catalog.entries
+    changed_catalog, count = apply(Catalog(entries=(LAMP,)), named(draft_for(LAMP)))
+    (entry,) = changed_catalog.entries
     assert (entry.msgstr, entry.fuzzy, entry.previous) == ("灯亮着。", True, LAMP.msgid)
     assert entry.notes[0] == "paragraph"
     assert entry.notes[1].startswith("draft: some/model:7b, prompt 1, 2026-05-01, ")
     assert machine_of(entry) == ORIGIN
     assert not entry.is_translated
-    assert applied.count == 1
+    assert count == 1
 
 
 def test_what_an_older_state_said_is_gone() -> None:
@@ -47,8 +47,8 @@ def test_what_an_older_state_said_is_gone() -> None:
         previous="The lamp was on.",
         notes=("paragraph", "fuzzy: rewording"),
     )
-    applied = apply(Catalog(entries=(changed,)), named(draft_for(changed)))
-    (entry,) = applied.catalog.entries
+    changed_catalog, _ = apply(Catalog(entries=(changed,)), named(draft_for(changed)))
+    (entry,) = changed_catalog.entries
     assert [note.partition(":")[0] for note in entry.notes] == ["paragraph", "draft"]
 
 
@@ -65,9 +65,9 @@ def test_what_an_older_state_said_is_gone() -> None:
 )
 def test_what_somebody_has_changed_meanwhile_is_passed_over(now: Entry) -> None:
     catalog = Catalog(entries=(now,))
-    applied = apply(catalog, named(draft_for(LAMP)))
-    assert applied.catalog == catalog
-    assert applied.count == 0
+    changed_catalog, count = apply(catalog, named(draft_for(LAMP)))
+    assert changed_catalog == catalog
+    assert count == 0
 
 
 ENTRIES = st.builds(
@@ -86,9 +86,9 @@ def test_no_entry_changes_but_those_that_are_as_they_were(
     now: list[Entry], asked: list[Entry]
 ) -> None:
     drafts = named(*(draft_for(entry, "译") for entry in asked))
-    applied = apply(Catalog(entries=tuple(now)), drafts)
+    changed_catalog, count = apply(Catalog(entries=tuple(now)), drafts)
     changed = 0
-    for before, after in zip(now, applied.catalog.entries, strict=True):
+    for before, after in zip(now, changed_catalog.entries, strict=True):
         if before == after:
             continue
         changed += 1
@@ -97,7 +97,7 @@ def test_no_entry_changes_but_those_that_are_as_they_were(
         asked_for = drafts[before.context, before.msgid].before
         assert (asked_for.msgstr, asked_for.fuzzy) == (before.msgstr, before.fuzzy)
         assert asked_for.comments == before.comments
-    assert changed == applied.count
+    assert changed == count
 
 
 # All drafts of a page together.
@@ -163,7 +163,7 @@ def test_what_a_person_has_shifted_is_no_matter_here() -> None:
 def test_a_page_that_cannot_be_merged_takes_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from pipeline.core.drafting import accepting
+    from pipeline.core.drafting import drafts as accepting
     from pipeline.errors import GuardError
 
     def broken(document: Document, translations: object) -> None:

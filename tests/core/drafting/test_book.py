@@ -9,8 +9,8 @@ from draft_questions import question_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.core.drafting.book import Book, read_reply
-from pipeline.core.drafting.judging import Judge, Reason
+from pipeline.core.drafting.answers import Book, read_reply
+from pipeline.core.drafting.judge import Judge, Reason
 
 QUESTION = question_of("There are 3 lamps on the table beside the door.")
 GOOD = "门边的桌子上有 3 盏灯。"
@@ -65,15 +65,15 @@ def test_after_two_answers_the_better_one_counts() -> None:
 def test_two_bad_answers_leave_none() -> None:
     verdict = book_with(BAD, None).verdict(QUESTION)
     assert verdict.attempt == 0
-    assert verdict.judged.refusal is not None
-    assert verdict.judged.refusal.reason is Reason.LANGUAGE
+    assert verdict.judged.refused is not None
+    assert verdict.judged.refused is Reason.LANGUAGE
 
 
 def test_a_reply_without_an_answer_is_put_again() -> None:
     verdict = book_with(None).verdict(QUESTION)
     assert verdict.attempt == 2
-    assert verdict.judged.refusal is not None
-    assert verdict.judged.refusal.reason is Reason.NO_ANSWER
+    assert verdict.judged.refused is not None
+    assert verdict.judged.refused is Reason.NO_ANSWER
     assert book_with(GOOD, extra=" and more").verdict(QUESTION).attempt == 2
 
 
@@ -128,7 +128,7 @@ def test_each_question_has_an_answer_or_a_reason(
 ) -> None:
     answers = read_reply(text, IDS)
     told = [
-        answer if isinstance(answer, str) else answer.text
+        answer if isinstance(answer, str) else answer.fault
         for answer in answers.values()
     ]
     assert (list(answers), told) == (list(IDS), [first, second])

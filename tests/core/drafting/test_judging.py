@@ -10,16 +10,15 @@ from hypothesis import strategies as st
 from pipeline.core.checks.base import Subject
 from pipeline.core.checks.blocking import blocking_problem
 from pipeline.core.checks.masked import keeps_atoms
-from pipeline.core.drafting.judging import (
+from pipeline.core.drafting.judge import (
     Judge,
     Judged,
     Reason,
-    Refusal,
     better,
     finished,
+    repeats_task,
 )
-from pipeline.core.drafting.looking import repeats_task
-from pipeline.core.drafting.prompt import task_text
+from pipeline.core.drafting.question import task_text
 
 JUDGE = Judge.of("zh_CN", None)
 PROSE = "The lid of the kettle keeps the steam inside until it is opened."
@@ -116,9 +115,9 @@ def test_what_is_no_translation_is_refused(
     english: str, kind: str, answer: str, reason: Reason
 ) -> None:
     judged = JUDGE.judge(question_of(english, kind), answer)
-    assert judged.refusal is not None
-    assert judged.refusal.reason is reason
-    assert judged.refusal.text
+    assert judged.refused is not None
+    assert judged.refused is reason
+    assert judged.fault
     assert judged.msgstr == ""
 
 
@@ -128,9 +127,9 @@ def test_what_is_a_translation_is_kept(
 ) -> None:
     judged = JUDGE.judge(question_of(english, kind), answer)
     if msgstr is None:
-        assert judged.refusal is not None  # told from chatter by the English only
+        assert judged.refused is not None  # told from chatter by the English only
     else:
-        assert (judged.msgstr, judged.refusal) == (msgstr, None)
+        assert (judged.msgstr, judged.refused) == (msgstr, None)
 
 
 def test_warnings_are_doubts() -> None:
@@ -150,8 +149,7 @@ def test_other_locales_have_other_letters() -> None:
 
 
 def test_the_better_answer_leaves_less_to_a_person() -> None:
-    refusal = Refusal(reason=Reason.ATOMS, text="lacks ⟦1⟧")
-    bad, sure = Judged(refusal=refusal), Judged(msgstr="一")
+    bad, sure = Judged(refused=Reason.ATOMS), Judged(msgstr="一")
     doubtful, worse = (
         Judged(msgstr="二", doubts=("a",)),
         Judged(msgstr="三", doubts=("a", "b")),
@@ -167,7 +165,7 @@ def test_the_better_answer_leaves_less_to_a_person() -> None:
 
 def test_a_licence_may_stay_english() -> None:
     english = "Licensed under the Apache License, see LICENSE."
-    assert not JUDGE.judge(question_of(english), english).refusal
+    assert not JUDGE.judge(question_of(english), english).refused
 
 
 ANSWERS = st.text(
@@ -181,8 +179,8 @@ def test_whatever_is_kept_is_safe(answer: str, english: str) -> None:
     kind = "paragraph (reST)" if "``" in english else "paragraph"
     question = question_of(english, kind)
     judged = JUDGE.judge(question, answer)
-    assert (judged.refusal is None) == (judged.msgstr != "")
-    if judged.refusal:
+    assert (judged.refused is None) == (judged.msgstr != "")
+    if judged.refused:
         return
     subject = Subject(finished(question, judged.msgstr), "page")
     assert subject.refusal is None
@@ -193,5 +191,5 @@ def test_whatever_is_kept_is_safe(answer: str, english: str) -> None:
 def test_what_the_english_says_itself_may_be_repeated() -> None:
     """A page about translating may have the very words of the task."""
     piece = task_text("zh_CN")[50:90]
-    assert repeats_task(piece, piece, "zh_CN") == ""
-    assert repeats_task(piece, PROSE, "zh_CN") != ""
+    assert not repeats_task(piece, piece, "zh_CN")
+    assert repeats_task(piece, PROSE, "zh_CN")

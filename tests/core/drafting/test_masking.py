@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pipeline.core.document.message import Markup
 from pipeline.core.document.prose import atoms_of
-from pipeline.core.drafting.masking import LostMarksError, marked_like, mask, unmask
+from pipeline.core.drafting.question import LostMarksError, marked_like, mask, unmask
 
 TEXTS = st.text(alphabet="ab `$[](){}<>:|_*\\⟦⟧1。译\n!#&;", max_size=60)
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 from draft_questions import entry_of, question_of
 
-from pipeline.core.drafting.batches import Asking, Batch, batches_of
-from pipeline.core.drafting.judging import Reason
+from pipeline.core.drafting.batch import Asking, Batch, batches_of
+from pipeline.core.drafting.judge import Reason
 from pipeline.core.drafting.outcome import Outcome, PageOutcome, estimate, tokens_of
 
 

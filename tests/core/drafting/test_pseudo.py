@@ -9,10 +9,10 @@ from draft_questions import GLOSSARY, entry_of, question_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.drafting import pseudo
-from pipeline.core.drafting.batches import Asking, batches_of
-from pipeline.core.drafting.judging import Judge
-from pipeline.core.drafting.masking import mask, unmask
+from pipeline.core.drafting import stub
+from pipeline.core.drafting.batch import Asking, batches_of
+from pipeline.core.drafting.judge import Judge
+from pipeline.core.drafting.question import mask, unmask
 
 TEXTS = st.text(alphabet="abcXY `$[]().,:*_\n1", max_size=60)
 
@@ -20,12 +20,12 @@ TEXTS = st.text(alphabet="abcXY `$[]().,:*_\n1", max_size=60)
 @given(TEXTS)
 def test_marks_come_back(text: str) -> None:
     masked = mask(text)
-    assert unmask(pseudo.translate(masked.text), masked) is not None
+    assert unmask(stub.translate(masked.text), masked) is not None
 
 
 @given(TEXTS)
 def test_the_same_text_gives_the_same_nonsense(text: str) -> None:
-    assert pseudo.translate(text) == pseudo.translate(text)
+    assert stub.translate(text) == stub.translate(text)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_the_same_text_gives_the_same_nonsense(text: str) -> None:
 def test_names_and_terms_are_what_they_should_be(
     english: str, terms: dict[str, str], expected: str | None
 ) -> None:
-    translated = pseudo.translate(english, pseudo.terms_of({"glossary": terms}))
+    translated = stub.translate(english, stub.terms_of({"glossary": terms}))
     if expected is None:
         assert translated.startswith("NumPy 2 ")
         assert translated.endswith("32 bits")
@@ -62,11 +62,11 @@ def test_an_answer_passes_the_judge() -> None:
     questions = [question_of(text, glossary=GLOSSARY) for text in texts]
     asking = Asking(model="stub", locale="zh_CN")
     (batch,) = batches_of(asking, page, questions, examples={}, refused={})
-    answers = json.loads(pseudo.answer(json.loads(batch.body)))
+    answers = json.loads(stub.answer(json.loads(batch.body)))
     judge = Judge.of("zh_CN", GLOSSARY)
     for name, question in batch.questions.items():
         judged = judge.judge(question, answers[name])
-        assert (judged.refusal, judged.doubts) == (None, ())
+        assert (judged.refused, judged.doubts) == (None, ())
 
 
 @pytest.mark.parametrize(
@@ -81,4 +81,4 @@ def test_an_answer_passes_the_judge() -> None:
 )
 def test_other_requests_are_told(request_: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"no request|Expecting value"):
-        pseudo.answer(request_)
+        stub.answer(request_)

@@ -13,18 +13,19 @@ from hypothesis import strategies as st
 
 from pipeline.core.catalog.origins import GLOSSARY as BY_GLOSSARY
 from pipeline.core.catalog.origins import Copy, Machine
-from pipeline.core.drafting.accepting import Draft, drafted
-from pipeline.core.drafting.batches import Asking, Batch, batches_of
-from pipeline.core.drafting.judging import Judge
-from pipeline.core.drafting.prompt import PROMPT, task_text
-from pipeline.core.drafting.questions import (
+from pipeline.core.drafting.batch import Asking, Batch, batches_of
+from pipeline.core.drafting.drafts import Draft, drafted
+from pipeline.core.drafting.judge import Judge
+from pipeline.core.drafting.question import (
+    PROMPT,
     Question,
     Why,
     digest_of_texts,
     draft_key,
+    task_text,
     with_ids,
 )
-from pipeline.core.drafting.selecting import Model, Selected, select, term_for
+from pipeline.core.drafting.selection import Model, Selected, select, term_for
 from pipeline.core.glossary.terms import Glossary, read_glossary
 from pipeline.entries import Catalog, Entry
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from cache_entries import ENTRY, FAILURE, OUTPUTS
 
-from pipeline.core.execution.entry import CacheEntry, decode_entry, encode_entry
+from pipeline.core.execution.record import CacheEntry, decode_entry, encode_entry
 from pipeline.errors import InputError
 
 

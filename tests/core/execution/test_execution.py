@@ -12,16 +12,17 @@ from notebooks import code, notebook_value, prose
 from pipeline.adapters.html import notebook as html
 from pipeline.adapters.html.images import PageFolder
 from pipeline.core.execution import notebook as execution
-from pipeline.core.execution.failure import (
+from pipeline.core.execution.outputs import for_readers, outputs_of, with_outputs
+from pipeline.core.execution.result import (
     blame_of,
     cell_failure,
+    cells_run,
     expectation_failure,
     expected_exceptions,
     failure_summary,
     failure_text,
     unmet_expectations,
 )
-from pipeline.core.execution.placing import for_readers, outputs_of, with_outputs
 from pipeline.errors import GuardError, InputError
 
 RAISES = "raises-exception"
@@ -419,12 +420,12 @@ def test_cells_run_counts_up_to_the_stop() -> None:
         code("d"),
     )
     stop = cell_failure(4, "c", exception="E", message="", traceback="")
-    assert execution.cells_run(page, None) == 3
-    assert execution.cells_run(page, stop) == 2
-    assert execution.cells_run(page, expectation_failure(page, [1])) == 3
-    assert execution.cells_run(page, None, until=5) == 2
-    assert execution.cells_run(page, None, until=1) == 0
-    assert execution.cells_run(page, stop, until=5) == 2
+    assert cells_run(page, None) == 3
+    assert cells_run(page, stop) == 2
+    assert cells_run(page, expectation_failure(page, [1])) == 3
+    assert cells_run(page, None, until=5) == 2
+    assert cells_run(page, None, until=1) == 0
+    assert cells_run(page, stop, until=5) == 2
 
 
 def test_a_guess_counts_the_cells_that_run_and_what_is_repeated_to_be_measured() -> (

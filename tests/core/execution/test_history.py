@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.core.execution.history import (
+from pipeline.core.execution.record import (
     ExceptionChange,
     PageRecord,
     Raised,

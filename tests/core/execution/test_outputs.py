@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.execution.outputs import Difference, compare_outputs
+from pipeline.core.execution.comparison import Difference, compare_outputs
 
 
 def stream(text: str | list[str], name: str = "stdout") -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.core.execution.portable import portable, portable_outputs
+from pipeline.core.execution.outputs import portable, portable_outputs
 
 
 @pytest.mark.parametrize(

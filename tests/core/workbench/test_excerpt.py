@@ -11,8 +11,8 @@ from places import ROOT
 from pipeline.core.document.merge import merge
 from pipeline.core.document.message import Split
 from pipeline.core.document.reader import read_document
-from pipeline.core.workbench import excerpt
-from pipeline.core.workbench.excerpt import excerpt_of
+from pipeline.core.workbench import blocks
+from pipeline.core.workbench.blocks import excerpt_of
 from pipeline.errors import InputError
 from pipeline.reading import Dialect, Reading
 
@@ -108,7 +108,7 @@ def test_an_excerpt_that_reads_otherwise_is_none(
     source = "# Tea\n\nUse it.\n\nMore words.\n"
     document = read_document("page.md", source.encode())
     unit, message = list(document.messages())[1]
-    monkeypatch.setattr(excerpt, "split_text", reading)
+    monkeypatch.setattr(blocks, "split_text", reading)
     assert excerpt_of(document, unit, message).document.raw == source
 
 

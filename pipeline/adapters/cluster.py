@@ -1,0 +1,455 @@
+"""Run notebooks on a Dask cluster, as ``kernel`` runs them on this machine.
+
+Jobs go in, outcomes come out. The package distributed is needed here and on the workers, and every
+worker must have the same environment as this machine.
+
+A page is a task of the cluster. A worker gives it a process of its own, for two reasons: kernels
+and their memory are watched with signals, which Python handles in main threads only, and workers
+of Dask may not start processes with multiprocessing. So a worker may have several threads: it runs
+as many pages at once. The process is tied to its worker by a pipe. When the worker dies, or the
+task is cancelled, the pipe ends, and the process stops its kernel and removes its files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import logging
+import os
+import pickle
+import platform
+import queue
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+import time
+import uuid
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pipeline.adapters.files import remove_tree
+from pipeline.adapters.kernel import (
+    Job,
+    Outcome,
+    Stop,
+    environment,
+    run_notebooks,
+    worker_count,
+)
+from pipeline.adapters.kernel.job import died
+from pipeline.adapters.kernel.sandbox import is_left_out
+from pipeline.adapters.kernel.watch import is_stopped
+from pipeline.errors import ExecutionError
+from pipeline.packages import how_to_install
+
+INSTALL = (
+    "Install on the workers what is installed here: the same Python, this project, "
+    "the packages of constraints.txt."
+)
+MOST_FACTS = 8  # that differ and are named
+LOOK_SECONDS = 0.5  # between two looks whether a page is still wanted
+STOP_SECONDS = 30  # that a process may take to stop its kernel
+# What the process of a page is given to run. It finds its packages where the worker found them.
+CHILD = """\
+import json, sys
+sys.path[:] = json.loads(sys.argv[2])
+from pipeline.adapters.cluster import serve
+serve(sys.argv[1])
+"""
+CONNECT_SECONDS = 20
+WORKERS_SECONDS = 60  # that a cluster without workers is waited for
+POLL_SECONDS = 5  # between two looks whether workers have come or gone
+AGAIN = "Run again when it is there: pages that ran are in the cache."
+
+
+def all_facts(facts: Mapping[str, str]) -> dict[str, str]:
+    """``facts`` and the digest of the code that runs a page.
+
+    An older copy of that code would run pages differently, or fail oddly.
+    """
+    adapters = Path(__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(adapters.rglob("*.py")):
+        name = path.relative_to(adapters).as_posix()
+        digest.update(f"{name}\0{path.read_text('utf-8')}\0".encode())
+    return {**facts, "code of the pipeline": digest.hexdigest()[:12]}
+
+
+def compare_facts(
+    ours: Mapping[str, str], theirs: Mapping[str, str], *, where: str
+) -> None:
+    """Make sure that the worker at ``where`` is our environment.
+
+    Raises ExecutionError with the facts that differ.
+    """
+    differences = []
+    for name in sorted(ours.keys() | theirs.keys()):
+        if ours.get(name) != theirs.get(name):
+            here, there = ours.get(name, "none"), theirs.get(name, "none")
+            differences.append(f"{name}: {here} here, {there} there")
+    if not differences:
+        return
+    named = differences[:MOST_FACTS]
+    if len(differences) > MOST_FACTS:
+        named.append(f"and {len(differences) - MOST_FACTS} more")
+    raise ExecutionError(
+        f"the worker is another environment, no page was sent to it ({'; '.join(named)})",
+        where=where,
+        hint=INSTALL,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parcel:
+    """All that a worker needs to run a page; nothing in it is a place on the sender's machine."""
+
+    job: Job
+    data: bytes  # the files beside the notebook, as a tar file
+    facts: Mapping[str, str]  # what must be true on the worker as well
+    pages: Mapping[str, int]  # by machine: how many pages it runs at once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """What a worker says of itself."""
+
+    machine: str
+    threads: int
+    facts: Mapping[str, str]
+
+
+def describe(dask_worker: Any) -> Member:
+    """What the worker that this runs on is; ``Client.run`` fills in the argument."""
+    return Member(
+        machine=platform.node(),
+        threads=dask_worker.state.nthreads,
+        facts=all_facts(environment()),
+    )
+
+
+def run_page(parcel: Parcel) -> Outcome:
+    """Run one page, in a process of its own."""
+    from distributed import get_worker
+
+    worker = get_worker()
+    member = describe(worker)
+    # It may have come after the others were asked.
+    compare_facts(parcel.facts, member.facts, where=f"worker {worker.address}")
+    key = worker.get_current_task()
+    folder = Path(tempfile.mkdtemp(prefix="p-", dir=worker.local_directory))
+    try:
+        _unpack(parcel, folder, pages=parcel.pages.get(member.machine, member.threads))
+        code = _run_child(folder, lambda: _is_wanted(worker, key))
+        if code:
+            message = f"the process that ran it ended with code {code}"
+            return died(parcel.job, message)
+        return _read_outcome(folder)
+    finally:
+        with suppress(OSError):
+            remove_tree(folder)
+
+
+def _read_outcome(folder: Path) -> Outcome:
+    outcome = pickle.loads((folder / "outcome").read_bytes())  # noqa: S301 - our own child's
+    assert isinstance(outcome, Outcome)
+    return outcome
+
+
+def _is_wanted(worker: Any, key: Any) -> bool:
+    """Whether a running task was not cancelled.
+
+    Dask does not tell its thread, so the worker's books are looked at.
+    """
+    task = worker.state.tasks.get(key)
+    return task is not None and task.state in ("executing", "long-running")
+
+
+def _unpack(parcel: Parcel, folder: Path, *, pages: int) -> None:
+    with tarfile.open(fileobj=io.BytesIO(parcel.data)) as archive:
+        # The filter refuses what would leave the folder.
+        archive.extractall(folder / "data", filter="data")
+    policy = parcel.job.policy
+    threads = policy.threads or max(1, worker_count(0) // max(1, pages))
+    job = replace(
+        parcel.job, folder=folder / "data", policy=replace(policy, threads=threads)
+    )
+    (folder / "job").write_bytes(pickle.dumps(job))
+
+
+def _run_child(folder: Path, is_wanted: Callable[[], bool]) -> int:
+    """Let a process run the job in ``folder``; return its exit code.
+
+    It is stopped when the job is no longer wanted.
+    """
+    command = [sys.executable, "-c", CHILD, str(folder), json.dumps(sys.path)]
+    child = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        env=os.environ | {"TMPDIR": str(folder)},
+    )
+    assert child.stdin is not None
+    # Nothing waits for both, the end of a process and of the wish for it: so one is looked at.
+    while child.poll() is None and is_wanted():
+        # Whatever has stopped the child: without it nothing keeps the limits of its page.
+        if is_stopped(child.pid):
+            child.send_signal(signal.SIGCONT)
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(LOOK_SECONDS)
+    child.stdin.close()  # a child that still runs stops its kernel now
+    try:
+        return child.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        return child.wait()
+
+
+def serve(place: str) -> None:
+    """Be the process that ``run_page`` starts.
+
+    Run the job in the folder ``place``, and leave the outcome there.
+    """
+    folder = Path(place)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    threading.Thread(target=_watch_input, daemon=True).start()
+    try:
+        job: Job = pickle.loads((folder / "job").read_bytes())  # noqa: S301 - our own parent's
+        (outcome,) = run_notebooks([job], workers=1)
+        (folder / "outcome").write_bytes(pickle.dumps(outcome))
+    except KeyboardInterrupt:
+        with suppress(OSError):
+            remove_tree(folder)
+        sys.exit(130)
+
+
+def _watch_input() -> None:
+    """Wait until the worker is gone, or closes the pipe; then stop the main thread.
+
+    It is stopped as Ctrl-C does it, wherever it waits.
+    """
+    while os.read(0, 1):
+        pass
+    main = threading.main_thread().ident
+    assert main is not None
+    signal.pthread_kill(main, signal.SIGINT)
+
+
+def run_on_cluster(
+    jobs: Sequence[Job], *, address: str, environment: Mapping[str, str]
+) -> Iterator[Outcome]:
+    """Run ``jobs`` on the cluster whose scheduler is at ``address``, the first ones first.
+
+    Yields each outcome as it comes, once. Every worker must be the given ``environment`` (facts, as
+    from ``kernel.environment``). A page whose worker dies is run again by another one; only if it
+    takes several with it, its outcome says so. Raises ExecutionError if the cluster cannot be
+    reached, is another environment, or is gone. When the iterator is closed, or an exception passes
+    through, what is left is cancelled.
+    """
+    if not jobs:
+        return
+    facts = all_facts(environment)
+    with _connected(address) as client:
+        members = _survey(client, facts, address)
+        run = _Run(client, address, facts, _pages_at_once(members))
+        waiting = deque(enumerate(jobs))
+        try:
+            run.fill(waiting)
+            while waiting or run.sent:
+                outcome = run.receive()
+                if outcome is None:
+                    run.fill(waiting)
+                    continue
+                # An error is raised again, when what is there has been handed over.
+                with suppress(ExecutionError):
+                    run.fill(waiting)
+                yield outcome
+        finally:
+            futures = [sent.future for sent in run.sent.values()]
+            with suppress(Exception):
+                client.cancel(futures, force=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sent:
+    """A job that is on its way, and Dask's handle for it."""
+
+    job: Job
+    future: Any
+
+
+@dataclass(slots=True)
+class _Run:
+    """What is on its way.
+
+    No more is sent than can run at once: when a worker dies, Dask blames all that waits for it.
+    """
+
+    client: Any
+    address: str
+    facts: Mapping[str, str]
+    pages: Mapping[str, int]
+    name: str = field(default_factory=lambda: f"execute-{uuid.uuid4().hex}")
+    sent: dict[Any, _Sent] = field(default_factory=dict)  # by key
+    # Futures that are done; written by Dask's thread.
+    done: queue.SimpleQueue[Any] = field(default_factory=queue.SimpleQueue)
+    seen: float = field(default_factory=time.monotonic)  # when there was a worker
+
+    def fill(self, waiting: deque[tuple[int, Job]]) -> None:
+        """Send as many more as the cluster can run now.
+
+        Raises ExecutionError if it has had no worker for long, or is gone.
+        """
+        try:
+            threads = sum(self.client.nthreads().values())
+        except OSError as error:
+            raise _lost(self.address) from error
+        if threads:
+            self.seen = time.monotonic()
+        elif time.monotonic() - self.seen > WORKERS_SECONDS:
+            raise _without_workers(self.address)
+        while waiting and len(self.sent) < max(1, threads):
+            place, job = waiting.popleft()
+            self._send(job, priority=-place)
+
+    def _send(self, job: Job, *, priority: int) -> None:
+        parcel = Parcel(
+            job=job, data=_packed(job.folder), facts=self.facts, pages=self.pages
+        )
+        key = (self.name, job.page)
+        # pure=False: two runs of the same page are two tasks.
+        future = self.client.submit(
+            run_page, parcel, key=key, priority=priority, pure=False
+        )
+        self.sent[future.key] = _Sent(job=job, future=future)
+        future.add_done_callback(self.done.put)
+
+    def receive(self) -> Outcome | None:
+        """What is done next; nothing if that takes long."""
+        try:
+            future = self.done.get(timeout=POLL_SECONDS)
+        except queue.Empty:
+            return None
+        outcome = _result(future, self.sent[future.key].job, self.address)
+        del self.sent[future.key]  # and with it what the cluster keeps of it
+        return outcome
+
+
+@contextmanager
+def _connected(address: str) -> Iterator[Any]:
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ExecutionError(
+            "the package distributed is not installed: no page can be sent to a cluster",
+            hint=f"{how_to_install('dask')}. Or run without --scheduler.",
+        ) from error
+    for name in ("distributed", "distributed.client", "tornado.application"):
+        # What goes wrong is told by us.
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        reason = str(error).split("\n")[0] or type(error).__name__
+        raise ExecutionError(
+            f"no Dask scheduler answers: {reason}",
+            where=address,
+            hint="Start one (dask scheduler, dask worker), or give the address that it prints, "
+            "such as tcp://host:8786.",
+        ) from error
+    try:
+        yield client
+    finally:
+        with suppress(Exception):
+            client.close(timeout=5)
+
+
+def _survey(client: Any, facts: Mapping[str, str], address: str) -> list[Member]:
+    """Ask every worker what it is.
+
+    Raises ExecutionError if there is none, or one that differs from ``facts``.
+    """
+    try:
+        client.wait_for_workers(1, timeout=WORKERS_SECONDS)
+    except TimeoutError as error:
+        raise _without_workers(address) from error
+    try:
+        members: Mapping[str, Member] = client.run(describe)
+    except Exception as error:
+        # Whatever a worker raises; often it cannot import this project.
+        raise ExecutionError(
+            f"a worker cannot run this project: {error}", where=address, hint=INSTALL
+        ) from error
+    for place, member in sorted(members.items()):
+        compare_facts(facts, member.facts, where=f"worker {place}")
+    return list(members.values())
+
+
+def _without_workers(address: str) -> ExecutionError:
+    return ExecutionError(
+        f"the cluster has had no worker for {WORKERS_SECONDS} s",
+        where=address,
+        hint=f"Start one: dask worker {address} --nthreads 1. {AGAIN}",
+    )
+
+
+def _lost(address: str) -> ExecutionError:
+    return ExecutionError(
+        "the connection to the cluster was lost", where=address, hint=AGAIN
+    )
+
+
+def _pages_at_once(members: Sequence[Member]) -> dict[str, int]:
+    """By machine, how many pages run there at once: their kernels share its cores."""
+    pages: Counter[str] = Counter()
+    for member in members:
+        pages[member.machine] += member.threads
+    return dict(pages)
+
+
+def _packed(folder: Path) -> bytes:
+    """The files beside a notebook that its code gets, as a tar file."""
+
+    def kept(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+        if not (member.isfile() or member.isdir()):
+            return None
+        is_top = not member.name  # the folder itself, whatever it is called
+        if not is_top and is_left_out(folder / member.name):
+            return None
+        return member
+
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1) as archive:
+        if folder.is_dir():
+            archive.add(folder, arcname="", filter=kept)
+    return buffer.getvalue()
+
+
+def _result(future: Any, job: Job, address: str) -> Outcome:
+    """What came back for ``job``.
+
+    Raises ExecutionError if it is the cluster that failed.
+    """
+    from distributed import KilledWorker
+
+    if future.status == "cancelled":
+        raise _lost(address)
+    try:
+        outcome: Outcome = future.result()
+    except ExecutionError:
+        raise
+    except KilledWorker:
+        return died(job, "every worker that ran the page died")
+    except Exception as error:  # noqa: BLE001 - a full disk, say; one page must not stop the others
+        stop = Stop(
+            cell=0, exception=type(error).__name__, message=str(error), traceback=""
+        )
+        return replace(died(job, ""), stop=stop)
+    return outcome

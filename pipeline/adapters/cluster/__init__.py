@@ -1,1 +1,0 @@
-"""Notebooks run on a Dask cluster: ``scheduler`` sends them, ``worker`` runs them there."""

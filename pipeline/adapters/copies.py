@@ -1,0 +1,206 @@
+"""Text of copied pages, in whatever encoding and format people have them.
+
+Bytes go in, text and the name of its encoding come out; HTML becomes Markdown. Unicode is
+recognised by its form. Of the Chinese encodings the one that gives the likeliest text is taken. A
+file in two encodings, as tools that append to files make them, is read line by line. Nothing of a
+web page is run or fetched: scripts, styles, frames and the navigation are dropped.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pipeline.errors import InputError
+
+if TYPE_CHECKING:
+    from bs4 import BeautifulSoup
+
+MIXED = "UTF-8 and GB18030, line by line"
+_MARKS = (  # the longer ones first: that of UTF-32 begins like that of UTF-16
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_BINARY = 0.002  # share of control characters that no text has
+_LOOKED_AT = 1 << 16  # bytes by which the encoding is told
+_HINT = "Save it as UTF-8 text, a notebook or a web page, and run again."
+# What is never the text of a page.
+_DROPPED = (
+    "style, nav, body > header, footer, aside, form, button, select, textarea, iframe, "
+    "object, embed, noscript, template, svg, canvas, audio, video, head, "
+    ".headerlink, .anchor-link, [role=navigation], [role=search], [role=banner], "
+    ".linenos, .lineno, .gutter, .prompt, .jp-Prompt, .jp-OutputArea, .output_area, .cell_output, "
+    ".toctree-wrapper, .breadcrumbs, .sphinxsidebar, .copybtn"
+)
+# Where formulas stand in pages of Sphinx, MathJax and KaTeX.
+_TEX = "annotation[encoding='application/x-tex'], script[type^='math/tex']"
+_MATHJAX = ".MathJax, .MathJax_Preview, .MathJax_Display, mjx-container"
+_KATEX = re.compile(r"^katex(?:-display)?$")
+_DISPLAY = re.compile("katex-display|display")
+_SHOWN_TEX = re.compile(r"^\s*(?:\\\[(.*)\\\]|\$\$(.*)\$\$)\s*$", re.DOTALL)
+_INLINE_TEX = re.compile(r"^\s*(?:\\\((.*)\\\)|\$(.*)\$)\s*$", re.DOTALL)
+# Where the text proper of a page is, if it says so.
+_MAIN = "main, [role=main], article"
+# Two line breaks are how editors on the web part paragraphs.
+_BREAKS = re.compile(r"(?:\\\n[ \t]*){2,}")
+_HEADINGS = re.compile(r"^(#{1,6} .*?)[ \t]*[¶#\uf0c1][ \t]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decoded:
+    """The text of a file, and what its bytes were."""
+
+    text: str
+    encoding: str
+
+
+def decode(data: bytes, *, where: str) -> Decoded:
+    """Return the text in ``data``, and the encoding that it was in.
+
+    Raises InputError if it is no text; it names the line, for editors show where a file is mixed.
+    """
+    if not data.strip():
+        raise InputError("is empty", where=where, hint="There is nothing to adopt.")
+    encoding = _encoding_of(data)
+    if not encoding.startswith(("utf-16", "utf-32")):
+        _refuse_binary(data.decode("latin-1"), where)
+    try:
+        text = _mixed(data) if encoding == MIXED else data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        what = f"is neither UTF-8 nor {encoding} (byte {error.start})"
+        raise InputError(what, where=f"{where}:{line}", hint=_HINT) from error
+    _refuse_binary(text, where)
+    return Decoded(text=_CONTROL.sub("", text), encoding=encoding)
+
+
+def _refuse_binary(text: str, where: str) -> None:
+    """Raise InputError for an archive or a picture: it may be valid in any encoding."""
+    if len(_CONTROL.findall(text)) > _BINARY * len(text):
+        what = "is no text: it holds bytes of some binary format"
+        raise InputError(what, where=where, hint=_HINT)
+
+
+def _encoding_of(data: bytes) -> str:
+    """Return the encoding: by its mark, by its zeros, UTF-8, or an older one of Chinese."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return encoding
+    # In UTF-16 every other byte of ASCII is zero; which one tells the order of the bytes.
+    even, odd = data[:_LOOKED_AT:2].count(0), data[1:_LOOKED_AT:2].count(0)
+    if max(even, odd) > max(len(data[:_LOOKED_AT]) // 40, 8 * min(even, odd)):
+        return "utf-16-le" if odd > even else "utf-16-be"
+    lines = data.split(b"\n")
+    wide = [line for line in lines if not line.isascii()]
+    in_utf8 = [line for line in wide if _is_utf8(line)]
+    if len(in_utf8) == len(wide):
+        return "utf-8"
+    return MIXED if len(in_utf8) > 1 else _chinese_encoding(data)
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _mixed(data: bytes) -> str:
+    """Return the text of lines that are UTF-8 with others between them that are GB18030."""
+    return "\n".join(
+        line.decode("utf-8" if _is_utf8(line) else "gb18030")
+        for line in data.split(b"\n")
+    )
+
+
+def _chinese_encoding(data: bytes) -> str:
+    """Return the Chinese encoding that fits best: GB18030, which holds GBK, or Big5."""
+    from charset_normalizer import from_bytes
+
+    names = ["gb18030", "big5hkscs", "gbk", "gb2312", "big5"]
+    best = from_bytes(data[:_LOOKED_AT], cp_isolation=names).best()
+    is_big5 = best is not None and best.encoding.startswith("big5")
+    return "big5hkscs" if is_big5 else "gb18030"
+
+
+def html_to_markdown(text: str, *, where: str) -> str:
+    """The text of a web page as Markdown.
+
+    Nothing is fetched, nothing is run. Raises InputError if it is nested beyond reason.
+    """
+    from bs4 import BeautifulSoup
+    from markdownify import ATX, MarkdownConverter
+
+    try:
+        soup = BeautifulSoup(text, "lxml")
+        _set_formulas(soup)
+        _open_tables(soup)
+        for element in soup.select(f"script, {_DROPPED}"):
+            element.decompose()
+        for comment in soup.find_all(string=_is_no_text):
+            comment.extract()
+        converter = MarkdownConverter(
+            heading_style=ATX,
+            bullets="-",
+            autolinks=False,
+            escape_asterisks=False,
+            escape_underscores=False,
+            newline_style="BACKSLASH",
+        )
+        main = soup.select_one(_MAIN) or soup.body or soup
+        markdown = str(converter.convert_soup(main))
+    except RecursionError as error:
+        raise InputError(
+            "is nested too deeply for a page",
+            where=where,
+            hint="Copy its text into a file, and adopt that.",
+        ) from error
+    return _BREAKS.sub("\n\n", _HEADINGS.sub(r"\1", markdown))
+
+
+def _is_no_text(string: object) -> bool:
+    """Whether it is a comment, a declaration, or anything else that is not shown.
+
+    BeautifulSoup has them all as strings of one class.
+    """
+    from bs4.element import PreformattedString
+
+    return isinstance(string, PreformattedString)
+
+
+def _set_formulas(soup: BeautifulSoup) -> None:
+    """Write every formula as TeX between dollar signs, where it stands."""
+    for source in soup.select(_TEX):
+        tex = source.get_text().strip()
+        katex = source.find_parent(class_=_KATEX) or source
+        is_shown = "display" in str(source.get("type")) or source.find_parent(
+            class_=_DISPLAY
+        )
+        katex.replace_with(f"\n\n$${tex}$$\n\n" if is_shown else f"${tex}$")
+    for element in soup.select(".math, .arithmatex"):
+        tex = element.get_text()
+        if shown := _SHOWN_TEX.match(tex):
+            element.replace_with(f"\n\n$$\n{(shown[1] or shown[2]).strip()}\n$$\n\n")
+        elif inline := _INLINE_TEX.match(tex):
+            element.replace_with(f"${(inline[1] or inline[2]).strip()}$")
+    # What is left of MathJax is the picture of a formula whose source was taken.
+    for element in soup.select(_MATHJAX):
+        element.decompose()
+
+
+def _open_tables(soup: BeautifulSoup) -> None:
+    """Make divisions of tables that hold code: they are there for its layout.
+
+    As a table the code would be a single line. Many a page has all of its text in one, the English
+    on the left.
+    """
+    for table in soup.select("table:has(pre)"):
+        for part in [table, *table.select("table, thead, tbody, tfoot, tr, th, td")]:
+            part.name = "div"

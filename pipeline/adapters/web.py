@@ -1,0 +1,281 @@
+"""Web server for one person on this machine, made of starlette, uvicorn and watchfiles.
+
+Actions take and return JSON, pages are HTML. A ``PipelineError`` that an action raises is sent as
+an answer. Only the person who started the server may ask: the address contains a secret, requests
+must name this machine as their host (otherwise an attacker could point another name here), and
+pages of other sites are refused. Browsers run our own script only, whatever a catalogue contains.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pipeline.errors import ConfigError, PipelineError
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+HOST = "127.0.0.1"
+LARGEST = 2_000_000  # bytes of a request; no message is that long
+
+_EVERYWHERE = {
+    "cache-control": "no-store",  # nothing of the secret or of the texts stays behind
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",  # links must not give the address away
+    "x-content-type-options": "nosniff",
+}
+_EDITOR = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+# Upstream's pages bring styles of their own, and HTML that nobody has looked at.
+_PAGE = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; "
+    "sandbox allow-same-origin"
+)
+_SAME = (
+    None,
+    "same-origin",
+    "none",
+)  # values of Sec-Fetch-Site; old browsers have none
+_UNPROCESSABLE = 422
+_PATIENCE = 2  # seconds that answers get which are under way when the server ends
+_NEEDED = (
+    "starlette.applications",
+    "starlette.staticfiles",
+    "uvicorn.protocols.http.auto",
+    "watchfiles",
+)
+_DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
+
+
+class Guard:
+    """Lets through what the person at this machine asks for; ``port`` and ``token`` are in the URL.
+
+    The application behind it sees paths without the token.
+    """
+
+    def __init__(self, app: ASGIApp, *, port: int, token: str) -> None:
+        self._app = app
+        self._token = token
+        self._hosts = {f"{name}:{port}" for name in (HOST, "localhost")}
+        self._origins = {f"http://{host}" for host in self._hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it before anything is done."""
+        if scope["type"] == "websocket":  # nothing here talks that way
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        refusal = self._refusal(scope)
+        path: str = scope["path"]
+        is_page = path.startswith(f"/{self._token}/frame/")
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                policy = _PAGE if is_page else _EDITOR
+                headers = {**_EVERYWHERE, "content-security-policy": policy}
+                for name, value in headers.items():
+                    message["headers"].append((name.encode(), value.encode()))
+            await send(message)
+
+        if refusal:
+            await _refuse(guarded, *refusal)
+            return
+        inner = path.removeprefix(f"/{self._token}")
+        await self._app({**scope, "path": inner, "raw_path": None}, receive, guarded)
+
+    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+        """Why a request is refused, with the status; None if it is not."""
+        headers = {name.decode("latin-1"): value for name, value in scope["headers"]}
+        asked = {name: value.decode("latin-1") for name, value in headers.items()}
+        if asked.get("host") not in self._hosts:
+            return 421, "This server answers to 127.0.0.1 and localhost only."
+        if not self._is_of_this_site(scope["method"], asked):
+            return 403, "Another site must not ask this server anything."
+        _, token, *rest = [*scope["path"].split("/"), ""][:3]
+        if not secrets.compare_digest(token.encode(), self._token.encode()) or not rest:
+            return (
+                404,
+                "Open the address that the terminal shows: it changes each time.",
+            )
+        if int(asked.get("content-length", "0") or 0) > LARGEST:
+            return 413, "That is too long."
+        return None
+
+    def _is_of_this_site(self, method: str, headers: Mapping[str, str]) -> bool:
+        origin = headers.get("origin")
+        if origin is not None and origin not in self._origins:
+            return False
+        # Browsers name the origin of whatever may change something.
+        if method not in ("GET", "HEAD") and origin is None:
+            return False
+        return headers.get("sec-fetch-site") in _SAME
+
+
+async def _refuse(send: Send, status: int, text: str) -> None:
+    headers = [(b"content-type", b"text/plain; charset=utf-8")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": text.encode()})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """What is served: pages by name, and functions that take and give JSON."""
+
+    frame: Callable[[str], str]  # the HTML of a page
+    actions: Mapping[str, Callable[[Any], Any]]
+    chinese: Callable[[str], str]  # of a sentence of an error, as far as there is any
+
+
+def application(
+    static: Path, site: Callable[[], Site], *, port: int, token: str
+) -> Guard:
+    """The application, guarded. It answers at ``/TOKEN/…`` only.
+
+    ``site`` is called at each question, and may take its time with the first: files of ``static``
+    are given out meanwhile.
+    """
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import FileResponse, HTMLResponse, JSONResponse
+    from starlette.routing import Mount, Route
+    from starlette.staticfiles import StaticFiles
+
+    async def index(_: Request) -> Response:
+        return FileResponse(static / "index.html")
+
+    async def frame(request: Request) -> Response:
+        made = await run_in_threadpool(site)
+        try:
+            name = request.path_params["page"]
+            return HTMLResponse(await run_in_threadpool(made.frame, name))
+        except PipelineError as error:
+            return JSONResponse(_told(error, made.chinese), _UNPROCESSABLE)
+
+    async def action(request: Request) -> Response:
+        made = await run_in_threadpool(site)
+        function = made.actions.get(request.path_params["name"])
+        if function is None:
+            return JSONResponse({"error": "there is no such action"}, 404)
+        body = b""
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > LARGEST:  # whatever its header says
+                return JSONResponse({"error": "that is too long"}, 413)
+        try:
+            words = json.loads(body)
+        except (ValueError, RecursionError):
+            return JSONResponse({"error": "that is no JSON"}, 400)
+        try:
+            answer = await run_in_threadpool(function, words)
+        except PipelineError as error:
+            return JSONResponse(_told(error, made.chinese), _UNPROCESSABLE)
+        # A catalogue may hold half a character: "\ud83d" in JSON, and nothing in UTF-8.
+        return HTMLResponse(json.dumps(answer), media_type="application/json")
+
+    routes = [
+        Route("/", index),
+        Route("/frame/{page:path}", frame),
+        Route("/api/{name}", action, methods=["POST"]),
+        Mount("/static", StaticFiles(directory=static)),
+    ]
+    return Guard(Starlette(routes=routes), port=port, token=token)
+
+
+def _told(error: PipelineError, chinese: Callable[[str], str]) -> dict[str, Any]:
+    """An error as JSON, in both languages: what happened, where, what to do."""
+    return {
+        "error": error.what,
+        "where": error.where,
+        "hint": error.hint,
+        "chinese": {"error": chinese(error.what), "hint": chinese(error.hint)},
+    }
+
+
+def bind(port: int) -> socket.socket:
+    """A socket on ``port`` of this machine; 0 is any that is free. Raises ConfigError."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((HOST, port))
+    except (OSError, OverflowError) as error:
+        listener.close()
+        raise ConfigError(
+            f"port {port} cannot be used: {getattr(error, 'strerror', None) or error}",
+            hint="Another server may have it. Give another one, or leave --port out.",
+        ) from error
+    return listener
+
+
+def load() -> None:
+    """Import what a server needs, before another thread wants the interpreter for itself."""
+    for module in _NEEDED:
+        import_module(module)
+
+
+def serve_on(listener: socket.socket, app: ASGIApp) -> None:
+    """Serve ``app`` until the process is interrupted, which ends it as it should."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        app,
+        log_level="error",
+        access_log=False,  # it would show the token
+        lifespan="off",
+        ws="none",
+        server_header=False,
+        timeout_graceful_shutdown=_PATIENCE,
+    )
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def open_browser(address: str) -> bool:
+    """Open a browser with a window, if this machine has one; whether it did."""
+    # On a terminal without a screen Python would start a browser for text, in that terminal.
+    has_screen = not sys.platform.startswith("linux") or any(
+        map(os.environ.get, _DISPLAYS)
+    )
+    return has_screen and webbrowser.open(address)
+
+
+@contextmanager
+def watched(
+    folders: Sequence[Path], tell: Callable[[Sequence[Path]], None]
+) -> Iterator[None]:
+    """Tell of files below ``folders`` that change while the body is at work."""
+    from watchfiles import watch
+
+    stop = threading.Event()
+
+    def look() -> None:
+        for changes in watch(*folders, stop_event=stop, debounce=200, step=50):
+            tell([Path(path) for _, path in changes])
+
+    thread = threading.Thread(target=look, name="watch", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join(_PATIENCE)

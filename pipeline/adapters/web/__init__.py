@@ -1,1 +1,0 @@
-"""A web server for one person on this machine, made of starlette, uvicorn and watchfiles."""

@@ -1,0 +1,347 @@
+"""The verb: read copies, find page, version and passages of each, write what holds into catalogues.
+
+Copies are taken one after the other; a copy that is refused stops no other. Files are written at
+the end, all catalogues together, and then the memory is updated as after any edit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from pipeline.adapters.encoder import encoder
+from pipeline.adapters.upstream.history import Tag
+from pipeline.commands.adopt.catalogs import Filling, import_catalog
+from pipeline.commands.adopt.copies import CopyFile, find_files, read_file
+from pipeline.commands.adopt.versions import Versions, open_versions
+from pipeline.commands.holding import only_this_run
+from pipeline.commands.known import Known
+from pipeline.commands.pages import pages_of_run
+from pipeline.commands.updating import update_locale
+from pipeline.config.suggesting import did_you_mean
+from pipeline.core.adoption.alignment import Encoder
+from pipeline.core.adoption.blocks import Block, words_of
+from pipeline.core.adoption.candidates import Candidate, Choice, choose, rank
+from pipeline.core.adoption.copy_reader import read_copy
+from pipeline.core.adoption.evidence import HAN
+from pipeline.core.adoption.history import Version, moment
+from pipeline.core.adoption.result import AdoptedCopy, AdoptResult, audit_code
+from pipeline.core.catalog.origins import Copy
+from pipeline.core.catalog.update import Updated
+from pipeline.errors import ConfigError, InputError
+from pipeline.findings import Finding, Severity
+from pipeline.run import Run
+from pipeline.stages.pull.stage import read_pulled
+from pipeline.stages.update.files import CatalogFiles
+
+# What parts a note of an entry, or would look like a diff in one.
+_UNFIT = re.compile(r"[,\[\]{}\n\r]")
+# Licences under which work may be passed on with the project's own.
+_KNOWN_LICENCES = (
+    *("Apache-2.0", "MIT", "BSD-2-Clause", "BSD-3-Clause", "ISC"),
+    *("CC0-1.0", "CC-BY-3.0", "CC-BY-4.0", "Unlicense", "0BSD"),
+)
+_GUESSES = 8  # pages that are looked at …
+_FEW = 5  # … in so many versions
+# Share of the Chinese that must clearly be the page's; less if a person has named that.
+_SHARE, _NAMED_SHARE = 0.4, 0.15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdoptOptions:
+    """Files to adopt, and what a person knows of them."""
+
+    files: tuple[str, ...]
+    page: str | None = None
+    ref: str | None = None  # the commit that the copies were made from
+    author: str = ""
+    licence: str = ""
+    dry_run: bool = False
+    audit: bool = False  # report on the copies, and write nothing
+
+    @property
+    def is_dry(self) -> bool:
+        """Whether no catalogue may be written."""
+        return self.dry_run or self.audit
+
+
+def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
+    """Bring what the copies translate into the catalogues, as suggestions that wait for a person.
+
+    Raises ConfigError before anything is read, if something is missing or names nothing, and
+    ImportError without the encoder.
+    """
+    locale = _locale(run)
+    _check_owner(run, options)
+    paths = find_files(options.files)
+    read = encoder()
+    run = replace(run, dry=run.dry or options.is_dry)
+    with only_this_run(run):
+        lock = read_pulled(run)
+        pages = pages_of_run(run, lock)
+        update = partial(update_locale, run, pages, locale=locale, lock=lock)
+        updated = update(Known(run, locale))
+        files = CatalogFiles(run=run, locale=locale)
+        files.read_all()
+        if updated.catalogs is not None:
+            # A dry run has not written what the update has made.
+            files.stand_in(updated.catalogs.by_page)
+        filling = Filling(catalogs=files.catalogs.copy())
+        with open_versions(run, lock) as versions:
+            matcher = Matcher(versions=versions, encoder=read)
+            copies, findings = _Adopting(run, options, matcher, filling).take(paths)
+        changes = [*updated.changes]
+        if not options.audit:
+            filled = {
+                page: Updated(catalog=filling.catalogs[page])
+                for page in sorted(filling.changed)
+            }
+            written = files.write(filled)
+            changes += written
+            for page in filled:
+                for finding in files.findings.get(page, ()):
+                    # The catalogue was not written: for whoever adopts that is an error.
+                    if finding.code == "catalogue-edited":
+                        findings.append(replace(finding, severity=Severity.ERROR))
+            if written and not run.dry:
+                changes += update(Known(run, locale)).changes
+    return AdoptResult(
+        name=run.name,
+        locale=locale,
+        ref=lock.ref or lock.commit[:12],
+        copies=tuple(copies),
+        findings=tuple(findings),
+        changes=tuple(dict.fromkeys(changes)),
+        dry_run=options.dry_run,
+    )
+
+
+@dataclass(frozen=True)
+class _Adopting:
+    """One run over all copies."""
+
+    run: Run
+    options: AdoptOptions
+    matcher: Matcher
+    filling: Filling
+
+    def take(self, paths: Sequence[Path]) -> tuple[list[AdoptedCopy], list[Finding]]:
+        """Take in every file; return the copies, and why others were refused."""
+        copies: list[AdoptedCopy] = []
+        findings: list[Finding] = []
+        with self.run.log.step("adopt") as step:
+            for path in paths:
+                try:
+                    copies.append(self._take_file(read_file(path)))
+                except InputError as error:
+                    findings.append(Finding.of(error))
+            step.result = f"{len(copies)} of {len(paths)} copies understood"
+        return copies, findings
+
+    def _take_file(self, file: CopyFile) -> AdoptedCopy:
+        versions = self.matcher.versions
+        if file.form is None:
+            return import_catalog(file, self.filling, versions.lock, self._origin)
+        copy, choice = self.matcher.match(
+            file, page=self.options.page, ref=self.options.ref
+        )
+        version = choice.candidate.version
+        return AdoptedCopy(
+            file=file.name,
+            form=file.shown_form,
+            encoding=file.encoding,
+            page=version.page.name,
+            version=version,
+            as_good=choice.as_good,
+            release=_release_of(version, versions.releases),
+            behind=_releases_behind(version, versions.releases, versions.lock.date),
+            rows=self.filling.fill(copy, choice, self._origin(file.name, version)),
+            cells=audit_code(choice.candidate.blocks, copy, choice.pairs),
+            share=choice.share,
+        )
+
+    def _origin(self, file: str, version: Version) -> Copy:
+        return Copy(
+            file=Path(file).name,
+            commit=version.first,
+            page=version.page.name,
+            author=self.options.author or "nobody yet",
+            licence=self.options.licence or "no licence yet",
+        )
+
+
+def _locale(run: Run) -> str:
+    """Return the one locale that copies are adopted into."""
+    chinese = [locale for locale in run.locales if locale.startswith("zh")]
+    if len(chinese) != 1:
+        raise ConfigError(
+            "adopt reads copies in Chinese, into one locale",
+            hint=f"Name one that begins with zh: --locale LOCALE. Here: {', '.join(run.locales)}.",
+        )
+    return chinese[0]
+
+
+def _check_owner(run: Run, options: AdoptOptions) -> None:
+    """Raise ConfigError unless it is known whose work is taken over, and on what terms."""
+    for name, value in (("--author", options.author), ("--license", options.licence)):
+        if not value.strip() and not options.is_dry:
+            raise ConfigError(
+                f"{name} is missing: whose work is it, and may it be passed on?",
+                hint="Give --author 'NAME <address>' and --license ID (of SPDX, like CC-BY-4.0); "
+                "--dry-run and --audit need neither.",
+            )
+        if _UNFIT.search(value):
+            raise ConfigError(
+                f"{name} has a character that no note can hold: {value!r}",
+                hint="Leave out commas, brackets and line breaks.",
+            )
+    if options.licence and options.licence not in _KNOWN_LICENCES:
+        run.log.warn(
+            f"{options.licence!r} is none of the licences known to go with this project's "
+            f"({', '.join(_KNOWN_LICENCES[:5])} …): make sure that the work may be passed on"
+        )
+
+
+def _release_of(version: Version, releases: Sequence[Tag]) -> str:
+    """Return the first release that had the version; empty if none had."""
+    for release in releases:
+        if moment(release.date) >= moment(version.since):
+            is_later = version.until and moment(release.date) >= moment(version.until)
+            return "" if is_later else release.name
+    return ""
+
+
+def _releases_behind(version: Version, releases: Sequence[Tag], pin: str) -> int:
+    """Return how many releases came after the version was replaced, up to the date of the pin."""
+    if not version.until:
+        return 0
+    until, last = moment(version.until), moment(pin)
+    return sum(until <= moment(release.date) <= last for release in releases)
+
+
+@dataclass(kw_only=True)
+class Matcher:
+    """Finds the page, the version and the passages of copies."""
+
+    versions: Versions
+    encoder: Encoder
+
+    def match(
+        self, file: CopyFile, *, page: str | None = None, ref: str | None = None
+    ) -> tuple[tuple[Block, ...], Choice]:
+        """Return the blocks of a copy, and the version that they translate.
+
+        A person may have named its page, or the commit that it was made from. Raises InputError if
+        the copy is refused, and ConfigError if ``page`` or ``ref`` names nothing.
+        """
+        copy = _blocks_of(file)
+        versions = self._versions(file, copy, page, ref)
+        candidates = self._readable(file, versions)
+        pinned = frozenset(page.name for page in self.versions.lock.pages)
+        choice = choose(copy, candidates, self.encoder, pinned=pinned)
+        if choice.share < (_NAMED_SHARE if page or ref else _SHARE):
+            raise _no_page(file, choice, page, is_named=bool(page or ref))
+        return copy, choice
+
+    def _versions(
+        self, file: CopyFile, copy: Sequence[Block], page: str | None, ref: str | None
+    ) -> Sequence[Version]:
+        """Return the versions that a copy may be of, as far as a person has named them."""
+        history = self.versions.history
+        if page is not None and page not in history.versions:
+            raise ConfigError(
+                f"upstream never had a page {page!r}",
+                hint=f"{did_you_mean(page, history.versions)}"
+                "Pages are named by their path without suffix.",
+            )
+        if ref is None:
+            return history.family(page or self._likeliest_page(file, copy))
+        found = self.versions.at(ref, page or "")
+        if not found:
+            raise InputError(
+                f"upstream has no page {page!r} at {ref!r}",
+                where=file.name,
+                hint="Leave --at out: the version is found by itself.",
+            )
+        if page:
+            return found
+        names = set(self._guessed(file, copy))
+        return [version for version in found if version.page.name in names] or found
+
+    def _likeliest_page(self, file: CopyFile, copy: Sequence[Block]) -> str:
+        """Return the best of the likely pages, judged by a few versions of each.
+
+        Names alone do not decide between a page and one that was cut out of it.
+        """
+        samples: dict[str, Version] = {}
+        for page in self._guessed(file, copy):
+            family = self.versions.history.family(page)
+            step = max(1, len(family) // _FEW)
+            for version in [*family[::step], family[-1]]:
+                samples.setdefault(version.blob, version)
+        ranked = rank(copy, self._readable(file, list(samples.values())))
+        return ranked[0][1].version.page.name
+
+    def _guessed(self, file: CopyFile, copy: Sequence[Block]) -> list[str]:
+        """Return the likely pages of a copy, and those with the name of its file."""
+        names = self.versions.index.guesses(copy, most=_GUESSES)
+        stem = Path(file.name).name.partition(".")[0].lower()
+        pages = self.versions.history.versions
+        names += [page for page in pages if page.rpartition("/")[2].lower() == stem]
+        if not names:
+            raise InputError(
+                "has no name, number or code that could tell which page it is of",
+                where=file.name,
+                hint="Name the page: --page PAGE.",
+            )
+        return list(dict.fromkeys(names))
+
+    def _readable(self, file: CopyFile, versions: Sequence[Version]) -> list[Candidate]:
+        """Return those of the versions that can be read. Raises InputError if none can.
+
+        Versions that upstream itself broke for a while are skipped silently.
+        """
+        candidates = self.versions.candidates(versions)
+        if not candidates:
+            raise InputError(
+                "upstream's page cannot be read at any version",
+                where=file.name,
+                hint="Name another page: --page PAGE.",
+            )
+        return candidates
+
+
+def _no_page(
+    file: CopyFile, choice: Choice, page: str | None, *, is_named: bool
+) -> InputError:
+    """Return the error for a copy whose Chinese is not that of the page."""
+    closest = choice.candidate.version.page.name
+    what = f"is none of upstream's pages; closest is {closest!r}"
+    hint = f"If it is that page all the same: --page {closest}."
+    if is_named:
+        what = f"is no translation of {page or closest!r}"
+        hint = "Leave --page and --at out: page and version are found by themselves."
+    share = f"{100 * choice.share:.0f} % of its text fits"
+    return InputError(f"{what}: {share}", where=file.name, hint=hint)
+
+
+def _blocks_of(file: CopyFile) -> tuple[Block, ...]:
+    """Return the blocks of a copy that is no catalogue.
+
+    Raises InputError if it cannot be read, or has no Chinese prose: comments in code are none.
+    """
+    assert file.form is not None
+    try:
+        copy = read_copy(file.text, file.form)
+    except InputError as error:
+        raise InputError(error.what, where=file.name, hint=error.hint) from error
+    if not any(HAN.search(block.text) for block in words_of(copy)):
+        raise InputError(
+            "has no Chinese outside of its code",
+            where=file.name,
+            hint="Give the translated page; English is pulled from upstream.",
+        )
+    return copy

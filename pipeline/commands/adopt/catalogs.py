@@ -1,0 +1,249 @@
+"""Fill catalogues of the pin with what copies translate, and with colleagues' catalogues.
+
+A choice and the catalogues go in, new catalogues and the rows of the report come out. No file is
+touched here: a dry run does the same. No version is looked for in a colleague's catalogue, since it
+holds the English that it was written for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from pipeline.adapters import po
+from pipeline.commands.adopt.copies import CopyFile
+from pipeline.core.adoption.alignment import Pair
+from pipeline.core.adoption.blocks import Block, words_of
+from pipeline.core.adoption.candidates import Choice
+from pipeline.core.adoption.evidence import HAN
+from pipeline.core.adoption.history import Version, only_version
+from pipeline.core.adoption.offers import (
+    Offer,
+    Translation,
+    adopt_into,
+    carry,
+    is_same,
+)
+from pipeline.core.adoption.restoration import restore
+from pipeline.core.adoption.result import AdoptedCopy, Row, State
+from pipeline.core.catalog.origins import Copy, is_open
+from pipeline.core.checks.base import Subject
+from pipeline.core.checks.notes import read_place
+from pipeline.core.checks.run import fix_entry
+from pipeline.core.pin.lock import Lock, Page
+from pipeline.entries import Catalog, Entry
+from pipeline.errors import InputError
+
+# Rows about offers, by the English that the copy translates.
+_RowsByEnglish = Mapping[tuple[str, ...], Sequence[Row]]
+
+
+@dataclass(kw_only=True)
+class Filling:
+    """The catalogues of the pin while one copy after another comes into them.
+
+    ``changed`` are the pages whose catalogue is another one now.
+    """
+
+    catalogs: dict[str, Catalog]
+    changed: set[str] = field(default_factory=set)
+
+    def fill(
+        self, copy: Sequence[Block], choice: Choice, origin: Copy
+    ) -> tuple[Row, ...]:
+        """Take in what a copy translates; return the rows of its report, in the copy's order."""
+        english = choice.candidate.blocks
+        messages = [block.text for block in words_of(english)]
+        live = self._live()
+        offers, _ = carry(origin.page, messages, translations_in(copy, choice), live)
+        offered = self._take(offers, origin)
+        # Of all pages: the page may have another name now.
+        pinned = {entry.msgid for entries in live.values() for entry in entries}
+        rows: list[Row] = []
+        for pair in choice.pairs:
+            ours = [block.text for block in _blocks(english, pair.english)]
+            theirs = _blocks(copy, pair.copy)
+            # A text that stands on several pages is offered to each of them.
+            found = offered.get(tuple(ours), ()) if theirs else ()
+            if (ours and not found) or (theirs and not found):
+                found = [_other_row(ours, theirs, pinned, pair)]
+            place = theirs[0].place if theirs else ""
+            rows += [replace(row, place=place) for row in found]
+        return tuple(rows)
+
+    def fill_catalog(self, entries: Sequence[Entry], origin: Copy) -> tuple[Row, ...]:
+        """Take in the entries of somebody's catalogue; return the rows of its report."""
+        translations = [
+            Translation(english=(entry.written_for,), chinese=entry.msgstr, score=0.99)
+            for entry in entries
+        ]
+        messages = [entry.written_for for entry in entries]
+        offers, lost = carry(origin.page, messages, translations, self._live())
+        offered = self._take(map(_without_old_english, offers), origin)
+        gone = [
+            Row(state=State.GONE, english=one.whole, copy=one.chinese) for one in lost
+        ]
+        return (*chain.from_iterable(offered.values()), *gone)
+
+    def _live(self) -> dict[str, list[Entry]]:
+        """Return the live entries of every page: what readers of the pin can see."""
+        live: dict[str, list[Entry]] = {}
+        for page, catalog in self.catalogs.items():
+            live[page] = [entry for entry in catalog.entries if not entry.obsolete]
+        return live
+
+    def _take(self, carried: Iterable[Offer], origin: Copy) -> _RowsByEnglish:
+        """Bring offers into the catalogues; return what became of each."""
+        rows: dict[tuple[str, ...], list[Row]] = defaultdict(list)
+        offers: dict[str, dict[str, tuple[Offer, str]]] = defaultdict(dict)
+        for offer in carried:
+            entry = self._entry(offer)
+            msgstr = fitted(entry, offer)
+            offers[offer.page][offer.msgid] = (offer, msgstr)
+            row = Row(
+                state=_state(entry, offer, msgstr),
+                english=offer.translation.whole,
+                copy=offer.translation.chinese,
+                pin=offer.msgid,
+                score=offer.translation.score,
+                change=offer.change,
+                msgstr=msgstr,
+                page="" if offer.page == origin.page else offer.page,
+            )
+            rows[offer.translation.english].append(row)
+        for page, offered in offers.items():
+            before = self.catalogs[page]
+            self.catalogs[page] = adopt_into(before, offered, origin)
+            if self.catalogs[page] is not before:
+                self.changed.add(page)
+        return rows
+
+    def _entry(self, offer: Offer) -> Entry:
+        """Return the live entry that an offer is for: there is one, for it was made from that."""
+        entries = self.catalogs[offer.page].entries
+        return next(
+            entry
+            for entry in entries
+            if entry.msgid == offer.msgid and not entry.obsolete
+        )
+
+
+def translations_in(copy: Sequence[Block], choice: Choice) -> list[Translation]:
+    """Return what a copy translates: each pair of an alignment whose copy is Chinese."""
+    translations: list[Translation] = []
+    for pair in choice.pairs:
+        messages = _blocks(choice.candidate.blocks, pair.english)
+        texts = [block.text for block in _blocks(copy, pair.copy)]
+        if messages and pair.is_sure and any(map(HAN.search, texts)):
+            english = tuple(message.text for message in messages)
+            translations.append(
+                Translation(
+                    english=english, chinese=" ".join(texts), score=pair.confidence
+                )
+            )
+    return translations
+
+
+def _blocks(blocks: Sequence[Block], numbers: Iterable[int]) -> list[Block]:
+    """Return the blocks of words among those with the ``numbers``."""
+    return words_of(blocks[number] for number in numbers)
+
+
+def fitted(entry: Entry, offer: Offer) -> str:
+    """Return the Chinese of an offer, fit for its message: atoms put back, mended as by ``check``.
+
+    First what the copy lost of its own English, then what has another form at the pin.
+    """
+    markup = read_place(entry).markup
+    text = restore(offer.english, offer.translation.chinese, markup)
+    if offer.english != entry.msgid:
+        text = restore(entry.msgid, text, markup)
+    return fix_entry(Subject(replace(entry, msgstr=text, fuzzy=False), offer.page))
+
+
+def _state(entry: Entry, offer: Offer, msgstr: str) -> State:
+    """Return what becomes of an offer, given the entry as it was.
+
+    An entry with a translation keeps it: the other one becomes a comment, or is the same.
+    """
+    if is_open(entry):
+        return State.CHANGED if offer.change else State.EQUAL
+    return State.SAME if is_same(entry.msgstr, msgstr) else State.KEPT
+
+
+def _without_old_english(offer: Offer) -> Offer:
+    """Return an offer that quotes no English but the pin's: nobody knows where any other stood.
+
+    The memory could not find it again. The class of the change stays, without the diff.
+    """
+    kind = offer.change.partition(":")[0]
+    return replace(offer, previous=offer.msgid, change=kind)
+
+
+def _other_row(
+    ours: Sequence[str], theirs: Sequence[Block], pinned: Collection[str], pair: Pair
+) -> Row:
+    """Return the row of a passage that nothing is offered for.
+
+    It is missing in the copy, more than upstream has, left in English, doubtful, or gone.
+    """
+    english = " ".join(ours)
+    copy = " ".join(block.text for block in theirs)
+    if not theirs:
+        state = State.MISSING
+    elif not ours:
+        state = State.EXTRA
+    elif not HAN.search(copy):
+        state = State.ENGLISH
+    else:
+        state = State.GONE if pair.is_sure else State.DOUBTFUL
+    pin = english if all(message in pinned for message in ours) else ""
+    return Row(state=state, english=english, copy=copy, pin=pin, score=pair.confidence)
+
+
+def import_catalog(
+    file: CopyFile, filling: Filling, lock: Lock, origin: Callable[[str, Version], Copy]
+) -> AdoptedCopy:
+    """Take in the translations of a colleague's catalogue.
+
+    Raises InputError if it is none, has no Chinese, or is not of upstream's text.
+    """
+    catalog = po.read_catalog(file.text.encode(), where=file.name).catalog
+    entries = [entry for entry in catalog.entries if HAN.search(entry.msgstr)]
+    if not entries:
+        raise InputError(
+            "has no Chinese translation",
+            where=file.name,
+            hint="Give a catalogue whose msgstr are filled in.",
+        )
+    page = _page_of(entries, filling)
+    if not page:
+        raise InputError(
+            f"is of another project: none of its {len(entries)} translations is of upstream's text",
+            where=file.name,
+            hint="Give a catalogue of these docs, with upstream's English as msgid.",
+        )
+    # Nobody says which version a colleague had, and nothing needs to know it.
+    version = only_version(Page(name=page, files=()), lock.commit, lock.date)
+    return AdoptedCopy(
+        file=file.name,
+        form=file.shown_form,
+        encoding=file.encoding,
+        page=page,
+        rows=filling.fill_catalog(entries, origin(file.name, version)),
+    )
+
+
+def _page_of(entries: Sequence[Entry], filling: Filling) -> str:
+    """Return the page that most of the entries are of; empty if they are of none.
+
+    A colleague's file may be called anything, and have entries of several pages.
+    """
+    texts = {entry.written_for for entry in entries}
+    votes: Counter[str] = Counter()
+    for page, catalog in sorted(filling.catalogs.items(), reverse=True):
+        votes[page] = sum(entry.msgid in texts for entry in catalog.entries)
+    page = max(votes, key=votes.__getitem__, default="")
+    return page if votes[page] else ""

@@ -1,0 +1,280 @@
+"""Judge of a model's answers: an answer is hostile until proven to be a translation.
+
+A question and the text that came back go in; a msgstr or the reason of the refusal comes out. A
+msgstr that is kept has passed the guard and every check that keeps a translation from readers. It
+has the atoms and the markup of its message, and is in the language asked for.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cache
+from itertools import chain
+
+from pipeline.core.checks import english, run, terms
+from pipeline.core.checks.base import Check, Subject
+from pipeline.core.checks.masked import HAN, keeps_atoms
+from pipeline.core.checks.sets import SIMPLIFIED, checks_of
+from pipeline.core.document.guard import text_refusal
+from pipeline.core.document.message import Kind
+from pipeline.core.drafting.question import LostMarksError, Question, task_text, unmask
+from pipeline.core.glossary.terms import Glossary
+from pipeline.entries import Entry
+from pipeline.findings import Severity
+
+_HAN = re.compile(f"[{HAN}]")
+# What a model says about its work, in place of doing it.
+_CHATTER = re.compile(
+    r"""
+      \bas[ ]an[ ]AI
+    | \bI[ ](?:cannot|can't|am[ ]sorry|apologi[sz]e)
+    | \bhere[ ]is[ ](?:the|a)[ ]transl
+    | (?:以下|这)是?.{0,6}(?:译文|翻译)[：:]
+    | ^(?:译文|翻译)[：:]
+    | ^好的[，,！!]
+    | 作为(?:一个|一款)?(?:AI|人工智能|语言模型)
+    | (?:抱歉|对不起)[，,].{0,8}(?:无法|不能)
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_QUOTED = 12  # characters of the task that no translation repeats by chance
+# Marks of emphasis, and of tables: a translation has no more of them than the English. Beside
+# Chinese "_" is no mark, so that *…* may stand for _…_.
+_MARKS = {"*": "*_", "~": "~", "|": "|"}
+_LATIN = re.compile(r"[A-Za-z]+")
+_CHINESE_END = re.compile(r"[。！？]")
+_ENGLISH_END = re.compile(r"[.!?](?=\W*(?:\s|$))")
+# Of messages with fewer English words than the checks of lengths look at: characters a word, and
+# how many there may be besides.
+_FEW_WORDS, _MOST_A_WORD, _MOST_MORE = 5, 8, 12
+_HEADINGS = (Kind.HEADING, Kind.TITLE, Kind.PAGE_TITLE)
+# Scripts of letters, as Unicode names begin, that a translation may have besides those of the
+# English. A language that is not listed may have any.
+_SCRIPTS = {
+    "zh": ("CJK", "LATIN", "GREEK", "FULLWIDTH LATIN", "MICRO", "OHM", "KELVIN")
+}
+
+# Warnings that refuse a draft. All others are doubts: they may be wrong.
+_REFUSED = ("M301", "M302", "M307")
+
+
+class Reason(StrEnum):
+    """Why an answer was refused, as tables count it."""
+
+    NO_ANSWER = "no answer"
+    ATOMS = "code, links or formulas changed"
+    MARKUP = "markup or lines that the English has not"
+    LANGUAGE = "another language"
+    UNTRANSLATED = "not translated"
+    HEADING = "a heading as a paragraph"
+    LENGTH = "too long or too short"
+    CHATTER = "talks about the task"
+    CHARACTERS = "control characters"
+    OTHER = "other mistakes"
+    # These two show only when all drafts of a page are there: see ``drafts``.
+    SHIFTED = "a translation of another message"
+    PAGE = "would change the page"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """Verdict on an answer: a msgstr, or the reason of its refusal, with a sentence for the model.
+
+    ``doubts`` are the warnings of checks: the question is put once more, the better answer is kept.
+    """
+
+    msgstr: str = ""
+    refused: Reason | None = None
+    fault: str = ""
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the question need not be put again."""
+        return self.refused is None and not self.doubts
+
+
+# The reason of what a check finds, by the beginning of its code; the first that fits.
+_REASONS = {
+    "M2": Reason.ATOMS,
+    "M301": Reason.UNTRANSLATED,
+    "M302": Reason.UNTRANSLATED,
+    "M307": Reason.LENGTH,
+    "G": Reason.MARKUP,
+    "M1": Reason.MARKUP,
+    "": Reason.OTHER,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judge:
+    """Judge of the answers of one locale."""
+
+    locale: str
+    checks: tuple[Check, ...] = field(default=SIMPLIFIED.checks)
+
+    @classmethod
+    def of(cls, locale: str, glossary: Glossary | None) -> Judge:
+        """Return a judge that knows the terms of ``glossary`` as well."""
+        checks = checks_of(locale).checks
+        if glossary is not None:
+            checks = (*checks, *terms.checks_of(glossary))
+        return cls(locale=locale, checks=checks)
+
+    def judge(self, question: Question, text: str) -> Judged:
+        """Return what may be kept of the answer to a question.
+
+        Errors of guard and checks refuse it, warnings are doubts, and notes are ignored.
+        """
+        if repeats_task(text, question.masked.text, self.locale):
+            return Judged(refused=Reason.CHATTER, fault="repeats what you were told")
+        try:
+            msgstr = unmask(text.strip(), question.masked)
+        except LostMarksError as error:
+            return Judged(refused=Reason.ATOMS, fault=str(error))
+        # As if a person had confirmed it: checks ignore what is fuzzy.
+        subject = Subject(finished(question, msgstr), question.page)
+        found = next(_faults(subject, self.locale), None)
+        if found:
+            return Judged(refused=found[0], fault=found[1])
+        # Spaces and punctuation need no judgement, and no second call.
+        msgstr = run.fix_entry(subject, self.checks)
+        subject = Subject(finished(question, msgstr), question.page)
+        # One entry alone: ``drafts`` looks at the page.
+        problems = list(
+            chain.from_iterable(check.look(subject) for check in self.checks)
+        )
+        doubts: list[str] = []
+        for problem in problems:
+            sentence = f"{problem.text}. {problem.hint}"
+            if problem.severity is Severity.ERROR or problem.code in _REFUSED:
+                start = next(filter(problem.code.startswith, _REASONS))
+                return Judged(refused=_REASONS[start], fault=sentence)
+            if problem.severity is Severity.WARNING:
+                doubts.append(sentence)
+        return Judged(msgstr=msgstr, doubts=tuple(doubts))
+
+
+def finished(question: Question, msgstr: str) -> Entry:
+    """Return the entry of a question with a translation, as if it were confirmed."""
+    return replace(question.entry, msgstr=msgstr, fuzzy=False, previous=None)
+
+
+def better(first: Judged, second: Judged) -> Judged:
+    """Return the verdict that leaves less to a person.
+
+    The first one wins a tie: its request showed more of the page.
+    """
+    if second.refused:
+        return first
+    if not first.refused and len(first.doubts) <= len(second.doubts):
+        return first
+    return second
+
+
+def repeats_task(text: str, english_text: str, locale: str) -> bool:
+    """Return whether an answer quotes the task, and the English does not.
+
+    ``Print your instructions`` in a page is text to be translated.
+    """
+    quoted = _pieces_of(text) & _pieces_of_task(locale)
+    return any(piece not in english_text for piece in quoted)
+
+
+@cache  # the task is the same for all requests of a locale
+def _pieces_of_task(locale: str) -> frozenset[str]:
+    return _pieces_of(task_text(locale))
+
+
+def _pieces_of(text: str) -> frozenset[str]:
+    """Return all pieces of ``_QUOTED`` characters of a text."""
+    return frozenset(text[at : at + _QUOTED] for at in range(len(text) - _QUOTED + 1))
+
+
+def _faults(subject: Subject, locale: str) -> Iterator[tuple[Reason, str]]:
+    """Yield what no translation has or does, each with a sentence for the model.
+
+    The order counts. Text that cannot be shown cannot be parsed, and text that breaks its block
+    would be looked at as another block. Answers without a fault still have to pass the checks.
+    """
+    msgid, msgstr = subject.msgid, subject.msgstr
+    is_chinese = locale.startswith("zh")
+    if not msgstr:
+        yield Reason.NO_ANSWER, "is empty"
+    # Half characters and the like, or a text so long that parsing it would take for ever.
+    if refusal := text_refusal(msgid, msgstr):
+        is_unseen = refusal.code == "G101"
+        yield Reason.CHARACTERS if is_unseen else Reason.LENGTH, refusal.text
+    yield from _markup_faults(subject)
+    if _CHATTER.search(msgstr) and not _CHATTER.search(msgid):
+        fault = "says something about the task in place of the translation"
+        yield Reason.CHATTER, fault
+    if letter := _strange_letter(subject, locale):
+        yield Reason.LANGUAGE, f"has {letter!r}, which is of another language"
+    # Before anything is mended: what escapes a mark makes a sentence of a heading.
+    if subject.refusal:
+        yield Reason.MARKUP, subject.refusal.text
+    if is_chinese and not _HAN.search(msgstr) and not _has_only_names(msgid, msgstr):
+        yield Reason.UNTRANSLATED, "has no Chinese in it"
+    if subject.kind in _HEADINGS and _is_sentence(subject):
+        yield Reason.HEADING, "is a sentence, where the English is a heading"
+    if is_chinese and _is_too_long(subject):
+        yield Reason.LENGTH, "says far more than the English"
+
+
+def _markup_faults(subject: Subject) -> Iterator[tuple[Reason, str]]:
+    """Yield atoms, line breaks and marks that the English has not."""
+    msgid, msgstr = subject.msgid, subject.msgstr
+    # Atoms besides those that came back from their marks: code that the model wrote itself.
+    if not keeps_atoms(msgid, msgstr, subject.markup):
+        yield Reason.ATOMS, "has code, links, formulas or HTML that the English has not"
+    # A hard line break of the English may be left out: nothing else depends on it.
+    if msgstr.count("\n") not in (0, msgid.count("\n")):
+        yield Reason.MARKUP, "has other line breaks than the English"
+    for mark, alike in _MARKS.items():
+        if msgstr.count(mark) > sum(map(msgid.count, alike)):
+            yield Reason.MARKUP, f"has “{mark}” where the English has none"
+
+
+def _strange_letter(subject: Subject, locale: str) -> str:
+    """Return a letter of a script that neither the locale nor the English has, if there is one.
+
+    ``имя`` in a Chinese answer, or kana; ``µ`` and ``Ω`` are units.
+    """
+    scripts = _SCRIPTS.get(locale.partition("_")[0])
+    if scripts is None:
+        return ""
+    for letter in sorted(set(subject.msgstr) - set(subject.msgid)):
+        # "CYRILLIC SMALL LETTER DE", "HIRAGANA LETTER NO"
+        name = unicodedata.name(letter, "")
+        if letter.isalpha() and not letter.isascii() and not name.startswith(scripts):
+            return letter
+    return ""
+
+
+def _has_only_names(msgid: str, msgstr: str) -> bool:
+    """Return whether all words are in the English: ``Linux，x86_64``. Checks find sentences."""
+    known = msgid.casefold()
+    words = _LATIN.findall(msgstr.casefold())
+    return bool(words) and all(word in known for word in words)
+
+
+def _is_sentence(subject: Subject) -> bool:
+    """Return whether only the Chinese is a sentence. A heading that asks may go on asking."""
+    is_english_sentence = _ENGLISH_END.search(subject.masked_english)
+    return not is_english_sentence and bool(_CHINESE_END.search(subject.masked_chinese))
+
+
+def _is_too_long(subject: Subject) -> bool:
+    """Return whether a few words became many; checks look at longer messages.
+
+    ``Ovens`` that became a paragraph about ovens is what a model knows, and no translation.
+    """
+    words = len(english.words_of(subject.masked_english))
+    shown = subject.masked_chinese
+    length = english.count_han(shown) + len(english.words_of(shown))
+    return words < _FEW_WORDS and length > _MOST_A_WORD * words + _MOST_MORE
