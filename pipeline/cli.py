@@ -19,8 +19,7 @@ from pipeline import __version__
 from pipeline.commands.options import add_common
 from pipeline.commands.showing import exit_code_of, language, show_result
 from pipeline.commands.signals import terminated_like_interrupted
-from pipeline.config.suggesting import did_you_mean
-from pipeline.errors import ConfigError
+from pipeline.errors import ConfigError, did_you_mean
 from pipeline.log import Log
 
 if TYPE_CHECKING:

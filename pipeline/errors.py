@@ -2,10 +2,12 @@
 
 The text of an error says what happened, where (file, line or cell) and what to do next.
 Exit codes are part of the command line's contract: scripts and CI tell failures apart by them.
+``did_you_mean`` finds the word that somebody may have meant, for the hint of an error.
 """
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells count it
@@ -103,3 +105,40 @@ class PublishError(PipelineError):
     """A page could not be rendered."""
 
     exit_code = 7
+
+
+_NAMED = 3  # words that are named, where one would be a guess
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``Did you mean 'sync'? `` with a space after it; empty if no known word is near."""
+    nearest = difflib.get_close_matches(word, list(known), n=1)
+    # Nothing at all rather than a guess: people follow it.
+    if not nearest:
+        return ""
+    return f"Did you mean {nearest[0]!r}? "
+
+
+def did_you_mean_any(word: str, known: Iterable[str]) -> str:
+    """The same for one of many names, of which people know a part: up to three of them.
+
+    ``Did you mean 'guide/arrays', 'guide/array-api'? ``
+    """
+    # Whoever copies a name has its suffix, or another system's separators.
+    plain = {name: _simplified(name) for name in known}
+    wanted = _simplified(word)
+    parts = [name for name, text in plain.items() if wanted and wanted in text]
+    parts.sort(key=len)  # "pytrees" before "custom_pytrees"
+    names_by_text = {text: name for name, text in plain.items()}
+    # A part of a name is short beside it, and would not count as near.
+    near = difflib.get_close_matches(wanted, list(names_by_text), n=_NAMED)
+    found = dict.fromkeys([*parts, *(names_by_text[text] for text in near)])
+    names = ", ".join(map(repr, list(found)[:_NAMED]))
+    return f"Did you mean {names}? " if names else ""
+
+
+def _simplified(name: str) -> str:
+    """``name`` without what people get wrong: case, dashes, the suffix, wildcards."""
+    for suffix in (".ipynb", ".md", ".rst", ".po"):
+        name = name.removesuffix(suffix)
+    return name.casefold().replace("_", "-").replace("\\", "/").strip("*/. ")

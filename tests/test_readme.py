@@ -21,7 +21,7 @@ from places import ROOT
 from pipeline import errors
 from pipeline.cli import COMMANDS, main, parse
 from pipeline.config import read_settings
-from pipeline.config.tables import Table
+from pipeline.config.schema import Table
 from pipeline.errors import WORST_FIRST, PipelineError
 
 README = (ROOT / "README.md").read_text("utf-8")

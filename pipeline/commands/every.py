@@ -23,9 +23,9 @@ from pipeline.config import Settings, read_settings
 from pipeline.errors import INTERRUPTED, ConfigError, worst
 from pipeline.log import Log
 from pipeline.paths import Paths
-from pipeline.report import hub
 from pipeline.report.json import run_json
 from pipeline.report.result import RunResult
+from pipeline.report.run import HubRow, hub_json, hub_report, row_of
 
 _RunCommand = Callable[[Namespace, Log], RunResult | int]
 
@@ -47,14 +47,14 @@ def run_on_every(run_command: _RunCommand, arguments: Namespace, log: Log) -> in
         # What a run drops whole, the next one need not carry along.
         gc.collect()
     if arguments.json:
-        print_json(hub.hub_json(rows))
+        print_json(hub_json(rows))
     else:
-        print_report(hub.hub_report(rows, locales), language())
+        print_report(hub_report(rows, locales), language())
     if arguments.command == "site":
         page = _write_front_page(settings, locales)
         if page is not None:
             log.note(f"look at {page.relative_to(settings.root).as_posix()}")
-    return hub.exit_code_of(rows)
+    return worst(row.exit_code for row in rows)
 
 
 def _check_words(arguments: Namespace) -> None:
@@ -74,10 +74,10 @@ def _check_words(arguments: Namespace) -> None:
 
 def _run_on(
     name: str, run_command: _RunCommand, arguments: Namespace, log: Log
-) -> hub.HubRow:
+) -> HubRow:
     """Run the command on the upstream ``name``; return its row."""
     own = Namespace(**{**vars(arguments), "name": name, "in_hub": True})
-    row = hub.HubRow(name=name)
+    row = HubRow(name=name)
 
     def run() -> int:
         nonlocal row
@@ -85,7 +85,7 @@ def _run_on(
         assert isinstance(result, RunResult)  # of every command that takes --all
         show_findings(result, log)
         report = run_json(result).decode("utf-8") if own.json else ""
-        row = hub.row_of(result, report=report)
+        row = row_of(result, report=report)
         show_changes(own.command, result, log)
         return result.exit_code
 

@@ -14,8 +14,7 @@ from typing import Any
 import msgspec
 
 from pipeline.config import Settings, Upstream, read_settings
-from pipeline.config.suggesting import did_you_mean
-from pipeline.errors import ConfigError
+from pipeline.errors import ConfigError, did_you_mean
 from pipeline.log import Log
 from pipeline.run import KernelOptions, Run
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipeline.config import matches
-from pipeline.config.suggesting import did_you_mean_any
 from pipeline.core.pin import refusals
 from pipeline.core.pin.lock import Lock, Page
-from pipeline.errors import ConfigError
+from pipeline.errors import ConfigError, did_you_mean_any
 from pipeline.findings import Finding
 from pipeline.run import Run
 

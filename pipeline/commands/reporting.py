@@ -15,7 +15,7 @@ from pipeline.run import Run
 
 if TYPE_CHECKING:
     from pipeline.commands.build import BuildOptions
-    from pipeline.report.since import Previous
+    from pipeline.report.json import Previous
 
 
 def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResult:
@@ -25,9 +25,8 @@ def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResul
     """
     from dataclasses import replace
 
-    from pipeline.report.json import run_json
+    from pipeline.report.json import read_previous, run_json
     from pipeline.report.junit import to_junit
-    from pipeline.report.since import read_previous
 
     if run.dry:
         return result
@@ -84,8 +83,8 @@ def _tell_readers(
     run: Run, options: BuildOptions, result: RunResult, previous: Previous | None
 ) -> None:
     """The report as a page, and in short where that was asked for."""
-    from pipeline.report.html import to_html
-    from pipeline.report.summary import to_summary
+    from pipeline.report.markdown import to_summary
+    from pipeline.report.page import to_html
 
     write_if_changed(run.paths.report_page, to_html(result, previous=previous))
     for path in options.summaries:

@@ -92,8 +92,8 @@ def print_report(report: Report, spoken: Language) -> None:
 
 def show_findings(result: RunResult, log: Log) -> None:
     """Print what needs a person to stderr: stdout may be wanted for something else."""
+    from pipeline.report.run import failure_lines
     from pipeline.report.terminal import to_text
-    from pipeline.report.text import failure_lines
     from pipeline.report.value import Findings, Lines
 
     report = (
@@ -114,7 +114,7 @@ def _report_of(command: str) -> Callable[..., Report]:
         from pipeline.report.status import status_report
 
         return status_report
-    from pipeline.report.text import run_report
+    from pipeline.report.run import run_report
 
     return run_report
 

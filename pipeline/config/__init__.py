@@ -1,21 +1,21 @@
 """``[tool.pipeline]`` in ``pyproject.toml``.
 
-``records`` says what each table may hold, with the ``kinds`` of its values. ``tables`` turns TOML
-into records, or complains, and ``reading`` completes them to the configuration that everybody uses.
-``suggesting`` knows what somebody may have meant.
+``settings`` says what each table may hold. ``schema`` has the kinds of values, turns TOML into
+records, or complains. ``reader`` completes them to the configuration that everybody uses.
 """
 
-from pipeline.config.drafting import DraftPolicy
-from pipeline.config.modes import COMING_ALONG, Mode
-from pipeline.config.reading import (
+from pipeline.config.reader import (
     REPOSITORY_VARIABLE,
     read_settings,
     upstream_variable,
 )
-from pipeline.config.records import (
+from pipeline.config.settings import (
+    COMING_ALONG,
     Acknowledgement,
+    DraftPolicy,
     ExecutionPolicy,
     IgnoreRule,
+    Mode,
     RunRule,
     Settings,
     SitePolicy,

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pipeline.core.adoption.result import AdoptedCopy, AdoptResult, State
 from pipeline.log import printable
 from pipeline.report.counts import counted
-from pipeline.report.finding_text import finding_lines
+from pipeline.report.findings import finding_lines
 
 _NARROWEST = 40  # columns: a line with one word each says nothing
 _SHOWN = 5  # cells that fail that the text names

@@ -1,21 +1,25 @@
-"""What ``check`` prints, in the form that was asked for. A result goes in, text comes out.
+"""What ``check`` prints: text for people, JSON, SARIF 2.1.0, or annotations for GitHub.
 
-A person gets a block for each finding and a summary; programs get JSON or SARIF, GitHub gets
-annotations. Each form has a module of its own; this one chooses, and writes the text.
+``render`` chooses the form. SARIF is what code scanning and editors read. An annotation is a
+workflow command: ``::error file=a.po,line=7,title=M102 bold …::text``. It is escaped, so that text
+of a catalogue can neither end a command nor begin another one.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
+from typing import Any
+from urllib.parse import quote
 
 from pipeline.findings import Finding, Severity
-from pipeline.log import NORMAL, QUIET, VERBOSE
+from pipeline.log import NORMAL, QUIET, VERBOSE, command_message
 from pipeline.report.chinese import ENGLISH, Language
 from pipeline.report.counts import counted
-from pipeline.report.finding_text import entry_lines, on_one_line
-from pipeline.report.github import to_github
+from pipeline.report.findings import entry_lines, on_one_line
 from pipeline.report.json import check_json, json_bytes
 from pipeline.report.result import CheckResult
 from pipeline.report.terminal import drawn_lines, plain_lines
@@ -34,7 +38,7 @@ def render(
     level: int = NORMAL,
     language: Language = ENGLISH,
 ) -> str:
-    """``result`` in one of ``arguments.FORMATS``.
+    """``result`` in one of ``commands.check.FORMATS``.
 
     ``level`` is the log's; only text and annotations heed it. Text for people is in ``language``.
     """
@@ -42,8 +46,6 @@ def render(
         case "json":
             return check_json(result).decode("utf-8")
         case "sarif":
-            from pipeline.report.sarif import to_sarif
-
             return json_bytes(to_sarif(result)).decode("utf-8")
         case "github":
             return to_github(result, verbose=level >= VERBOSE)
@@ -76,7 +78,7 @@ def check_text(
         for finding in result.findings
         if is_verbose or finding.severity is not Severity.NOTE
     ]
-    for _, of_entry in groupby(shown, key=_entry):
+    for _, of_entry in groupby(shown, key=_entry_of):
         lines += entry_lines(
             list(of_entry), width=width, colour=colour, labels=language.labels
         )
@@ -115,7 +117,7 @@ def summary_line(result: CheckResult, *, verbose: bool = False) -> str:
     return "; ".join(text for is_told, text in parts if is_told)
 
 
-def _entry(finding: Finding) -> tuple[str, int, str, str]:
+def _entry_of(finding: Finding) -> tuple[str, int, str, str]:
     """What a finding is about: those of one entry stand together."""
     return finding.file, finding.line, finding.msgid, finding.msgstr
 
@@ -128,3 +130,136 @@ def _diff_lines(diffs: str) -> Iterator[Line]:
     for row in diffs.removesuffix("\n").split("\n"):
         yield [(on_one_line(row), _DIFF_COLOURS.get(row[:1], ""))]
     yield []
+
+
+_COMMANDS = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.NOTE: "notice",
+}
+
+
+def to_github(result: CheckResult, *, verbose: bool = False) -> str:
+    """A workflow command for each finding; for notes only if ``verbose``."""
+    shown = set(Severity)
+    if not verbose:
+        # Notes are told to who asks for them, as on a terminal.
+        shown.remove(Severity.NOTE)
+    findings = [finding for finding in result.findings if finding.severity in shown]
+    return "".join(map(_annotation, findings))
+
+
+def _annotation(finding: Finding) -> str:
+    """The workflow command that shows ``finding`` beside its line.
+
+    ``::error file=a.po,line=7,title=M201 code lost or changed::…``, with its newline.
+    """
+    properties = (
+        f"file={_property(finding.file)}",
+        # GitHub knows no line 0, where a header may stand.
+        f"line={max(1, finding.line)}",
+        f"title={_property(f'{finding.code} {finding.name}')}",
+    )
+    lines = [finding.section, finding.text]
+    if finding.hint:
+        lines.append(f"→ {finding.hint}")
+    message = command_message("\n".join(filter(None, lines)))
+    return f"::{_COMMANDS[finding.severity]} {','.join(properties)}::{message}\n"
+
+
+def _property(text: str) -> str:
+    """``text`` as the value of a property, in which a colon or a comma would end it."""
+    return command_message(text).replace(":", "%3A").replace(",", "%2C")
+
+
+GUIDE = "docs/translating.zh.md"  # explains every code
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_WEIGHT = {severity: number for number, severity in enumerate(Severity)}
+# The middle of a link, behind backslashes that come in pairs: another one escapes it.
+_LINK = re.compile(r"(?<!\\)((?:\\\\)*)\]\(")
+_PROPERTIES = ("page", "section", "msgid", "msgstr", "fixed")
+
+
+def to_sarif(result: CheckResult, *, home: str = "") -> dict[str, Any]:
+    """A SARIF log. Paths are relative to ``%SRCROOT%``, the folder that ``check`` ran in.
+
+    ``home`` is the URL of the folder that holds ``docs``, for links to what a code means. SARIF
+    wants it absolute: without it there are no links, only the name of the page.
+    """
+    rules = _sarif_rules(result.findings, home)
+    indices = {code: index for index, code in enumerate(rules)}
+    seen: Counter[str] = Counter()
+    results = []
+    for finding in result.findings:
+        identity = _identity(finding)
+        seen[identity] += 1
+        # Two findings may be alike in all that identifies them: they are numbered.
+        fingerprint = _digest(f"{identity}\0{seen[identity]}")
+        results.append(_sarif_result(finding, indices[finding.code], fingerprint))
+    run = {
+        "tool": {"driver": {"name": "jax-docs-zh", "rules": list(rules.values())}},
+        "columnKind": "unicodeCodePoints",  # SARIF would count in UTF-16 by default
+        "results": results,
+    }
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _sarif_rules(findings: Iterable[Finding], home: str) -> dict[str, dict[str, Any]]:
+    """A rule for each code, by code. It weighs what the worst of its findings weighs."""
+    # A check may find both errors and notes: GitHub shows the rule by what it can be.
+    worst_last = sorted(findings, key=lambda finding: _WEIGHT[finding.severity])
+    worst = {finding.code: finding for finding in worst_last}
+    return {code: _sarif_rule(worst[code], home) for code in sorted(worst)}
+
+
+def _sarif_rule(finding: Finding, home: str) -> dict[str, Any]:
+    """What a code means, and where that is explained."""
+    page = f"{GUIDE}#{finding.code.lower()}"
+    words = re.findall(r"\w+", finding.name)
+    rule: dict[str, Any] = {
+        "id": finding.code,
+        "name": "".join(word.capitalize() for word in words),
+        "shortDescription": {"text": finding.name[:1].upper() + finding.name[1:]},
+        "help": {"text": f"See {page}"},
+    }
+    if home:
+        link = f"{home.rstrip('/')}/{page}"
+        rule["help"]["markdown"] = f"See [{page}]({link})"
+        rule["helpUri"] = link
+    rule["defaultConfiguration"] = {"level": finding.severity.value}
+    return rule
+
+
+def _sarif_result(finding: Finding, index: int, fingerprint: str) -> dict[str, Any]:
+    """One finding; ``index`` is that of its rule."""
+    text = f"{finding.text}. {finding.hint}".rstrip()
+    place = {
+        "artifactLocation": {
+            # A name of a file may be no UTF-8: its bytes are quoted as they are.
+            "uri": quote(finding.file, errors="surrogateescape"),
+            "uriBaseId": "%SRCROOT%",
+        },
+        "region": {"startLine": max(1, finding.line)},  # 0 is no line in SARIF
+    }
+    return {
+        "ruleId": finding.code,
+        "ruleIndex": index,
+        "level": finding.severity.value,
+        # SARIF reads "[text](target)" as a link: one of a msgstr must not become one of ours.
+        "message": {"text": _LINK.sub(r"\1\\](", text)},
+        "locations": [{"physicalLocation": place}],
+        "partialFingerprints": {"entry/v1": fingerprint},
+        "properties": {name: getattr(finding, name) for name in _PROPERTIES},
+    }
+
+
+def _identity(finding: Finding) -> str:
+    """What stays when lines are added above: file, code, English, and the words that are wrong."""
+    # Not the spans themselves: they move when a word is put in before them.
+    words = [finding.msgstr[start:end] for start, end in finding.spans]
+    return "\0".join((finding.file, finding.code, finding.msgid, *words))
+
+
+def _digest(text: str) -> str:
+    """32 hex digits that tell texts apart."""
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:32]

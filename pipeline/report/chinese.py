@@ -16,8 +16,8 @@ from importlib import resources
 from typing import Any
 
 from pipeline.findings import Finding, Severity
-from pipeline.report.finding_text import ENGLISH as ENGLISH_LABELS
-from pipeline.report.finding_text import Labels
+from pipeline.report.findings import ENGLISH as ENGLISH_LABELS
+from pipeline.report.findings import Labels
 
 # As gettext reads them: the first one that is set counts, and LANGUAGE only beside another locale.
 _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")

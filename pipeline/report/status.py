@@ -12,15 +12,15 @@ from pipeline.core.progress import progress_of
 from pipeline.core.results import PageResult
 from pipeline.log import printable
 from pipeline.packages import how_to_run
-from pipeline.report.changes import (
+from pipeline.report.counts import counted, percent_text
+from pipeline.report.result import RunResult
+from pipeline.report.run import summary_lines
+from pipeline.report.upgrade import (
     classes_text,
     happened,
     number_cells,
     overview_lines,
 )
-from pipeline.report.counts import counted, percent_text
-from pipeline.report.result import RunResult
-from pipeline.report.text import summary_lines
 from pipeline.report.value import (
     Block,
     Findings,

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from pipeline.log import printable
 from pipeline.report.chinese import ENGLISH, Language
-from pipeline.report.excerpt import columns_of
-from pipeline.report.finding_text import findings_lines
+from pipeline.report.findings import columns_of, findings_lines
 from pipeline.report.value import (
     Cell,
     Findings,

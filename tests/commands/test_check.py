@@ -16,9 +16,9 @@ import pytest
 from pipeline.adapters import po
 from pipeline.adapters.files import replace_if_unchanged
 from pipeline.cli import main
-from pipeline.commands.check import mending as stage
-from pipeline.commands.check.catalogs import CatalogFile
-from pipeline.commands.check.checking import Rules, check
+from pipeline.commands.check import files as stage
+from pipeline.commands.check.checker import Rules, check
+from pipeline.commands.check.files import CatalogFile
 from pipeline.entries import Catalog, Entry
 from pipeline.log import QUIET, Log
 

@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.adapters.files import replace_if_unchanged
 from pipeline.cli import main
-from pipeline.commands.check import mending
+from pipeline.commands.check import files
 
 OTHERS = Path(__file__).parent / "others"
 Speech = pytest.CaptureFixture[str]
@@ -103,7 +103,7 @@ def test_fix_leaves_a_file_of_others_alone_that_is_saved_meanwhile(
         path.write_bytes(b"saved")
         return replace_if_unchanged(path, data, before=before)
 
-    monkeypatch.setattr(mending, "replace_if_unchanged", saved_before)
+    monkeypatch.setattr(files, "replace_if_unchanged", saved_before)
     main(["check", "--fix", str(path)])
     assert path.read_bytes() == b"saved"
 

@@ -22,7 +22,7 @@ from repositories import commit_release, init_repository
 
 from pipeline.adapters.installed import Origin, origin_of
 from pipeline.cli import main
-from pipeline.commands.init import starting
+from pipeline.commands.init.project import FILES
 from pipeline.config import read_settings
 from pipeline.folders import WHOLE, Folders
 
@@ -128,7 +128,7 @@ def test_a_second_run_writes_nothing_and_says_what_is_there(
 
 
 def _order(name: str) -> int:
-    names = [*starting.FILES]
+    names = [*FILES]
     return names.index(name) if name in names else len(names)
 
 

@@ -18,8 +18,8 @@ from pipeline.config import (
     Upstream,
     read_settings,
 )
-from pipeline.config.suggesting import did_you_mean_any
 from pipeline.core.pin.lock import Lock, SourceFile, parse_lock
+from pipeline.errors import did_you_mean_any
 from pipeline.folders import WHOLE
 
 Speech = pytest.CaptureFixture[str]

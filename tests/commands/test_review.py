@@ -18,7 +18,7 @@ from pipeline.config import read_settings
 from pipeline.core.review.comparing import Quiet
 from pipeline.core.word_diff import Part
 from pipeline.findings import Severity
-from pipeline.report.review.result import Review
+from pipeline.report.review import Review
 
 Speech = pytest.CaptureFixture[str]
 SAFE = "<script>alert(1)</script>|`x`**b** @nobody [a](javascript:b)"

@@ -18,16 +18,16 @@ from pipeline.config import (
     SkipRule,
     read_settings,
 )
-from pipeline.config.modes import ModeTable
-from pipeline.config.records import (
+from pipeline.config.schema import Table
+from pipeline.config.settings import (
     ChecksTable,
+    ModeTable,
     PartRule,
     PipelineTable,
     RunTable,
     SiteTable,
     UpstreamTable,
 )
-from pipeline.config.tables import Table
 from pipeline.errors import ConfigError
 
 ADDRESSES = (

@@ -29,11 +29,11 @@ from pipeline.findings import Finding, Severity
 from pipeline.packages import how_to_run
 from pipeline.report.chinese import ENGLISH
 from pipeline.report.counts import percent_text
-from pipeline.report.finding_text import LISTED, findings_lines
+from pipeline.report.findings import LISTED, findings_lines
 from pipeline.report.json import run_json
 from pipeline.report.junit import to_junit
 from pipeline.report.result import RunResult
-from pipeline.report.text import failure_lines
+from pipeline.report.run import failure_lines
 from pipeline.report.value import Findings
 
 

@@ -15,12 +15,10 @@ from rich.cells import cell_len
 from pipeline.commands.check import FORMATS
 from pipeline.findings import Finding, Severity
 from pipeline.log import NORMAL, QUIET, VERBOSE
-from pipeline.report.check import check_text, render, summary_line
-from pipeline.report.excerpt import excerpt
-from pipeline.report.github import to_github
+from pipeline.report.check import check_text, render, summary_line, to_github, to_sarif
+from pipeline.report.findings import excerpt
 from pipeline.report.json import check_json
 from pipeline.report.result import CheckResult
-from pipeline.report.sarif import to_sarif
 
 BOLD = Finding(
     code="M102",

@@ -17,7 +17,7 @@ from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity
 from pipeline.log import Log
 from pipeline.report.chinese import CHINESE, in_chinese, sentence_in_chinese
-from pipeline.report.hub import HubRow, hub_report, row_of
+from pipeline.report.run import HubRow, hub_report, row_of
 from pipeline.report.terminal import to_text
 
 Speech = pytest.CaptureFixture[str]

@@ -31,13 +31,11 @@ from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity
 from pipeline.report.advice import advice, whose
-from pipeline.report.ansi import pieces
-from pipeline.report.html import to_html
-from pipeline.report.json import run_json
+from pipeline.report.colours import pieces, source_pieces
+from pipeline.report.json import Previous, read_previous, run_json, since
+from pipeline.report.markdown import LISTED, to_summary
+from pipeline.report.page import to_html
 from pipeline.report.result import RunResult
-from pipeline.report.since import Previous, read_previous, since
-from pipeline.report.source import source_pieces
-from pipeline.report.summary import LISTED, to_summary
 
 EVIL = (
     "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7*7 }}\x00\x1b[31m|\n"

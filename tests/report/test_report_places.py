@@ -39,11 +39,11 @@ from pipeline.findings import Finding, Severity
 from pipeline.log import command_message, printable
 from pipeline.report.badges import badges_of, to_endpoint
 from pipeline.report.check import check_text, render
-from pipeline.report.html import to_html
 from pipeline.report.json import run_json
 from pipeline.report.junit import to_junit
+from pipeline.report.markdown import to_summary
+from pipeline.report.page import to_html
 from pipeline.report.result import CheckResult, RunResult
-from pipeline.report.summary import to_summary
 from pipeline.report.upgrade import upgrade_summary
 
 ANSI = "\x1b[31mred\x1b[0m \x1b]8;;https://evil.example\x07link\x1b]8;;\x07 \x9b2J \r\b"

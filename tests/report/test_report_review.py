@@ -12,14 +12,15 @@ from markdown_it import MarkdownIt
 from pipeline.core.review.comparing import Happened, Quiet
 from pipeline.core.word_diff import Words, word_diff
 from pipeline.findings import Finding, Severity
-from pipeline.report.review.html import review_html
-from pipeline.report.review.markdown import (
+from pipeline.report.review import (
     COMMENT,
     STEP_SUMMARY,
     Limit,
+    Message,
+    Review,
+    review_html,
     review_markdown,
 )
-from pipeline.report.review.result import Message, Review
 
 WORDS = Words.of(())
 FINDING = Finding(

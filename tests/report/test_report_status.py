@@ -14,10 +14,10 @@ from pipeline.cli import main
 from pipeline.core.catalog.comparison import PageChange
 from pipeline.core.results import PageResult
 from pipeline.packages import how_to_run
-from pipeline.report.changes import overview_lines
 from pipeline.report.result import RunResult
 from pipeline.report.status import in_order_of_need
 from pipeline.report.terminal import table_text
+from pipeline.report.upgrade import overview_lines
 from pipeline.report.value import Table
 
 Speech = pytest.CaptureFixture[str]

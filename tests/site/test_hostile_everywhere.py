@@ -38,7 +38,7 @@ from workbench import ask, workbench_of
 from pipeline.adapters import po
 from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
-from pipeline.report.html import to_html
+from pipeline.report.page import to_html
 from pipeline.report.result import RunResult
 from pipeline.site.front import SiteOf, front_page
 

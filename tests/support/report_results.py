@@ -12,9 +12,9 @@ from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity
 from pipeline.report.chinese import ENGLISH, Language
 from pipeline.report.result import RunResult
+from pipeline.report.run import run_report
 from pipeline.report.status import status_report
 from pipeline.report.terminal import to_text
-from pipeline.report.text import run_report
 from pipeline.report.upgrade import upgrade_report
 from pipeline.report.value import Report
 

@@ -21,7 +21,6 @@ from pipeline.commands.holding import only_this_run
 from pipeline.commands.known import Known
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.updating import update_locale
-from pipeline.config.suggesting import did_you_mean
 from pipeline.core.adoption.alignment import Encoder
 from pipeline.core.adoption.blocks import Block, words_of
 from pipeline.core.adoption.candidates import Candidate, Choice, choose, rank
@@ -31,7 +30,7 @@ from pipeline.core.adoption.history import Version, moment
 from pipeline.core.adoption.result import AdoptedCopy, AdoptResult, audit_code
 from pipeline.core.catalog.origins import Copy
 from pipeline.core.catalog.update import Updated
-from pipeline.errors import ConfigError, InputError
+from pipeline.errors import ConfigError, InputError, did_you_mean
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled

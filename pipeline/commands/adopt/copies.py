@@ -13,10 +13,9 @@ from pathlib import Path
 
 from pipeline.adapters.copies import decode, html_to_markdown
 from pipeline.adapters.files import files_below, read_bytes
-from pipeline.config.suggesting import did_you_mean
 from pipeline.core.adoption.copy_reader import Form
 from pipeline.core.adoption.evidence import count_han
-from pipeline.errors import ConfigError, InputError
+from pipeline.errors import ConfigError, InputError, did_you_mean
 
 LARGEST = 8 << 20  # bytes of a copy; the largest page of upstream's has less than 3 MB
 _HTML = re.compile(

@@ -1,9 +1,8 @@
-"""check: what is wrong with the translations in catalogues, told from the files alone.
+"""check: what is wrong with the translations in catalogues, found from the files alone.
 
-``choosing`` says which catalogues are meant, ``checking`` looks at them under the rules of the
-team. ``catalogs`` reads one file, and says what is wrong with it as a file; ``mending`` mends it.
-``looking`` runs the checks over the entries of many. ``memories`` does so for files of the memory,
-with the English that ``english`` finds.
+``checker`` finds the catalogues that are meant, and checks them under the rules of the team.
+``files`` reads one, says what is wrong with it as a file, and mends it. ``entries`` runs the checks
+over the entries of many, also of the memory, with the English that ``english`` finds.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run_command(arguments: Namespace, log: Log) -> int:
     """Check files, of any project: if they are named, no configuration is needed."""
-    from pipeline.commands.check.choosing import check_catalogs
+    from pipeline.commands.check.checker import check_catalogs
     from pipeline.report.check import render
 
     # Without words it is all catalogues of the project, so that there must be one.

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes
-from pipeline.commands.check.catalogs import ReadFile
+from pipeline.commands.check.files import ReadFile
 from pipeline.config import Upstream
 from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.document.reader import Document, read_document

@@ -1,7 +1,7 @@
 """init: a project of one's own, to translate other docs than those of this project.
 
-``starting`` makes its files of the ``skeleton`` and writes them, ``asking`` fills in what the
-command line does not say.
+``project`` makes its files of the ``skeleton`` and writes them. It asks for what the command line
+does not say.
 """
 
 from __future__ import annotations
@@ -60,8 +60,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run_command(arguments: Namespace, log: Log) -> int:
     """Write the files of a new project, and print what was written."""
-    from pipeline.commands.init.asking import complete
-    from pipeline.commands.init.starting import start_project
+    from pipeline.commands.init.project import complete, start_project
 
     folder: Path = arguments.folder
     docs = complete(

@@ -1,7 +1,7 @@
 """review: what a branch has done to the translations, for the person who reviews it.
 
-``sides`` finds the two commits and the memory files that differ, ``english`` the English of their
-entries, ``reviewing`` puts together what a person looks at. Nothing here pulls or builds.
+``sides`` finds the two commits and the memory files that differ, ``reviewing`` puts together what a
+person looks at. Nothing here pulls or builds.
 """
 
 from __future__ import annotations
@@ -41,9 +41,13 @@ def run_command(arguments: Namespace, log: Log) -> int:
     """
     from pipeline.adapters.files import append_text, write_if_changed
     from pipeline.commands.review.reviewing import review_changes
-    from pipeline.report.review.html import review_html
-    from pipeline.report.review.markdown import STEP_SUMMARY, review_markdown
-    from pipeline.report.review.wording import lacking_line, title
+    from pipeline.report.review import (
+        STEP_SUMMARY,
+        lacking_line,
+        review_html,
+        review_markdown,
+        title,
+    )
 
     if arguments.json:
         raise ConfigError(

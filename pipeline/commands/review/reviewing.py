@@ -5,22 +5,20 @@ Two states of the memory go in, one record comes out. Only what has changed is r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from pipeline.adapters import po
-from pipeline.commands.check.catalogs import ReadFile, read_data
-from pipeline.commands.check.checking import Rules, glossary_of
-from pipeline.commands.check.choosing import rules_of
-from pipeline.commands.check.english import English
-from pipeline.commands.check.looking import Way
-from pipeline.commands.check.memories import (
+from pipeline.commands.check.checker import Rules, glossary_of, rules_of
+from pipeline.commands.check.english import English, live_blanks
+from pipeline.commands.check.entries import (
     MemoryFile,
+    Way,
     findings_of_placeholders,
     look_at_memories,
 )
-from pipeline.commands.review.english import PageEnglish, english_of
+from pipeline.commands.check.files import ReadFile, read_data
 from pipeline.commands.review.sides import Sides, find_sides
 from pipeline.config import Settings
 from pipeline.core.catalog.change import diff
@@ -32,13 +30,45 @@ from pipeline.core.glossary.terms import Glossary
 from pipeline.core.memory.file import END
 from pipeline.core.memory.notes import DIFF
 from pipeline.core.memory.open import open_entry
+from pipeline.core.memory.record import digest
 from pipeline.core.review.comparing import Change, Compared, compare, has_carried
 from pipeline.core.review.texts import state_of, translation_of, translator_of
 from pipeline.core.word_diff import Words, word_diff
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
-from pipeline.report.review.result import Message, Review
+from pipeline.report.review import Message, Review
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageEnglish:
+    """What is known of a page, all by digest: its messages in their order, and all English."""
+
+    messages: Mapping[str, Entry] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+
+def english_of(
+    english: English, memory: ReadFile, needed: Collection[str]
+) -> PageEnglish:
+    """The English of the page of ``memory``; ``needed`` are digests of messages on it."""
+    entries = english.entries_of(memory)
+    messages = _by_digest(live_blanks(entries))
+    if not messages.keys() >= set(needed):
+        # The order is that of the docs then, in which new messages have their place.
+        messages = _by_digest(english.docs_of(memory)) | messages
+    texts = {code: entry.msgid for code, entry in messages.items()}
+    for entry in entries:
+        for text in (entry.msgid, entry.previous):
+            if text:
+                texts[digest(text)] = text
+    return PageEnglish(messages=messages, texts=texts)
+
+
+def _by_digest(entries: Iterable[Entry]) -> dict[str, Entry]:
+    """Messages by digest, in their order."""
+    return {digest(entry.msgid): entry for entry in entries}
+
 
 _LAST = 1 << 30  # the place of a message that is not on the page
 

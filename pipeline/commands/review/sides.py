@@ -20,7 +20,7 @@ from pipeline.adapters.commits import (
     read_blobs,
 )
 from pipeline.adapters.files import read_bytes
-from pipeline.commands.check.catalogs import CatalogFile
+from pipeline.commands.check.files import CatalogFile
 from pipeline.config import Settings, matches
 from pipeline.errors import ConfigError
 from pipeline.paths import Paths

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pipeline.commands.check.catalogs import CatalogFile, ReadFile
-from pipeline.commands.check.looking import LookedAt, Way, look
+from pipeline.commands.check.entries import LookedAt, Way, look
+from pipeline.commands.check.files import CatalogFile, ReadFile
 from pipeline.commands.serve.page import (
     OpenPage,
     Told,

@@ -18,7 +18,7 @@ from pipeline.core.workbench.suggestions import Suggestion, TranslationMemory
 from pipeline.entries import Catalog, Entry
 
 if TYPE_CHECKING:
-    from pipeline.report.review.result import Message
+    from pipeline.report.review import Message
     from pipeline.run import Run
 
 Name = tuple[str | None, str]  # msgctxt and msgid

@@ -27,9 +27,8 @@ from pipeline.adapters.web import (
 from pipeline.commands.holding import only_this_run
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.serve import STATIC
-from pipeline.config.suggesting import did_you_mean_any
 from pipeline.core.pin.lock import Lock, Page
-from pipeline.errors import ConfigError, PipelineError, UpstreamError
+from pipeline.errors import ConfigError, PipelineError, UpstreamError, did_you_mean_any
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
 

@@ -9,8 +9,8 @@ import pytest
 from check_tables import TABLES, checks_of, problems, subjects
 
 from pipeline.adapters import po
-from pipeline.commands.check.catalogs import CatalogFile
-from pipeline.commands.check.checking import Rules, check
+from pipeline.commands.check.checker import Rules, check
+from pipeline.commands.check.files import CatalogFile
 from pipeline.core.checks import hygiene
 from pipeline.core.checks.base import Check, PageCheck
 from pipeline.entries import Catalog

@@ -1,8 +1,8 @@
-"""Terminal text as pieces with names of styles, for HTML that follows the reader's theme.
+"""Coloured text as pieces with names of styles, for HTML that follows the reader's theme.
 
-rich reads the escape sequences for colours; here all others are taken out, and colours get the
-names of those few that a theme can keep legible. No escape sequence and no invisible character
-comes out; the pieces are plain text, which a template escapes.
+The output of a terminal is cut where its style changes, Python source where its tokens do. No
+escape sequence and no invisible character comes out; the pieces are plain text, which a template
+escapes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SEQUENCE = re.compile(
     """,
     re.VERBOSE,
 )
-_STYLES = ("bold", "dim", "italic", "underline")
+_TERMINAL_STYLES = ("bold", "dim", "italic", "underline")
 _NAMES = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 _HUES: dict[str, Rgb] = {  # what each name looks like, about
     "red": (205, 0, 0),
@@ -97,7 +97,7 @@ def _styled(text: str) -> Iterator[Piece]:
 
 def _names_of(style: Style) -> str:
     """The names of what a style sets, sorted: ``bg-red bold``."""
-    names = [name for name in _STYLES if getattr(style, name)]
+    names = [name for name in _TERMINAL_STYLES if getattr(style, name)]
     for ground, colour in (("fg", style.color), ("bg", style.bgcolor)):
         name = _name_of(colour)
         if name:
@@ -124,3 +124,44 @@ def _name_of(colour: Color | None) -> str:
 def _distance(one: Rgb, other: Rgb) -> int:
     """How far two colours are apart, squared."""
     return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
+
+
+_TOKEN_STYLES = (  # types of Pygments' tokens → names of styles; the first that fits
+    ("Comment", "comment"),
+    ("Keyword", "keyword"),
+    ("Operator.Word", "keyword"),  # "and", "in"; an operator of signs has no style
+    ("Literal.String", "string"),
+    ("Literal.Number", "number"),
+    ("Name.Function", "name"),
+    ("Name.Class", "name"),
+    ("Name.Decorator", "name"),
+    ("Name.Builtin", "builtin"),
+    ("Name.Exception", "builtin"),
+)
+
+
+def source_pieces(source: str) -> list[Piece]:
+    """``source`` cut where its style changes. Put together, the pieces are the source.
+
+    ``return 1`` → ``("return", "keyword"), (" ", ""), ("1", "number")``
+    """
+    from pygments.lexers.python import PythonLexer
+
+    pieces: list[Piece] = []
+    # As they are by default, the options would strip empty lines and add a newline.
+    lexer = PythonLexer(stripnl=False, ensurenl=False)
+    for kind, text in lexer.get_tokens(source):
+        style = _style_of(".".join(kind))
+        if pieces and pieces[-1][1] == style:
+            pieces[-1] = (pieces[-1][0] + text, style)
+        else:
+            pieces.append((text, style))
+    return pieces
+
+
+def _style_of(kind: str) -> str:
+    """The style of a type of tokens: ``Name.Function.Magic`` → ``name``; none for plain names."""
+    for prefix, style in _TOKEN_STYLES:
+        if kind.startswith(prefix):
+            return style
+    return ""

@@ -11,25 +11,120 @@ import base64
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from importlib import resources
 from typing import TYPE_CHECKING
 
 from pipeline.core.execution.notebook import cell_name
 from pipeline.core.execution.result import Execution, Status
-from pipeline.findings import Severity
+from pipeline.core.results import PageResult
+from pipeline.findings import Finding, Severity
+from pipeline.log import printable
 from pipeline.report.advice import advice, whose
-from pipeline.report.ansi import pieces
+from pipeline.report.colours import pieces, source_pieces
 from pipeline.report.counts import counted, executed_by_class, percent_text, totals
+from pipeline.report.json import Previous, since
 from pipeline.report.result import RunResult
-from pipeline.report.rows import rows_of
-from pipeline.report.since import Previous, since
-from pipeline.report.source import source_pieces
-from pipeline.report.templating import asset, environment
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+@cache
+def asset(name: str) -> str:
+    """A template, a style sheet or a script, as text; each is read once."""
+    return (resources.files("pipeline.report") / "templates" / name).read_text("utf-8")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """A code cell that ran: its number from 1, and its seconds as a share of the slowest one's."""
+
+    number: int
+    seconds: float
+    share: float  # 0 to 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One page over all locales. ``done`` is by locale: finished messages, and messages."""
+
+    page: str
+    title: str
+    language: str  # of the title, as HTML wants it
+    done: Mapping[str, tuple[int, int]]
+    findings: tuple[Finding, ...]
+    run: Execution | None = None
+    share: float = 0.0  # of the seconds that the slowest page took, 0 to 100
+    cells: tuple[Cell, ...] = ()
+
+    @property
+    def state(self) -> str:
+        """What the page counts as."""
+        return str(self.run.status) if self.run else "plain"
+
+
+def rows_of(result: RunResult) -> list[Row]:
+    """The pages of all locales, in their order."""
+    # A locale may lack pages, so the order is that of the first locale that has each.
+    by_page: dict[str, dict[str, PageResult]] = {}
+    for locale, pages in result.pages.items():
+        for page in pages:
+            by_page.setdefault(page.page, {})[locale] = page
+    # The bars of all rows have one scale: the page that took longest has a full one.
+    longest = max((run.seconds for run in result.executions), default=0.0)
+    return [_row(versions, longest=longest) for versions in by_page.values()]
+
+
+def _row(versions: Mapping[str, PageResult], *, longest: float) -> Row:
+    """The row of a page, which is the same in all locales but for its title and translation."""
+    locale, page = next(iter(versions.items()))
+    # What two locales share is told once: findings about the English, and the run of the code.
+    findings: dict[Finding, None] = {}
+    done: dict[str, tuple[int, int]] = {}
+    for name, version in versions.items():
+        findings |= dict.fromkeys(version.findings)
+        done[name] = (version.translated, version.messages)
+    row = Row(
+        page=page.page,
+        title=page.title,
+        # A title without a single foreign letter has not been translated.
+        language="en" if page.title.isascii() else locale.replace("_", "-"),
+        done=done,
+        findings=tuple(findings),
+    )
+    runs = [version.execution for version in versions.values() if version.execution]
+    if not runs:
+        return row
+    run = runs[0]
+    return replace(
+        row,
+        run=run,
+        share=_share(run.seconds, longest),
+        cells=_cells(run),
+    )
+
+
+def _cells(run: Execution) -> tuple[Cell, ...]:
+    """The code cells of a page that ran, in their order."""
+    slowest = max(run.cell_seconds, default=0.0)
+    cells = []
+    # They are numbered among code cells that ran, not among all cells of the notebook.
+    for number, seconds in enumerate(run.cell_seconds, start=1):
+        cells.append(
+            Cell(number=number, seconds=seconds, share=_share(seconds, slowest))
+        )
+    return tuple(cells)
+
+
+def _share(seconds: float, longest: float) -> float:
+    """``seconds`` in percent of the longest; 0 if nothing took any time."""
+    if not longest:
+        return 0.0
+    return 100 * seconds / longest
+
 
 _WORDS = {  # after a count: "12 passed, 3 partly"
     Status.PASSED: "passed",
@@ -84,7 +179,12 @@ def to_html(result: RunResult, *, previous: Previous | None = None) -> bytes:
         "script": script,
         "script_digest": base64.b64encode(digest).decode("ascii"),
     }
-    text: str = _environment().get_template("report.html.j2").render(values)
+    return render("report.html.j2", values)
+
+
+def render(template: str, values: Mapping[str, object]) -> bytes:
+    """Return a template with its values filled in, UTF-8."""
+    text: str = _environment().get_template(template).render(values)
     return text.encode("utf-8", "backslashreplace")
 
 
@@ -177,21 +277,41 @@ def _anchor(page: str) -> str:
     return _NOT_PLAIN.sub(lambda match: f"-{ord(match[0]):x}-", page)
 
 
+def _visible(value: object) -> object:
+    """What a template prints of ``value``: control characters are shown as Python writes them.
+
+    Texts of the template's own (they have ``__html__``) stay as they are.
+    """
+    if isinstance(value, str) and not hasattr(value, "__html__"):
+        return printable(value)
+    return value
+
+
 @cache
 def _environment() -> Environment:
-    """The environment of the template, which is read once."""
-    return environment(
-        {
-            "ansi": pieces,
-            "python": source_pieces,
-            "duration": _duration,
-            "percent": _percent,
-            "count": counted,
-            "anchor": _anchor,
-            "cell": cell_name,
-            "same": _same,
-            "advice": advice,
-            "whose": whose,
-            "commit_url": _commit_url,
-        }
+    """Return the environment of all templates, which reads each of them once."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    made = Environment(
+        autoescape=True,  # no text becomes markup
+        finalize=_visible,
+        loader=FunctionLoader(asset),
+        # Tags of the template on lines of their own leave no empty lines in the page.
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,  # a name that is misspelt fails a test
     )
+    made.filters |= {
+        "ansi": pieces,
+        "python": source_pieces,
+        "duration": _duration,
+        "percent": _percent,
+        "count": counted,
+        "anchor": _anchor,
+        "cell": cell_name,
+        "same": _same,
+        "advice": advice,
+        "whose": whose,
+        "commit_url": _commit_url,
+    }
+    return made

@@ -1,7 +1,9 @@
 """``pyproject.toml`` → Settings. The one place that knows how the configuration is written.
 
 In goes the file, out comes one record. Whatever is not right ends here, with the name of the file
-and of the key, so that nothing after it need ask.
+and of the key, so that nothing after it need ask. ``Pins`` are the versions that dependency groups
+pin: the group of a package has its name (``flax = ["flax==0.12.0"]``), and people and CI install
+the same group.
 """
 
 from __future__ import annotations
@@ -16,11 +18,12 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from pipeline.config.modes import COMING_ALONG, Mode
-from pipeline.config.pins import Pins
-from pipeline.config.records import (
+from pipeline.config.schema import read_table
+from pipeline.config.settings import (
+    COMING_ALONG,
     REPOSITORY_WORDS,
     TEMPLATES,
+    Mode,
     PipelineTable,
     RunRule,
     RunTable,
@@ -30,12 +33,49 @@ from pipeline.config.records import (
     Upstream,
     UpstreamTable,
 )
-from pipeline.config.suggesting import did_you_mean
-from pipeline.config.tables import read_table
-from pipeline.errors import ConfigError
+from pipeline.errors import ConfigError, did_you_mean
 from pipeline.folders import Folders, fault_in
+from pipeline.naming import exact_pin, group_of
 from pipeline.paths import Paths
 from pipeline.reading import Dialect
+
+
+@dataclass(frozen=True, slots=True)
+class Pins:
+    """``[dependency-groups]`` as TOML has it: any value, or None. ``where`` is its file."""
+
+    groups: object
+    where: str
+
+    def get(self, package: str) -> str:
+        """The version that the group of ``package`` pins it to. Raises ConfigError."""
+        group = group_of(package)
+        versions = self._versions(group)
+        # What belongs to it moves with it: jax and jaxlib have one version.
+        belonging = {name for name in versions if name.startswith(group)}
+        found = {versions[name] for name in belonging}
+        if group not in versions or len(found) != 1:
+            raise ConfigError(
+                f"the dependency group {group!r} must pin {group} to one version, "
+                "and whatever begins with its name to the same",
+                where=self.where,
+                hint=f'For example: {group} = ["{group}==1.2.3"].',
+            )
+        return versions[group]
+
+    def _versions(self, group: str) -> dict[str, str]:
+        """What a group pins, by name: ``{"jax": "0.10.2", "jaxlib": "0.10.2"}``."""
+        requirements = self.groups.get(group) if isinstance(self.groups, dict) else None
+        versions: dict[str, str] = {}
+        if isinstance(requirements, list):
+            for requirement in requirements:
+                # A group may also hold tables: {include-group = "base"}
+                pin = exact_pin(str(requirement))
+                if pin:
+                    name, version = pin
+                    versions[group_of(name)] = version
+        return versions
+
 
 REPOSITORY_VARIABLE = "GITHUB_REPOSITORY"  # owner/name, as GitHub's workflows have it
 

@@ -1,7 +1,8 @@
 """The configuration as frozen records: one for each table of ``[tool.pipeline]``.
 
-They hold what a project says of its upstreams, of running code, of checks and of its site. Most are
-used as TOML gives them. ``reading`` completes the others: a ``SiteTable`` becomes a ``SitePolicy``.
+They hold what a project says of its upstreams, of running code, of checks, of drafts and of its
+site. Most are used as TOML gives them. ``reader`` completes the others: a ``SiteTable`` becomes a
+``SitePolicy``.
 """
 
 from __future__ import annotations
@@ -10,30 +11,155 @@ import dataclasses
 import fnmatch
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta, field, structs
 
-from pipeline.config.drafting import DraftPolicy
-from pipeline.config.kinds import (
+from pipeline.config.schema import (
     MOST,
     Address,
+    Amount,
     Host,
     Locale,
     Name,
     Natural,
     Positive,
     Reason,
+    RefusedError,
     SiteAddress,
+    Table,
     Text,
     Texts,
+    Variable,
+    written,
 )
-from pipeline.config.modes import Mode, ModeTable
-from pipeline.config.suggesting import did_you_mean
-from pipeline.config.tables import RefusedError, Table
-from pipeline.errors import ConfigError
-from pipeline.folders import ALL, WHOLE, Folders
+from pipeline.errors import ConfigError, did_you_mean
+from pipeline.folders import ALL, WHOLE, Folders, is_safe_path
 from pipeline.reading import Dialect, Reading
+
+_INSIDE = "a file inside the project"
+_WRITE_PATH = 'Write its path from the folder of this file, like "startup/quiet.py".'
+
+_Startup = Annotated[str, Meta(min_length=1, title=_INSIDE, description=_WRITE_PATH)]
+_Note = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        description='Say how such pages run, as readers are told: "in interpret mode".',
+    ),
+]
+# No system can start a process with another one.
+_Value = Annotated[
+    str, written(r"[^\0]*", "a string without NUL", "Remove the NUL and run again.")
+]
+
+
+class ModeTable(Table, frozen=True, kw_only=True):
+    """A mode as the project writes it: start-up code, variables, or both."""
+
+    note: _Note  # how such a page runs, for people: "in interpret mode"
+    # A file of Python, by its path from the project's root; empty: none.
+    startup: _Startup = ""
+    variables: Mapping[Variable, _Value] = field(default_factory=dict)
+    cell_seconds: Amount | None = None  # that most cells take; None: as everywhere
+
+    def __post_init__(self) -> None:
+        if self.startup and not is_safe_path(self.startup):
+            what = f"must be {_INSIDE}, not {self.startup!r}"
+            raise RefusedError(what, key="startup", hint=_WRITE_PATH)
+        if not self.startup and not self.variables:
+            raise RefusedError(
+                "has neither startup nor variables, and would do nothing",
+                hint="Name a file of Python that runs before the first cell, or variables.",
+            )
+
+
+class Mode(ModeTable, frozen=True, kw_only=True):
+    """A way to run pages that do not run as they are."""
+
+    name: str
+    comes_along: bool = False  # it is the pipeline's own, and so is its start-up file
+
+
+# What any project may name: these are about no package of whose docs somebody may be.
+COMING_ALONG = (
+    Mode(
+        name="stand-in-data",
+        note="with stand-in data",
+        startup="stand-in-data.py",
+        comes_along=True,
+    ),
+)
+
+
+# What every request of ours says itself.
+_OURS = ("model", "messages", "stream", "n", "max_tokens", "max_completion_tokens")
+
+_Endpoint = Annotated[
+    str,
+    written(
+        r"(https?://(\[[0-9A-Fa-f:.]+\]|[^\s/?#@:\[\]]+)(:\d{1,5})?(/[^\s?#]*)?)?",
+        "an http or https address without user, password, query and fragment",
+        "For example: https://api.example.org/v1. A key goes into the environment variable "
+        "that key-variable names.",
+        is_secret=True,  # it may hold a password
+    ),
+]
+_Model = Annotated[
+    str,
+    written(
+        r"(?a:[\w./:@+-]{0,100})",
+        "the name of a model",
+        "It may have letters, digits and . / : @ + - _.",
+    ),
+]
+_KeyVariable = Annotated[
+    str,
+    written(
+        "([A-Z_][A-Z0-9_]*)?",
+        "the name of an environment variable",
+        "Write the name there, such as OPENAI_API_KEY, and the key into the variable.",
+        is_secret=True,  # it may be the key itself
+    ),
+]
+_ReplyField = Annotated[
+    str,
+    written(
+        "max_tokens|max_completion_tokens",
+        "max_tokens or max_completion_tokens",
+        "It is what the endpoint calls the bound of a reply.",
+    ),
+]
+
+
+class DraftPolicy(Table, frozen=True, kw_only=True):
+    """Which model drafts, through which endpoint, and what a run may spend."""
+
+    # Of an OpenAI-compatible endpoint, up to what /chat/completions follows.
+    url: _Endpoint = ""
+    model: _Model = ""
+    key_variable: _KeyVariable = (
+        ""  # the environment variable with the key; empty: no key
+    )
+    budget_tokens: Natural = 0  # how many tokens a run may take; 0: any number
+    batch: Positive = 40  # entries of a request
+    concurrency: Positive = 4  # requests at a time
+    timeout: Positive = 180  # seconds that one may take
+    tries: Positive = 5  # of a request that fails in passing
+    reply_tokens: Natural = 0  # bound of a reply; 0: by the length of the text
+    reply_field: _ReplyField = "max_tokens"  # what the endpoint calls that bound
+    # What else to put into each request: temperature, response_format …
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in self.parameters:
+            if name in _OURS:
+                raise RefusedError(
+                    f"cannot have {name!r}",
+                    key="parameters",
+                    hint="Every request has that already.",
+                )
+
 
 # What the templates of a site may name, and what all of them may.
 TEMPLATES: Mapping[str, tuple[str, ...]] = {
