@@ -57,7 +57,7 @@ def _types(nodes: list[Node]) -> Counter[str]:
 def _struck(subject: Subject, theirs: list[Node], ours: list[Node]) -> Problem:
     """What is to be said of words that are struck out in one of the two texts."""
     hint = "Write ~~ around the words that the English strikes out, and nowhere else."
-    if len(ours) > len(theirs):
+    if _types(ours)["strike"] > _types(theirs)["strike"]:
         words = _first_struck(ours)
         return Problem(
             text=f"strikes out {quote(words)}",
