@@ -25,14 +25,14 @@ from mutations import mutated
 from pipeline.adapters import po
 from pipeline.cli import main
 from pipeline.config import read_settings
-from pipeline.core.checks.run import run_checks, subjects_of
+from pipeline.core.checks.engine import run_checks, subjects_of
 from pipeline.core.document.landing import landings_from_json
 from pipeline.core.document.merge import merge
 from pipeline.core.document.reader import read_document
 from pipeline.core.execution.notebook import parse_notebook
 from pipeline.core.execution.outputs import for_readers, outputs_of, with_outputs
 from pipeline.core.execution.record import decode_entry, parse_history
-from pipeline.core.glossary.terms import read_glossary
+from pipeline.core.glossary.glossary import read_glossary
 from pipeline.core.inventories.names import parse_names
 from pipeline.core.memory.file import read_memory
 from pipeline.core.memory.open import open_memory

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pipeline.adapters.files import read_bytes
-from pipeline.core.glossary.terms import Glossary, read_glossaries
+from pipeline.core.glossary.glossary import Glossary, read_glossaries
 
 
 def read_terms(paths: Iterable[Path]) -> Glossary | None:

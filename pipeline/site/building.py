@@ -23,7 +23,7 @@ from pipeline.adapters.sphinx import (
     run_sphinx,
 )
 from pipeline.config import SitePolicy
-from pipeline.core.glossary.terms import Glossary, read_glossaries
+from pipeline.core.glossary.glossary import Glossary, read_glossaries
 from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult
 from pipeline.errors import ConfigError, PublishError

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pipeline.adapters import files, po
-from pipeline.core.checks.base import Subject
-from pipeline.core.checks.blocking import blocking_problem
+from pipeline.core.checks.engine import blocking_problem
+from pipeline.core.checks.model import Subject
 from pipeline.core.document import merge
 from pipeline.core.document.landing import Landed, landings_from_json
 from pipeline.core.document.markdown import anchors

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pipeline.config import Settings, SitePolicy, Upstream
 from pipeline.core.document.attribution import address_of_page, attribution
-from pipeline.core.glossary.terms import Glossary
+from pipeline.core.glossary.glossary import Glossary
 from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult
 from pipeline.paths import Paths

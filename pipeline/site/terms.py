@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pipeline.core.document.message import Markup
+from pipeline.core.glossary.glossary import Glossary, Rendering, Term
 from pipeline.core.glossary.rows import BRACKET
-from pipeline.core.glossary.terms import Glossary, Rendering, Term
 from pipeline.findings import Severity
 
 _GAP = re.compile("[ …]")  # a rendering with one in it, like 把…掩盖, is no word

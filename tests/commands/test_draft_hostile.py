@@ -20,9 +20,9 @@ from places import ROOT
 
 from pipeline.core.catalog.origins import Machine, is_draft
 from pipeline.core.catalog.wanted import wanted_entries
-from pipeline.core.checks.base import Subject
-from pipeline.core.checks.blocking import blocking_problem
+from pipeline.core.checks.engine import blocking_problem
 from pipeline.core.checks.masked import keeps_atoms
+from pipeline.core.checks.model import Subject
 from pipeline.core.document.merge import merge
 from pipeline.core.document.reader import Document, SplitPage, read_document
 from pipeline.core.drafting.answers import Book
@@ -31,7 +31,7 @@ from pipeline.core.drafting.drafts import Draft, apply, refused_together
 from pipeline.core.drafting.judge import Judge
 from pipeline.core.drafting.question import Name, Question, Why, ask
 from pipeline.core.drafting.stub import translate
-from pipeline.core.glossary.terms import read_glossary
+from pipeline.core.glossary.glossary import read_glossary
 from pipeline.core.pin.lock import Page, SourceFile
 from pipeline.entries import Catalog, Entry, translations_of
 

@@ -15,7 +15,7 @@ from pipeline.core.document.merge import Frame, merge
 from pipeline.core.document.reader import read_document
 from pipeline.core.drafting.drafts import Draft, drafted
 from pipeline.core.execution.result import CellFailure, Execution, Status
-from pipeline.core.glossary.terms import read_glossary
+from pipeline.core.glossary.glossary import read_glossary
 from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.core.results import PageResult
 from pipeline.entries import Entry

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import tomllib
 from collections.abc import Sequence
 from functools import cache
@@ -10,9 +9,9 @@ from typing import Any
 
 from places import ROOT, TESTS
 
-from pipeline.core.checks import terms
-from pipeline.core.checks.base import Check, PageCheck, Problem, Subject
-from pipeline.core.glossary.terms import read_glossary
+from pipeline.core.checks.model import Check, PageCheck, Problem, Subject
+from pipeline.core.checks.table import SIMPLIFIED, glossary_checks
+from pipeline.core.glossary.glossary import read_glossary
 from pipeline.entries import Entry
 
 GLOSSARY = ROOT / "translations" / "glossary" / "zh_CN.csv"
@@ -24,31 +23,25 @@ CHINESE: dict[str, dict[str, str]] = tomllib.loads(
 )
 
 
-def _with_words(table: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The cases of each code, with its title and its explanation."""
-    return {code: CHINESE[code] | record for code, record in table.items()}
-
-
-# By module of checks, then by code. A file is called like the module that has its checks.
-TABLES: dict[str, dict[str, dict[str, Any]]] = {
-    path.stem: _with_words(tomllib.loads(path.read_text(encoding="utf-8")))
+# Cases of each code, with its title and its explanation.
+TABLES: dict[str, dict[str, Any]] = {
+    code: CHINESE[code] | record
     for path in sorted(FOLDER.glob("*.toml"))
+    for code, record in tomllib.loads(path.read_text(encoding="utf-8")).items()
 }
 
 
 @cache
-def checks_of(module: str) -> dict[str, Check | PageCheck]:
-    """The checks of a module, by code."""
-    if module == "terms":
-        rules = read_glossary(GLOSSARY.read_text(encoding="utf-8"), where=GLOSSARY.name)
-        by_entry: tuple[Check | PageCheck, ...] = terms.checks_of(rules)
-        return {check.code: check for check in (*by_entry, terms.INCONSISTENT)}
-    found = importlib.import_module(f"pipeline.core.checks.{module}")
-    return {
-        check.code: check
-        for kind in ("CHECKS", "PAGE_CHECKS", "ACROSS_CHECKS")
-        for check in getattr(found, kind, ())
-    }
+def checks_by_code() -> dict[str, Check | PageCheck]:
+    """Return every check of translations, with the project's own glossary."""
+    terms = read_glossary(GLOSSARY.read_text(encoding="utf-8"), where=GLOSSARY.name)
+    checks: tuple[Check | PageCheck, ...] = (
+        *SIMPLIFIED.checks,
+        *SIMPLIFIED.page_checks,
+        *glossary_checks(terms),
+        *SIMPLIFIED.across,
+    )
+    return {check.code: check for check in checks}
 
 
 def subject(

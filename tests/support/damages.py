@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from pipeline.core.checks.base import Subject
+from pipeline.core.checks.model import Subject
 from pipeline.core.document import prose
 from pipeline.core.document.message import Kind, Markup
-from pipeline.core.glossary.terms import Glossary
+from pipeline.core.glossary.glossary import Glossary
 from pipeline.entries import Entry
 
 HAN = rf"[{prose.CJK}]"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipeline.core.drafting.question import Question, Why, ask
-from pipeline.core.glossary.terms import Glossary, read_glossary
+from pipeline.core.glossary.glossary import Glossary, read_glossary
 from pipeline.entries import Entry
 
 GLOSSARY = read_glossary(

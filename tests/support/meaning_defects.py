@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pipeline.core.checks import english
-from pipeline.core.checks.base import Subject
 from pipeline.core.checks.masked import OTHER, WORD
+from pipeline.core.checks.meaning.english import count_han
+from pipeline.core.checks.model import Subject
 
 _ATOMS = re.compile(f"[{WORD}-{OTHER}]")
 _CLAUSE = re.compile(r"[^，；：。！？（）\n]+[，；：。！？]")
@@ -189,8 +189,7 @@ def drop_clause(subject: Subject, chance: random.Random) -> Subject | None:
     plain = [
         clause
         for clause in clauses
-        if english.count_han(clause[0]) >= _SHORTEST_CLAUSE
-        and not _ATOMS.search(clause[0])
+        if count_han(clause[0]) >= _SHORTEST_CLAUSE and not _ATOMS.search(clause[0])
     ]
     if len(clauses) < 2 or not plain:
         return None

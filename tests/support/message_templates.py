@@ -19,7 +19,7 @@ PACKAGE = ROOT / "pipeline"
 CORE = PACKAGE / "core"
 MODULES = sorted(
     [
-        *(CORE / "checks").glob("*.py"),
+        *(CORE / "checks").rglob("*.py"),
         *(CORE / "document" / name for name in ("guard.py", "merge.py")),
         *(
             CORE / "document" / "markdown" / name

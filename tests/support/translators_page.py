@@ -6,16 +6,16 @@ between two comments of the page anew. The rest of the page is written by hand.
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from check_tables import TABLES
 from places import ROOT
 
 from pipeline.adapters.files import write_if_changed
+from pipeline.core.checks import table
+from pipeline.core.checks.model import Rule
 from pipeline.findings import Severity
 
 PAGE = ROOT / "docs" / "translating.zh.md"
@@ -52,38 +52,7 @@ KINDS = {
 Case = Mapping[str, Any]
 
 
-class Rule(Protocol):
-    """What is to be known of a check."""
-
-    @property
-    def code(self) -> str: ...
-
-    @property
-    def severity(self) -> Severity: ...
-
-
-def read_tables() -> dict[str, Mapping[str, Any]]:
-    """The table of every code: title, explanation, bad and good cases."""
-    tables: dict[str, Mapping[str, Any]] = {}
-    for of_module in TABLES.values():
-        tables |= of_module
-    return tables
-
-
-def read_rules(
-    folder: Path = ROOT / "tests" / "core" / "checks" / "cases",
-) -> dict[str, Rule]:
-    """The check of every code. A table is called like the module that has its checks."""
-    rules: dict[str, Rule] = {}
-    for path in sorted(folder.glob("*.toml")):
-        module = importlib.import_module(f"pipeline.core.checks.{path.stem}")
-        found = (
-            rule
-            for name in ("CHECKS", "PAGE_CHECKS", "RULES")
-            for rule in getattr(module, name, ())
-        )
-        rules |= {rule.code: rule for rule in found}
-    return rules
+RULES = {rule.code: rule for rule in table.RULES}
 
 
 def render(tables: Mapping[str, Mapping[str, Any]], rules: Mapping[str, Rule]) -> str:
@@ -119,7 +88,7 @@ def insert(page: str, part: str) -> str:
 
 def main() -> None:
     """Write the page anew, if that changes it."""
-    page = insert(PAGE.read_text(encoding="utf-8"), render(read_tables(), read_rules()))
+    page = insert(PAGE.read_text(encoding="utf-8"), render(TABLES, RULES))
     write_if_changed(PAGE, page.encode("utf-8"))
 
 

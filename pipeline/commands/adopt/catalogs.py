@@ -29,9 +29,8 @@ from pipeline.core.adoption.offers import (
 from pipeline.core.adoption.restoration import restore
 from pipeline.core.adoption.result import AdoptedCopy, Row, State
 from pipeline.core.catalog.origins import Copy, is_open
-from pipeline.core.checks.base import Subject
-from pipeline.core.checks.notes import read_place
-from pipeline.core.checks.run import fix_entry
+from pipeline.core.checks.engine import fix_entry
+from pipeline.core.checks.model import Subject, read_place
 from pipeline.core.pin.lock import Lock, Page
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError

@@ -36,12 +36,11 @@ from pipeline.commands.check.files import (
 from pipeline.commands.pages import unmatched
 from pipeline.commands.terms import read_terms
 from pipeline.config import IgnoreRule, Settings, matches
+from pipeline.core.checks.engine import is_guards
 from pipeline.core.checks.locales import locale_of_path
-from pipeline.core.checks.run import code_names
-from pipeline.core.checks.sets import checks_of
-from pipeline.core.checks.silence import is_guards
+from pipeline.core.checks.table import checks_of, code_names
 from pipeline.core.document.message import Markup
-from pipeline.core.glossary.terms import Glossary
+from pipeline.core.glossary.glossary import Glossary
 from pipeline.errors import ConfigError, did_you_mean, did_you_mean_any
 from pipeline.findings import Finding
 from pipeline.log import Log

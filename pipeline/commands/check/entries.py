@@ -16,31 +16,27 @@ from pipeline.commands.check.english import English
 from pipeline.commands.check.files import CatalogFile, ReadFile, finding_of
 from pipeline.config import IgnoreRule, matches
 from pipeline.core.checks import hygiene
-from pipeline.core.checks.base import Problem, Rule, Subject
-from pipeline.core.checks.notes import read_place
-from pipeline.core.checks.remembered import (
+from pipeline.core.checks.engine import (
+    fix_entry,
+    ignores_of,
+    is_guards,
+    may_silence,
+    run_checks,
+    silence_problems,
+    subjects_of,
+    without_echoes,
+)
+from pipeline.core.checks.hygiene import (
     Remembered,
     find_unlike,
     markup_of_texts,
     read_remembered,
     readable_texts,
 )
-from pipeline.core.checks.run import (
-    code_names,
-    fix_entry,
-    run_checks,
-    subjects_of,
-    without_echoes,
-)
-from pipeline.core.checks.sets import CheckSet
-from pipeline.core.checks.silence import (
-    ignores_of,
-    is_guards,
-    may_silence,
-    silence_problems,
-)
+from pipeline.core.checks.model import Problem, Rule, Subject, read_place
+from pipeline.core.checks.table import CheckSet, code_names
 from pipeline.core.document.message import Markup
-from pipeline.core.glossary.terms import Glossary
+from pipeline.core.glossary.glossary import Glossary
 from pipeline.entries import Entry
 from pipeline.findings import Finding
 

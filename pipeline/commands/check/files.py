@@ -17,10 +17,10 @@ from pathlib import Path
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, replace_if_unchanged
 from pipeline.core.checks import hygiene
-from pipeline.core.checks.base import Rule, Subject
+from pipeline.core.checks.engine import fix_entry, subjects_of
 from pipeline.core.checks.locales import locale_of_header
-from pipeline.core.checks.run import fix_entry, subjects_of
-from pipeline.core.checks.sets import CheckSet, checks_of
+from pipeline.core.checks.model import Rule, Subject
+from pipeline.core.checks.table import CheckSet, checks_of
 from pipeline.core.document.message import Markup
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError

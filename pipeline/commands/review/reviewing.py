@@ -23,10 +23,10 @@ from pipeline.commands.review.sides import Sides, find_sides
 from pipeline.config import Settings
 from pipeline.core.catalog.change import diff
 from pipeline.core.catalog.states import states_of
-from pipeline.core.checks.notes import read_place
-from pipeline.core.checks.remembered import read_remembered
-from pipeline.core.checks.sets import checks_of
-from pipeline.core.glossary.terms import Glossary
+from pipeline.core.checks.hygiene import read_remembered
+from pipeline.core.checks.model import read_place
+from pipeline.core.checks.table import checks_of
+from pipeline.core.glossary.glossary import Glossary
 from pipeline.core.memory.file import END
 from pipeline.core.memory.notes import DIFF
 from pipeline.core.memory.open import open_entry

@@ -17,9 +17,9 @@ from pipeline.commands.serve.page import (
     tell_finding,
     unit_of,
 )
-from pipeline.core.checks.base import Subject
-from pipeline.core.checks.run import fix_entry, subjects_of
-from pipeline.core.checks.sets import checks_of
+from pipeline.core.checks.engine import fix_entry, subjects_of
+from pipeline.core.checks.model import Subject
+from pipeline.core.checks.table import checks_of
 from pipeline.core.document.guard import Refusal
 from pipeline.core.document.merge import merge
 from pipeline.core.document.message import Markup

@@ -20,14 +20,14 @@ from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.version_control import person_in_git
 from pipeline.commands.holding import only_this_run
 from pipeline.commands.terms import read_terms
-from pipeline.core.checks.base import Subject
-from pipeline.core.checks.blocking import blocking_problem
+from pipeline.core.checks.engine import blocking_problem
+from pipeline.core.checks.model import Subject
 from pipeline.core.document.guard import Refusal
 from pipeline.core.document.merge import Merged, merge
 from pipeline.core.document.message import Markup
 from pipeline.core.document.prose import atoms_of
 from pipeline.core.document.reader import Document, Unit
-from pipeline.core.glossary.terms import Glossary
+from pipeline.core.glossary.glossary import Glossary
 from pipeline.core.pin.lock import Page
 from pipeline.core.word_diff import Words, word_diff
 from pipeline.core.workbench.blocks import Block, State, blocks_of, excerpt_of

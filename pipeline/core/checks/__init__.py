@@ -1,12 +1,12 @@
-"""What is looked for in a translation: small pure functions in tuples, each with a stable code.
+"""What is looked for in a translation: small pure functions, each with a stable code.
 
-The first part of a code names the group:
+`table` has every check with its code, name and severity, and says which ones each language gets;
+`engine` runs them and mends; `model` has the records. The functions stand in rooms by what they
+check, and the first part of a code names the group:
 
-M1  structure (`structure`)         M4  typography (`typography`)
-M2  atoms (`atoms`)                 M5  terminology (`terms`)
-M3  content (`content`, `shifted`)  M6  the ``.po`` file itself (`hygiene`)
-M7  meaning (`meaning`: `omissions`, `slips`, `alike`)
-G   what the guard would refuse (`guarded`)
+M1  structure, M2  atoms (`markup`)     M4  typography (`typography`)
+M3  content, M7  meaning (`meaning`)    M5  terminology (`terms`)
+M6  the ``.po`` file (`hygiene`)        G   what the guard would refuse (`table`)
 
-`base` has what a check is given and gives, `sets` which ones each language gets, `run` runs them.
+How a text is read (`parsed`, `inline_tree`, `placement`, `masked`) is shared by all rooms.
 """

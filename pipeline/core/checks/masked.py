@@ -1,4 +1,4 @@
-"""A message as its reader sees it, with every character where it was.
+"""A message as its reader sees it, with every character where it was, and its sentences.
 
 What is not prose becomes a stand-in of the same length, so that a position in the masked text is
 one in the message. The rules of typography then need not know any markup.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from pipeline.core.document import prose
 from pipeline.core.document.message import Markup
@@ -24,7 +25,6 @@ CLOSE = "\ue003"
 # An image, an escaped character, ``<br>``: there is no rule about what may stand beside it.
 OTHER = "\ue004"
 _TARGET = "\ue005"  # CLOSE of a link, as long as its ``[`` is not found
-
 # Without any of these a text has nothing to mask.
 _ANY = {
     Markup.MARKDOWN: re.compile(r"[`*_~$<>\[\]{}&\\]|http"),
@@ -263,3 +263,48 @@ def _atoms(text: str, markup: Markup) -> list[str]:
             end = _url_end(atom)
         atoms.append(atom[:end])
     return sorted(atoms)
+
+
+# A full stop behind one of these ends no sentence; the last one is an initial.
+_ABBREVIATIONS = r"e\.g i\.e etc vs cf Fig Eq Sec no [A-Z]"
+_NO_END = "".join(rf"(?<!\b{word})" for word in _ABBREVIATIONS.split())
+# Looking for the mark first is quicker than looking behind at every character.
+ENGLISH_END = re.compile(rf"(?=[.!?]){_NO_END}[.!?]+[\"'”’)\]{CLOSE}]*(?=\s|$)")
+CHINESE_END = re.compile(rf"(?:[。！？]+|……|[.!?](?=\s|$))[”’）」』)\]{CLOSE}]*")
+
+
+class SentencePair(NamedTuple):
+    """A sentence and its translation, or all of a message where they cannot be told apart."""
+
+    english: str  # in lower case: words are looked up in it
+    chinese: str
+
+
+def sentence_pairs(msgid: str, msgstr: str) -> tuple[SentencePair, ...]:
+    """The sentences of two masked texts side by side, if they seem to belong to each other.
+
+    Then there are as many of them in both, and each has as much code as the one beside it.
+    """
+    sentences = [sentence.lower() for sentence in _cut_sentences(msgid, ENGLISH_END)]
+    translations = _cut_sentences(msgstr, CHINESE_END)
+    if len(sentences) == len(translations):
+        pairs = tuple(map(SentencePair, sentences, translations))
+        if all(map(_has_as_much_code, pairs)):
+            return pairs
+    return (SentencePair(msgid.lower(), msgstr),)
+
+
+def _cut_sentences(text: str, end: re.Pattern[str]) -> list[str]:
+    """``text`` cut behind every match of ``end``."""
+    sentences: list[str] = []
+    start = 0
+    for match in end.finditer(text):
+        sentences.append(text[start : match.end()])
+        start = match.end()
+    if text[start:].strip():
+        sentences.append(text[start:])
+    return sentences
+
+
+def _has_as_much_code(pair: SentencePair) -> bool:
+    return pair.english.count(WORD) == pair.chinese.count(WORD)

@@ -1,9 +1,8 @@
 """A message as a reader's page shows it: its blocks, its inline tree, its texts, its atoms.
 
 A parser reads it in the place where it will stand: a heading behind ``# ``, a table cell inside a
-row of a table. That is the project's own parser for Markdown, docutils for reStructuredText.
-Positions are not kept, for neither knows any inside a block; :func:`blanked` helps those who look
-for marks in the source.
+row of a table. Positions are not kept, because neither parser knows any inside a block;
+:func:`blanked` helps checks that look for marks in the source.
 """
 
 from __future__ import annotations
@@ -16,9 +15,16 @@ from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
 
-from pipeline.core.checks import placing, rst_placing, rst_tree
-from pipeline.core.checks.placing import STAND_IN
-from pipeline.core.checks.tree import Node, html_tree, image_tree, inline_tree, walk
+from pipeline.core.checks.inline_tree import (
+    Node,
+    _unused_plain_tree,
+    html_tree,
+    image_tree,
+    markdown_inline_tree,
+    rst_inline_tree,
+    walk,
+)
+from pipeline.core.checks.placement import STAND_IN, markdown_blocks, rst_blocks
 from pipeline.core.document import prose, splice
 from pipeline.core.document.atoms import canonical_math
 from pipeline.core.document.message import Kind, Markup
@@ -61,7 +67,6 @@ _ATOM_OF = {
     "html": Atom.HTML,
     "autolink": Atom.URL,
 }
-
 # What is found in text that the parser takes for plain.
 _URL_CHARACTER = r"[A-Za-z0-9/?#&=%~:@+_-]"
 _URL = re.compile(
@@ -177,19 +182,19 @@ def _read_markdown(lines: list[str], kind: Kind) -> _BlocksAndTree:
         if inside is not None:
             return ("image",), inside
         # The text ends its image: then it has no block that the English could have.
-        return (), inline_tree(text)
-    blocks, contents = placing.blocks_of(lines, kind)
+        return (), markdown_inline_tree(text)
+    blocks, contents = markdown_blocks(lines, kind)
     if kind is Kind.HTML:
         return blocks, html_tree("\n".join(lines))
-    return blocks, _joined([inline_tree(content) for content in contents])
+    return blocks, _joined([markdown_inline_tree(content) for content in contents])
 
 
 def _read_rst(text: str, kind: Kind) -> _BlocksAndTree:
     """The blocks and the inline tree of a message of reStructuredText."""
-    blocks, contents = rst_placing.blocks_of(text, kind)
+    blocks, contents = rst_blocks(text, kind)
     if kind is Kind.IMAGE:
-        return blocks, rst_tree.plain_tree(text)
-    return blocks, _joined([rst_tree.inline_tree(content) for content in contents])
+        return blocks, _unused_plain_tree(text)
+    return blocks, _joined([rst_inline_tree(content) for content in contents])
 
 
 def _joined(trees: Sequence[tuple[Node, ...]]) -> tuple[Node, ...]:

@@ -1,6 +1,6 @@
-"""M5: terminology.
+"""Checks of terminology (M5, M710).
 
-What is agreed on stands in the glossary; what is not must at least be the same everywhere.
+The glossary says what is agreed on. What it does not say must at least be the same everywhere.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pipeline.core.checks.base import Check, Find, PageCheck, Problem, Rule, Subject
+from pipeline.core.checks.masked import HAN
+from pipeline.core.checks.model import Find, Problem, Subject
 from pipeline.core.document import prose
 from pipeline.core.document.message import Markup
-from pipeline.core.glossary.terms import (
+from pipeline.core.glossary.glossary import (
     Glossary,
     Mention,
     Misuse,
@@ -35,8 +36,6 @@ _MOST_PAGES = 3  # named as those that have another translation
 
 
 # M501, M502: what the glossary says.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
     """What a glossary sees in one translation."""
@@ -46,7 +45,7 @@ class _Reading:
     plain: Plain
 
 
-class _Reader:
+class Reader:
     """A glossary that reads translations.
 
     Both checks look at an entry one after the other, so that what it sees in the last few is kept.
@@ -69,26 +68,7 @@ class _Reader:
         )
 
 
-def checks_of(glossary: Glossary) -> tuple[Check, ...]:
-    """The checks that need a glossary."""
-    reader = _Reader(glossary)
-    return (
-        Check(
-            code="M501",
-            name="a term without its rendering",
-            severity=Severity.WARNING,
-            find=_missing_terms(reader),
-        ),
-        Check(
-            code="M502",
-            name="a rendering to be avoided",
-            severity=Severity.WARNING,
-            find=_avoided_renderings(reader),
-        ),
-    )
-
-
-def _missing_terms(reader: _Reader) -> Find:
+def missing_terms(reader: Reader) -> Find:
     """A function that finds terms of the English whose rendering a translation lacks."""
 
     def find(subject: Subject) -> Iterator[Problem]:
@@ -100,7 +80,7 @@ def _missing_terms(reader: _Reader) -> Find:
                 continue
             yield Problem(
                 text=f"has no “{term.renderings[0].text}” for “{mention.words}”",
-                hint=_hint(term, term.note),
+                hint=_rendering_hint(term, term.note),
                 is_minor=term.weight is Severity.NOTE,
             )
 
@@ -128,7 +108,7 @@ def _first_mentions(mentions: Sequence[Mention]) -> list[Mention]:
     return list(reversed(firsts.values()))
 
 
-def _avoided_renderings(reader: _Reader) -> Find:
+def avoided_renderings(reader: Reader) -> Find:
     """A function that finds renderings in a translation that the glossary wants avoided."""
 
     def find(subject: Subject) -> Iterator[Problem]:
@@ -136,7 +116,7 @@ def _avoided_renderings(reader: _Reader) -> Find:
             term, avoided = misuse.term, misuse.avoided
             yield Problem(
                 text=f"“{avoided.text}” is not how “{term.english}” is rendered",
-                hint=_hint(term, avoided.note or term.note),
+                hint=_rendering_hint(term, avoided.note or term.note),
                 spans=misuse.spans,
             )
 
@@ -158,7 +138,7 @@ def _is_kept(mention: Mention, msgstr: str) -> bool:
     return any(name.removesuffix("s") in msgstr for name in names)
 
 
-def _hint(term: Term, note: str) -> str:
+def _rendering_hint(term: Term, note: str) -> str:
     """What to write for a term, with what the glossary notes of it.
 
     ``Write “张量” or “Tensor”. 指多维数组.``
@@ -171,9 +151,7 @@ def _hint(term: Term, note: str) -> str:
 
 
 # M503: what is the same in English.
-
-
-def inconsistent(subjects: Sequence[Subject]) -> Iterator[Problem]:
+def find_inconsistent(subjects: Sequence[Subject]) -> Iterator[Problem]:
     """Entries with the same English whose translations differ in words: those that are fewer.
 
     If ``Note`` is ``注意`` twice and ``备注`` once, the one is told. Case and the mark at the end
@@ -182,18 +160,20 @@ def inconsistent(subjects: Sequence[Subject]) -> Iterator[Problem]:
     groups: dict[str, list[int]] = {}
     for index, subject in enumerate(subjects):
         if subject.entry.context is None and _HAN.search(subject.msgstr):
-            groups.setdefault(_phrase(subject.msgid), []).append(index)
+            groups.setdefault(_compared_phrase(subject.msgid), []).append(index)
     for group in groups.values():
         if len(group) > 1:
-            yield from _differing(subjects, group)
+            yield from _differing_phrases(subjects, group)
 
 
-def _differing(subjects: Sequence[Subject], group: Sequence[int]) -> Iterator[Problem]:
+def _differing_phrases(
+    subjects: Sequence[Subject], group: Sequence[int]
+) -> Iterator[Problem]:
     """The entries of a group that say something else than most of it.
 
     ``group`` are numbers of ``subjects``, two at least. Of two that differ the first is usual.
     """
-    words = {index: _words(subjects[index].msgstr) for index in group}
+    words = {index: _compared_words(subjects[index].msgstr) for index in group}
     usual_words, _ = Counter(words.values()).most_common(1)[0]
     usual = [subjects[index] for index in group if words[index] == usual_words]
     pages = ", ".join(sorted({subject.page for subject in usual})[:_MOST_PAGES])
@@ -209,7 +189,7 @@ def _differing(subjects: Sequence[Subject], group: Sequence[int]) -> Iterator[Pr
         )
 
 
-def _phrase(msgid: str) -> str:
+def _compared_phrase(msgid: str) -> str:
     """What two msgids must have in common for their translations to be compared.
 
     ``**Note**:`` and ``note`` are both ``note``.
@@ -219,7 +199,7 @@ def _phrase(msgid: str) -> str:
     return _ENDS.sub("", msgid).casefold()
 
 
-def _words(msgstr: str) -> str:
+def _compared_words(msgstr: str) -> str:
     """What two translations of one phrase must have in common.
 
     ``张量（tensor）。`` and ``张 量`` are both ``张量``.
@@ -234,10 +214,74 @@ def _short(text: str) -> str:
     return f"{text[:_LONGEST_QUOTE]}…"
 
 
-INCONSISTENT = PageCheck(
-    code="M503",
-    name="two translations of one phrase",
-    severity=Severity.NOTE,
-    find=inconsistent,
-)
-RULES: tuple[Rule, ...] = (*checks_of(Glossary()), INCONSISTENT)
+_ENGLISH_WORD = re.compile(r"[a-z]+")
+# What may differ in Chinese, too. A term has its English in brackets where it is new.
+_UNCOMPARED = re.compile(rf"[（(][A-Za-z -]+[）)]|[（(]|[^{HAN}A-Za-z（(]+")
+_LEAST_WORDS = 4  # shorter ones are rendered by what stands around them
+_LONGEST_SENTENCE = 60  # characters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sentence:
+    """A sentence in one of the entries."""
+
+    index: int  # of the entry
+    chinese: str
+    words: str  # the Chinese without what may differ: punctuation, numbers and code
+
+
+def find_alike(subjects: Sequence[Subject]) -> Iterator[Problem]:
+    """Sentences whose English differs from others' in case, punctuation, numbers and code only.
+
+    Those that are rendered in other words than most of their like. Entries whose whole English is
+    the same are told by M503.
+    """
+    groups: dict[str, list[_Sentence]] = {}
+    for index, subject in enumerate(subjects):
+        for key, sentence in _sentences(index, subject):
+            groups.setdefault(key, []).append(sentence)
+    for key, group in groups.items():
+        if len({sentence.words for sentence in group}) > 1:
+            yield from _differing_sentences(key, group, subjects)
+
+
+def _sentences(index: int, subject: Subject) -> Iterator[tuple[str, _Sentence]]:
+    """The sentences of an entry, each with its English words."""
+    if subject.entry.context is not None or not _HAN.search(subject.msgstr):
+        return
+    for pair in subject.sentences:
+        words = _ENGLISH_WORD.findall(pair.english)
+        if len(words) >= _LEAST_WORDS:
+            chinese = pair.chinese
+            yield (
+                " ".join(words),
+                _Sentence(
+                    index=index, chinese=chinese, words=_UNCOMPARED.sub("", chinese)
+                ),
+            )
+
+
+def _differing_sentences(
+    key: str, group: Sequence[_Sentence], subjects: Sequence[Subject]
+) -> Iterator[Problem]:
+    """The sentences of a group that say something else than most of it."""
+    usual_words, _ = Counter(sentence.words for sentence in group).most_common(1)[0]
+    usual = next(sentence for sentence in group if sentence.words == usual_words)
+    there = subjects[usual.index]
+    for sentence in group:
+        here = subjects[sentence.index]
+        if sentence.words == usual_words or here.msgid == there.msgid:
+            continue
+        yield Problem(
+            text=(
+                f"“{_short_sentence(key)}” is “{_short_sentence(sentence.chinese)}” here, "
+                f"but “{_short_sentence(usual.chinese)}” in {there.page}"
+            ),
+            hint="Translate both alike, or give one a msgctxt if they differ on purpose.",
+            index=sentence.index,
+        )
+
+
+def _short_sentence(text: str) -> str:
+    text = text.strip()
+    return text if len(text) <= _LONGEST_SENTENCE else f"{text[:_LONGEST_SENTENCE]}…"

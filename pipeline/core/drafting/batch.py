@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pipeline.core.checks.notes import read_place
+from pipeline.core.checks.model import read_place
 from pipeline.core.document.prose import count_words
 from pipeline.core.drafting.question import (
     Question,

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 from pipeline.core.catalog.origins import Machine
 from pipeline.core.catalog.states import STATES
-from pipeline.core.checks.base import Subject
-from pipeline.core.checks.shifted import find_shifted
+from pipeline.core.checks.meaning.misplaced import find_shifted
+from pipeline.core.checks.model import Subject
 from pipeline.core.document.merge import merge
 from pipeline.core.document.reader import Document
 from pipeline.core.drafting.judge import Reason, finished

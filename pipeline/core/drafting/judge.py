@@ -15,14 +15,15 @@ from enum import StrEnum
 from functools import cache
 from itertools import chain
 
-from pipeline.core.checks import english, run, terms
-from pipeline.core.checks.base import Check, Subject
+from pipeline.core.checks.engine import fix_entry
 from pipeline.core.checks.masked import HAN, keeps_atoms
-from pipeline.core.checks.sets import SIMPLIFIED, checks_of
+from pipeline.core.checks.meaning.english import count_han, words_of
+from pipeline.core.checks.model import Check, Subject
+from pipeline.core.checks.table import SIMPLIFIED, checks_of, glossary_checks
 from pipeline.core.document.guard import text_refusal
 from pipeline.core.document.message import Kind
 from pipeline.core.drafting.question import LostMarksError, Question, task_text, unmask
-from pipeline.core.glossary.terms import Glossary
+from pipeline.core.glossary.glossary import Glossary
 from pipeline.entries import Entry
 from pipeline.findings import Severity
 
@@ -122,7 +123,7 @@ class Judge:
         """Return a judge that knows the terms of ``glossary`` as well."""
         checks = checks_of(locale).checks
         if glossary is not None:
-            checks = (*checks, *terms.checks_of(glossary))
+            checks = (*checks, *glossary_checks(glossary))
         return cls(locale=locale, checks=checks)
 
     def judge(self, question: Question, text: str) -> Judged:
@@ -142,7 +143,7 @@ class Judge:
         if found:
             return Judged(refused=found[0], fault=found[1])
         # Spaces and punctuation need no judgement, and no second call.
-        msgstr = run.fix_entry(subject, self.checks)
+        msgstr = fix_entry(subject, self.checks)
         subject = Subject(finished(question, msgstr), question.page)
         # One entry alone: ``drafts`` looks at the page.
         problems = list(
@@ -274,7 +275,7 @@ def _is_too_long(subject: Subject) -> bool:
 
     ``Ovens`` that became a paragraph about ovens is what a model knows, and no translation.
     """
-    words = len(english.words_of(subject.masked_english))
+    words = len(words_of(subject.masked_english))
     shown = subject.masked_chinese
-    length = english.count_han(shown) + len(english.words_of(shown))
+    length = count_han(shown) + len(words_of(shown))
     return words < _FEW_WORDS and length > _MOST_A_WORD * words + _MOST_MORE

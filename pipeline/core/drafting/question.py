@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from pipeline.core.checks.notes import Place, read_place
+from pipeline.core.checks.model import Place, read_place
 from pipeline.core.document.message import Markup
 from pipeline.core.document.prose import parts_of
-from pipeline.core.glossary.terms import Glossary
+from pipeline.core.glossary.glossary import Glossary
 from pipeline.entries import Entry
 
 _ID_DIGITS = 4  # of an id, or more where two entries would share it

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pipeline.core.catalog.origins import copy_of, is_replaceable, machine_of
-from pipeline.core.checks.notes import read_place
+from pipeline.core.checks.model import read_place
 from pipeline.core.document.message import Kind
 from pipeline.core.drafting.judge import Judge
 from pipeline.core.drafting.question import PROMPT, Question, Why, ask, draft_key
+from pipeline.core.glossary.glossary import Glossary
 from pipeline.core.glossary.rows import BRACKET
-from pipeline.core.glossary.terms import Glossary
 from pipeline.entries import Catalog, Entry
 
 # Blocks that are a term alone where they have the words of one.

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from pipeline.core.checks.meaning_words import (
+from pipeline.core.checks.meaning.words import (
     EXAMPLE,
     IF,
     MUST,

@@ -14,8 +14,8 @@ from itertools import chain
 from pipeline.adapters import po
 from pipeline.core.catalog.standing import count_catalog, with_classes
 from pipeline.core.catalog.wanted import wanted_entries
-from pipeline.core.checks.base import Subject
-from pipeline.core.checks.blocking import blocking_problem
+from pipeline.core.checks.engine import blocking_problem
+from pipeline.core.checks.model import Subject
 from pipeline.core.document.landing import landings_to_json
 from pipeline.core.document.markdown import anchors
 from pipeline.core.document.merge import Frame, Rejected, merge

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.cli import main
-from pipeline.core.checks.atom_words import atom_places
+from pipeline.core.checks.markup.lost_atoms import atom_places
 from pipeline.core.checks.parsed import Atom
 from pipeline.core.document.message import Markup
 

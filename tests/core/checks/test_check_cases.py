@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from check_tables import TABLES, checks_of, problems, subjects
+from check_tables import TABLES, checks_by_code, problems, subjects
 
 from pipeline.adapters import po
 from pipeline.commands.check.checker import Rules, check
 from pipeline.commands.check.files import CatalogFile
-from pipeline.core.checks import hygiene
-from pipeline.core.checks.base import Check, PageCheck
+from pipeline.core.checks.hygiene import RULES
+from pipeline.core.checks.model import Check, PageCheck
+from pipeline.core.checks.table import code_names
 from pipeline.entries import Catalog
 from pipeline.findings import Finding
 from pipeline.log import QUIET, Log
@@ -21,6 +22,7 @@ from pipeline.report.result import CheckResult
 Table = list[dict[str, Any]]
 
 LEAST = 8
+FILE_CODES = frozenset(rule.code for rule in RULES)
 HEADER = (
     po.format_catalog(
         Catalog(
@@ -41,36 +43,26 @@ MEMORY_HEADER = (
 def cases(verdict: str, *, files: bool = False) -> list[Any]:
     """The cases of each check: one test a check, in which each case is a subtest."""
     return [
-        pytest.param(module, code, record[verdict], id=f"{code}-{verdict}")
-        for module, table in sorted(TABLES.items())
-        if (module == "hygiene") is files
-        for code, record in sorted(table.items())
+        pytest.param(code, record[verdict], id=f"{code}-{verdict}")
+        for code, record in sorted(TABLES.items())
+        if (code in FILE_CODES) is files
     ]
 
 
-def codes_of(module: str) -> set[str]:
-    return (
-        {rule.code for rule in hygiene.RULES}
-        if module == "hygiene"
-        else set(checks_of(module))
-    )
-
-
 def test_every_check_has_its_tables_and_every_table_a_check() -> None:
-    for module, table in TABLES.items():
-        assert table.keys() == codes_of(module), module
-        for code, record in table.items():
-            assert len(record["bad"]) >= LEAST, code
-            assert len(record["good"]) >= LEAST, code
-            assert record["title"], code
-            assert record["explain"], code
+    assert TABLES.keys() == code_names().keys()
+    for code, record in TABLES.items():
+        assert len(record["bad"]) >= LEAST, code
+        assert len(record["good"]) >= LEAST, code
+        assert record["title"], code
+        assert record["explain"], code
 
 
-@pytest.mark.parametrize(("module", "code", "table"), cases("bad"))
+@pytest.mark.parametrize(("code", "table"), cases("bad"))
 def test_a_bad_translation_is_told_and_mended(
-    module: str, code: str, table: Table, subtests: pytest.Subtests
+    code: str, table: Table, subtests: pytest.Subtests
 ) -> None:
-    check = checks_of(module)[code]
+    check = checks_by_code()[code]
     for number, case in enumerate(table):
         with subtests.test(f"bad {number}"):
             assert_told_and_mended(check, case)
@@ -97,31 +89,25 @@ def assert_told_and_mended(check: Check | PageCheck, case: dict[str, Any]) -> No
         assert problems(check, subjects({**case, "msgstr": problem.fix})) == []
 
 
-@pytest.mark.parametrize(("module", "code", "table"), cases("good"))
+@pytest.mark.parametrize(("code", "table"), cases("good"))
 def test_a_good_translation_is_left_alone(
-    module: str, code: str, table: Table, subtests: pytest.Subtests
+    code: str, table: Table, subtests: pytest.Subtests
 ) -> None:
-    check = checks_of(module)[code]
+    check = checks_by_code()[code]
     for number, case in enumerate(table):
         with subtests.test(f"good {number}"):
             assert problems(check, subjects(case)) == []
 
 
-CHECKS = [
-    check
-    for module in TABLES
-    if module != "hygiene"
-    for check in checks_of(module).values()
-]
-
-
-@pytest.mark.parametrize(("module", "code", "table"), cases("good"))
+@pytest.mark.parametrize(("code", "table"), cases("good"))
 def test_the_first_good_translation_has_no_mistake_of_another_kind(
-    module: str, code: str, table: Table
+    code: str, table: Table
 ) -> None:
     # The guide for translators shows it.
     shown = subjects(table[0])
-    assert [check.code for check in CHECKS if problems(check, shown)] == [], module
+    assert [
+        other for other, check in checks_by_code().items() if problems(check, shown)
+    ] == [], code
 
 
 def mistakes_in(
@@ -146,9 +132,9 @@ def look(files: list[CatalogFile], *, fix: bool = False) -> CheckResult:
     return check(files, Rules(glossaries={}), log=Log(QUIET), fix=fix)
 
 
-@pytest.mark.parametrize(("module", "code", "table"), cases("bad", files=True))
+@pytest.mark.parametrize(("code", "table"), cases("bad", files=True))
 def test_a_bad_file_is_told_and_mended(
-    module: str, code: str, table: Table, tmp_path: Path, subtests: pytest.Subtests
+    code: str, table: Table, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
     for number, case in enumerate(table):
         with subtests.test(f"bad {number}"):
@@ -171,9 +157,9 @@ def assert_file_told_and_mended(folder: Path, code: str, case: dict[str, Any]) -
         assert look([file], fix=True).written == ()
 
 
-@pytest.mark.parametrize(("module", "code", "table"), cases("good", files=True))
+@pytest.mark.parametrize(("code", "table"), cases("good", files=True))
 def test_a_good_file_is_left_alone(
-    module: str, code: str, table: Table, tmp_path: Path, subtests: pytest.Subtests
+    code: str, table: Table, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
     for number, case in enumerate(table):
         with subtests.test(f"good {number}"):

@@ -7,16 +7,19 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.core.checks import atoms, content, structure, typography
-from pipeline.core.checks.base import Check, Problem, Subject
-from pipeline.core.checks.blocking import blocking_problem
-from pipeline.core.checks.blocks import find_other_block
-from pipeline.core.checks.mending import spans_of
-from pipeline.core.checks.notes import Place, read_place
-from pipeline.core.checks.rst_emphasis import find_unrendered
-from pipeline.core.checks.run import fix_entry, run_checks, without_echoes
-from pipeline.core.checks.shifted import find_shifted
-from pipeline.core.checks.spacing import loose_marks
+from pipeline.core.checks.engine import (
+    blocking_problem,
+    fix_entry,
+    run_checks,
+    without_echoes,
+)
+from pipeline.core.checks.fixes import spans_of
+from pipeline.core.checks.markup.blocks import find_other_block
+from pipeline.core.checks.markup.emphasis import find_unrendered
+from pipeline.core.checks.meaning.misplaced import find_shifted
+from pipeline.core.checks.model import Check, Place, Problem, Subject, read_place
+from pipeline.core.checks.table import ATOMS, CONTENT, MARKUP, TYPOGRAPHY
+from pipeline.core.checks.typography.edits import loose_marks
 from pipeline.core.document.message import Kind, Markup
 from pipeline.core.document.splice import Edit
 from pipeline.entries import Entry
@@ -25,10 +28,10 @@ from pipeline.findings import Severity
 CHECKS: dict[str, Check] = {
     check.code: check
     for check in (
-        *structure.CHECKS,
-        *atoms.CHECKS,
-        *content.CHECKS,
-        *typography.CHECKS,
+        *MARKUP,
+        *ATOMS,
+        *CONTENT,
+        *TYPOGRAPHY,
     )
 }
 

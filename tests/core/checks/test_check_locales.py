@@ -6,16 +6,15 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from pipeline.core.checks import meaning
-from pipeline.core.checks.base import Subject
+from pipeline.core.checks.engine import fix_entry, run_checks
 from pipeline.core.checks.locales import (
     canonical,
     is_chinese,
     locale_of_header,
     locale_of_path,
 )
-from pipeline.core.checks.run import fix_entry, run_checks
-from pipeline.core.checks.sets import checks_of
+from pipeline.core.checks.model import Subject
+from pipeline.core.checks.table import MEANING, checks_of
 from pipeline.entries import Entry
 
 
@@ -103,7 +102,7 @@ def test_what_markup_needs_is_the_same_everywhere(locale: str) -> None:
 
 
 def test_meanings_are_compared_in_simplified_chinese_only() -> None:
-    codes = {check.code for check in meaning.CHECKS}
+    codes = {check.code for check in MEANING}
     for locale in ("zh_TW", "ja", "fr"):
         assert not codes & {check.code for check in checks_of(locale).checks}
     assert codes <= {check.code for check in checks_of("zh_CN").checks}

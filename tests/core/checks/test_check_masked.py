@@ -9,8 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.checks import content, spacing, typography
-from pipeline.core.checks.base import Subject
 from pipeline.core.checks.masked import (
     CLOSE,
     OPEN,
@@ -20,7 +18,10 @@ from pipeline.core.checks.masked import (
     keeps_atoms,
     masked,
 )
-from pipeline.core.checks.numbers import chinese_values, english_values
+from pipeline.core.checks.meaning.quantities import chinese_values, english_values
+from pipeline.core.checks.model import Subject
+from pipeline.core.checks.table import CONTENT, TYPOGRAPHY
+from pipeline.core.checks.typography.edits import missing_spaces
 from pipeline.entries import Entry
 
 AS_SEEN = {
@@ -33,7 +34,7 @@ AS_SEEN = {
 ROUNDS = 12
 FIXABLE = [
     check
-    for check in (*typography.CHECKS, *content.CHECKS)
+    for check in (*TYPOGRAPHY, *CONTENT)
     if check.code not in ("M408", "M410", "M414")
 ]
 PIECES = [
@@ -180,6 +181,4 @@ def test_numbers_in_english_words_are_read(text: str, values: set[str]) -> None:
 
 
 def test_a_hyphen_behind_chinese_wants_no_space_where_a_word_does() -> None:
-    assert [edit.start for edit in spacing.missing_spaces("拉丁-9 和JAX")] == [
-        len("拉丁-9 和")
-    ]
+    assert [edit.start for edit in missing_spaces("拉丁-9 和JAX")] == [len("拉丁-9 和")]

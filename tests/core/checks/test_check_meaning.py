@@ -25,13 +25,11 @@ from meaning_defects import DEFECTS, Defect, damage, drop_clause
 from places import ROOT
 
 from pipeline.adapters import po
-from pipeline.core.checks import english, meaning
-from pipeline.core.checks.base import Check, Subject
-from pipeline.core.checks.run import subjects_of
-from pipeline.core.checks.sets import SIMPLIFIED
-from pipeline.core.checks.silence import ignores_of
-from pipeline.core.checks.terms import checks_of
-from pipeline.core.glossary.terms import read_glossary
+from pipeline.core.checks.engine import ignores_of, subjects_of
+from pipeline.core.checks.meaning.english import count_han
+from pipeline.core.checks.model import Check, Subject
+from pipeline.core.checks.table import MEANING, SIMPLIFIED, glossary_checks
+from pipeline.core.glossary.glossary import read_glossary
 
 WHOLE = bool(os.environ.get("JAX_DOCS_WHOLE"))
 CATALOGS = ROOT / "translations" / "zh_CN"
@@ -50,7 +48,7 @@ def read_subjects(folder: Path) -> list[Subject]:
         catalog = po.read_catalog(path.read_bytes(), where=path.name).catalog
         page = path.relative_to(folder).as_posix()
         found += subjects_of(catalog.entries, page)
-    return [subject for subject in found if english.count_han(subject.msgstr)]
+    return [subject for subject in found if count_han(subject.msgstr)]
 
 
 @pytest.fixture(scope="module")
@@ -68,16 +66,12 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> list[Subject]:
     return read_subjects(clone / "translations" / "zh_CN")
 
 
-def codes_of(
-    subject: Subject, checks: Sequence[Check] = meaning.CHECKS
-) -> Counter[str]:
+def codes_of(subject: Subject, checks: Sequence[Check] = MEANING) -> Counter[str]:
     """The codes of the checks that tell of an entry, by default of those of meaning."""
     return Counter(problem.code for check in checks for problem in check.look(subject))
 
 
-def is_told(
-    before: Subject, after: Subject, checks: Sequence[Check] = meaning.CHECKS
-) -> bool:
+def is_told(before: Subject, after: Subject, checks: Sequence[Check] = MEANING) -> bool:
     """Whether a check tells of an entry what it did not tell before."""
     return bool(codes_of(after, checks) - codes_of(before, checks))
 
@@ -118,7 +112,7 @@ def without_clauses(subjects: Sequence[Subject]) -> list[tuple[Subject, Subject]
 def every_check() -> tuple[Check, ...]:
     """Those of terms and lengths as well."""
     glossary = read_glossary(GLOSSARY.read_text(encoding="utf-8"), where=GLOSSARY.name)
-    return (*SIMPLIFIED.checks, *checks_of(glossary))
+    return (*SIMPLIFIED.checks, *glossary_checks(glossary))
 
 
 def show(name: str, told: int, of: int) -> None:
@@ -183,7 +177,7 @@ def test_lost_clauses_in_finished_docs_are_told(finished: list[Subject]) -> None
 @pytest.mark.skipif(not WHOLE, reason="takes a minute: set JAX_DOCS_WHOLE")
 def test_finished_docs_are_left_alone(finished: list[Subject]) -> None:
     alarms = false_alarms(finished)
-    for check in meaning.CHECKS:
+    for check in MEANING:
         show(
             f"{check.code} {check.name}", len(alarms.get(check.code, ())), len(finished)
         )

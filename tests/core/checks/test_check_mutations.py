@@ -20,11 +20,11 @@ from places import ROOT
 from rst_damages import rst_kinds
 
 from pipeline.adapters import po
-from pipeline.core.checks.base import Subject
-from pipeline.core.checks.run import fix_entry, run_checks, subjects_of
+from pipeline.core.checks.engine import fix_entry, run_checks, subjects_of
+from pipeline.core.checks.model import Subject
 from pipeline.core.document.markdown.parser import parser
 from pipeline.core.document.message import Markup
-from pipeline.core.glossary.terms import Glossary, read_glossary
+from pipeline.core.glossary.glossary import Glossary, read_glossary
 from pipeline.findings import Severity
 
 FOLDERS = (

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.core.checks.remembered import (
+from pipeline.core.checks.hygiene import (
     find_unlike,
     markup_of_texts,
     read_remembered,

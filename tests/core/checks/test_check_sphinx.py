@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.core.checks.base import Subject
-from pipeline.core.checks.notes import (
+from pipeline.core.checks.engine import run_checks, subjects_of
+from pipeline.core.checks.model import (
+    Subject,
+    as_english_is_read,
+    as_sphinx_reads,
     markup_of_references,
     read_place,
     usual_markup_of,
 )
-from pipeline.core.checks.run import run_checks, subjects_of
-from pipeline.core.checks.sphinx import as_english_is_read, as_sphinx_reads
 from pipeline.core.document.message import Markup
 from pipeline.entries import Entry
 

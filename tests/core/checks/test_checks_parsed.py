@@ -16,19 +16,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from repositories import PAGES, Repository
 
-from pipeline.core.checks import atoms, structure
-from pipeline.core.checks.base import Problem, Subject
-from pipeline.core.checks.mending import are_words_kept
-from pipeline.core.checks.pairs import MEANT, mend
+from pipeline.core.checks.fixes import are_words_kept
+from pipeline.core.checks.inline_tree import Node, walk
+from pipeline.core.checks.markup.emphasis_pairs import MEANT, mend
+from pipeline.core.checks.model import Problem, Subject
 from pipeline.core.checks.parsed import Atom, Parsed, blanked, parse
-from pipeline.core.checks.tree import Node, walk
+from pipeline.core.checks.table import ATOMS, MARKUP
 from pipeline.core.document.atoms import canonical_math
 from pipeline.core.document.message import Kind
 from pipeline.core.document.reader import Document, read_document
 from pipeline.entries import Entry
 from pipeline.findings import Severity
 
-CHECKS = (*structure.CHECKS, *atoms.CHECKS)
+CHECKS = (*MARKUP, *ATOMS)
 LATEST = "jax-v0.10.2"
 
 

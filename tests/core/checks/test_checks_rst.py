@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from repositories import Repository
 
-from pipeline.core.checks import atoms, structure, typography
-from pipeline.core.checks.base import Problem, Subject
+from pipeline.core.checks.engine import fix_entry, run_checks
+from pipeline.core.checks.fixes import are_words_kept
+from pipeline.core.checks.inline_tree import Node, walk
 from pipeline.core.checks.masked import (
     CLOSE,
     OPEN,
@@ -26,18 +27,17 @@ from pipeline.core.checks.masked import (
     keeps_atoms,
     masked,
 )
-from pipeline.core.checks.mending import are_words_kept
+from pipeline.core.checks.meaning.misplaced import find_shifted
+from pipeline.core.checks.model import Problem, Subject
 from pipeline.core.checks.parsed import Atom, Parsed, blanked, parse
-from pipeline.core.checks.run import fix_entry, run_checks
-from pipeline.core.checks.shifted import find_shifted
-from pipeline.core.checks.tree import Node, walk
+from pipeline.core.checks.table import ATOMS, MARKUP, TYPOGRAPHY
 from pipeline.core.document import prose
 from pipeline.core.document.message import Kind, Markup
 from pipeline.core.document.rst.splitter import split_rst
-from pipeline.core.glossary.terms import Glossary, read_glossary
+from pipeline.core.glossary.glossary import Glossary, read_glossary
 from pipeline.entries import Entry
 
-CHECKS = (*structure.CHECKS, *atoms.CHECKS)
+CHECKS = (*MARKUP, *ATOMS)
 KINDS = [kind for kind in Kind if kind is not Kind.HTML]
 RST = Markup.RST
 AS_SEEN = {
@@ -434,17 +434,16 @@ def test_several_mistakes_are_mended_one_after_the_other(
 
 
 def test_what_parts_marks_from_words_goes_where_a_space_comes() -> None:
-    (problem,) = next(
-        check for check in typography.CHECKS if check.code == "M401"
-    ).find(subject("a ``b``", r"甲\ ``b``\ 乙"))
+    (problem,) = next(check for check in TYPOGRAPHY if check.code == "M401").find(
+        subject("a ``b``", r"甲\ ``b``\ 乙")
+    )
     assert problem.fix == "甲 ``b`` 乙"
 
 
 def test_a_good_translation_of_the_tables_is_left_alone() -> None:
     cases = [
         case
-        for table in TABLES.values()
-        for record in table.values()
+        for record in TABLES.values()
         for case in record["good"]
         if case.get("markup") == "reST"
     ]

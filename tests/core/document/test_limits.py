@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from pipeline.core.catalog.wanted import wanted_entries
-from pipeline.core.checks.run import fix_entry, run_checks, subjects_of
+from pipeline.core.checks.engine import fix_entry, run_checks, subjects_of
 from pipeline.core.document import limits
 from pipeline.core.document.grammar import grammar_of
 from pipeline.core.document.merge import Wanted, merge, settle

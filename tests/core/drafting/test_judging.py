@@ -7,9 +7,9 @@ from draft_questions import GLOSSARY, question_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.checks.base import Subject
-from pipeline.core.checks.blocking import blocking_problem
+from pipeline.core.checks.engine import blocking_problem
 from pipeline.core.checks.masked import keeps_atoms
+from pipeline.core.checks.model import Subject
 from pipeline.core.drafting.judge import (
     Judge,
     Judged,

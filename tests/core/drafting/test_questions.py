@@ -26,7 +26,7 @@ from pipeline.core.drafting.question import (
     with_ids,
 )
 from pipeline.core.drafting.selection import Model, Selected, select, term_for
-from pipeline.core.glossary.terms import Glossary, read_glossary
+from pipeline.core.glossary.glossary import Glossary, read_glossary
 from pipeline.entries import Catalog, Entry
 
 ASKING = Asking(model="m", locale="zh_CN", size=3)

@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from places import ROOT
 
-from pipeline.core.checks import terms
-from pipeline.core.checks.base import Subject
-from pipeline.core.glossary.inflection import forms_of, pattern_of
-from pipeline.core.glossary.terms import (
+from pipeline.core.checks.model import Subject
+from pipeline.core.checks.terms import find_inconsistent
+from pipeline.core.glossary.glossary import (
     Glossary,
     Rendering,
     Term,
@@ -22,6 +21,7 @@ from pipeline.core.glossary.terms import (
     read_glossaries,
     read_glossary,
 )
+from pipeline.core.glossary.inflection import forms_of, pattern_of
 from pipeline.entries import Entry
 from pipeline.errors import InputError
 from pipeline.findings import Severity
@@ -267,10 +267,10 @@ def test_an_entry_with_a_context_may_differ_from_others() -> None:
         Subject(Entry(msgid="Key", msgstr="密钥"), "a"),
         Subject(Entry(msgid="Key", msgstr="键"), "b"),
     ]
-    assert [problem.index for problem in terms.inconsistent(same)] == [1]
+    assert [problem.index for problem in find_inconsistent(same)] == [1]
     assert (
         list(
-            terms.inconsistent(
+            find_inconsistent(
                 [
                     same[0],
                     Subject(Entry(msgid="Key", msgstr="键", context="Dicts"), "b"),
@@ -299,7 +299,7 @@ def test_the_other_places_are_named() -> None:
         )
         for page, text in zip("abcd", "甲甲乙甲", strict=True)
     ]
-    (problem,) = terms.inconsistent(pages)
+    (problem,) = find_inconsistent(pages)
     assert problem.index == 2
     assert problem.text.endswith("is “乙” here, but “甲” in a, b, d")
     assert "…”" in problem.text

@@ -8,7 +8,12 @@ from collections.abc import Iterable
 import pytest
 from markdown_it.token import Token
 
-from pipeline.core.checks import placing, rst_tree
+from pipeline.core.checks.inline_tree import _rst_nodes, rst_inline_tree
+from pipeline.core.checks.placement import (
+    _is_plain_markdown,
+    _parse_markdown,
+    _plain_markdown_blocks,
+)
 from pipeline.core.document.markdown import guard
 from pipeline.core.document.markdown import parser as markdown
 from pipeline.core.document.markdown.parser import inline_tokens
@@ -73,8 +78,8 @@ def test_any_text_is_read_as_the_parser_reads_it() -> None:
 
 def test_rst_without_marks_is_read_as_docutils_reads_it() -> None:
     for text in (text.replace("\n", " ") for text in texts(RST_PIECES, 1000)):
-        assert rst_tree.inline_tree(text) == tuple(
-            node for one in read_inline(spaced(text)) for node in rst_tree._nodes(one)
+        assert rst_inline_tree(text) == tuple(
+            node for one in read_inline(spaced(text)) for node in _rst_nodes(one)
         ), text
 
 
@@ -93,9 +98,9 @@ def test_code_formulas_and_emphasis_begin_no_block() -> None:
             Kind.TABLE_CELL,
             Kind.DEFINITION,
         ):
-            if placing._is_usual([text], kind):
-                assert placing._parsed([text], kind) == (
-                    placing._usual(kind),
+            if _is_plain_markdown([text], kind):
+                assert _parse_markdown([text], kind) == (
+                    _plain_markdown_blocks(kind),
                     (text,),
                 ), (
                     text,

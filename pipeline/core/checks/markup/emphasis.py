@@ -1,0 +1,459 @@
+"""M102, M103: bold and italics whose marks show, or that came, went or moved.
+
+In Markdown, marks mostly show because of Chinese beside them (`emphasis_pairs`). In
+reStructuredText it does not matter what stands around the marks: the page gets ``\\ `` where
+docutils wants the marks apart from the words. What stands within matters: no white space beside the
+marks, and no other mark.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from pipeline.core.checks.fixes import count_stray, is_same_but_marks, quote, spans_of
+from pipeline.core.checks.inline_tree import Node, walk
+from pipeline.core.checks.markup.emphasis_pairs import (
+    MEANT,
+    MEANT_WIDELY,
+    MarkPair,
+    Marks,
+    hint_for,
+    mend,
+    read_marks,
+)
+from pipeline.core.checks.model import Problem, Subject, by_markup
+from pipeline.core.checks.parsed import Parsed, blanked
+from pipeline.core.document import prose
+from pipeline.core.document.message import Markup
+from pipeline.findings import Span
+
+_MARKDOWN_MARK = re.compile("[*_]")
+# `* 词 *`: stars with spaces on both sides, around words rather than between factors.
+_SPACED = re.compile(
+    rf"(?<!\S)(\*{{1,3}})[ ][^*]*(?:[{prose.CJK}]|[^\W\d_]{{2}})[^*]*[ ]\1(?!\*)"
+)
+
+
+def _find_markdown_emphasis(subject: Subject) -> Iterator[Problem]:
+    """Bold or italics that do not show, in a text that stands as the right block.
+
+    ``**注意：**不要``, ``使用__JAX__编程``, ``** 词 **``
+    """
+    english, chinese, source = subject.english, subject.chinese, subject.msgstr
+    if not _MARKDOWN_MARK.search(source):
+        return
+    nested = _count_nested(chinese)
+    if not _MARKDOWN_MARK.search(chinese.literal) and not nested:
+        return  # no mark shows
+    lost = english.count("strong", "em") - chinese.count("strong", "em")
+    meant = _meant_marks(subject, lost)
+    if count_stray(subject, chinese, meant) <= 0 and nested <= _count_nested(english):
+        return
+    marks = read_marks(source, meant)
+    broken = _broken_markdown_pairs(subject, marks, lost)
+    if broken:
+        yield _markdown_problem(subject, broken, meant, lost)
+    elif lost > 0 and marks.single:
+        start, end = marks.single[0]
+        yield Problem(
+            text=f"{quote(source[start:end])} has no partner and shows",
+            hint="Write the same marks before and behind the words.",
+            spans=tuple(marks.single),
+        )
+
+
+def _meant_marks(subject: Subject, lost: int) -> re.Pattern[str]:
+    """Which runs count as marks.
+
+    A star with spaces on both sides is that of a product; unless emphasis is lost, and two such
+    stars stand around words.
+    """
+    if lost > 0 and _SPACED.search(subject.msgstr):
+        return MEANT_WIDELY
+    return MEANT
+
+
+def _broken_markdown_pairs(subject: Subject, marks: Marks, lost: int) -> list[MarkPair]:
+    """The pairs that do not render and are not shown by the English as they are.
+
+    Where nothing is lost, ``_`` is no mark: there are names with underscores beside Chinese
+    characters, such as ``用_x和y_时``.
+    """
+    source = subject.msgstr
+    broken = []
+    for pair in marks.pairs:
+        if pair.renders or source[pair.start : pair.end] in subject.english.visible:
+            continue
+        if lost <= 0 and source[pair.start : pair.inner_start] == "_":
+            continue
+        broken.append(pair)
+    return broken
+
+
+def _markdown_problem(
+    subject: Subject, broken: list[MarkPair], meant: re.Pattern[str], lost: int
+) -> Problem:
+    """What is to be said of pairs that do not render: of the first one, with all of them marked."""
+    source, first = subject.msgstr, broken[0]
+    is_bold = any(pair.size > 1 for pair in broken)
+    shape = "bold" if is_bold else "italics"
+    return Problem(
+        text=f"{quote(source[first.start : first.end])} does not show as {shape}",
+        hint=hint_for(source, first),
+        spans=tuple((pair.start, pair.end) for pair in broken),
+        fix=_mended_markdown(subject, meant),
+        is_minor=lost <= 0 and not is_bold,
+    )
+
+
+def _count_nested(parsed: Parsed) -> int:
+    """How much bold is in bold, or italics in italics.
+
+    That is a sign of marks that opened what they should have closed: of ``**注意：**不要**做**``
+    the second ones open, and ``不要`` is bold twice.
+    """
+    count = 0
+    for path, node in walk(parsed.tree):
+        count += node.type in ("strong", "em") and node.type in path
+    return count
+
+
+def _mended_markdown(subject: Subject, meant: re.Pattern[str]) -> str | None:
+    """The msgstr with every pair mended; None if one cannot be.
+
+    A parser must agree that all of them show now, and that nothing else has changed.
+    """
+    mended = mend(subject.msgstr, meant)
+    if mended is None:
+        return None
+    after = subject.read(mended)
+    if not is_same_but_marks(subject.chinese, after):
+        return None
+    if after.count("strong", "em") != _count_wanted(mended):
+        return None
+    if count_stray(subject, after, MEANT) > 0:
+        return None
+    return mended
+
+
+def _count_wanted(mended: str) -> int:
+    """How many nodes the pairs of a text make if all of them show.
+
+    That is one for each pair, and two for three stars, which are bold and italics.
+    """
+    count = 0
+    for pair in read_marks(mended, MEANT).pairs:
+        count += 2 if pair.size == len("***") else 1
+    return count
+
+
+def mend_start(subject: Subject) -> str | None:
+    """The msgstr with the marks that it starts with close to their words.
+
+    Apart from them they made a list of it: ``* 词*``. None if that is not what is wrong.
+    """
+    source = subject.msgstr.strip()
+    if not source.startswith("*"):
+        return None
+    mended = mend(source, MEANT_WIDELY)
+    if mended is None:
+        return None
+    wanted = subject.english.count("strong", "em")
+    if subject.read(mended).count("strong", "em") != wanted:
+        return None
+    return mended
+
+
+_RST_MARK = re.compile(r"[*＊]|__")
+# A run that can have been meant to open or close something: not `2 * 3`.
+_RST_MEANT = re.compile(r"(?<!\s)\*+|\*+(?!\s)")
+# What looks like bold or italics, with the full-width stars and the underscores of Markdown.
+_RST_PAIR = re.compile(
+    r"""
+    (?<![*＊])(?P<mark>\*{1,3}|＊{1,2}|(?<![A-Za-z0-9_])__(?=[^_]))
+    (?P<inner>[^*＊]*[^\s*＊][^*＊]*?)
+    (?P=mark)(?![*＊])
+    """,
+    re.VERBOSE,
+)
+_LETTER = re.compile(r"[A-Za-z0-9]")
+# What may stand before and behind marks. The page puts marks apart from Chinese by itself.
+_BEFORE = re.compile(r"[\s'\"(<\[{/:\x80-\U0010ffff-]|\Z")
+_BEHIND = re.compile(r"[\s.,;:!?'\")>\]}/\\\x80-\U0010ffff-]|\Z")
+
+
+def _find_rst_emphasis(subject: Subject) -> Iterator[Problem]:
+    """Bold or italics that do not show: ``** 词 **``, ``＊＊词＊＊``, ``**词``."""
+    source, english, chinese = subject.msgstr, subject.english, subject.chinese
+    if not _RST_MARK.search(source):
+        return
+    lost = english.count("strong", "em") - chinese.count("strong", "em")
+    stray = count_stray(subject, chinese, _RST_MEANT)
+    if max(stray, lost) <= 0:
+        return
+    broken = _broken_rst_pairs(source)
+    if stray <= 0:  # no star shows: only the marks of other languages can be meant
+        broken = [pair for pair in broken if "*" not in pair["mark"]]
+    if broken:
+        yield _rst_problem(subject, broken)
+    elif min(stray, lost) > 0:
+        rest = _without_emphasis(source)
+        yield Problem(
+            text="a star shows that has no partner",
+            hint="Write the same stars before and behind the words.",
+            spans=tuple(match.span() for match in _RST_MEANT.finditer(rest)),
+        )
+
+
+def _rst_problem(subject: Subject, broken: list[re.Match[str]]) -> Problem:
+    """What is to be said of pairs that do not render: of the first one, with all of them marked."""
+    first = broken[0]
+    shape = "bold" if len(first["mark"]) > 1 else "italics"
+    return Problem(
+        text=f"{quote(first[0])} does not show as {shape}",
+        hint=_rst_hint(subject.msgstr, first),
+        spans=tuple(pair.span() for pair in broken),
+        fix=_mended_rst(subject),
+    )
+
+
+def _emphasized(source: str) -> list[Span]:
+    """Where docutils sees bold or italics, with their marks."""
+    from pipeline.core.document.rst.inline import marks  # docutils: slow to import
+
+    return [
+        (mark.start, mark.end)
+        for mark in marks(source)
+        if mark.kind in ("strong", "emphasis")
+    ]
+
+
+def _without_emphasis(source: str) -> str:
+    """``source`` with atoms, and what is bold or in italics, blanked.
+
+    ``用 **词** 和 ``f`` *`` -> ``用        和       *``: what is left is a mark that shows.
+    """
+    hidden = blanked(source, " ", Markup.RST)
+    for start, end in _emphasized(source):
+        hidden = hidden[:start] + " " * (end - start) + hidden[end:]
+    return hidden
+
+
+def _broken_rst_pairs(source: str) -> list[re.Match[str]]:
+    """What looks like bold or italics and is none: ``** 词 **``, ``＊＊词＊＊``.
+
+    So is what should be both at once: ``***词***`` shows one star.
+    """
+    emphasized = _emphasized(source)
+    return [
+        pair
+        for pair in _RST_PAIR.finditer(blanked(source, markup=Markup.RST))
+        if pair.span() not in emphasized or len(pair["mark"]) > 2
+    ]
+
+
+def _rst_hint(source: str, pair: re.Match[str]) -> str:
+    """How to write a pair that does not render: the reason that is easiest to see comes first."""
+    # ＊＊词＊＊, __词__ or ***词***
+    if "*" not in pair["mark"] or len(pair["mark"]) > 2:
+        return (
+            "Write ** before and behind bold words, * before and behind words in italics; "
+            "reST knows no other marks, nor both at once."
+        )
+    # **词 *词* 词**
+    for start, end in _emphasized(source):
+        if start < pair.start() and pair.end() < end:
+            return "reST knows no italics within bold: end the one before the other begins."
+    # ** 词 **
+    if pair["inner"] != pair["inner"].strip():
+        return "Delete the space between the stars and the words."
+    return "Put a space between the stars and the words beside them."
+
+
+def _mended_rst(subject: Subject) -> str | None:
+    """The msgstr with every pair mended; None if one cannot be.
+
+    Docutils must agree that no emphasis is lost, no star shows, and nothing else has changed.
+    """
+    fix = subject.msgstr
+    for pair in reversed(
+        _broken_rst_pairs(fix)
+    ):  # so that the places of the others hold
+        fix = _mended_rst_pair(fix, pair)
+    if fix == subject.msgstr:
+        return None
+    before, after = subject.chinese, subject.read(fix)
+    if not is_same_but_marks(before, after):
+        return None
+    if after.count("strong", "em") < before.count("strong", "em"):
+        return None
+    if count_stray(subject, after, _RST_MEANT) > 0:
+        return None
+    return fix
+
+
+def _mended_rst_pair(source: str, pair: re.Match[str]) -> str:
+    """``source`` with one pair written so that it renders.
+
+    Its stars stand close to the words within, and apart from what stands beside them:
+    ``a** 词 **b`` -> ``a **词** b``.
+    """
+    before, after = source[: pair.start()], source[pair.end() :]
+    start, end = pair.span("inner")
+    stars = "*" * min(len(pair["mark"]), 2)
+    words = f"{stars}{source[start:end].strip()}{stars}"
+    return (
+        f"{before}{_gap(before[-1:], _BEFORE)}{words}{_gap(after[:1], _BEHIND)}{after}"
+    )
+
+
+def _gap(beside: str, allowed: re.Pattern[str]) -> str:
+    """What parts stars from a character beside them, if that may not stand there.
+
+    An edge of the text is an empty character. Between stars and Chinese nothing is needed.
+    """
+    if allowed.match(beside):
+        return ""
+    if _LETTER.match(beside):
+        return " "
+    return "\\ "  # beside a bracket: a gap that is not seen
+
+
+_FORMAT_MARK = re.compile("[*_~]")
+_BOLD_OR_ITALIC = frozenset(("strong", "em"))
+_FORMATS = ("strong", "em", "strike")
+_TARGETS = ("link", "reference", "image")
+_MOST_QUOTED = 3  # parts of the English
+
+
+def find_other_emphasis(subject: Subject) -> Iterator[Problem]:
+    """Bold, italics or strikethrough that the English has otherwise.
+
+    Of several differences one is told: the one that says most about what to do.
+    """
+    if not _FORMAT_MARK.search(subject.msgid + subject.msgstr):
+        return
+    theirs, ours = subject.english.nodes(*_FORMATS), subject.chinese.nodes(*_FORMATS)
+    their_types, our_types = _count_types(theirs), _count_types(ours)
+    if their_types == our_types:
+        yield from _find_moved_code(subject)
+    elif next(find_unrendered(subject), None):
+        return
+    elif their_types["strike"] != our_types["strike"]:
+        yield _struck_problem(subject, theirs, ours)
+    elif len(ours) < len(theirs):
+        yield from _find_lost_emphasis(subject, theirs, ours)
+    elif len(ours) > len(theirs):
+        yield _added_problem(subject, theirs, ours)
+    else:
+        yield Problem(
+            text="has bold where the English has italics, or the other way round",
+            hint="Use the marks of the English.",
+            is_minor=True,
+        )
+
+
+def _count_types(nodes: list[Node]) -> Counter[str]:
+    """How many nodes of each type there are: ``strong`` 2, ``em`` 1."""
+    return Counter(node.type for node in nodes)
+
+
+def _struck_problem(subject: Subject, theirs: list[Node], ours: list[Node]) -> Problem:
+    """What is to be said of words that are struck out in one of the two texts."""
+    hint = "Write ~~ around the words that the English strikes out, and nowhere else."
+    if _count_types(ours)["strike"] > _count_types(theirs)["strike"]:
+        words = _first_struck(ours)
+        return Problem(
+            text=f"strikes out {quote(words)}",
+            hint=hint,
+            spans=spans_of(subject.msgstr, words),
+        )
+    words = _first_struck(theirs)
+    return Problem(
+        text=f"does not strike out what the English does: {quote(words)}", hint=hint
+    )
+
+
+def _first_struck(nodes: list[Node]) -> str:
+    """The words of the first node that is struck out; there must be one."""
+    return next(visible_words(node) for node in nodes if node.type == "strike")
+
+
+def _find_lost_emphasis(
+    subject: Subject, theirs: list[Node], ours: list[Node]
+) -> Iterator[Problem]:
+    """Bold or italic parts that are gone.
+
+    English writes titles in italics, Chinese writes 《》 around them: those are none.
+    """
+    if len(theirs) - len(ours) <= subject.chinese.plain.count("《"):
+        return
+    words = ", ".join(quote(visible_words(node)) for node in theirs[:_MOST_QUOTED])
+    yield Problem(
+        text=f"has {len(ours)} bold or italic parts for {words}",
+        hint="Put ** or * around the same words in Chinese.",
+    )
+
+
+def _added_problem(subject: Subject, theirs: list[Node], ours: list[Node]) -> Problem:
+    """What is to be said of bold or italic parts that the English has not."""
+    words = visible_words(ours[0])
+    hint = "Take the marks away, or write \\* for a star that is meant to be seen."
+    if theirs:  # which of ours is the new one, nobody knows
+        text = f"{quote(words)} is bold or italic, other than in the English"
+        return Problem(text=text, hint=hint, is_minor=True)
+    return Problem(
+        text=f"{quote(words)} is bold or italic, and nothing is in the English",
+        hint=hint,
+        spans=spans_of(subject.msgstr, words),
+    )
+
+
+def _find_moved_code(subject: Subject) -> Iterator[Problem]:
+    """The first code or formula that left or entered bold or italics.
+
+    ``**use** `f``` is ``**使用** `f```, not ``**使用 `f`**``.
+    """
+    english, chinese = subject.english, subject.chinese
+    theirs, ours = _emphasized_atoms(english), _emphasized_atoms(chinese)
+    for value in sorted(theirs.keys() | ours.keys()):
+        if theirs[value] == ours[value]:
+            continue
+        # What one of the texts does not show at all is lost, not moved.
+        if value not in english.visible or value not in chinese.visible:
+            continue
+        is_or_not = "is" if ours[value] > theirs[value] else "is not"
+        yield Problem(
+            text=f"{quote(value)} {is_or_not} bold or italic, unlike in the English",
+            hint="Check where the bold or italic part starts and ends.",
+            spans=spans_of(subject.msgstr, value),
+            is_minor=True,
+        )
+        return
+
+
+def _emphasized_atoms(parsed: Parsed) -> Counter[str]:
+    """How often each piece of code or formula stands in bold or in italics.
+
+    ``**用 `f`** 和 `g``` -> ``f`` 1
+    """
+    counts: Counter[str] = Counter()
+    for path, node in walk(parsed.tree):
+        if node.type in ("code", "math") and not _BOLD_OR_ITALIC.isdisjoint(path):
+            counts[node.value] += 1
+    return counts
+
+
+def visible_words(node: Node) -> str:
+    """What is seen of a container: of ``**用 `f` 和 [词](a.md)**`` it is ``用 f 和 词``."""
+    words = []
+    for _, inner in walk(node.children):
+        # The value of a link or an image is its target, that of a container is nothing.
+        if inner.type not in _TARGETS and not inner.children:
+            words.append(inner.value)
+    return "".join(words)
+
+
+find_unrendered = by_markup(_find_markdown_emphasis, _find_rst_emphasis)

@@ -1,0 +1,246 @@
+"""Pairs of emphasis marks in Markdown, found by what they look like, and other ways to write them.
+
+Source of the rules: CommonMark, "Emphasis and strong emphasis". A mark opens only if it is
+"left-flanking": what follows it is no white space, and no punctuation unless white space or
+punctuation stands before it; closing is the mirror image. A Chinese sentence has no white space, so
+that ``**注意：**不要`` does not close; and ``_`` does nothing inside a "word", so that
+``使用__JAX__`` does not open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from markdown_it.rules_inline import StateInline
+
+from pipeline.core.checks.fixes import is_han
+from pipeline.core.checks.parsed import blanked
+from pipeline.core.document.markdown import parser as markdown
+from pipeline.findings import Span
+
+_RUN = re.compile(r"\*+|_+")
+# A run that can have been meant to open or close something: not `2 * 3`, not `a_b`.
+MEANT = re.compile(
+    r"""
+      (?<!\s)\*+ | \*+(?!\s)
+    | (?<![A-Za-z0-9_])_+(?!\s) | (?<!\s)(?<!_)_+(?![A-Za-z0-9_])
+    """,
+    re.VERBOSE,
+)
+# The same, and any star.
+MEANT_WIDELY = re.compile(rf"\*+|{MEANT.pattern}", re.VERBOSE)
+_MOST_PAIRS = 30  # in one message; no honest one has that many, and each takes its time
+_END_MARKS = "，。：；！？、…—～·"
+_MARKS_END = re.compile(rf"(?P<words>.*[^{_END_MARKS}])[{_END_MARKS}]+")
+_MARKS_START = re.compile(rf"[{_END_MARKS}]+(?P<words>.+)")
+_PARTNERS = dict(zip("（(【［《〈「『“‘", "）)】］》〉」』”’", strict=True))
+_WRAPPED = re.compile(r"([（(【［《〈「『“‘])(.+)([）)】］》〉」』”’])")
+_ASIDE_END = re.compile(r"(?P<words>.+?)[（(][^（()）]*[）)]")
+_ASIDE_START = re.compile(r"[（(][^（()）]*[）)](?P<words>.+)")
+_LINK = re.compile(r"\[([^\[\]]+)\]((?:\([^()\s]*\)|\[[^\[\]]*\]))")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkPair:
+    """Two runs of the same mark that look like they belong together.
+
+    The first run stands from ``start`` to ``inner_start``, the second from ``inner_end`` to
+    ``end``.
+    """
+
+    start: int
+    inner_start: int
+    inner_end: int
+    end: int
+    opens: bool  # whether a parser takes the first run for a mark that opens
+    closes: bool
+
+    @property
+    def renders(self) -> bool:
+        """Whether a parser takes both for marks, as far as can be told without one."""
+        return self.opens and self.closes
+
+    @property
+    def size(self) -> int:
+        """How many characters each of the marks has: 1 for italics, 2 for bold, 3 for both."""
+        return self.inner_start - self.start
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marks:
+    """All runs of marks in a text: those with a partner, by their ends, and the others."""
+
+    pairs: list[MarkPair]
+    single: list[Span]
+
+
+def read_marks(source: str, meant: re.Pattern[str]) -> Marks:
+    """MarkPair the runs of ``source`` that are ``meant``, by what they look like.
+
+    A run closes the last one open that has the same characters. What was opened in between has no
+    partner: in ``**a *b**`` that is the second run.
+    """
+    hidden = blanked(source)
+    state = StateInline(source, markdown.parser(), {}, [])
+    pairs: list[MarkPair] = []
+    opened: list[Span] = []
+    single: list[Span] = []
+    for match in _RUN.finditer(hidden):
+        if not meant.match(hidden, match.start()):
+            continue
+        depth = _last_alike(source, opened, match[0])
+        if depth is None or not source[opened[depth][1] : match.start()].strip():
+            opened.append(match.span())
+            continue
+        start, inner_start = opened[depth]
+        single += opened[depth + 1 :]
+        del opened[depth:]
+        is_star = match[0][0] == "*"
+        pair = MarkPair(
+            start=start,
+            inner_start=inner_start,
+            inner_end=match.start(),
+            end=match.end(),
+            opens=state.scanDelims(start, is_star).can_open,
+            closes=state.scanDelims(match.start(), is_star).can_close,
+        )
+        pairs.append(pair)
+    return Marks(pairs=pairs, single=single + opened)
+
+
+def _last_alike(source: str, opened: list[Span], run: str) -> int | None:
+    """Which of the open runs is the last one that has the characters of ``run``.
+
+    None if there is none: ``**`` closes no ``*`` and no ``__``.
+    """
+    for depth in range(len(opened) - 1, -1, -1):
+        start, end = opened[depth]
+        if source[start:end] == run:
+            return depth
+    return None
+
+
+def mend(source: str, meant: re.Pattern[str]) -> str | None:
+    """``source`` with each pair of the marks that are ``meant`` written so that it renders.
+
+    None if one of them cannot be written so. Nothing but marks and white space changes.
+    """
+    pairs = read_marks(source, meant).pairs
+    if len(pairs) > _MOST_PAIRS:
+        return None
+    while broken := next((pair for pair in pairs if not pair.renders), None):
+        # The badness falls each time, so that this comes to an end.
+        better = _first_better(source, broken, meant, badness=_badness(pairs))
+        if better is None:
+            return None
+        source = better
+        pairs = read_marks(source, meant).pairs
+    return source
+
+
+def _first_better(
+    source: str, broken: MarkPair, meant: re.Pattern[str], *, badness: int
+) -> str | None:
+    """The first way to write a broken pair that leaves less than ``badness`` in the text.
+
+    None if none does: what mends one pair may well break another.
+    """
+    for fix in _rewritten_pair(source, broken):
+        if _badness(read_marks(fix, meant).pairs) < badness:
+            return fix
+    return None
+
+
+def _badness(pairs: list[MarkPair]) -> int:
+    """How many marks do not what they look like: of each pair none, one or both."""
+    count = 0
+    for pair in pairs:
+        count += (not pair.opens) + (not pair.closes)
+    return count
+
+
+def _rewritten_pair(source: str, pair: MarkPair) -> Iterator[str]:
+    """Ways to write a pair, best first. Each is the whole text, and may render or not."""
+    before, after = source[: pair.start], source[pair.end :]
+    inner = source[pair.inner_start : pair.inner_end]
+    # Never underscores: beside Chinese those are plain characters.
+    marks = "*" * pair.size
+    core = inner.strip()
+    # White space goes from within the marks to outside of them, if it may stand there.
+    if inner[0].isspace() and _wants_space(before[-1:], core[0]):
+        before += " "
+    if inner[-1].isspace() and _wants_space(core[-1], after[:1]):
+        after = f" {after}"
+    yield f"{before}{marks}{core}{marks}{after}"
+    # `**[甲](a)**` → `[**甲**](a)`
+    if link := _LINK.fullmatch(core):
+        yield f"{before}[{marks}{link[1]}{marks}]{link[2]}{after}"
+    # `**甲：**乙` → `**甲**：乙`
+    for start, end in _narrower_spans(blanked(core)):
+        yield f"{before}{core[:start]}{marks}{core[start:end]}{marks}{core[end:]}{after}"
+    # ``甲**`f`**`` → ``甲 **`f`**``
+    if _wants_space(before[-1:], core[0]):
+        before += " "
+    if _wants_space(core[-1], after[:1]):
+        after = f" {after}"
+    yield f"{before}{marks}{core}{marks}{after}"
+
+
+def _narrower_spans(core: str) -> Iterator[Span]:
+    """What the marks may stand around instead: the places of shorter words in ``core``.
+
+    Those are the words within brackets (of ``（词）`` only ``词``), or those without the marks and
+    asides at their ends (``词：``, ``词（甲）``).
+    """
+    if _is_wrapped(core):
+        yield 1, len(core) - 1
+    for pattern in (_MARKS_END, _MARKS_START, _ASIDE_END, _ASIDE_START):
+        if match := pattern.fullmatch(core):
+            yield match.span("words")
+
+
+def _is_wrapped(core: str) -> bool:
+    """Whether one pair of brackets stands around all of it.
+
+    ``（词）``, but not ``（甲）和（乙）`` nor ``（词」``
+    """
+    wrapped = _WRAPPED.fullmatch(core)
+    if not wrapped:
+        return False
+    opening, words, closing = wrapped.groups()
+    return _PARTNERS[opening] == closing and opening not in words
+
+
+def _wants_space(left: str, right: str) -> bool:
+    """Whether a space may stand between two characters.
+
+    It may beside Latin letters, digits and code. It may not beside full-width marks, nor where
+    there is white space already, or the edge of the text (then one of the two is empty).
+    """
+    for side in (left, right):
+        if not side.strip():
+            return False
+        if is_han(side) and not side.isalpha():
+            return False
+    return not (is_han(left) and is_han(right))
+
+
+def hint_for(source: str, pair: MarkPair) -> str:
+    """How to write a pair that does not render: the reason that is easiest to see comes first."""
+    inner = source[pair.inner_start : pair.inner_end]
+    # 使用__词__时
+    if source[pair.start] == "_":
+        return "Use * instead of _: beside Chinese characters an underscore is a plain character."
+    # ** 词 **
+    if inner != inner.strip():
+        return "Delete the space between the marks and the words."
+    # **词：**词
+    if _MARKS_END.fullmatch(inner) or _MARKS_START.fullmatch(inner):
+        return "Put the punctuation outside of the marks."
+    # 词**（词）**词, or 词**`f`**词
+    edge = inner[-1] if pair.opens else inner[0]
+    if is_han(edge):
+        return "Start and end the marks at a word: put brackets and quotes outside of them."
+    return "Put a space between the marks and the Chinese characters beside them."

@@ -1,0 +1,307 @@
+"""M104, M111: links, images and references that show instead of working, or have no words.
+
+Their brackets or marks were lost, became full-width, do not stand close to each other, or are those
+of the other language of markup.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+
+from pipeline.core.checks.fixes import (
+    as_replacement,
+    excess,
+    first_regaining,
+    improves,
+    missing,
+    quote,
+    spans_of,
+)
+from pipeline.core.checks.markup.emphasis import visible_words
+from pipeline.core.checks.model import Problem, Subject, by_markup
+from pipeline.core.checks.parsed import Atom, Parsed
+from pipeline.core.document.message import Markup
+
+_MARKDOWN_TARGETS = (Atom.LINK, Atom.IMAGE, Atom.REFERENCE)
+# The words of a link: code within them may have brackets of its own.
+_NO_BRACKET = r"(?:`[^`]*`|[^\[\]［］【】`])*"
+
+
+def _find_markdown_links(subject: Subject) -> Iterator[Problem]:
+    """Links and images that stopped being what they were: ``[词]（a.md）``, ``[词] (a.md)``.
+
+    With most messages nothing is lost, and nothing looks like a link.
+    """
+    if subject.has_all_atoms and "](" not in subject.msgstr:
+        return
+    shown: list[tuple[Atom, str]] = []
+    for name in _MARKDOWN_TARGETS:
+        lost = missing(subject.english, subject.chinese, name)
+        shown += [
+            (name, target)
+            for target in lost
+            if _stands_elsewhere(subject.chinese, name, target)
+        ]
+    if shown:
+        fix = _mended_markdown_links(subject, shown)
+        for name, target in shown:
+            yield _markdown_problem(subject, name, target, fix)
+    elif excess(subject, "](") > 0:
+        yield Problem(
+            text="a link does not work: its brackets show",
+            hint="Write it as [words](target), without a space in the target.",
+            spans=spans_of(subject.msgstr, "]("),
+        )
+
+
+def _stands_elsewhere(chinese: Parsed, name: Atom, target: str) -> bool:
+    """Whether a target that is lost shows as text, or belongs to an image instead of a link.
+
+    ``[图](a.png)`` for ``![Figure](a.png)``: there the exclamation mark was lost.
+    """
+    if target in chinese.literal:
+        return True
+    # In the class ``name`` it is not: from there it is lost.
+    return any(target in chinese.of(other) for other in _MARKDOWN_TARGETS)
+
+
+def _markdown_problem(
+    subject: Subject, name: Atom, target: str, fix: str | None
+) -> Problem:
+    """What is to be said of a link or image that works no longer. ``fix`` mends all of them."""
+    what, example = "link", f"[…]({target})"
+    if name is Atom.IMAGE:
+        what, example = "image", f"![…]({target})"
+    elif name is Atom.REFERENCE:
+        example = f"[…]{target}"  # the target has brackets already: [label]
+    return Problem(
+        text=f"the {what} to {quote(target)} is none any more",
+        hint=f"Write it as {example}, with half-width brackets and nothing between them.",
+        spans=spans_of(subject.msgstr, target),
+        fix=fix,
+    )
+
+
+def _mended_markdown_links(
+    subject: Subject, lost: list[tuple[Atom, str]]
+) -> str | None:
+    """The msgstr with brackets of the kind, and at the place, that makes links of them again.
+
+    None if a parser sees no links in it even so.
+    """
+    fix = subject.msgstr
+    for name, target in lost:
+        # 【词】（a.md） and the like, with what stands behind the words of a link.
+        if name is Atom.REFERENCE:
+            behind = rf"\s*[\[［【]\s*{re.escape(target[1:-1])}\s*[\]］】]"
+        else:
+            title = r"(?P<title>\s+[\"“][^\"”]*[\"”])?"
+            behind = rf"\s*[(（]\s*<?{re.escape(target)}>?{title}\s*[)）]?"
+        words = rf"[\[［【](?P<words>{_NO_BRACKET})[\]］】]"
+        pattern = rf"(?P<bang>[!！]?)\s?{words}{behind}"
+        fix = re.sub(pattern, partial(_markdown_link, name, target), fix)
+    return first_regaining(subject, [fix], *_MARKDOWN_TARGETS)
+
+
+def _markdown_link(name: Atom, target: str, match: re.Match[str]) -> str:
+    """A link as Markdown wants it, with the words that ``match`` has found.
+
+    ``【词】（a.md “题”）`` -> ``[词](a.md "题")``; to an image also ``！[图](a.png)`` ->
+    ``![图](a.png)``
+    """
+    bang, words = match["bang"], match["words"]
+    if name is Atom.REFERENCE:
+        return f"{bang}[{words}]{target}"
+    title = ""
+    if match["title"]:
+        title = f' "{match["title"].strip()[1:-1]}"'
+    if name is Atom.IMAGE:
+        bang = "!"
+    elif bang:
+        bang = "！"  # a sentence may end before a link
+    return f"{bang}[{words}]({target}{title})"
+
+
+_RST_TARGETS = (Atom.LINK, Atom.REFERENCE)
+_TICKS = "[`｀]"
+_ANONYMOUS = "__"  # what a reference without a name has for one
+
+
+def _find_rst_links(subject: Subject) -> Iterator[Problem]:
+    """Links and references that stopped being what they were.
+
+    Their marks were lost or became full-width, or are those of Markdown.
+    """
+    shown: list[tuple[Atom, str]] = []
+    for name in _RST_TARGETS:
+        lost = missing(subject.english, subject.chinese, name)
+        shown += [
+            (name, value)
+            for value in lost
+            if _rst_stands_elsewhere(subject.chinese, name, value)
+        ]
+    if not shown:
+        return
+    fix = _mended_rst_links(subject, shown)
+    for name, value in shown:
+        yield _rst_problem(subject, name, value, fix)
+
+
+def _rst_problem(subject: Subject, name: Atom, value: str, fix: str | None) -> Problem:
+    """What is to be said of a link or reference that works no longer. ``fix`` mends them all."""
+    what, seen = "reference", _name_in(subject.msgstr, value)
+    if name is Atom.LINK:
+        what, seen = "link to", value
+    shown_name = value.removesuffix("_") or "…"
+    written = written_as(subject, name, value)
+    space = ", with a space before <" if "<" in written else ""
+    return Problem(
+        text=f"the {what} {quote(shown_name)} is none any more",
+        hint=f"Write it as {written}{space}.",
+        spans=spans_of(subject.msgstr, seen),
+        fix=fix,
+    )
+
+
+def _rst_stands_elsewhere(chinese: Parsed, name: Atom, value: str) -> bool:
+    """Whether a target that is lost shows as text, or belongs to something that leads nowhere.
+
+    A URL must stand there as it is, the name of a reference in any case and with any spaces.
+    """
+    if name is Atom.LINK:
+        return value in chinese.source
+    return bool(_name_in(chinese.source, value))
+
+
+def written_as(subject: Subject, name: Atom, value: str) -> str:
+    """How a link or a reference of the English is written, with ``…`` for words of one's own.
+
+    A link is ```… <https://a.b>`_``. A reference whose words are its name is written with them:
+    ```the guide`_``.
+    """
+    if name is Atom.LINK:
+        is_anonymous = re.search(rf"{re.escape(value)}>`__", subject.msgid)
+        return f"`… <{value}>`{'__' if is_anonymous else '_'}"
+    if value == _ANONYMOUS:
+        return "`…`__"
+    in_one = re.compile(rf"`?{_name_pattern(value)}`?_(?![\w_>])", re.IGNORECASE)
+    if match := in_one.search(subject.msgid):
+        return match[0]
+    return f"`… <{_name_in(subject.msgid, value)}_>`_"
+
+
+def _name_pattern(value: str) -> str:
+    """A name as it may be written: case and white space do not count.
+
+    It is to be read without regard to case. ``the guide_`` -> ``the\\s+guide``
+    """
+    return r"\s+".join(re.escape(word) for word in value.removesuffix("_").split())
+
+
+def _name_in(source: str, value: str) -> str:
+    """A name as a text writes it; empty if the text does not have it.
+
+    ``See The Guide`` with ``the guide_`` -> ``The Guide``
+    """
+    if value == _ANONYMOUS:
+        return ""
+    word = rf"(?<![A-Za-z0-9]){_name_pattern(value)}(?![A-Za-z0-9])"
+    match = re.search(word, source, re.IGNORECASE)
+    return match[0] if match else ""
+
+
+def _mended_rst_links(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
+    """The msgstr with the marks of each lost link or reference, as the English has them.
+
+    None if that makes none of them work.
+    """
+    fix = subject.msgstr
+    for name, value in lost:
+        written = written_as(subject, name, value)
+        if name is Atom.REFERENCE:
+            fix = _with_reference(fix, value, written)
+        else:
+            fix = _with_link(fix, value, written)
+    # One class after the other: there may be more wrong with it than this check knows to mend.
+    for name in _RST_TARGETS:
+        if improves(subject, fix, name):
+            return fix
+    return None
+
+
+def _with_reference(source: str, value: str, written: str) -> str:
+    """``source`` with a reference ``written`` where its name stands first.
+
+    With ``name_``: ``见 `name` 和 name`` -> ``见 name_ 和 name``
+    """
+    opening, closing = rf"(?<![\w`<])(?:{_TICKS}\s*)?", rf"(?:\s*{_TICKS})?"
+    underscore = r"(?:\s?[_＿](?![A-Za-z0-9_]))?(?![`｀>])"
+    loose = f"{opening}{_name_pattern(value)}{closing}{underscore}"
+    flags = re.IGNORECASE | re.ASCII
+    return re.sub(loose, as_replacement(written), source, count=1, flags=flags)
+
+
+def _with_link(source: str, value: str, written: str) -> str:
+    """``source`` with a link ``written`` where one with other marks leads there.
+
+    ``[词](https://a.b)``, ``｀词＜https://a.b＞｀_`` -> ```词 <https://a.b>`_``
+    """
+    target = re.escape(value)
+    of_markdown = rf"\[(?P<words>[^\[\]]*)\]\s*[(（]\s*{target}\s*[)）]"
+    words = rf"{_TICKS}(?P<words>[^`｀<>＜＞〈〉《》]*?)"
+    of_rst = (
+        rf"{words}\s*[<＜〈《]\s*{target}\s*[>＞〉》]\s*{_TICKS}?(?:\s?[_＿]{{1,2}})?"
+    )
+    for pattern in (of_markdown, of_rst):
+        source = re.sub(pattern, partial(_around_words, written), source)
+    return source
+
+
+def _around_words(written: str, match: re.Match[str]) -> str:
+    """``written`` with the words that ``match`` has found in place of the ellipsis."""
+    return written.replace("…", match["words"].strip())
+
+
+_ATOM_OF = {"link": Atom.LINK, "reference": Atom.REFERENCE, "image": Atom.IMAGE}
+
+
+def find_empty(subject: Subject) -> Iterator[Problem]:
+    """Links without words, images without text: ``[](a.md)`` for ``[the guide](a.md)``."""
+    if "[" not in subject.msgstr:
+        return
+    added = _empty_targets(subject.chinese) - _empty_targets(subject.english)
+    for name, target in added:
+        if target not in subject.english.of(_ATOM_OF[name]):
+            continue  # a target that is new as well is told of by the guard
+        is_image = name == "image"
+        yield Problem(
+            text=f"the {'image' if is_image else 'link'} {quote(target)} has no words",
+            hint="Write its words between [ and ].",
+            spans=spans_of(subject.msgstr, target),
+            is_minor=is_image,
+        )
+
+
+def _empty_targets(parsed: Parsed) -> Counter[tuple[str, str]]:
+    """The links and images that show no words, by type and target, with how often they stand.
+
+    ``[](a.md)`` and ``[ ](a.md)`` -> (link, a.md) 2
+    """
+    empty: Counter[tuple[str, str]] = Counter()
+    for node in parsed.nodes(*_ATOM_OF):
+        if not visible_words(node).strip():
+            empty[node.type, node.value] += 1
+    return empty
+
+
+find_broken_links = by_markup(_find_markdown_links, _find_rst_links)
+
+
+def stands_elsewhere(chinese: Parsed, name: Atom, target: str) -> bool:
+    """Return whether a lost target shows as text, or belongs to something else."""
+    if chinese.markup is Markup.RST:
+        return _rst_stands_elsewhere(chinese, name, target)
+    return _stands_elsewhere(chinese, name, target)

@@ -1,0 +1,238 @@
+"""Atoms of the English that a translation lacks, what replaced them, and how each is written.
+
+A lost atom and a new one of the same class are taken for each other if they look alike: then the
+translator has changed it, and gets both reported. Sometimes that can be undone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+
+from pipeline.core.checks.fixes import NARROW, improves, missing, quote
+from pipeline.core.checks.markup.links import written_as
+from pipeline.core.checks.model import Problem, Subject
+from pipeline.core.checks.parsed import Atom
+from pipeline.core.document.message import Markup
+from pipeline.findings import Span
+
+_LONGEST_ATOM = 60  # characters of an atom that a sentence quotes
+_TARGET = re.compile(r"(?P<role>\{[^{}]+\}|:[^`]+:)`(?P<target>.*)`", re.DOTALL)
+# What stands before and behind code and formulas. All other atoms bring their marks with them.
+_MARKS = {
+    (Markup.MARKDOWN, Atom.CODE): ("`", "`"),
+    (Markup.MARKDOWN, Atom.MATH): ("$", "$"),
+    (Markup.RST, Atom.CODE): ("``", "``"),
+    (Markup.RST, Atom.MATH): (":math:`", "`"),
+}
+# The marks of code, by name: as they are spoken of, and how many of them to write.
+TICKS = {Markup.MARKDOWN: "backticks", Markup.RST: "backquotes"}
+TICKS_TO_WRITE = {Markup.MARKDOWN: "backticks", Markup.RST: "two backquotes"}
+
+
+def is_marked(markup: Markup, name: Atom) -> bool:
+    """Whether atoms of a class are values between marks: code and formulas."""
+    return (markup, name) in _MARKS
+
+
+def with_marks(markup: Markup, name: Atom, value: str) -> str:
+    """An atom of code or mathematics as the source has it: ```f```, ``$x$``, ``:math:`x```."""
+    before, behind = _MARKS[markup, name]
+    return f"{before}{value}{behind}"
+
+
+def spoken(markup: Markup, name: Atom, value: str) -> str:
+    """An atom in a sentence: between its marks if it has any, else in quotation marks.
+
+    ```jax.jit``` and ``$x$``, but ``“https://a.b”``
+    """
+    if not is_marked(markup, name):
+        return quote(value)
+    if len(value) > _LONGEST_ATOM:
+        value = f"{value[:_LONGEST_ATOM]}…"
+    return with_marks(markup, name, value)
+
+
+def literal_part(name: Atom, value: str) -> str:
+    """The part of an atom that stands in the source as it is: of a role only the target.
+
+    Of ``{ref}`a``` that is ``a``: the source may have ``{ref}`词 <a>```.
+    """
+    match = _TARGET.fullmatch(value)
+    if match and name is Atom.ROLE:
+        return match["target"]
+    return value
+
+
+def atom_places(
+    source: str, markup: Markup, name: Atom, value: str
+) -> tuple[Span, ...]:
+    """Where an atom stands first, told by the marks around it; else as ``places_of`` finds it.
+
+    Of ``用 {func}`jit` 和 `f```, where ``f`` is code, that is not the first letter of ``func``.
+    """
+    part = literal_part(name, value)
+    words = r"\s*".join(map(re.escape, part))
+    match = re.search(_place_pattern(markup, name, value, words), source)
+    if not match:
+        return places_of(source, part)
+    return (match.span("words"),)
+
+
+def _place_pattern(markup: Markup, name: Atom, value: str, words: str) -> str:
+    """The pattern ``words`` of an atom, as its group ``words``, with what stands around it."""
+    words = rf"(?P<words>{words})"
+    if is_marked(markup, name):
+        before, behind = map(re.escape, _MARKS[markup, name])
+        # "{func}`f`" is a role, although it ends as code does.
+        return rf"(?<![}}:]){before}\s*{words}\s*{behind}"
+    role = _TARGET.fullmatch(value)
+    if role and name is Atom.ROLE:
+        # With or without words of its own: {ref}`a`, {ref}`词 <a>`
+        return rf"{re.escape(role['role'])}`(?:[^`]*<\s*)?{words}\s*>?`"
+    if name in (Atom.LINK, Atom.IMAGE):
+        return rf"(?:\]\(\s*<?|<){words}(?=[>)\s])"
+    return words
+
+
+def places_of(source: str, value: str) -> tuple[Span, ...]:
+    """Where an atom stands first; nowhere, if the source does not have it.
+
+    White space may stand anywhere in it, for the values of some classes are kept without any:
+    ``{{a}}`` is found in ``用 {{ a }}``. Of ``f`` in ``{func}`f``` the one between backquotes is
+    meant: the first place counts where the atom is no part of a longer word.
+    """
+    pattern = r"\s*".join(map(re.escape, value))
+    for place in (rf"(?<=`){pattern}(?=`)", rf"(?<!\w){pattern}(?!\w)", pattern):
+        if match := re.search(place, source):
+            return (match.span(),)
+    return ()
+
+
+_ALIKE = 60  # per cent: from here on one atom is taken for a misspelling of the other
+_COPY = "Copy it from the English, letter by letter."
+_RST_ROLE = re.compile(r"(:[^`]+:)`(.+)`", re.DOTALL)
+# {ref}`标题＜名＞`: the target of a titled role in brackets that are not those of ASCII.
+_WIDE_TITLE = re.compile(
+    r"(\{[\w:+-]+\}`[^`<>＜＞〈〉《》]*?)\s*[<＜〈《]([^`<>＜＞〈〉《》]*)[>＞〉》]`"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lost:
+    """An atom that the translation never names, and the new one that it became, if any."""
+
+    value: str
+    became: str | None = None
+
+
+def lost_atoms(subject: Subject, name: Atom) -> list[Lost]:
+    """The lost atoms of a class, each with the new one that is most like it.
+
+    For code ``jax.jit``, ``x`` in English and ``jax.jti``, ``y`` in Chinese: ``jax.jit`` became
+    ``jax.jti``, and ``x`` is gone. A new atom is taken for one lost atom only.
+    """
+    lost = missing(subject.english, subject.chinese, name)
+    if not lost:
+        return []
+    new = missing(subject.chinese, subject.english, name)
+    if len(lost) == len(new) == 1:
+        return [Lost(value=lost[0], became=new[0])]  # however little they are alike
+    pairs = []
+    for value in lost:
+        became = _most_like(value, new)
+        if became is not None:
+            new.remove(became)
+        pairs.append(Lost(value=value, became=became))
+    return pairs
+
+
+def _most_like(value: str, candidates: list[str]) -> str | None:
+    """Which of ``candidates`` looks like ``value``, whatever the case; None if none does."""
+
+    def likeness(candidate: str) -> float:
+        return fuzz.ratio(value.lower(), candidate.lower())
+
+    best = max(candidates, key=likeness, default=None)
+    if best is None or likeness(best) < _ALIKE:
+        return None
+    return best
+
+
+def told_lost(subject: Subject, name: Atom) -> Iterator[tuple[str, Problem]]:
+    """Each lost atom of a class, with the problem that it makes.
+
+    For those who leave some of them out, as other checks tell of them.
+    """
+    for lost in lost_atoms(subject, name):
+        yield lost.value, lost_problem(subject, name, lost)
+
+
+def lost_problems(subject: Subject, name: Atom) -> Iterator[Problem]:
+    """The problems that the lost atoms of a class make."""
+    for _, problem in told_lost(subject, name):
+        yield problem
+
+
+def lost_problem(
+    subject: Subject, name: Atom, lost: Lost, *, is_minor: bool = False
+) -> Problem:
+    """What is to be said of a lost atom, and of the new one that it became."""
+    markup = subject.markup
+    words = spoken(markup, name, lost.value)
+    if not is_marked(markup, name):
+        words = f"the {name.value} {words}"
+    hint = _atom_hint(subject, name, lost.value)
+    if not lost.became:
+        return Problem(text=f"lacks {words}", hint=hint, is_minor=is_minor)
+    return Problem(
+        text=f"lacks {words}; has {spoken(markup, name, lost.became)} instead",
+        hint=hint,
+        spans=atom_places(subject.msgstr, markup, name, lost.became),
+        fix=_mended_atoms(subject, name),
+        is_minor=is_minor,
+    )
+
+
+def _atom_hint(subject: Subject, name: Atom, value: str) -> str:
+    """What to do about a lost atom.
+
+    In reStructuredText the words that are shown are mostly the name that is looked up, so that
+    whoever translates them loses the atom: the hint says how to show other words.
+    """
+    if subject.markup is Markup.MARKDOWN:
+        return _COPY
+    if name is Atom.ROLE and (role := _RST_ROLE.fullmatch(value)):
+        return f"Copy it from the English, or write {role[1]}`… <{role[2]}>` to show other words."
+    if name is not Atom.REFERENCE:
+        return _COPY
+    written = written_as(subject, name, value)
+    if written.startswith("`…"):  # it is written with other words already
+        return f"Write {written}."
+    return f"Write {written}, or `… <{written.strip('`_')}_>`_ to show other words."
+
+
+def _mended_atoms(subject: Subject, name: Atom) -> str | None:
+    """The msgstr with the atoms of a class as the English has them.
+
+    Only those are changed that differ from the English in marks and white space alone.
+    """
+    fix = subject.msgstr
+    if name is Atom.ROLE:
+        fix = _WIDE_TITLE.sub(r"\1 <\2>`", fix)
+    for lost in lost_atoms(subject, name):
+        if lost.became and _narrow_value(lost.value) == _narrow_value(lost.became):
+            fix = fix.replace(
+                literal_part(name, lost.became), literal_part(name, lost.value)
+            )
+    if improves(subject, fix, name):
+        return fix
+    return None
+
+
+def _narrow_value(value: str) -> str:
+    """A value with the marks of ASCII and no white space: ``f（x）`` -> ``f(x)``."""
+    return re.sub(r"\s", "", value.translate(NARROW))

@@ -1,0 +1,269 @@
+"""M106, M107: formulas and roles whose marks show instead of working."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pipeline.core.checks.fixes import (
+    as_replacement,
+    excess,
+    fewer,
+    first_regaining,
+    improves,
+    is_han,
+    missing,
+    quote,
+    spans_of,
+)
+from pipeline.core.checks.markup.verbatim import with_both_marks
+from pipeline.core.checks.model import Problem, Subject, by_markup
+from pipeline.core.checks.parsed import Atom, Parsed
+from pipeline.core.document.atoms import canonical_math
+from pipeline.findings import Span
+
+# Without these there is nothing to find.
+_ANY_DOLLAR = re.compile("[$＄]")
+_DOLLAR = re.compile(r"(?P<code>`+)(?!`).*?(?<!`)(?P=code)(?!`)|(?<!\\)\$", re.DOTALL)
+_MARKDOWN_ROLE = re.compile(r"\{([^{}]+)\}`(.*)`", re.DOTALL)
+
+
+# Formulas.
+def _find_markdown_dollars(subject: Subject) -> Iterator[Problem]:
+    """Dollar signs that show where a formula should be, and formulas where dollars should be.
+
+    ``求 $x 时``, ``求 ＄x＄ 时``; ``$5 和 $10`` for ``\\$5 and \\$10``
+    """
+    if not _ANY_DOLLAR.search(subject.msgstr):
+        return  # formulas that are gone with their marks are told of by M203
+    lost = fewer(subject.english, subject.chinese, Atom.MATH)
+    is_wide = bool(lost) and "＄" in subject.chinese.literal
+    if is_wide or excess(subject, "$") > 0:
+        yield _dollar_shows(subject, lost, is_wide=is_wide)
+        return
+    new = missing(subject.chinese, subject.english, Atom.MATH)
+    if new and _are_dollars_meant(subject, lost, new):
+        yield _accidental_formula(subject, new)
+
+
+def _are_dollars_meant(subject: Subject, lost: list[str], new: list[str]) -> bool:
+    """Whether new formulas are what stands between two dollar signs of a price.
+
+    Then fewer dollar signs show than in the English; or there is Chinese in the formulas,
+    and no formula of the English that they might have come from.
+    """
+    if subject.english.plain.count("$") > subject.chinese.plain.count("$"):
+        return True
+    return not lost and any(map(is_han, "".join(new)))
+
+
+def _dollar_shows(subject: Subject, lost: list[str], *, is_wide: bool) -> Problem:
+    """What is to be said of a dollar sign that shows, where the formulas ``lost`` may be meant."""
+    source = subject.msgstr
+    formulas = _written_as(subject.english, lost)
+    mark, text = "$", "a $ shows: one is missing or too many"
+    if is_wide:
+        mark, text = "＄", "a full-width ＄ shows instead of making a formula"
+    hint = "Put $ before and behind a formula, and \\$ for a dollar sign."
+    if formulas:
+        hint = f"Write {quote(formulas[0])}."
+    narrow = source.replace("＄", "$")
+    fixes = [narrow, with_both_marks(narrow, formulas, mark="$")]
+    return Problem(
+        text=text,
+        hint=hint,
+        spans=spans_of(source, mark),
+        fix=first_regaining(subject, fixes, Atom.MATH),
+        is_minor=not formulas,
+    )
+
+
+def _accidental_formula(subject: Subject, new: list[str]) -> Problem:
+    """What is to be said of two dollar signs that made a formula of what stands between them."""
+    formula = _written_as(subject.chinese, new)[0]
+    fix = None
+    if not subject.english.of(Atom.MATH):  # else some of the dollar signs must stay
+        escaped = _DOLLAR.sub(_escaped_dollar, subject.msgstr)
+        fix = first_regaining(subject, [escaped], Atom.MATH)
+    return Problem(
+        text=f"{quote(formula)} became a formula",
+        hint="Write \\$ for a dollar sign, and one $ before and one behind each formula.",
+        spans=spans_of(subject.msgstr, formula),
+        fix=fix,
+    )
+
+
+def _written_as(parsed: Parsed, formulas: list[str]) -> list[str]:
+    """Formulas as a text has them, with their marks and the white space that does not count."""
+    return [
+        f"${node.value}$"
+        for node in parsed.nodes("math")
+        if canonical_math(node.value) in formulas
+    ]
+
+
+def _escaped_dollar(match: re.Match[str]) -> str:
+    """A match of `_DOLLAR` with a backslash before a dollar sign; code stays as it is."""
+    if match["code"]:
+        return match[0]
+    return "\\$"
+
+
+# Roles.
+def _find_markdown_roles(subject: Subject) -> Iterator[Problem]:
+    """Roles whose name shows: ``func`f```, ``{func} `f```, ``｛func｝`f```.
+
+    Backticks that show are told of by M105, with the role.
+    """
+    if "`" not in subject.msgstr or excess(subject, "`", "｀") > 0:
+        return
+    for role in missing(subject.english, subject.chinese, Atom.ROLE):
+        # {func}`a.b`; of a role that shows its text the name is all that is kept: {abbr}
+        name, target = role[1:-1], ""
+        if parts := _MARKDOWN_ROLE.fullmatch(role):
+            name, target = parts.groups()
+        yield from _find_shown_role(subject, name, target or "…")
+
+
+def _find_shown_role(subject: Subject, name: str, target: str) -> Iterator[Problem]:
+    """The first place where the name of a lost role shows, if there is one."""
+    braced = f"{{{name}}}"
+    # func`f`, {func} `f`, ｛func｝`f`
+    loose = re.compile(
+        rf"(?<![A-Za-z:])(?:[{{｛]\s*)?{re.escape(name)}\s*[}}｝]?\s*(?=`)",
+        re.IGNORECASE,
+    )
+    for match in loose.finditer(subject.msgstr):
+        if match[0] == braced:
+            continue
+        fix = loose.sub(as_replacement(braced), subject.msgstr)
+        yield Problem(
+            text=f"the role {quote(braced)} shows instead of working",
+            hint=(
+                f"Write {braced}`{target}`, "
+                "with nothing between the brace and the backtick."
+            ),
+            spans=(match.span(),),
+            fix=first_regaining(subject, [fix], Atom.ROLE, Atom.CODE),
+        )
+        return
+
+
+_TICKS = "[`｀]"
+_RST_ROLE = re.compile(r":([^`]+):`(.*)`", re.DOTALL)
+_TITLED = re.compile(
+    r"(.*?)\s*[<＜〈《]\s*([^<>＜＞〈〉《》]*?)\s*[>＞〉》]", re.DOTALL
+)
+
+
+# Formulas.
+def _find_rst_dollars(subject: Subject) -> Iterator[Problem]:
+    """Dollar signs where a formula should be: ``$x$`` for ``:math:`x```."""
+    if excess(subject, "$", "＄") <= 0:
+        return
+    lost = fewer(subject.english, subject.chinese, Atom.MATH)
+    formulas = [
+        node.value
+        for node in subject.english.nodes("math")
+        if canonical_math(node.value) in lost
+    ]
+    hint = "Delete it, or write the amount as the English does."
+    if formulas:
+        hint = f"Write {quote(f':math:`{formulas[0]}`')}."
+    yield Problem(
+        text="a $ shows: in reST it makes no formula",
+        hint=hint,
+        spans=spans_of(subject.msgstr, "$" if "$" in subject.msgstr else "＄"),
+        is_minor=not formulas,
+    )
+
+
+# Roles.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ShownRole:
+    """A role whose name shows: where it stands, how to write it, and how the hint has that."""
+
+    name: str
+    span: Span
+    written: str
+    example: str
+
+
+def _find_rst_roles(subject: Subject) -> Iterator[Problem]:
+    """Roles whose name shows: ``{func}`f```, ``：func：`f```.
+
+    All places are marked and mended; the hint is about the first one that was found.
+    """
+    if not re.search(_TICKS, subject.msgstr):
+        return
+    shown: dict[Span, _ShownRole] = {}
+    for name, target in _lost_roles(subject):
+        for role in _shown_roles(subject.msgstr, name, target):
+            # Several lost roles may have the same name, and be found in the same place.
+            shown.setdefault(role.span, role)
+    if not shown:
+        return
+    fix = subject.msgstr
+    # From the last one to the first, so that the places hold.
+    for (start, end), role in sorted(shown.items(), reverse=True):
+        fix = fix[:start] + role.written + fix[end:]
+    first = next(iter(shown.values()))
+    is_better = improves(subject, fix, Atom.ROLE) or improves(subject, fix, Atom.MATH)
+    yield Problem(
+        text=f"the role {quote(f':{first.name}:')} shows instead of working",
+        hint=(
+            f"Write {first.example}, with half-width colons and nothing "
+            "between the second one and the backquote."
+        ),
+        spans=tuple(shown),
+        fix=fix if is_better else None,
+    )
+
+
+def _lost_roles(subject: Subject) -> Iterator[tuple[str, str]]:
+    """The name and the target of each role that is lost; a formula is one.
+
+    ``:func:`a.b``` -> ``func``, ``a.b``; ``:abbr:``, of which only the name is kept -> ``abbr``,
+    nothing
+    """
+    for role in missing(subject.english, subject.chinese, Atom.ROLE):
+        if parts := _RST_ROLE.fullmatch(role):
+            yield parts[1], parts[2]
+        elif role.startswith(":"):
+            yield role.strip(":"), ""
+    for formula in missing(subject.english, subject.chinese, Atom.MATH):
+        yield "math", formula
+
+
+def _shown_roles(source: str, name: str, target: str) -> Iterator[_ShownRole]:
+    """What looks like a role of that name and is not written as one.
+
+    ``{func}`f```, ``：func：`f```, ``:func: `f```, ``:func:``f````
+    """
+    marks = rf"(?<![A-Za-z:：{{｛])(?:[:：{{｛]\s*)?{re.escape(name)}\s*[:：}}｝]?\s*"
+    content = rf"{_TICKS}{{1,2}}(?P<content>[^`｀]*){_TICKS}{{1,2}}"
+    for match in re.finditer(f"{marks}{content}", source, re.IGNORECASE):
+        written = f":{name}:`{_role_content(match['content'])}`"
+        if match[0] == written:
+            continue
+        wanted = target or "…"
+        if " <" in written:
+            wanted = f"… <{target}>"
+        yield _ShownRole(
+            name=name, span=match.span(), written=written, example=f":{name}:`{wanted}`"
+        )
+
+
+def _role_content(content: str) -> str:
+    """The content of a role, with ASCII brackets around its target if it has a title.
+
+    ``词＜a.b＞`` -> ``词 <a.b>``
+    """
+    if titled := _TITLED.fullmatch(content):
+        return f"{titled[1]} <{titled[2]}>"
+    return content.strip()
+
+
+find_dollars = by_markup(_find_markdown_dollars, _find_rst_dollars)
+find_shown_roles = by_markup(_find_markdown_roles, _find_rst_roles)

@@ -1,0 +1,367 @@
+"""M105, M108, M110: code, HTML and escapes whose marks show instead of working.
+
+Marks were lost or became full-width. In reStructuredText code stands between two backquotes on each
+side: people who are used to Markdown write one, which makes a role; or they write code within bold,
+which reStructuredText does not know. A parser must agree with each fix (`fixes.regains`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+
+from pipeline.core.checks.fixes import (
+    NARROW,
+    as_replacement,
+    excess,
+    fewer,
+    first_regaining,
+    improves,
+    missing,
+    quote,
+    regains,
+    spans_of,
+    without_backslashes,
+)
+from pipeline.core.checks.model import Problem, Subject, by_markup
+from pipeline.core.checks.parsed import Atom, Parsed
+from pipeline.core.document import prose
+from pipeline.core.document.message import Markup
+
+_SHOWN_BACKSLASH = re.compile(r"\\.", re.DOTALL)
+_ANY_BACKTICK = re.compile("[`｀]")
+_ANY_ESCAPE = re.compile(r"[\\&＆]")
+_TAG_NAME = re.compile(r"</?\s*([A-Za-z][A-Za-z0-9]*)")
+_REFERENCE_NAMES = "lt|gt|amp|quot|apos|nbsp|mdash|ndash|hellip|times|copy"
+_CHARACTER_REFERENCE = re.compile(
+    rf"[&＆]\s?(?:#[xX]?[0-9A-Fa-f]+|{_REFERENCE_NAMES})\s?[;；]"
+)
+
+
+# Code.
+def _find_markdown_backticks(subject: Subject) -> Iterator[Problem]:
+    """Backticks that show: ``用 `f 时``, ``用 ｀f｀ 时``."""
+    source = subject.msgstr
+    if not _ANY_BACKTICK.search(source):
+        return
+    if excess(subject, "`", "｀") <= 0:
+        return
+    lost = [f"`{code}`" for code in fewer(subject.english, subject.chinese, Atom.CODE)]
+    lost += fewer(subject.english, subject.chinese, Atom.ROLE)
+    mark, text = "`", "a backtick shows: one is missing or too many"
+    if "｀" in subject.chinese.literal:
+        mark, text = "｀", "a full-width ｀ shows instead of making code"
+    hint = "Put one backtick before the code and one behind it."
+    if lost:
+        hint = f"Write {quote(lost[0])}."
+    narrow = source.replace("｀", "`")
+    fixes = [narrow, with_both_marks(narrow, lost, mark="`")]
+    yield Problem(
+        text=text,
+        hint=hint,
+        spans=spans_of(source, _beside_backtick(source, lost) or mark),
+        fix=first_regaining(subject, fixes, Atom.CODE, Atom.ROLE),
+        is_minor=not lost,
+    )
+
+
+def _beside_backtick(source: str, lost: list[str]) -> str:
+    """The first of some code that stands beside a backtick, with that; empty if none does.
+
+    ``lost`` has the code with its marks. Of ``用 `f 时`` it is ```f``: there the other one lacks.
+    """
+    for atom in lost:
+        words = re.escape(atom.partition("`")[2].rstrip("`"))
+        if match := re.search(rf"[`｀]{words}|{words}[`｀]", source):
+            return match[0]
+    return ""
+
+
+def with_both_marks(source: str, lost: list[str], *, mark: str) -> str:
+    """``source`` with both marks around each lost atom that stands there once with one of them.
+
+    With `````f````` lost: ``用 `f 时`` -> ``用 `f` 时``
+    """
+    m = re.escape(mark)
+    for atom in lost:
+        name, _, rest = atom.partition(mark)
+        words = re.escape(rest.rstrip(mark))
+        opened = rf"(?<!{m}){m}\s*{words}(?!{m}|[A-Za-z0-9_])"
+        closed = rf"(?<![{m}A-Za-z0-9_]){words}\s*{m}(?!{m})"
+        pattern = re.compile(rf"{re.escape(name)}(?:{opened}|{closed})")
+        if len(pattern.findall(source)) == 1:
+            source = pattern.sub(as_replacement(atom), source)
+    return source
+
+
+# HTML.
+def find_html(subject: Subject) -> Iterator[Problem]:
+    """HTML tags that show, because they were written with other brackets or with spaces."""
+    if "<" not in subject.msgid:
+        return
+    lost: list[str] = []
+    fix, first_shown = subject.msgstr, ""
+    for tag in missing(subject.english, subject.chinese, Atom.HTML):
+        name = _TAG_NAME.match(tag)
+        if not name:
+            continue  # a comment
+        lost.append(tag)
+        if shown := _shown_tag(subject, tag, name[1], fix):
+            first_shown = first_shown or shown[0]
+            fix = fix[: shown.start()] + tag + fix[shown.end() :]
+    if first_shown:
+        yield Problem(
+            text=f"the tag {quote(lost[0])} shows as text: {quote(first_shown)}",
+            hint="Write it with half-width < and >, as the English has it.",
+            spans=spans_of(subject.msgstr, first_shown),
+            fix=first_regaining(subject, [fix], Atom.HTML),
+        )
+
+
+def _shown_tag(
+    subject: Subject, tag: str, name: str, source: str
+) -> re.Match[str] | None:
+    """Where something in ``source`` looks like a lost tag; None if nothing does.
+
+    That is ``＜br＞``, ``《br》``, or ``< br>``, which browsers take for text.
+    """
+    slash = r"\s*/" if tag.startswith("</") else ""
+    looks_like = re.compile(
+        rf"[<＜〈《]{slash}\s*{name}\b[^<>＜＞〈〉《》]*[>＞〉》]", re.IGNORECASE
+    )
+    # A tag that works is none that shows: its target may be another one, which the guard tells.
+    working = {*subject.english.of(Atom.HTML), *subject.chinese.of(Atom.HTML)}
+    for match in looks_like.finditer(source):
+        if match[0] not in working:
+            return match
+    return None
+
+
+# Escapes.
+def _find_markdown_escapes(subject: Subject) -> Iterator[Problem]:
+    """Backslashes and character references that show: ``\\词``, ``＆lt；``."""
+    if not _ANY_ESCAPE.search(subject.msgstr):
+        return  # as in nearly every message
+    english, chinese = subject.english, subject.chinese
+    references = _CHARACTER_REFERENCE.findall(chinese.literal)
+    if len(references) > len(_CHARACTER_REFERENCE.findall(english.plain)):
+        yield _shown_reference(subject, references[0])
+    # Beside a dollar sign that shows, a backslash belongs to the formula that is no more.
+    backslashes = _shown_backslashes(chinese)
+    is_new = len(backslashes) > len(_shown_backslashes(english))
+    if is_new and excess(subject, "$") <= 0:
+        yield _shown_backslash(subject, backslashes)
+
+
+def _shown_backslash(subject: Subject, backslashes: list[str]) -> Problem:
+    """What is to be said of backslashes that show: of the first one, with a fix for all."""
+    hint = "Delete the backslash."
+    if backslashes[0] == "\\n":
+        hint = "Break the line as the English does, or delete it."
+    return Problem(
+        text=f"the backslash of {quote(backslashes[0])} shows",
+        hint=hint,
+        spans=spans_of(subject.msgstr, backslashes[0]),
+        fix=without_backslashes(subject, backslashes),
+        is_minor=True,
+    )
+
+
+def _shown_reference(subject: Subject, reference: str) -> Problem:
+    """What is to be said of a character reference that shows."""
+    source = subject.msgstr
+    fix = _CHARACTER_REFERENCE.sub(_narrowed, source)
+    is_fixed = fix != source and regains(subject, fix, Atom.CODE)
+    return Problem(
+        text=f"{quote(reference)} shows as it is written",
+        hint="Write character references with a half-width & and ;.",
+        spans=spans_of(source, reference),
+        fix=fix if is_fixed else None,
+    )
+
+
+def _narrowed(match: re.Match[str]) -> str:
+    """``＆lt；`` as ``&lt;``."""
+    return re.sub(r"\s", "", match[0].translate(NARROW))
+
+
+def _shown_backslashes(parsed: Parsed) -> list[str]:
+    """Each backslash that escapes nothing, with what follows it.
+
+    ``\\* \\甲`` -> ``\\甲``: the first one is an escape whose value is ``*``, of the second
+    the value is both characters. A character reference may have a value of several, too.
+    """
+    escapes = [node.value for node in parsed.nodes("escape")]
+    return [value for value in escapes if _SHOWN_BACKSLASH.match(value)]
+
+
+_TICKS = "[`｀]"
+# What code must not stand beside, for it to be the whole word.
+_NOT_BEHIND, _NOT_BEFORE = "(?<![:`｀A-Za-z0-9_])", "(?![`｀A-Za-z0-9_])"
+
+
+def _find_rst_backquotes(subject: Subject) -> Iterator[Problem]:
+    """Backquotes that show, or that make no code: ``f`` between one on each side.
+
+    Code that is gone with its marks is told of by M201.
+    """
+    if not re.search(_TICKS, subject.msgstr):
+        return
+    lost = fewer(subject.english, subject.chinese, Atom.CODE)
+    single = _in_too_few_backquotes(subject, lost)
+    if not single and excess(subject, "`", "｀") <= 0:
+        return
+    mark = "｀" if "｀" in subject.chinese.literal else "`"
+    text = _what_shows(subject.chinese, mark)
+    if single:
+        mark = f"`{single[0]}`"
+        text = f"{quote(mark)} is no code: reST wants two backquotes"
+    lost_roles = missing(subject.english, subject.chinese, Atom.ROLE)
+    yield Problem(
+        text=text,
+        hint=_backquote_hint(subject.chinese, [*single, *lost]),
+        spans=spans_of(subject.msgstr, mark),
+        fix=_mended_code(subject, lost),
+        is_minor=not lost and not lost_roles,  # then it is a matter of looks
+    )
+
+
+def _in_too_few_backquotes(subject: Subject, lost: list[str]) -> list[str]:
+    """The ``lost`` code that stands in single backquotes, where the English has two.
+
+    What the English has in single backquotes as well is right so.
+    """
+    theirs = _in_single_backquotes(subject.english)
+    ours = _in_single_backquotes(subject.chinese)
+    return [code for code in ours if code in lost and code not in theirs]
+
+
+def _in_single_backquotes(parsed: Parsed) -> list[str]:
+    """What stands in single backquotes, without the name of a role.
+
+    Of ``用 `f` 和 :func:`g` 时`` it is ``f``.
+    """
+    roles = parsed.nodes("role")
+    return [role.children[0].value for role in roles if role.value.startswith("`")]
+
+
+def _is_code_within_bold(parsed: Parsed) -> bool:
+    """Whether backquotes show within bold or italics: ``**用 ``f`` 时**``."""
+    shown: list[str] = []
+    for container in parsed.nodes("strong", "em"):
+        shown += [inner.value for inner in container.children]
+    return "`" in "".join(shown)
+
+
+def _what_shows(chinese: Parsed, mark: str) -> str:
+    """What is to be said of a ``mark`` that shows, in the words of a sentence."""
+    if _is_code_within_bold(chinese):
+        return "code within bold or italics shows its backquotes"
+    if mark == "｀":
+        return "a full-width ｀ shows"
+    return "a backquote shows: one is missing or too many"
+
+
+def _backquote_hint(chinese: Parsed, lost: list[str]) -> str:
+    """What to do about backquotes that show, where code may be lost."""
+    if _is_code_within_bold(chinese):
+        return (
+            "reST knows no code within bold: end the stars before it, "
+            "and begin them again behind it if need be."
+        )
+    if lost:
+        return f"Write ``{lost[0]}``."
+    return "Put two backquotes before the code and two behind it."
+
+
+def _mended_code(subject: Subject, lost: list[str]) -> str | None:
+    """The msgstr with more of the lost code; None if neither way to mend it gives that.
+
+    The marks may be too few, or stand within stars.
+    """
+    for mend in (_with_ticks, _taken_apart):
+        fix = mend(subject.msgstr, lost)
+        if improves(subject, fix, Atom.CODE):
+            return fix
+    return None
+
+
+def _with_ticks(source: str, lost: list[str]) -> str:
+    """``source`` with two backquotes on each side of lost code that has any beside it.
+
+    A backquote on one side, one on each, or full-width ones: all become two on each side.
+    Code without any mark beside it stays as it is.
+    """
+    for code in lost:
+        words = re.escape(code)
+        has_any = rf"(?={_TICKS}|{words}\s*{_TICKS})"
+        loose = rf"{_TICKS}{{0,2}}\s*{words}\s*{_TICKS}{{0,2}}"
+        pattern = f"{_NOT_BEHIND}{has_any}{loose}{_NOT_BEFORE}"
+        source = re.sub(pattern, as_replacement(f"``{code}``"), source)
+    return source
+
+
+def _taken_apart(source: str, lost: list[str]) -> str:
+    """``source`` with lost code taken out of stars, which begin again behind it.
+
+    Bold is looked at before italics: two stars are no pair of single ones.
+    """
+    for code in lost:
+        literal = f"``{code}``"
+        for stars in (r"\*\*", r"\*"):
+            within = rf"(?P<before>[^*]*?)\s*{re.escape(literal)}\s*(?P<after>[^*]*)"
+            pattern = rf"(?<!\*)(?P<stars>{stars})(?!\*){within}(?P=stars)(?!\*)"
+            source = re.sub(pattern, partial(_stars_apart, literal), source)
+    return source
+
+
+def _stars_apart(literal: str, match: re.Match[str]) -> str:
+    """``**使用 ``f`` 时**`` as ``**使用** ``f`` **时**``."""
+    stars = match["stars"]
+    before, after = match["before"].strip(), match["after"].strip()
+    parts = [literal]
+    if before:
+        parts.insert(0, f"{stars}{before}{stars}")
+    if after:
+        parts.append(f"{stars}{after}{stars}")
+    return " ".join(parts)
+
+
+_RST_CHARACTER_REFERENCE = re.compile(rf"&(?:#[xX]?[0-9A-Fa-f]+|{_REFERENCE_NAMES});")
+_ESCAPED_WORD = re.compile(r"\\\w")
+
+
+# Escapes.
+def _find_rst_escapes(subject: Subject) -> Iterator[Problem]:
+    """Character references, which reST does not know, and backslashes that vanish."""
+    source = subject.msgstr
+    references = _RST_CHARACTER_REFERENCE.findall(subject.chinese.literal)
+    if len(references) > len(_RST_CHARACTER_REFERENCE.findall(subject.english.plain)):
+        yield Problem(
+            text=f"{quote(references[0])} shows as it is written",
+            hint="Write the character itself: reST knows no character references.",
+            spans=spans_of(source, references[0]),
+        )
+    escaped = _escaped_words(source)
+    if len(escaped) > len(_escaped_words(subject.msgid)):
+        yield Problem(
+            text=f"the backslash of {quote(escaped[0])} vanishes",
+            hint="Delete it, or write two for one that is to be seen.",
+            spans=spans_of(source, escaped[0]),
+            fix=without_backslashes(subject, escaped),
+            is_minor=True,
+        )
+
+
+def _escaped_words(source: str) -> list[str]:
+    """Each backslash before a letter or a digit, with what follows it, outside of code.
+
+    ``甲\\n乙 \\* ``\\t```` -> ``\\n``
+    """
+    pairs = re.findall(r"\\.", prose.mask(source, Markup.RST), re.DOTALL)
+    return [pair for pair in pairs if _ESCAPED_WORD.fullmatch(pair)]
+
+
+find_backticks = by_markup(_find_markdown_backticks, _find_rst_backquotes)
+find_escapes = by_markup(_find_markdown_escapes, _find_rst_escapes)

@@ -1,0 +1,227 @@
+"""M306 to M309: how much a translation says, and how it ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pipeline.core.checks.masked import (
+    CHINESE_END,
+    CLOSE,
+    ENGLISH_END,
+    HAN,
+    URL,
+    WORD,
+    keeps_atoms,
+    masked,
+)
+from pipeline.core.checks.meaning.english import count_han, words_of
+from pipeline.core.checks.model import Problem, Subject
+from pipeline.core.document.message import Kind
+
+_HAN = re.compile(f"[{HAN}]")
+_HINT = "See whether a part is missing or was added."
+# What may be the end of a sentence in English, as Chinese likes to join sentences.
+_CHINESE_STOP = re.compile(r"[。！？；：]+|……|——|[.!?;:](?=\s|$)")
+_STOPS = ".!?。！？"
+_LEAST_SENTENCES = 4  # with fewer, splitting or joining one is a matter of taste
+_TIMES_OFF = 2.5
+
+
+class _Limits(NamedTuple):
+    """How many characters a word there may be, in messages from ``words`` English words on."""
+
+    words: int
+    fewest: float
+    most: float
+
+
+# Measured on 18,000 messages of GNU, GNOME and others: the median is 1.5, and one in a thousand
+# lies outside of 0.7 … 3.6 below eight words, 0.75 … 3.3 below twelve, 0.82 … 2.8 below twenty,
+# 0.85 … 2.2 above.
+_LIMITS = (
+    _Limits(20, 0.75, 3.0),
+    _Limits(12, 0.65, 3.5),
+    _Limits(8, 0.6, 4.0),
+    _Limits(5, 0.4, 5.0),
+)
+
+
+def find_sentence_count(subject: Subject) -> Iterator[Problem]:
+    """Far fewer or far more sentences than the English has.
+
+    Chinese likes to join sentences by commas or semicolons, so that there is much room.
+    """
+    theirs, ours = subject.masked_english, subject.masked_chinese
+    if max(_count_stops(theirs), _count_stops(ours)) < _LEAST_SENTENCES:
+        return  # counting marks is quick, and settles most messages
+    expected = len(ENGLISH_END.findall(theirs))
+    least = len(CHINESE_END.findall(ours))
+    if max(expected, least) < _LEAST_SENTENCES:
+        return
+    most = len(_CHINESE_STOP.findall(ours))
+    is_enough = most * _TIMES_OFF >= expected
+    is_not_too_much = least <= max(expected, 1) * _TIMES_OFF
+    if is_enough and is_not_too_much:
+        return
+    yield Problem(
+        text=f"has {least} sentences where the English has {expected}", hint=_HINT
+    )
+
+
+def _count_stops(text: str) -> int:
+    """How many marks a text has that may end a sentence: never fewer than its sentences."""
+    return sum(map(text.count, _STOPS))
+
+
+def find_length(subject: Subject) -> Iterator[Problem]:
+    """Far fewer or far more characters than English words want.
+
+    A word in Latin letters counts as one character.
+    """
+    words, shown = len(words_of(subject.masked_english)), subject.masked_chinese
+    limits = _limits_of(words)
+    if not limits or not _HAN.search(shown):
+        return
+    count = count_han(shown) + len(words_of(shown))
+    if limits.fewest <= count / words <= limits.most:
+        return
+    much = "little" if count < words else "much"
+    yield Problem(
+        text=f"says too {much}: {count} characters for {words} English words",
+        hint=_HINT,
+    )
+
+
+def _limits_of(words: int) -> _Limits | None:
+    """The limits for a message of so many words; None if it is too short for any."""
+    for limits in _LIMITS:  # the longest messages first
+        if words >= limits.words:
+            return limits
+    return None
+
+
+# Blocks that need not be sentences.
+_NO_SENTENCES = frozenset(
+    (
+        Kind.HEADING,
+        Kind.TABLE_CELL,
+        Kind.TITLE,
+        Kind.TERM,
+        Kind.IMAGE,
+        Kind.CAPTION,
+        Kind.HTML,
+        Kind.PAGE_TITLE,
+        Kind.FRONT_MATTER,
+    )
+)
+_COLON_LAST = re.compile(rf":[{CLOSE} ]*$")
+_NO_COLON = "，。；、,.;"  # what stands where the colon should
+_BEHIND_END = f"\"'”’）)」』》{CLOSE} "
+_ENDS = "。！？：；…!?.;:—"
+_PAUSES = "，、,"
+_ASKING = re.compile(
+    "[什甚][么麼]|哪|怎|如何|[为為]何|何[时時]|是否|多少|[几幾谁誰吗嗎]|呢"
+)
+# Words that no Chinese sentence ends with.
+_MID_WORDS = "以及|因为|由于|如果|并且|而且|但是|不但|或者|例如|比如|关于|通过|使得"
+_MID_SENTENCE = re.compile(rf"(?:[，、,]|{_MID_WORDS}|[的和与及且但把被将从在对为于])$")
+_VISIBLE = re.compile(rf"[\w%{WORD}]")
+_LEAST_SENTENCE_WORDS = 4  # of a sentence
+
+
+def find_lost_colon(subject: Subject) -> Iterator[Problem]:
+    """A translation without the colon that the English ends with: ``例如。`` for ``For example:``.
+
+    Marks that close something stay behind the colon: ``**例如**`` -> ``**例如**：``, but
+    ``**例如。**`` -> ``**例如：**``.
+    """
+    if not _COLON_LAST.search(subject.masked_english):
+        return
+    text = subject.msgstr.rstrip()
+    shown = masked(text, subject.markup)
+    end = len(shown.rstrip(f"{CLOSE} "))
+    last = text[end - 1 : end]
+    if not last or last in "：:":
+        return
+    is_wrong_mark = last in _NO_COLON
+    fix = f"{text}："
+    if is_wrong_mark:
+        fix = f"{text[: end - 1]}：{text[end:]}"
+    # Behind a bare URL the colon would become a part of it.
+    is_fixable = shown[end - 1] != URL and keeps_atoms(text, fix, subject.markup)
+    yield Problem(
+        text="does not end with a colon, as the English does",
+        hint="End it with “：”: it announces what follows.",
+        spans=((end - 1, end),) if is_wrong_mark else (),
+        fix=fix if is_fixable else None,
+    )
+
+
+def find_cut(subject: Subject) -> Iterator[Problem]:
+    """A translation that ends in the middle of something.
+
+    That is told by the mark that the English ends with, or by the last word: ``因为``.
+    """
+    theirs = subject.masked_english.rstrip().rstrip(_BEHIND_END)
+    shown = subject.masked_chinese.rstrip().rstrip(_BEHIND_END)
+    if not _HAN.search(shown) or shown[-1] in _ENDS:
+        return
+    # Each row asks for less than the one before it: a question always ends with its mark, a part of
+    # a list mostly, and a full stop may be left out in a heading.
+    if theirs.endswith("?") and not _is_question_of_title(subject, shown):
+        yield Problem(
+            text="does not end with a question mark, as the English does",
+            hint="End it with “？”, or see what is missing.",
+        )
+    elif theirs.endswith((";", ",")) and shown[-1] not in _PAUSES:
+        yield Problem(
+            text=f"does not end with a mark, as the English does with “{theirs[-1]}”",
+            hint="See whether something is missing.",
+        )
+    elif subject.kind not in _NO_SENTENCES and _is_sentence(theirs):
+        yield from _find_broken_off(shown, needs_end=not _is_bracketed(subject))
+
+
+def _is_question_of_title(subject: Subject, shown: str) -> bool:
+    """Whether the words ask by themselves, as in a heading, where Chinese needs no mark.
+
+    ``如何安装`` for "How do I install it?"
+    """
+    return subject.kind in _NO_SENTENCES and bool(_ASKING.search(shown))
+
+
+def _is_sentence(end: str) -> bool:
+    """Whether an English text ends with a sentence: not with "etc.", and not "See above."."""
+    if not end.endswith((".", "!", "?")) or end.endswith(("...", "etc.")):
+        return False
+    return len(words_of(end)) >= _LEAST_SENTENCE_WORDS
+
+
+def _is_bracketed(subject: Subject) -> bool:
+    """Whether both texts end with a bracket, within which Chinese needs no full stop.
+
+    ``（见下文）`` for "(See below.)"
+    """
+    ends = (subject.masked_english, subject.masked_chinese)
+    return all(text.rstrip(f"{CLOSE} ").endswith((")", "）")) for text in ends)
+
+
+def _find_broken_off(shown: str, *, needs_end: bool) -> Iterator[Problem]:
+    """A sentence without an end: ``…是因为``, ``…的``, or one that has just no full stop."""
+    if mid := _MID_SENTENCE.search(shown):
+        yield Problem(
+            text=f"breaks off behind “{mid[0]}”",
+            hint="Translate the rest of the sentence.",
+            spans=(mid.span(),),
+        )
+    elif needs_end and _VISIBLE.match(shown[-1]):
+        start = len(shown) - 1
+        if shown[-1] == WORD:  # code is marked as a whole
+            start = len(shown.rstrip(WORD))
+        yield Problem(
+            text="does not end like a sentence, as the English does",
+            hint="See whether something is missing, or end it with “。”.",
+            spans=((start, len(shown)),),
+        )

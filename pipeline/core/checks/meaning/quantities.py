@@ -1,0 +1,448 @@
+"""M304, M305: numbers and units that only one of the two texts has.
+
+A number may stand in digits or in words. Its value is kept as text, as it would be written in plain
+digits: ``"1000000"``, ``"0.5"``. So both languages can be compared, however they write it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from math import prod
+
+from pipeline.core.checks.masked import HAN, URL, WORD
+from pipeline.core.checks.model import Problem, Subject
+
+# Full-width digits and marks, as ASCII.
+NARROW_DIGITS = str.maketrans("０１２３４５６７８９．％", "0123456789.%")
+# Digits.
+_ANY_DIGIT = re.compile(r"\d")
+_FRACTION = r"(?<![\w.])\.\d+"  # .5
+_GROUPED = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])"  # 1,024.5
+_PLAIN = r"\d+(?:\.\d+)*"  # also a version: 3.11.2
+_DIGITS = f"{_FRACTION}|{_GROUPED}|{_PLAIN}"
+_DECADE = re.compile(r"(\d\d)(\d0)['’]?s\b")  # 1990s
+# Chinese.
+_POWERS = {
+    "十": 10,
+    "百": 100,
+    "千": 10**3,
+    "万": 10**4,
+    "亿": 10**8,
+    "兆": 10**12,
+    "萬": 10**4,
+    "億": 10**8,  # Traditional
+}
+_GREAT = 10**4  # from this power on, it multiplies all that stands before it
+_NUMERALS = {
+    **{digit: at for at, digit in enumerate("零一二三四五六七八九")},
+    "〇": 0,
+    "两": 2,
+    "兩": 2,
+}
+_VALUE_OF_HAN = {**_POWERS, **_NUMERALS}
+_HAN_NUMBER = re.compile(f"[{''.join(_VALUE_OF_HAN)}]+")
+_HAN_WORDS = {  # what else a number may be called
+    "0": re.compile("[无無没沒空不]"),
+    "2": re.compile("[双雙俩倆倍番半]|成[对對]"),
+    "50": re.compile("半"),
+    "0.5": re.compile("半"),
+    "100": re.compile("全|所有|完"),
+}
+# English.
+_SCALES = {
+    "hundred": 100,
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+    "trillion": 10**12,
+    "dozen": 12,
+}
+_K = 1000  # 10k
+_CARDINALS = """
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+    sixteen seventeen eighteen nineteen
+    """
+_ORDINALS = """
+    zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth
+    """
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_COUNTS = {
+    **{name: count for count, name in enumerate(_CARDINALS.split())},
+    **{name: count for count, name in enumerate(_ORDINALS.split())},
+    **{name: 10 * count for count, name in enumerate(_TENS.split(), 2)},
+}
+_VALUE_OF_WORD = {**_COUNTS, **_SCALES}
+_COUNT = "|".join(sorted(_VALUE_OF_WORD, key=len, reverse=True))
+_SPELLED = re.compile(rf"\b(?:{_COUNT})(?:(?:\s+and)?[\s-]+(?:{_COUNT}))*s?\b")
+_MONTH_NAMES = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"
+_MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES.split(), 1)}
+_MONTH = re.compile(rf"\b({'|'.join(_MONTHS)})[a-z]*\b")
+_ENGLISH_WORD = re.compile(r"[a-z]+")
+_NAMES = {  # words that say a number without being one
+    "0": "no none nothing null nil empty without",
+    "0.5": "half halves halved",
+    "1": "a an once single sole only unit unary each every per",
+    "2": """twice double dual both pair couple binary square half halves halved
+            between either other""",
+    "3": "triple thrice ternary cube cubic",
+    "4": "quarter quadruple",
+    "8": "octal byte",
+    "10": "decimal decade",
+    "16": "hexadecimal hex",
+    "25": "quarter",
+    "50": "half halves halved",
+    "100": "century percent",
+}
+_SCALED = re.compile(
+    rf"({_DIGITS})(?:[\s-]?({'|'.join(_SCALES)}|[kK](?![\w]))|\s?([{''.join(_POWERS)}]+))?"
+)
+
+
+def _values_by_name() -> Mapping[str, list[str]]:
+    """The values that each word of `_NAMES` may say: of ``half`` 0.5, 2 and 50."""
+    values = defaultdict(list)
+    for value, names in _NAMES.items():
+        for name in names.split():
+            values[name].append(value)
+    return dict(values)
+
+
+_VALUES_OF_NAME = _values_by_name()
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number in digits, and where it stands.
+
+    It is told again where all values of one of its ``ways`` are: "1,024" is 1024, or 1 and 024.
+    """
+
+    text: str
+    start: int
+    end: int
+    ways: tuple[frozenset[str], ...]
+
+    def is_among(self, values: Iterable[str]) -> bool:
+        """Whether ``values`` hold it, one way or the other."""
+        return any(way.issubset(values) for way in self.ways)
+
+
+def numbers_of(text: str) -> list[Number]:
+    """The numbers that a masked text has in digits: ``1,024``, ``.5``, ``3.11.2``, ``５``."""
+    if not _ANY_DIGIT.search(text):
+        return []
+    text = text.translate(NARROW_DIGITS)
+    numbers = []
+    for match in _SCALED.finditer(text):
+        start, end = match.span(1)
+        numbers.append(
+            Number(match[1], start, end, ways=tuple(_ways_to_read(match, text)))
+        )
+    return numbers
+
+
+def _ways_to_read(match: re.Match[str], text: str) -> Iterator[frozenset[str]]:
+    """What a number may be taken for: of one way all values must be named elsewhere.
+
+    "1.5 million" is 1.5 (the translation may say 1.5 百万), or 1500000.
+    """
+    digits, word, powers = match.groups()
+    plain = digits.replace(",", "")
+    if plain.startswith("."):
+        plain = f"0{plain}"
+    yield frozenset((plain,))
+    if "," in digits:
+        yield frozenset(digits.split(","))  # a list without spaces looks the same
+    scale = _scale_of(word, powers)
+    if scale and plain.count(".") < 2:  # a version has no scale
+        yield frozenset((f"{(Decimal(plain) * scale).normalize():f}",))
+    if decade := _DECADE.match(text, match.start(1)):
+        yield frozenset((decade[2],))  # the 1990s are 20 世纪 90 年代
+        yield frozenset((str(int(decade[1]) + 1), decade[2]))
+
+
+def _scale_of(word: str | None, powers: str | None) -> int | None:
+    """By what a number is multiplied: by an English word behind it, or by Chinese powers.
+
+    ``million`` -> 1000000, ``k`` -> 1000, ``百万`` -> 1000000
+    """
+    if powers:
+        return prod(_POWERS[power] for power in powers)
+    if word:
+        return _SCALES.get(word, _K)
+    return None
+
+
+def values_of(numbers: Iterable[Number]) -> set[str]:
+    """Every value that numbers in digits may stand for: of ``1,024`` 1024, 1 and 024."""
+    values: set[str] = set()
+    for number in numbers:
+        values.update(*number.ways)
+    return values
+
+
+def english_values(text: str) -> set[str]:
+    """Every value that a masked English text names, in digits or in words.
+
+    ``two thousand in May`` -> 2, 1000, 2000, 5
+    """
+    values = values_of(numbers_of(text))
+    lower = text.lower()
+    for match in _SPELLED.finditer(lower):
+        words = re.findall(_COUNT, match[0])
+        values.add(str(_spelled(words)))
+        for word in words:  # "two thousand": the translation may be 2 千
+            values.add(str(_VALUE_OF_WORD[word]))
+    # "halves", "doubled": of a form that is not in the list, the word without its ending is tried.
+    for word in set(_ENGLISH_WORD.findall(lower)):
+        known = word
+        if word not in _VALUES_OF_NAME:
+            known = word.removesuffix("s").removesuffix("d")
+        values.update(_VALUES_OF_NAME.get(known, ()))
+    for match in _MONTH.finditer(text):
+        values.add(str(_MONTHS[match[1]]))
+    return values
+
+
+def _spelled(words: list[str]) -> int:
+    """The number that words in a row make: two, thousand, five -> 2005."""
+    # `current` has what is still to be multiplied by a thousand or more.
+    total = current = 0
+    for word in words:
+        scale = _SCALES.get(word)
+        if scale is None:  # twenty, four
+            current += _COUNTS[word]
+        elif scale < _SCALES["thousand"]:
+            current = max(current, 1) * scale
+        else:
+            total += max(current, 1) * scale
+            current = 0
+    return total + current
+
+
+def chinese_values(text: str) -> set[str]:
+    """Every value that a masked Chinese text names, in digits or in numerals.
+
+    ``3 个或二十四个`` -> 3, 24, and the parts of that: 2, 10, 4
+    """
+    values = values_of(numbers_of(text))
+    for match in _HAN_NUMBER.finditer(text):
+        values.add(str(_numeral(match[0])))
+        for digit in match[0]:  # 一两个 is no 12, but 1 or 2
+            values.add(str(_VALUE_OF_HAN[digit]))
+    for value, words in _HAN_WORDS.items():
+        if words.search(text):
+            values.add(value)
+    return values
+
+
+def _numeral(text: str) -> int:
+    """The number that Chinese numerals make: 二十四 -> 24, 一百万 -> 1000000.
+
+    Digits alone are read one after the other: 二〇二四 -> 2024.
+    """
+    if not any(digit in _POWERS for digit in text):
+        return int("".join(str(_NUMERALS[digit]) for digit in text))
+    # `total` has what stood before a great power, `section` the tens to thousands since then, and
+    # `digit` the last one, of which it is not known yet what it counts.
+    total = section = digit = 0
+    for character in text:
+        power = _POWERS.get(character)
+        if power is None:
+            digit = _NUMERALS[character]
+        elif power < _GREAT:
+            section += max(digit, 1) * power  # 十二 is 一十二
+            digit = 0
+        elif section + digit:
+            total += (section + digit) * power
+            section = digit = 0
+        else:  # a great power multiplies the one before it: 一万亿
+            total = max(total, 1) * power
+    return total + section + digit
+
+
+_HAN = re.compile(f"[{HAN}]")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit behind a number, by its symbol, and where it stands."""
+
+    symbol: str
+    start: int
+    end: int
+
+
+# symbol: other symbols, English words, Chinese words; what the last part has may only stand for the
+# unit, for it is a word of other meanings as well.
+_UNITS = {
+    "ns": ("", "nanosecond", "纳秒 奈秒", ""),
+    "µs": ("μs us", "microsecond", "微秒", ""),
+    "ms": ("", "millisecond", "毫秒", ""),
+    "s": ("sec secs", "second", "秒钟 秒鐘 秒", ""),
+    "min": ("mins", "minute", "分钟 分鐘", "分"),
+    "h": ("hr hrs", "hour", "小时 小時", "时 時"),
+    "KB": ("kB", "kilobyte", "千字节 千位元組", ""),
+    "MB": ("", "megabyte", "兆字节", "兆"),
+    "GB": ("", "gigabyte", "吉字节 千兆字节", ""),
+    "TB": ("", "terabyte", "太字节", ""),
+    "PB": ("", "petabyte", "拍字节", ""),
+    "KiB": ("", "kibibyte", "", ""),
+    "MiB": ("", "mebibyte", "", ""),
+    "GiB": ("", "gibibyte", "", ""),
+    "TiB": ("", "tebibyte", "", ""),
+    "bit": ("bits", "", "比特", "位 位元"),
+    "byte": ("bytes", "", "字节 字節 位元組", ""),
+    "Hz": ("", "hertz", "赫兹 赫茲 赫", ""),
+    "kHz": ("KHz", "kilohertz", "千赫兹 千赫", ""),
+    "MHz": ("", "megahertz", "兆赫兹 兆赫", ""),
+    "GHz": ("", "gigahertz", "吉赫兹 吉赫 千兆赫", ""),
+    "nm": ("", "nanometer nanometre", "纳米 奈米", ""),
+    "mm": ("", "millimeter millimetre", "毫米 公釐", ""),
+    "cm": ("", "centimeter centimetre", "厘米 公分", ""),
+    "km": ("", "kilometer kilometre", "千米 公里", ""),
+    "px": ("", "pixel", "像素", ""),
+    "%": ("", "percent percentage", "百分", "半 成 全 完"),
+}
+
+
+def _unit_forms(symbol: str) -> list[str]:
+    """Whatever is sure to mean a unit, if it stands behind a number.
+
+    ``ms`` -> ``ms``, ``millisecond``, ``milliseconds``, ``毫秒``
+    """
+    symbols, english, chinese, _ = _UNITS[symbol]
+    plurals = [f"{word}s" for word in english.split()]
+    return [symbol, *symbols.split(), *english.split(), *plurals, *chinese.split()]
+
+
+@cache  # compiled when it is asked for: few texts lack the unit at its place
+def _unit_pattern(symbol: str) -> re.Pattern[str]:
+    """Whatever may stand for a unit; 秒 is not found in 毫秒, nor s in ms.
+
+    A Chinese word ends where it ends: there are 64 位 in ``64 位x86``.
+    """
+    possible = _UNITS[symbol][3].split()
+    patterns = []
+    for form in (*_unit_forms(symbol), *possible):
+        before, behind = "(?<![A-Za-z])", "(?![A-Za-z])"
+        if _HAN.match(form):
+            before, behind = "(?<![毫微纳千兆吉太拍])", ""
+        patterns.append(f"{before}{re.escape(form)}{behind}")
+    return re.compile("|".join(patterns), re.IGNORECASE)
+
+
+_SYMBOL_OF = {form: symbol for symbol in _UNITS for form in _unit_forms(symbol)}
+_FORMS = "|".join(re.escape(form) for form in sorted(_SYMBOL_OF, key=len, reverse=True))
+_BARE_S = re.compile(r"[\d,]+s")
+_MEASURED = re.compile(
+    # A number is taken whole, from its start: "1,1,1,…" is looked at once.
+    rf"(?<![\w.])(?<!\d,)\d[\d,.]*+(?P<gap>[ \u00a0-]?)(?P<unit>{_FORMS})(?![A-Za-z])"
+)
+
+
+def units_of(text: str) -> list[Unit]:
+    """The units that stand behind a number in digits, in a masked text of either language.
+
+    ``3 milliseconds``, ``3ms``, ``3 毫秒`` -> ``ms``
+    """
+    if not _ANY_DIGIT.search(text):
+        return []
+    units = []
+    for match in _MEASURED.finditer(text.translate(NARROW_DIGITS)):
+        # "10s" may be tens, "1990s" are years: a bare s wants a space or a decimal point before it.
+        if _BARE_S.fullmatch(match[0]):
+            continue
+        units.append(Unit(_SYMBOL_OF[match["unit"]], *match.span("unit")))
+    return units
+
+
+def names_unit(text: str, symbol: str) -> bool:
+    """Whether a text has a unit anywhere, however it is written."""
+    return bool(_unit_pattern(symbol).search(text.translate(NARROW_DIGITS)))
+
+
+def find_numbers(subject: Subject) -> Iterator[Problem]:
+    """Numbers in digits that only one of the two texts names.
+
+    "10,000" may be ``1 万``, "twice" ``2 倍``, and "three" ``3``: so each is looked for in
+    all the ways to write it.
+    """
+    english, chinese = subject.masked_english, subject.masked_chinese
+    theirs, ours = numbers_of(english), numbers_of(chinese)  # of most messages none
+    lost = _not_among(theirs, values_of(ours))
+    new = _not_among(ours, values_of(theirs))
+    # Mostly the digits agree. Where they do not, a number may stand in words or in code.
+    if lost:
+        lost = _not_among(
+            lost, chinese_values(chinese) | _in_code(subject.msgstr, chinese)
+        )
+    if new:
+        new = _not_among(
+            new, english_values(english) | _in_code(subject.msgid, english)
+        )
+    text = _difference(
+        "number", [number.text for number in lost], [number.text for number in new]
+    )
+    if text:
+        yield Problem(
+            text=text,
+            hint="Compare the numbers with the English, in digits or in words.",
+            spans=tuple((number.start, number.end) for number in new),
+        )
+
+
+def _not_among(numbers: Iterable[Number], values: set[str]) -> list[Number]:
+    """The numbers that ``values`` do not hold, in any of the ways to take them."""
+    return [number for number in numbers if not number.is_among(values)]
+
+
+def _in_code(text: str, masked_text: str) -> set[str]:
+    """The values of the numbers in the code, formulas and URLs of a text.
+
+    The masked text has stand-ins in their places, and is as long as the text.
+    """
+    code = []
+    for character, stand_in in zip(text, masked_text, strict=True):
+        code.append(character if stand_in in (WORD, URL) else " ")
+    return values_of(numbers_of("".join(code)))
+
+
+def find_units(subject: Subject) -> Iterator[Problem]:
+    """Units behind numbers that only one of the two texts names: ``3 毫秒`` for "3 seconds"."""
+    # Behind a number one text has the symbol; the other may have it anywhere, also as a word.
+    lost = _units_not_in(subject.msgstr, units_of(subject.masked_english))
+    new = _units_not_in(subject.msgid, units_of(subject.masked_chinese))
+    text = _difference(
+        "unit", [unit.symbol for unit in lost], [unit.symbol for unit in new]
+    )
+    if text:
+        yield Problem(
+            text=text,
+            hint="Use the unit of the English.",
+            spans=tuple((unit.start, unit.end) for unit in new),
+        )
+
+
+def _units_not_in(text: str, units: Iterable[Unit]) -> list[Unit]:
+    """The units that a text never names."""
+    return [unit for unit in units if not names_unit(text, unit.symbol)]
+
+
+def _difference(what: str, lost: list[str], new: list[str]) -> str:
+    """What is said of numbers or units that only one of the texts has; empty if there are none.
+
+    ``lacks the number 3, 4 and has the number 5, which the English has not``
+    """
+    parts = []
+    if lost:
+        parts.append(f"lacks the {what} {', '.join(dict.fromkeys(lost))}")
+    if new:
+        listed = ", ".join(dict.fromkeys(new))
+        parts.append(f"has the {what} {listed}, which the English has not")
+    return " and ".join(parts)

@@ -1,0 +1,272 @@
+"""M701 to M707, M709, M311: words that turn the meaning of a sentence round, and slips.
+
+Each finished translation is compared with its English, sentence by sentence where both have as
+many: a word such as "not" or "only" is said as often in both. ``words.toml`` has the words, and
+explains its keys; ``docs/checks-of-meaning.md`` says how many defects are found by them, and how
+often they are wrong.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+from pipeline.core.checks.masked import CLOSE, HAN, OPEN, SentencePair
+from pipeline.core.checks.meaning.english import count_han, is_kept
+from pipeline.core.checks.model import Find, Problem, Subject
+
+_NEVER = re.compile(r"(?!)")
+_LOOKING_AROUND = re.compile(r"\(\?[^)]*\)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """Words that say the same in both languages, and so stand as often in both."""
+
+    what: str
+    hint: str
+    signs: tuple[str, ...]
+    english: re.Pattern[str]
+    chinese: re.Pattern[str]
+    english_too: re.Pattern[str] = _NEVER
+    chinese_too: re.Pattern[str] = _NEVER
+    english_of_too: re.Pattern[str] = _NEVER
+    idioms: re.Pattern[str] = _NEVER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opposites:
+    """Two words that say the contrary of each other, in both languages.
+
+    A Chinese sentence without any of ``signs`` has neither.
+    """
+
+    signs: tuple[str, ...]
+    english: tuple[re.Pattern[str], re.Pattern[str]]
+    chinese: tuple[re.Pattern[str], re.Pattern[str]]
+
+
+def _compile_shared(table: dict[str, Any]) -> Shared:
+    """Compile a table of ``shared``."""
+    prefixed = table.pop("prefixed", {}).items()
+    stems = (_with_prefix(prefix, stems) for prefix, stems in prefixed)
+    table["english"] = " ".join((table["english"], *stems))
+    patterns = {
+        key: _english_pattern(words)
+        if key.startswith("english")
+        else _chinese_pattern(words)
+        for key, words in table.items()
+        if key not in ("what", "hint", "signs")
+    }
+    return Shared(
+        what=table["what"],
+        hint=table["hint"],
+        signs=tuple(table["signs"]),
+        **patterns,
+    )
+
+
+def _compile_opposites(table: dict[str, Any]) -> Opposites:
+    """Compile a table of ``opposites``."""
+    english, contrary_english = map(_english_pattern, table["english"])
+    chinese, contrary_chinese = map(_chinese_pattern, table["chinese"])
+    return Opposites(
+        signs=tuple(_LOOKING_AROUND.sub("", " ".join(table["chinese"])).split()),
+        english=(english, contrary_english),
+        chinese=(chinese, contrary_chinese),
+    )
+
+
+def _english_pattern(words: str) -> re.Pattern[str]:
+    """Return a pattern of any of ``words``, or of anything if there are none."""
+    if not words:
+        return re.compile("")
+    alternatives = "|".join(words.split()).replace("_", r"\s+")
+    return re.compile(rf"\b(?:{alternatives})(?![a-z])")
+
+
+def _with_prefix(prefix: str, stems: str) -> str:
+    """Return a word for each of ``stems``, with any ending: ``unable``."""
+    return rf"{prefix}(?:{'|'.join(stems.split())})\w*"
+
+
+def _chinese_pattern(words: str) -> re.Pattern[str]:
+    """Return a pattern of any of ``words``."""
+    return re.compile("|".join(words.split()))
+
+
+_TABLES = tomllib.loads(
+    resources.files(__package__).joinpath("words.toml").read_text("utf-8")
+)
+_SHARED = {name: _compile_shared(table) for name, table in _TABLES["shared"].items()}
+NEGATION = _SHARED["negation"]
+ONLY = _SHARED["only"]
+MUST = _SHARED["must"]
+IF = _SHARED["if"]
+EXAMPLE = _SHARED["example"]
+THAT_IS = _SHARED["that_is"]
+OPPOSITES = tuple(map(_compile_opposites, _TABLES["opposites"]))
+_LONGEST = 24  # characters of a quotation
+_BLANK = "＿"  # stands for a word that is not to be counted again
+
+
+def find_unshared(words: Shared) -> Find:
+    """A check for words that are said more often in one of the two languages."""
+
+    def find(subject: Subject) -> Iterator[Problem]:
+        for pair in sentences_of(subject):
+            text = _compare_sentence(words, pair)
+            if text and not is_kept(subject.masked_english):
+                yield Problem(text=text, hint=words.hint)
+
+    return find
+
+
+def _compare_sentence(words: Shared, pair: SentencePair) -> str:
+    """What is to be told of a sentence; nothing if both languages say the same."""
+    if not any(map(f"{pair.english} {pair.chinese}".__contains__, words.signs)):
+        return ""  # looking for a few strings is quick, and settles most sentences
+    theirs = words.english.findall(pair.english)
+    ours = words.chinese.findall(pair.chinese)
+    if ours:  # looking for idioms takes longer, and most sentences have none
+        ours = words.chinese.findall(words.idioms.sub(_BLANK, pair.chinese))
+    surplus = len(ours) - len(theirs)
+    if surplus > 0 and surplus > _count_reasons(words, pair):
+        return f"adds {words.what}: it says {_quoted_words(ours)}"
+    if surplus < 0 and -surplus > _count_stand_ins(words, pair):
+        return f"lacks {words.what}: the English says {_quoted_words(theirs)}"
+    return ""
+
+
+def _count_reasons(words: Shared, pair: SentencePair) -> int:
+    """How many English words of another kind may be the reason for the Chinese ones."""
+    return len(words.english_too.findall(words.english.sub(_BLANK, pair.english)))
+
+
+def _count_stand_ins(words: Shared, pair: SentencePair) -> int:
+    """How many Chinese words of another kind may stand for the English ones."""
+    count = len(words.chinese_too.findall(pair.chinese))
+    return max(0, count - len(words.english_of_too.findall(pair.english)))
+
+
+def _quoted_words(words: Sequence[str]) -> str:
+    return ", ".join(f"“{word[:_LONGEST].strip()}”" for word in dict.fromkeys(words))
+
+
+def find_turned(subject: Subject) -> Iterator[Problem]:
+    """A word in whose place its opposite stands: said less often, and the opposite more often."""
+    chinese = subject.masked_chinese
+    for words in OPPOSITES:
+        if not any(map(chinese.__contains__, words.signs)):
+            continue
+        for pair in sentences_of(subject):
+            first, second = _surplus(words, 0, pair), _surplus(words, 1, pair)
+            if first * second < 0:
+                yield _turned_problem(words, pair, lost=0 if first < 0 else 1)
+
+
+def _surplus(words: Opposites, side: int, pair: SentencePair) -> int:
+    """How much more often the Chinese says one of two opposites than the English."""
+    ours = words.chinese[side].findall(pair.chinese)
+    return len(ours) - len(words.english[side].findall(pair.english))
+
+
+def _turned_problem(words: Opposites, pair: SentencePair, *, lost: int) -> Problem:
+    theirs = words.english[lost].findall(pair.english)
+    ours = words.chinese[1 - lost].findall(pair.chinese)
+    return Problem(
+        text=f"says {_quoted_words(ours)} where the English says {_quoted_words(theirs)}",
+        hint="See whether the one stands where its opposite should.",
+    )
+
+
+def sentences_of(subject: Subject) -> tuple[SentencePair, ...]:
+    """The sentences to compare: none of a text that is not translated."""
+    return subject.sentences if count_han(subject.masked_chinese) else ()
+
+
+# What is written, and what was meant. What must not stand before or behind a slip would make
+# other words of it: 不再于 is 不再 + 于, 原因该 is 原因 + 该. Only what is never right may stand
+# here: 登陆 is none, for troops do that, nor is 倒数.
+_SLIPS = """
+涵数:函数 函娄:函数 阀值:阈值 帐号:账号 帐户:账户 帐单:账单 既使:即使 即然:既然
+己经:已经 自已:自己 甚致:甚至 那怕:哪怕 必竟:毕竟 竞然:竟然 决对:绝对 另人:令人 正再:正在
+初使化:初始化 反回值:返回值 返会值:返回值 迭带:迭代 递规:递归 编绎:编译 执形:执行 并形:并行
+输人:输入 距阵:矩阵 向亮:向量 梯渡:梯度 摸型:模型 摸块:模块 数祖:数组 图象:图像 映象:映像
+好象:好像 分辩率:分辨率 辩别:辨别 复盖:覆盖 拷背:拷贝 沾贴:粘贴 粘帖:粘贴 帮定:绑定
+邦定:绑定 健值:键值 关健:关键 跟据:根据 根踪:跟踪 标示符:标识符 布署:部署 按装:安装
+撤消:撤销 默任:默认 兼溶:兼容 优话:优化 缓从:缓存 从载:重载 从命名:重命名 从新计算:重新计算
+从新编译:重新编译 从新运行:重新运行 从新启动:重新启动 从新加载:重新加载
+(?<![存现])在次(?![要级数]):再次 (?<![存现])在也(?![有是在将能可会]):再也
+(?<![内保缓])存再:存在 (?<![出实发体])现再:现在 再此(?![外后前时次]):在此
+(?<![不])再于:在于 (?<![有])所再(?![次]):所在 (?<![原])因该:应该
+以经(?![过由常典验]):已经 (?<![之唯统单])一但:一旦
+(?<![下序队数系])列如(?![何果下]):例如 (?<![显表])示列:示例
+(?<![真])实列(?![出表为]):实例 (?<![一])起使(?![用]):起始 既便(?![于]):即便
+(?<![规])模快:模块 (?<![支])付值:赋值 (?<![全])部份:部分 (?<![叫])做为:作为
+(?<![以之])内从(?![未不来]):内存
+"""
+_ROWS = tuple(row.split(":") for row in _SLIPS.split())
+_SLIP = re.compile("|".join(pattern for pattern, _ in _ROWS))
+_MEANT = {_LOOKING_AROUND.sub("", pattern): right for pattern, right in _ROWS}
+
+
+def find_slip(subject: Subject) -> Iterator[Problem]:
+    """Words that are no words."""
+    if not any(map(subject.masked_chinese.__contains__, _MEANT)):
+        return  # looking for strings is quicker, and settles nearly all
+    for match in _SLIP.finditer(subject.masked_chinese):
+        yield Problem(
+            text=f"“{match[0]}” is a slip of the keyboard",
+            hint=f"Write “{_MEANT[match[0]]}”.",
+            spans=(match.span(),),
+        )
+
+
+_MARKS_BETWEEN = f"[{OPEN}{CLOSE}]*[ ]?[{OPEN}{CLOSE}]*"
+# One character that is hardly ever doubled. What stands beside it may make it part of another word:
+# 在在线 is 在 + 在线, 为了了解 is 为了 + 了解, 现在在 is 现在 + 在.
+_DOUBLED_CHARACTER = r"""
+      (?<![参授赋应])([我你他她它这那很们与于但且该或])\1
+    | (?<!目)的的(?!确) | 了了(?![解结然事]) | (?<![但可于])是是(?![否非])
+    | (?<![现存所内外潜实])在在(?!编[^译]|[线场职位读途建研于])
+    | 都都(?!市) | 也也(?!许) | 就就(?![业绪]) | 把把(?![手握关]) | 被被(?![动除乘减加调告测])
+    | 从从(?![属未事]) | 并并(?![行发列联]) | (?<!总)和和(?![谐弦声平]) | 及及(?![时格])
+    | (?<![行认作因成视])为为(?![什何数])
+    """
+# Several characters: 数组数组. Not 一步一步, 研究研究 and the like, which are good Chinese.
+_MAY_BE_TWICE = "一|的|很|越|又|讨论|研究|考虑|尝试|商量|思考|非常|很多|许多"
+_DOUBLED_WORDS = rf"""
+      (?!{_MAY_BE_TWICE})([{HAN}])(?!\2)
+      (?=.{{1,5}}[{OPEN}{CLOSE} ]*\2)  # what it looks ahead for is rare, and soon told
+      ([{HAN}]{{1,5}})(?<!的){_MARKS_BETWEEN}\2\3
+    """
+_DOUBLED_LATIN = rf"""
+      (?<![\w.-])(?P<latin>[A-Za-z]{{2,}})(?=[ ]){_MARKS_BETWEEN}(?P=latin)(?![\w.-])
+    """
+_DOUBLED = re.compile(
+    f"{_DOUBLED_CHARACTER} | {_DOUBLED_WORDS} | {_DOUBLED_LATIN}", re.VERBOSE
+)
+
+
+def find_doubled(subject: Subject) -> Iterator[Problem]:
+    """Words that stand twice in a row: ``的的``, ``数组数组``, ``the the``.
+
+    Latin words may be doubled in the English as well: "had had".
+    """
+    spans = [
+        match.span()
+        for match in _DOUBLED.finditer(subject.masked_chinese)
+        if not match["latin"] or match[0] not in subject.msgid
+    ]
+    if spans:
+        words = "”, “".join(subject.msgstr[start:end] for start, end in spans)
+        yield Problem(
+            text=f"says the same twice: “{words}”",
+            hint="Delete one of the two.",
+            spans=tuple(spans),
+        )

@@ -1,0 +1,179 @@
+"""M312: brackets and quotes without a partner; pairs of them in a masked text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pipeline.core.checks.masked import HAN, keeps_atoms
+from pipeline.core.checks.model import Problem, Subject
+from pipeline.findings import Span
+
+_CLOSER_OF = dict(zip("（(《【[「『“‘", "）)》】]」』”’", strict=True))
+_OPENER_OF = {closer: opener for opener, closer in _CLOSER_OF.items()}
+_FULL = {"(": "（", ")": "）", "[": "【", "]": "】"}
+_FAMILY = {
+    **dict.fromkeys("（）()", "round"),
+    **dict.fromkeys("【】[]", "square"),
+}
+_QUOTES = '「」『』“”‘’"'
+_BRACKET = re.compile("[" + re.escape("".join((*_CLOSER_OF, *_OPENER_OF))) + "]")
+# A bracket in quotes, which is spoken of: “(”.
+_QUOTED = re.compile(r"(?<=[“‘「])[\[(（【](?=[”’」])|(?<=[“‘「])[\])）】](?=[”’」])")
+# What closes nothing: an apostrophe, and the bracket behind one or two characters, as in ``1)``, at
+# the start of a text or of a part of it.
+_NO_CLOSER = re.compile(
+    r"""
+      (?<=[A-Za-z])’
+    | (?: (?<=^\w) | (?<=^\w\w) | (?<=[\s，。；：、,;:]\w) | (?<=[\s，。；：、,;:]\w\w) ) [)）]
+    """,
+    re.VERBOSE,
+)
+_NO_BRACKET = rf"[^()\[\]{HAN}]*"
+# A half-open interval: [0, 1).
+_INTERVAL = re.compile(
+    rf"\({_NO_BRACKET},{_NO_BRACKET}\]|\[{_NO_BRACKET},{_NO_BRACKET}\)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Brackets:
+    """Positions of brackets and quotes in a text.
+
+    Those of ``single`` have no partner; each of ``mixed`` is a pair of a half-width and a
+    full-width bracket. A pair is the position of what opens and of what closes.
+    """
+
+    pairs: tuple[Span, ...]
+    single: tuple[int, ...]
+    mixed: tuple[Span, ...]
+
+
+def read_brackets(text: str) -> Brackets:
+    """Pair the brackets of a masked text.
+
+    Apostrophes, the bracket of ``1)``, those of ``[0, 1)`` and one that is quoted are left out.
+    Of ``（甲) [乙`` the first two are mixed, and the last one is single.
+    """
+    if "]" in text or "[" in text:
+        text = _INTERVAL.sub(_blank_interval, text)
+    pairs: list[Span] = []
+    mixed: list[Span] = []
+    single: list[int] = []
+    waiting: list[int] = []  # openers that nothing has closed yet
+    for at, mark in _marks_in(text):
+        if mark in _CLOSER_OF:
+            waiting.append(at)
+            continue
+        depth = _partner(text, waiting, mark)
+        if depth is None:
+            if not _NO_CLOSER.match(text, at):
+                single.append(at)
+            continue
+        opening = waiting[depth]
+        if text[opening] == _OPENER_OF[mark]:
+            pairs.append((opening, at))
+        else:
+            mixed.append((opening, at))
+        single += waiting[depth + 1 :]  # opened within the pair, and never closed
+        del waiting[depth:]
+    single += waiting
+    if text.count('"') % 2:
+        single.append(text.rindex('"'))
+    return Brackets(tuple(pairs), tuple(sorted(single)), tuple(mixed))
+
+
+def _marks_in(text: str) -> Iterator[tuple[int, str]]:
+    """The brackets and quotes that are not quoted themselves, each with its position before it."""
+    marks = {match.start(): match[0] for match in _BRACKET.finditer(text)}
+    if marks:
+        for quoted in _QUOTED.finditer(text):
+            del marks[quoted.start()]
+    yield from marks.items()
+
+
+def _blank_interval(match: re.Match[str]) -> str:
+    """As many spaces as the match has characters, so that positions hold."""
+    return " " * len(match[0])
+
+
+def _partner(text: str, waiting: list[int], mark: str) -> int | None:
+    """Which of the open brackets ``mark`` closes: the last one of its kind.
+
+    The last one open is closed by one of another width as well: ``（甲)``. But ``（甲 [乙）``
+    leaves ``[`` alone. None if there is nothing to close.
+    """
+    if not waiting:
+        return None
+    last = len(waiting) - 1
+    if mark in _FAMILY and _FAMILY.get(text[waiting[last]]) == _FAMILY[mark]:
+        return last
+    for depth in range(last, -1, -1):
+        if text[waiting[depth]] == _OPENER_OF[mark]:
+            return depth
+    return None
+
+
+def family(mark: str) -> str:
+    """What a bracket may be written as in the other language: all quotes are one family.
+
+    ``（`` and ``)`` are both "round", ``《`` has no other form than itself.
+    """
+    if mark in _QUOTES:
+        return "quote"
+    return _FAMILY.get(mark, mark)
+
+
+def full_width(mark: str) -> str:
+    """The full-width form of a bracket."""
+    return _FULL.get(mark, mark)
+
+
+def find_unbalanced(subject: Subject) -> Iterator[Problem]:
+    """Brackets and quotes without a partner, or with one of another width: ``（词``, ``（词)``."""
+    brackets = read_brackets(subject.masked_chinese)
+    if not brackets.single and not brackets.mixed:
+        return
+    single = _not_single_in_english(subject, brackets.single)
+    if single:
+        marks = " and ".join(dict.fromkeys(subject.msgstr[at] for at in single))
+        yield Problem(
+            text=f"has {marks} without a partner",
+            hint="Add the other one of the pair, or delete it.",
+            spans=tuple((at, at + 1) for at in single),
+        )
+    elif brackets.mixed:
+        yield _mixed_problem(subject, brackets.mixed)
+
+
+def _not_single_in_english(subject: Subject, single: tuple[int, ...]) -> list[int]:
+    """Those of some single brackets whose kind has its partner in the English.
+
+    If the English ends with ``(see below``, the translation may end with ``（见下文``.
+    """
+    english = read_brackets(subject.masked_english)
+    families = {family(subject.msgid[at]) for at in english.single}
+    return [at for at in single if family(subject.msgstr[at]) not in families]
+
+
+def _mixed_problem(subject: Subject, pairs: tuple[Span, ...]) -> Problem:
+    """What is to be said of pairs of a half-width bracket and a full-width one."""
+    text, characters = subject.msgstr, list(subject.msgstr)
+    places: list[int] = []
+    shown: list[str] = []
+    for opening, closing in pairs:
+        places += (opening, closing)
+        shown.append(f"{text[opening]}…{text[closing]}")
+    for at in places:
+        characters[at] = full_width(text[at])
+    fix = "".join(characters)
+    return Problem(
+        text=(
+            "pairs a half-width bracket with a full-width one: "
+            f"{' and '.join(dict.fromkeys(shown))}"
+        ),
+        hint="Make both full-width.",
+        spans=tuple((at, at + 1) for at in sorted(places)),
+        fix=fix if keeps_atoms(text, fix, subject.markup) else None,
+    )

@@ -1,0 +1,314 @@
+"""M4: how Chinese is typeset. Edits of masked text become problems with a fix.
+
+Nothing here changes what is said, so that nearly all of it can be mended.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache, partial
+
+from pipeline.core.checks.masked import CLOSE, OPEN, WORD, keeps_atoms, masked
+from pipeline.core.checks.model import Find, Problem, Subject
+from pipeline.core.checks.typography.edits import (
+    brackets,
+    dashes,
+    doubled,
+    ellipses,
+    half_width,
+    listed,
+    loose_marks,
+    missing_spaces,
+    quotes,
+    spaces_between_han,
+    wide_letters,
+    wide_spaces,
+)
+from pipeline.core.document.message import Kind, Markup
+from pipeline.core.document.splice import Edit, splice
+from pipeline.findings import Span
+
+_Edits = Callable[[str], Iterable[Edit]]
+_ROUNDS = 3  # an edit may make room for another one of its kind
+_TITLES = frozenset(
+    (
+        Kind.HEADING,
+        Kind.TABLE_CELL,
+        Kind.TITLE,
+        Kind.TERM,
+        Kind.CAPTION,
+        Kind.IMAGE,
+        Kind.PAGE_TITLE,
+        Kind.FRONT_MATTER,
+    )
+)
+# Blocks in which " - " may part a name from what is said of it.
+_PARTED = _TITLES | {Kind.LIST_ITEM, Kind.DEFINITION}
+# A gap of reStructuredText beside white space, which parts a mark from a word as well.
+_IDLE_GAP = re.compile(r"(?<!\\)\\ (?=\s)|(?<=\s)\\ ")
+_WORD_AT = re.compile(rf"{OPEN}*(?:[A-Za-z0-9._]+|{WORD}+)|.")
+_LONGEST_WORD = 80  # that is marked as a whole
+_WORD_BEFORE = re.compile(rf"(?:(?:[A-Za-z0-9._%+#]+|{WORD}+){CLOSE}*|.)\Z")
+
+
+# From edits to problems.
+def _from_edits(find_edits: _Edits, *, text: str, hint: str) -> Find:
+    """A function that makes a problem of what ``find_edits`` finds in a masked translation.
+
+    The ``text`` is followed by the words that are marked: ``lacks a space: “用JAX”``.
+    """
+
+    def find(subject: Subject) -> Iterator[Problem]:
+        return _edit_problems(subject, find_edits, text=text, hint=hint)
+
+    return find
+
+
+def _edit_problems(
+    subject: Subject, find_edits: _Edits, *, text: str, hint: str
+) -> Iterator[Problem]:
+    """One problem for all edits of a kind."""
+    shown = subject.masked_chinese
+    edits = _without_overlaps(find_edits(shown))
+    if not edits:
+        return
+    spans = tuple(_marked_span(shown, edit) for edit in edits)
+    words = "”, “".join(
+        dict.fromkeys(subject.msgstr[start:end] for start, end in spans)
+    )
+    yield Problem(
+        text=f"{text}: “{words}”",
+        hint=hint,
+        spans=spans,
+        fix=_mended_text(subject, find_edits),
+    )
+
+
+def _without_overlaps(edits: Iterable[Edit]) -> list[Edit]:
+    """The edits in order. What two would take, the first one has.
+
+    3 to 5 and 4 to 7 -> 3 to 5 and 5 to 7
+    """
+    result: list[Edit] = []
+    end = 0
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        result.append(Edit(max(edit.start, end), edit.end, edit.text))
+        end = edit.end
+    return result
+
+
+def _mended_text(subject: Subject, find_edits: _Edits) -> str | None:
+    """The msgstr with nothing left to edit.
+
+    None if that cannot be had, or not without touching an atom.
+    """
+    fix, markup = subject.msgstr, subject.markup
+    for _ in range(_ROUNDS):
+        edits = _without_overlaps(find_edits(masked(fix, markup)))
+        if not edits:
+            break
+        fix = splice(fix, edits)
+        if markup is Markup.RST:
+            fix = _IDLE_GAP.sub("", fix)
+    if not keeps_atoms(subject.msgstr, fix, markup):
+        return None
+    if list(find_edits(masked(fix, markup))):
+        return None
+    return fix
+
+
+def _marked_span(shown: str, edit: Edit) -> Span:
+    """What is marked: the marks alone, or where white space comes or goes the words beside it.
+
+    ``词 , 词`` -> ``,``; ``请用JAX时`` -> ``用JAX``
+    """
+    text = shown[edit.start : edit.end]
+    if inner := text.strip():
+        start = edit.start + text.index(inner)
+        return start, start + len(inner)
+    start, end = 0, len(shown)
+    # Before a word there may be all of the text, which is no part of it.
+    near = max(edit.start - _LONGEST_WORD, 0)
+    if before := _WORD_BEFORE.search(shown, near, edit.start):
+        start = before.start()
+    if after := _WORD_AT.match(shown, edit.end):
+        end = after.end()
+    return start, end
+
+
+# Spaces, marks and widths.
+find_missing_space = _from_edits(
+    missing_spaces,
+    text="lacks a space",
+    hint="Put one space between Chinese and Latin letters, digits, code or formulas.",
+)
+find_half_width = _from_edits(
+    half_width,
+    text="has half-width punctuation",
+    hint="Use ，。：；！？ in a Chinese sentence.",
+)
+find_loose_mark = _from_edits(
+    loose_marks,
+    text="has a space beside a full-width mark",
+    hint="Delete the space: the mark brings its own.",
+)
+find_ellipsis = _from_edits(
+    ellipses,
+    text="has dots that are no Chinese ellipsis",
+    hint="Write …… (two characters).",
+)
+find_bracket = _from_edits(
+    brackets,
+    text="has half-width brackets around Chinese",
+    hint="Write （ and ）, without spaces.",
+)
+_find_straight_quote = _from_edits(
+    quotes,
+    text="has straight quotes around Chinese",
+    hint="Write “ and ”, or 「 and 」 if the page has those.",
+)
+find_traditional_quote = _from_edits(
+    partial(quotes, pair="「」"),
+    text="has straight quotes around Chinese",
+    hint="Write 「 and 」.",
+)
+find_wide_letter = _from_edits(
+    wide_letters,
+    text="has full-width letters or digits",
+    hint="Type them in half width.",
+)
+find_wide_space = _from_edits(
+    wide_spaces,
+    text="has a full-width space (U+3000)",
+    hint="Delete it, or type a plain space.",
+)
+find_doubled_mark = _from_edits(
+    doubled,
+    text="has two marks where one belongs",
+    hint="Keep one of them.",
+)
+_find_gap = _from_edits(
+    spaces_between_han,
+    text="has a space in the middle of Chinese",
+    hint="Delete it.",
+)
+
+
+def find_dash(subject: Subject) -> Iterator[Problem]:
+    """Dashes that are no Chinese ones. Which are all right depends on the block."""
+    return _edit_problems(
+        subject,
+        partial(dashes, may_part=subject.kind in _PARTED),
+        text="has a dash that is no Chinese one",
+        hint="Write —— (two characters) without spaces.",
+    )
+
+
+def find_quote(subject: Subject) -> Iterator[Problem]:
+    """Straight quotes, with a fix unless the page has other quotes than those of the fix."""
+    for problem in _find_straight_quote(subject):
+        if "「" in subject.msgstr:
+            yield replace(problem, fix=None)
+        else:
+            yield problem
+
+
+def find_space_in_chinese(subject: Subject) -> Iterator[Problem]:
+    """Spaces inside Chinese, but not in a title, where they may part two phrases."""
+    if subject.kind not in _TITLES:
+        yield from _find_gap(subject)
+
+
+def find_listed_comma(subject: Subject) -> Iterator[Problem]:
+    """Half-width commas in a list of code. A person must say which mark they stand for."""
+    if spans := tuple(listed(subject.masked_chinese)):
+        yield Problem(
+            text="has half-width commas between pieces of code",
+            hint="In a Chinese list write “、”, between clauses “，”.",
+            spans=spans,
+        )
+
+
+# Characters.
+def find_nin(subject: Subject) -> Iterator[Problem]:
+    if "您" in subject.msgstr:
+        yield Problem(
+            text="addresses the reader as 您",
+            hint="Write 你, as everywhere else.",
+            spans=_spans_of_character("您", subject.msgstr),
+        )
+
+
+def _spans_of_character(character: str, text: str) -> tuple[Span, ...]:
+    """Where a character stands in a text: all places, as spans."""
+    return tuple(match.span() for match in re.finditer(character, text))
+
+
+def find_mixed_quotes(subjects: Sequence[Subject]) -> Iterator[Problem]:
+    """Entries that have the kind of quotes which fewer entries of the page have.
+
+    If both kinds are as many, those with 「 are told.
+    """
+    curly, corner = _with_mark("“", subjects), _with_mark("「", subjects)
+    if not curly or not corner:
+        return
+    fewer, mark, usual = corner, "「", "“"
+    if len(curly) < len(corner):
+        fewer, mark, usual = curly, "“", "「"
+    for index in fewer:
+        yield Problem(
+            text=f"has quotes {mark} on a page that has {usual}",
+            hint="Use the same quotes on the whole page.",
+            spans=_spans_of_character(mark, subjects[index].masked_chinese),
+            index=index,
+        )
+
+
+def _with_mark(mark: str, subjects: Sequence[Subject]) -> list[int]:
+    """Which entries have a mark outside of code and the like, by their number."""
+    return [
+        index
+        for index, subject in enumerate(subjects)
+        if mark in subject.masked_chinese
+    ]
+
+
+@cache
+def _to_simplified() -> Callable[[str], str]:
+    """OpenCC, which takes time to load: ``記憶體`` -> ``记忆体``. A text stays as long, mostly."""
+    import opencc
+
+    convert: Callable[[str], str] = opencc.OpenCC("t2s").convert
+    return convert
+
+
+@cache
+def _is_traditional(character: str) -> bool:
+    """Whether a character has a simplified form, wherever it stands."""
+    return _to_simplified()(character) != character
+
+
+def find_traditional(subject: Subject) -> Iterator[Problem]:
+    """Traditional characters.
+
+    The whole text is converted, for which character is meant depends on its neighbours. But then
+    显示覆盖 is taken for 显 + 示覆 + 盖: a character that is simplified by itself stays.
+    """
+    shown = subject.masked_chinese
+    if not any(map(_is_traditional, shown)):
+        return
+    simplified = _to_simplified()(shown)
+    places: list[int] = []
+    pairs: list[str] = []
+    for at, (ours, theirs) in enumerate(zip(shown, simplified, strict=False)):
+        if ours != theirs and _is_traditional(ours):
+            places.append(at)
+            pairs.append(f"{ours} → {theirs}")
+    if places:
+        yield Problem(
+            text=f"has Traditional characters: {', '.join(dict.fromkeys(pairs))}",
+            hint="Write Simplified Chinese.",
+            spans=tuple((at, at + 1) for at in places),
+        )
