@@ -30,7 +30,7 @@ MODULES = sorted(
             for name in ("guard.py", "active_markup.py")
         ),
         *(PACKAGE / "adapters" / "po").glob("*.py"),
-        PACKAGE / "commands" / "check" / "catalogs.py",
+        PACKAGE / "commands" / "check" / "files.py",
         *(PACKAGE / "commands" / "serve").glob("*.py"),
     ]
 )
