@@ -17,8 +17,9 @@ from pipeline.adapters import po
 from pipeline.adapters.files import replace_if_unchanged
 from pipeline.cli import main
 from pipeline.commands.check import files as stage
-from pipeline.commands.check.checker import Rules, check
+from pipeline.commands.check.checker import check
 from pipeline.commands.check.files import CatalogFile
+from pipeline.config import Settings
 from pipeline.entries import Catalog, Entry
 from pipeline.log import QUIET, Log
 
@@ -120,7 +121,7 @@ def test_fix_leaves_a_file_alone_that_is_saved_meanwhile(
         return replace_if_unchanged(path, data, before=before)
 
     monkeypatch.setattr(stage, "replace_if_unchanged", saved_before)
-    result = check([file], Rules(glossaries={}), log=Log(QUIET), fix=True)
+    result = check([file], Settings.bare(lamps.parent), log=Log(QUIET), fix=True)
     assert result.written == ()
     assert result.diffs == ""
     assert read(lamps) == read(write(lamps, GOOD))

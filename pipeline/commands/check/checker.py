@@ -8,17 +8,14 @@ its checks compare.
 from __future__ import annotations
 
 import difflib
-import gc
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
 from pipeline.commands.check.english import English
 from pipeline.commands.check.entries import (
     Looked,
-    LookedAt,
     MemoryFile,
     Way,
     findings_of_placeholders,
@@ -49,54 +46,46 @@ from pipeline.paths import Paths, glossary_path, own_glossary_path
 from pipeline.report.result import CheckResult
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
-    """What a team has agreed on: a glossary for each locale, and what is not to be told where."""
-
-    glossaries: Mapping[str, Path]  # by locale
-    # By locale and upstream, of those that have one of their own besides.
-    own: Mapping[tuple[str, str], Path] = field(default_factory=dict)
-    ignore: Sequence[IgnoreRule] = ()
-    english: English | None = None  # of memories; None if there is no project
-
-    def team_of(self, read: ReadFile) -> tuple[str, str]:
-        """Whose terms hold for a file: locale, and upstream if that has terms of its own."""
-        locale, upstream = read.locale, read.file.upstream
-        return locale, upstream if (locale, upstream) in self.own else ""
-
-
 def check(
     files: Sequence[CatalogFile],
-    rules: Rules,
+    settings: Settings,
     *,
     log: Log,
     fix: bool = False,
     strict: bool = False,
 ) -> CheckResult:
-    """Look at every finished translation in ``files``; with ``fix``, first mend what can be mended.
+    """Check every finished translation in ``files``; with ``fix``, first mend what can be mended.
 
     A catalogue that cannot be read is a finding like any other. Raises ConfigError for a rule about
     a code that does not exist, InputError for a glossary that cannot be read.
     """
     # Before anything is read: a rule that silences nothing would let a build pass.
-    _check_rules(rules.ignore)
-    read = _read_files(files)
+    _check_rules(settings.ignore)
+    findings: dict[str, list[Finding]] = {file.name: [] for file in files}
+    catalogs: list[ReadFile] = []
+    memories: list[ReadFile] = []
     diffs: dict[str, str] = {}
-    if fix:
-        # What is looked at below is what the files hold then.
-        for at, catalog in enumerate(read.catalogs):
-            mended = mend(catalog, log)
-            read.catalogs[at] = mended.read
-            if mended.diff:
-                diffs[catalog.file.name] = mended.diff
-    findings = read.findings
-    remembered = remember(read.memories, rules.english, files)
+    for file in files:
+        read = read_file(file)
+        if isinstance(read, Finding):
+            findings[file.name].append(read)
+        elif read.is_memory:
+            memories.append(read)
+        elif fix:
+            # What is checked below is what the file holds then.
+            mended, diff = mend(read, log)
+            catalogs.append(mended)
+            if diff:
+                diffs[file.name] = diff
+        else:
+            catalogs.append(read)
+    remembered = remember(memories, English(settings), files)
     silenced = 0
-    for looked in _looks(read.catalogs, remembered, rules):
+    for looked in _looks(catalogs, remembered, settings):
         silenced += looked.silenced
         for name, found in looked.findings.items():
             findings[name] += found
-    for catalog in read.catalogs:
+    for catalog in catalogs:
         findings[catalog.file.name] += findings_of_file(catalog)
     for finding in findings_of_placeholders(remembered):
         findings[finding.file].append(finding)
@@ -104,7 +93,7 @@ def check(
     in_order: list[Finding] = []
     for file in files:
         in_order += sorted(findings[file.name], key=lambda finding: finding.line)
-    entries = sum(len(catalog.subjects) for catalog in read.catalogs)
+    entries = sum(len(catalog.subjects) for catalog in catalogs)
     entries += sum(len(memory.remembered.entries) for memory in remembered)
     return CheckResult(
         findings=tuple(in_order),
@@ -117,53 +106,41 @@ def check(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ReadFiles:
-    """Files that were read, by what they are, and a list of findings for each file by name."""
-
-    catalogs: list[ReadFile]
-    memories: list[ReadFile]
-    findings: dict[str, list[Finding]]
-
-
-def _read_files(files: Sequence[CatalogFile]) -> _ReadFiles:
-    """Read all files. Those that cannot be read are findings."""
-    read_files = _ReadFiles(catalogs=[], memories=[], findings={})
-    for file in files:
-        read = read_file(file)
-        read_files.findings[file.name] = []
-        if isinstance(read, Finding):
-            read_files.findings[file.name].append(read)
-        elif read.is_memory:
-            read_files.memories.append(read)
-        else:
-            read_files.catalogs.append(read)
-    return read_files
-
-
 def _looks(
-    catalogs: Sequence[ReadFile], memories: Sequence[MemoryFile], rules: Rules
+    catalogs: Sequence[ReadFile], memories: Sequence[MemoryFile], settings: Settings
 ) -> Iterator[Looked]:
-    """Look at all entries, a locale at a time, and of it the upstreams with terms of their own.
-
-    Each has its own checks and its own glossary, and texts are compared within one.
-    """
+    """Check all entries, a team at a time: texts are compared within one."""
     reads = [*catalogs, *(memory.read for memory in memories)]
-    for team in sorted({rules.team_of(read) for read in reads}):
-        locale, upstream = team
-        way = Way(
-            checks=checks_of(locale),
-            glossary=glossary_of(rules, locale, upstream),
-            ignore=rules.ignore,
+    for team in sorted({team_of(read, settings) for read in reads}):
+        way = way_of(team, settings)
+        own = [read for read in catalogs if team_of(read, settings) == team]
+        yield look([(read, read.subjects) for read in own], way)
+        yield from look_at_memories(
+            [memory for memory in memories if team_of(memory.read, settings) == team],
+            way,
         )
-        of_team = [read for read in catalogs if rules.team_of(read) == team]
-        yield look(
-            [LookedAt(read=read, subjects=read.subjects) for read in of_team], way
-        )
-        remembered = [
-            memory for memory in memories if rules.team_of(memory.read) == team
+
+
+def team_of(read: ReadFile, settings: Settings) -> tuple[str, str]:
+    """Return whose terms hold for a file: a locale, and the upstream if that has its own terms."""
+    locale, upstream = read.locale, read.file.upstream
+    has_own = own_glossary_path(settings.root, locale, upstream).is_file()
+    return locale, upstream if upstream and has_own else ""
+
+
+def way_of(team: tuple[str, str], settings: Settings) -> Way:
+    """Return the checks of a team's locale, its glossary and what it has silenced."""
+    locale, upstream = team
+    paths: list[Path] = []
+    # The header of somebody else's catalogue may name any locale.
+    if locale in settings.locales:
+        paths = [
+            glossary_path(settings.root, locale),
+            own_glossary_path(settings.root, locale, upstream),
         ]
-        yield from look_at_memories(remembered, way)
+    return Way(
+        checks=checks_of(locale), glossary=read_terms(paths), ignore=settings.ignore
+    )
 
 
 def _check_rules(rules: Sequence[IgnoreRule]) -> None:
@@ -185,15 +162,8 @@ def _check_rules(rules: Sequence[IgnoreRule]) -> None:
         )
 
 
-def glossary_of(rules: Rules, locale: str, upstream: str = "") -> Glossary | None:
-    """The terms of ``locale``, and of ``upstream``; None if nobody has agreed on any."""
-    paths = (rules.glossaries.get(locale), rules.own.get((locale, upstream)))
-    return read_terms(path for path in paths if path is not None)
-
-
 # How the command line calls them.
 _MARKUPS = {"markdown": Markup.MARKDOWN, "rst": Markup.RST}
-_SELDOM = 10_000  # new records between two looks for garbage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,30 +196,7 @@ def check_catalogs(
         settings=settings, locales=locales, markup=_MARKUPS.get(markup or "")
     )
     chosen = _choose(scope, words, pages)
-    rules = rules_of(settings, locales)
-    with _garbage_seldom_looked_for():
-        return check(chosen, rules, log=log, fix=fix, strict=strict)
-
-
-def rules_of(settings: Settings, locales: Sequence[str]) -> Rules:
-    """What the team of a project has agreed on, for these locales."""
-    glossaries: dict[str, Path] = {}
-    own: dict[tuple[str, str], Path] = {}
-    # A team need not have a glossary, or not yet.
-    for locale in locales:
-        path = glossary_path(settings.root, locale)
-        if path.is_file():
-            glossaries[locale] = path
-        for name in settings.upstreams:
-            path = own_glossary_path(settings.root, locale, name)
-            if path.is_file():
-                own[locale, name] = path
-    return Rules(
-        glossaries=glossaries,
-        own=own,
-        ignore=settings.ignore,
-        english=English(root=settings.root, upstreams=settings.upstreams),
-    )
+    return check(chosen, settings, log=log, fix=fix, strict=strict)
 
 
 def _choose(
@@ -277,20 +224,6 @@ def _choose(
             "Pages are named by their path without suffix.",
         )
     return [file for file in chosen if matches(file.page, pages)]
-
-
-@contextmanager
-def _garbage_seldom_looked_for() -> Iterator[None]:
-    """Let Python look for garbage seldom.
-
-    What is read lives to the end, and to look through it again and again takes 8 % of the time.
-    """
-    usual = gc.get_threshold()
-    gc.set_threshold(_SELDOM, *usual[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*usual)
 
 
 def _files(scope: _Scope, word: str) -> Iterator[CatalogFile]:

@@ -7,13 +7,13 @@ are those of the working catalogue, or else of the docs that were pulled.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes
 from pipeline.commands.check.files import ReadFile
-from pipeline.config import Upstream
+from pipeline.config import Settings
 from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.document.reader import Document, read_document
 from pipeline.core.memory.record import digest
@@ -25,12 +25,11 @@ from pipeline.reading import MYST, Reading
 _SUFFIXES = (".ipynb", ".md", ".rst")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class English:
     """The English that a project has at hand."""
 
-    root: Path
-    upstreams: Mapping[str, Upstream] = field(default_factory=dict)
+    settings: Settings
 
     def catalog_of(self, memory: ReadFile) -> Path:
         """Where the working catalogue of a memory's page lies, if there is one."""
@@ -59,16 +58,15 @@ class English:
         for suffix in _SUFFIXES:
             path = self._paths(memory).docs / f"{page}{suffix}"
             if path.is_file():
-                upstream = self.upstreams.get(
-                    memory.catalog.header.get("X-Upstream", "")
-                )
+                name = memory.catalog.header.get("X-Upstream", "")
+                upstream = self.settings.upstreams.get(name)
                 reading = upstream.reading if upstream else MYST
                 documents += _readable(f"{page}{suffix}", path, reading)
         return wanted_entries(page, documents)
 
     def _paths(self, memory: ReadFile) -> Paths:
         """The places of the upstream that a memory says it is of."""
-        return Paths(self.root, memory.catalog.header.get("X-Upstream", ""))
+        return Paths(self.settings.root, memory.catalog.header.get("X-Upstream", ""))
 
 
 def live_blanks(entries: Iterable[Entry]) -> Iterator[Entry]:

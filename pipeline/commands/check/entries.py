@@ -74,23 +74,18 @@ class Way:
     is_whole: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LookedAt:
-    """A catalogue with those of its entries that are looked at."""
-
-    read: ReadFile
-    subjects: Sequence[Subject]
+# A catalogue with those of its entries that are checked.
+Chosen = tuple[ReadFile, Sequence[Subject]]
 
 
-def look(files: Sequence[LookedAt], way: Way) -> Looked:
-    """Run the checks over the entries of catalogues of one locale.
+def look(files: Sequence[Chosen], way: Way) -> Looked:
+    """Run the checks over entries of catalogues of one locale.
 
     Findings of one entry stand in the order of the checks, and what its comments do wrong last.
     """
     entries: dict[str, list[_Entry]] = {}
-    for file in files:
-        of_file = [_Entry(file.read, subject) for subject in file.subjects]
-        entries[file.read.file.name] = of_file
+    for read, chosen in files:
+        entries[read.file.name] = [_Entry(read, subject) for subject in chosen]
     # All at once: some checks compare what one text has become on several pages.
     subjects = {
         name: [entry.subject for entry in of_file] for name, of_file in entries.items()
@@ -111,7 +106,8 @@ def look(files: Sequence[LookedAt], way: Way) -> Looked:
     codes = code_names()
     for name, of_file in entries.items() if way.is_whole else ():
         for entry in of_file:
-            findings[name] += _of_comments(entry, codes)
+            for problem in silence_problems(entry.subject.entry, codes, entry.used):
+                findings[name].append(_of_entry(hygiene.SILENCED, entry, problem))
     return Looked(findings=findings, silenced=silenced)
 
 
@@ -143,25 +139,21 @@ def _finding(problem: Problem, entry: _Entry) -> Finding:
     is_mended = problem.fix is not None and not entry.read.is_memory
     if is_mended and entry.mended not in ("", entry.subject.entry.msgstr):
         fixed = entry.mended
-    finding = _of_entry(rule, entry, text=problem.text, hint=problem.hint)
+    finding = _of_entry(rule, entry, problem)
     return replace(finding, spans=problem.spans, fixed=fixed)
 
 
-def _of_comments(entry: _Entry, codes: Mapping[str, str]) -> Iterator[Finding]:
-    """What is wrong with the comments that silence checks for an entry."""
-    for problem in silence_problems(entry.subject.entry, codes, entry.used):
-        yield _of_entry(hygiene.SILENCED, entry, text=problem.text, hint=problem.hint)
-
-
-def _of_entry(rule: Rule, entry: _Entry, *, text: str, hint: str) -> Finding:
-    """A finding about an entry, with its texts."""
-    looked_at = entry.subject.entry
-    finding = finding_of(rule, entry.read.file, looked_at.line, text=text, hint=hint)
+def _of_entry(rule: Rule, entry: _Entry, problem: Problem) -> Finding:
+    """Return a finding about an entry, with its texts."""
+    checked = entry.subject.entry
+    finding = finding_of(
+        rule, entry.read.file, checked.line, text=problem.text, hint=problem.hint
+    )
     return replace(
         finding,
-        section=read_place(looked_at).section,
-        msgid=looked_at.msgid,
-        msgstr=looked_at.msgstr,
+        section=read_place(checked).section,
+        msgid=checked.msgid,
+        msgstr=checked.msgstr,
     )
 
 
@@ -174,7 +166,7 @@ class MemoryFile:
 
 
 def remember(
-    memories: Sequence[ReadFile], english: English | None, files: Sequence[CatalogFile]
+    memories: Sequence[ReadFile], english: English, files: Sequence[CatalogFile]
 ) -> list[MemoryFile]:
     """What memories hold. Those entries are left out that are looked at in a catalogue anyway.
 
@@ -183,9 +175,8 @@ def remember(
     chosen = {file.path for file in files}
     result: list[MemoryFile] = []
     for read in memories:
-        texts = english.of(read) if english else {}
-        remembered = read_remembered(read.catalog.entries, texts)
-        if english and english.catalog_of(read).resolve() in chosen:
+        remembered = read_remembered(read.catalog.entries, english.of(read))
+        if english.catalog_of(read).resolve() in chosen:
             remembered = replace(remembered, known=())
         result.append(MemoryFile(read=read, remembered=remembered))
     return result
@@ -193,7 +184,11 @@ def remember(
 
 def look_at_memories(memories: Sequence[MemoryFile], way: Way) -> Iterator[Looked]:
     """Run the checks over memories of one locale: all of them where the English is known."""
-    yield look([_looked_at(file, file.remembered.known) for file in memories], way)
+    known = []
+    for file in memories:
+        page, entries = file.read.file.page, file.remembered.known
+        known.append((file.read, subjects_of(entries, page, Markup.MARKDOWN)))
+    yield look(known, way)
     # Without it, those that ask nothing but how the text is set.
     of_text = replace(way, checks=CheckSet(checks=way.checks.of_text), is_whole=False)
     of_text = replace(of_text, glossary=None)
@@ -222,21 +217,12 @@ def findings_of_placeholders(memories: Sequence[MemoryFile]) -> Iterator[Finding
         yield _placeholder_finding(files[problem.index], row[problem.index], problem)
 
 
-def _looked_at(file: MemoryFile, entries: Sequence[Entry]) -> LookedAt:
-    """Those entries of a memory as the checks look at them."""
-    return LookedAt(
-        read=file.read,
-        subjects=subjects_of(entries, file.read.file.page, Markup.MARKDOWN),
-    )
-
-
-def _text_of(file: MemoryFile) -> LookedAt:
-    """The entries of a memory of which only the translation can be looked at."""
+def _text_of(file: MemoryFile) -> Chosen:
+    """Return the entries of a memory of which only the translation can be checked."""
     unknown = file.remembered.unknown
     markup = markup_of_texts(file.remembered.entries)
     texts = tuple(readable_texts(unknown, markup))
-    subjects = subjects_of(texts, file.read.file.page, markup)
-    return LookedAt(read=file.read, subjects=subjects)
+    return file.read, subjects_of(texts, file.read.file.page, markup)
 
 
 def _placeholder_finding(file: MemoryFile, entry: Entry, problem: Problem) -> Finding:

@@ -225,33 +225,28 @@ def _line(where: str) -> int:
 _Key = tuple[str | None, str]  # msgctxt and msgid
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mended:
-    """A catalogue after mending. ``diff`` is empty if the file stays as it was."""
+def mend(read: ReadFile, log: Log) -> tuple[ReadFile, str]:
+    """Mend what needs no judgement, and write the file if that changes it.
 
-    read: ReadFile
-    diff: str = ""
-
-
-def mend(read: ReadFile, log: Log) -> Mended:
-    """Mend what needs no judgement, and write the file if that changes it."""
+    Return the catalogue as it is then, and what has changed: nothing if the file stays as it was.
+    """
     file = read.file
     mended = _mended_msgstrs(read)
     data = _ours(read, mended) if file.is_ours else _of_others(read, mended)
     if data == read.data:
-        return Mended(read=read)
+        return read, ""
     # Read again: lines have moved, and findings name them. What cannot be read is not written.
     try:
         again = po.read_catalog(data, where=file.name, takes_plurals=not file.is_ours)
     except InputError:
-        return Mended(read=read)
+        return read, ""
     if not replace_if_unchanged(file.path, data, before=read.data):
         log.warn(
             f"{file.name} was saved by someone else meanwhile: it is left as it is"
         )
-        return Mended(read=read)
+        return read, ""
     new = ReadFile(file=file, data=data, catalog=again.catalog)
-    return Mended(read=new, diff=_diff(file.name, read.data, data))
+    return new, _diff(file.name, read.data, data)
 
 
 def _mended_msgstrs(read: ReadFile) -> dict[_Key, str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from pipeline.adapters import po
-from pipeline.commands.check.checker import Rules, glossary_of, rules_of
+from pipeline.commands.check.checker import team_of, way_of
 from pipeline.commands.check.english import English, live_blanks
 from pipeline.commands.check.entries import (
     MemoryFile,
@@ -89,18 +89,16 @@ def review_changes(
     after, problems = _read_after(sides)
     before = _read_before(sides, problems)
     compared = _compared(sides, before, after)
-    rules = rules_of(settings, locales)
-    assert rules.english
-    files = _files_of(compared, sides, after, rules.english)
+    files = _files_of(compared, sides, after, English(settings))
     messages: list[Message] = []
     # Locale and upstream, in the order of the command line; files are sorted by their paths.
-    teams = dict.fromkeys(rules.team_of(file.read) for file in files)
+    teams = dict.fromkeys(team_of(file.read, settings) for file in files)
     for team in sorted(teams, key=lambda team: locales.index(team[0])):
-        of_team = [file for file in files if rules.team_of(file.read) == team]
-        # Read once: it is long, and most reviews are of one locale.
-        glossary = glossary_of(rules, *team)
-        findings = _findings(of_team, glossary, rules)
-        words_of = _words_of(glossary)
+        of_team = [file for file in files if team_of(file.read, settings) == team]
+        # Once: the glossary is long, and most reviews are of one locale.
+        way = way_of(team, settings)
+        findings = _findings(of_team, way)
+        words_of = _words_of(way.glossary)
         for file in of_team:
             messages += _messages(file, findings, words_of)
     return Review(
@@ -189,15 +187,11 @@ def _files_of(
 
 
 def _findings(
-    files: Sequence[_ChangedFile], glossary: Glossary | None, rules: Rules
+    files: Sequence[_ChangedFile], way: Way
 ) -> dict[tuple[str, int], list[Finding]]:
-    """What the checks find in what has changed in one locale, by file and line."""
+    """Return what the checks find in what one team has changed, by file and line."""
     found: list[Finding] = []
     memories = [_checked(file) for file in files]
-    if not memories:
-        return {}
-    checks = checks_of(files[0].read.locale)
-    way = Way(checks=checks, glossary=glossary, ignore=rules.ignore)
     for looked in look_at_memories(memories, way):
         for of_file in looked.findings.values():
             found += of_file
@@ -246,8 +240,16 @@ def _message(
     """One change as a person reads it."""
     texts = file.english.texts
     entry = change.entry
-    english = _English.of(change, texts)
+    english = texts.get(entry.msgid, "")
+    written_for = (change.old or entry).written_for
+    old_english = "" if written_for == entry.msgid else texts.get(written_for, "")
+    notes = states_of(entry)
+    if english and old_english:
+        # The memory leaves out the words that differ.
+        shown = diff(old_english, english)
+        notes = tuple(note.replace(DIFF, shown) for note in notes)
     old, new = (_shown(side, texts) for side in (change.old, change.new))
+    blank = file.english.messages.get(entry.msgid)
     return Message(
         file=change.path,
         line=change.line,
@@ -255,41 +257,19 @@ def _message(
         page=file.read.file.page,
         happened=change.happened,
         state=state_of(change.new),
-        section=_section(file.english.messages.get(entry.msgid)),
+        section=read_place(blank).section if blank else "",
         context=entry.context or "",
-        english=english.new,
-        old_english=english.old,
+        english=english,
+        old_english=old_english,
         old=old,
         new=new,
         pieces=word_diff(old, new, words) if old and new else (),
         translator=translator_of(entry),
         comments=entry.comments,
-        notes=tuple(map(english.in_note, states_of(entry))),
+        notes=notes,
         findings=findings,
-        before=_before(change, english.new, texts),
+        before=_before(change, english, texts),
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _English:
-    """The English of a message, and what its translation was written for, if that is another."""
-
-    new: str
-    old: str
-
-    @classmethod
-    def of(cls, change: Change, texts: Mapping[str, str]) -> _English:
-        """Both, as far as they are among ``texts``."""
-        code = change.entry.msgid
-        written_for = (change.old or change.entry).written_for
-        old = "" if written_for == code else texts.get(written_for, "")
-        return cls(new=texts.get(code, ""), old=old)
-
-    def in_note(self, note: str) -> str:
-        """A note of the memory with the words that differ, which the memory leaves out."""
-        if not self.old or not self.new:
-            return note
-        return note.replace(DIFF, diff(self.old, self.new))
 
 
 def _shown(entry: Entry | None, texts: Mapping[str, str]) -> str:
@@ -306,11 +286,6 @@ def _before(change: Change, english: str, texts: Mapping[str, str]) -> Entry | N
     if opened and opened.fuzzy and not opened.previous:
         return None  # nobody could tell what it was written for
     return opened
-
-
-def _section(blank: Entry | None) -> str:
-    """The titles around a message, if its page is known."""
-    return read_place(blank).section if blank else ""
 
 
 def _unreadable_before(path: str, base: str, error: InputError) -> Finding:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pipeline.commands.check.entries import LookedAt, Way, look
+from pipeline.commands.check.entries import Way, look
 from pipeline.commands.check.files import CatalogFile, ReadFile
 from pipeline.commands.serve.page import (
     OpenPage,
@@ -71,7 +71,7 @@ def findings_of(page: OpenPage, entries: Sequence[Entry], way: Way) -> list[Find
         path=opened.path, name=opened.name, page=page.page, locale=page.locale
     )
     read = ReadFile(file=file, data=opened.data, catalog=opened.catalog)
-    looked = look([LookedAt(read=read, subjects=_subjects(page, entries))], way)
+    looked = look([(read, _subjects(page, entries))], way)
     return looked.findings[opened.name]
 
 

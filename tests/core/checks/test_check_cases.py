@@ -9,8 +9,9 @@ import pytest
 from check_tables import TABLES, checks_by_code, problems, subjects
 
 from pipeline.adapters import po
-from pipeline.commands.check.checker import Rules, check
+from pipeline.commands.check.checker import check
 from pipeline.commands.check.files import CatalogFile
+from pipeline.config import Settings
 from pipeline.core.checks.hygiene import RULES
 from pipeline.core.checks.model import Check, PageCheck
 from pipeline.core.checks.table import code_names
@@ -129,7 +130,7 @@ def mistakes_in(
 
 
 def look(files: list[CatalogFile], *, fix: bool = False) -> CheckResult:
-    return check(files, Rules(glossaries={}), log=Log(QUIET), fix=fix)
+    return check(files, Settings.bare(Path("nowhere")), log=Log(QUIET), fix=fix)
 
 
 @pytest.mark.parametrize(("code", "table"), cases("bad", files=True))
