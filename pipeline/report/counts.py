@@ -6,7 +6,7 @@ Every report takes its numbers from here, so that no two of them differ.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.progress import progress_of, whole_percent
@@ -80,7 +80,7 @@ def class_of(execution: Execution) -> str:
     return str(status)
 
 
-def outcomes_text(total: dict[str, int]) -> str:
+def outcomes_text(total: Mapping[str, int]) -> str:
     """The outcomes among ``totals``: ``31 passed, 2 failed``.
 
     One that no page has is left out; without any run it is empty.

@@ -181,18 +181,23 @@ def read_previous(data: bytes) -> Previous | None:
         return None
 
 
+# What a page does that did something else in the last run, in the order of a report.
+_NOW = {
+    Status.FAILED: "fail now",
+    Status.PASSED: "pass now",
+    Status.PARTIAL: "run only in part now",
+    Status.SKIPPED: "are skipped now",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Since:
-    """Page names by what happened to them. ``translated`` is by locale: messages then and now."""
+    """News of a run. ``translated`` is by locale: messages then and now."""
 
     # Ref, commit and version then and now, if one moved.
     upstream: tuple[str, str] | None = None
-    failing: tuple[str, ...] = ()
-    passing: tuple[str, ...] = ()
-    partial: tuple[str, ...] = ()
-    skipped: tuple[str, ...] = ()
-    appeared: tuple[str, ...] = ()
-    vanished: tuple[str, ...] = ()
+    # Names of pages by what happened to them, bad news first; only what happened to some.
+    pages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     translated: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
@@ -207,17 +212,7 @@ class Since:
     @property
     def is_nothing(self) -> bool:
         """Whether the two runs tell the same."""
-        news = (
-            self.upstream,
-            self.failing,
-            self.passing,
-            self.partial,
-            self.skipped,
-            self.appeared,
-            self.vanished,
-            self.progress,
-        )
-        return not any(news)
+        return not (self.upstream or self.pages or self.progress)
 
 
 def since(previous: Previous | None, result: RunResult) -> Since | None:
@@ -233,21 +228,17 @@ def since(previous: Previous | None, result: RunResult) -> Since | None:
         page.page: page.execution.status for page in previous.pages if page.execution
     }
     # A page that did not run the last time is no news, whatever it does now.
-    newly: dict[Status, list[str]] = {status: [] for status in Status}
+    happened: dict[str, list[str]] = {words: [] for words in _NOW.values()}
     for run in result.executions:
         if then.get(run.page, run.status.value) != run.status.value:
-            newly[run.status].append(run.page)
+            happened[_NOW[run.status]].append(run.page)
     moved = _moved(previous.upstream, result)
     # Where upstream stayed, pages come and go only because others were asked for.
-    appeared, vanished = _came_and_went(previous, result) if moved else ((), ())
+    if moved:
+        happened |= _came_and_went(previous, result)
     return Since(
         upstream=moved,
-        failing=tuple(newly[Status.FAILED]),
-        passing=tuple(newly[Status.PASSED]),
-        partial=tuple(newly[Status.PARTIAL]),
-        skipped=tuple(newly[Status.SKIPPED]),
-        appeared=appeared,
-        vanished=vanished,
+        pages={words: tuple(pages) for words, pages in happened.items() if pages},
         translated=_translated(previous, result),
     )
 
@@ -271,17 +262,15 @@ def _end(ref: str, commit: str, version: str, package: str) -> str:
     return f"{ref or 'docs'} ({commit[:10]}){release}"
 
 
-def _came_and_went(
-    previous: Previous, result: RunResult
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The pages that appeared, and those that vanished, sorted."""
+def _came_and_went(previous: Previous, result: RunResult) -> dict[str, list[str]]:
+    """Return the pages that appeared, and those that vanished, sorted."""
     then = {page.page for page in previous.pages}
     now = {page.page for page in chain.from_iterable(result.pages.values())}
     # A run may be of a few pages only: what upstream still has did not vanish, and what the last
     # run did not look at may have been there.
     there = {page_path(file.path).rpartition(".")[0] for file in result.lock.files}
-    appeared = () if previous.only else tuple(sorted(now - then))
-    return appeared, tuple(sorted(then - now - there))
+    appeared = [] if previous.only else sorted(now - then)
+    return {"appeared": appeared, "vanished": sorted(then - now - there)}
 
 
 def _translated(previous: Previous, result: RunResult) -> dict[str, tuple[int, int]]:

@@ -167,17 +167,8 @@ def _changes(changes: Since | None) -> str:
     lines = []
     if changes.upstream:
         lines.append(f"- {plain(' → '.join(changes.upstream))}")
-    # Bad news first, as in the page.
-    for title, pages in (
-        ("fail now", changes.failing),
-        ("pass now", changes.passing),
-        ("run only in part now", changes.partial),
-        ("are skipped now", changes.skipped),
-        ("appeared", changes.appeared),
-        ("vanished", changes.vanished),
-    ):
-        if pages:
-            lines.append(f"- {title}: {_names(pages)}")
+    for title, pages in changes.pages.items():
+        lines.append(f"- {title}: {_names(pages)}")
     for locale, (then, now) in changes.progress.items():
         lines.append(f"- translated, {plain(locale)}: {then} → {now} messages")
     return "Since the last run:\n\n" + "\n".join(lines)

@@ -7,12 +7,12 @@ with a row for each upstream and locale.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pipeline.core.execution.result import Execution, Status, failure_text
-from pipeline.core.progress import Progress, progress_of
 from pipeline.core.results import PageResult
 from pipeline.errors import worst
 from pipeline.findings import Severity
@@ -160,7 +160,7 @@ def _table(
         title=[(title, "table.title")],
         headings=_HEADINGS,
         rows=list(map(_row, shown)),
-        footer=[sums, *_numbers(pages), Ours(outcomes), last],
+        footer=[sums, *_page_numbers(pages), Ours(outcomes), last],
         words=_WORDS,
         spare=_SPARE,
     )
@@ -168,7 +168,7 @@ def _table(
 
 def _row(page: PageResult) -> list[Cell]:
     """A page; the last two cells are empty if it did not run."""
-    cells: list[Cell] = [page.page, *_numbers([page])]
+    cells: list[Cell] = [page.page, *_page_numbers([page])]
     run = page.execution
     if run is None:
         return [*cells, "", ""]
@@ -177,18 +177,20 @@ def _row(page: PageResult) -> list[Cell]:
     return [*cells, _state(run), seconds]
 
 
-def _numbers(pages: Iterable[PageResult]) -> list[str]:
-    """The columns of numbers, of one page or of all; what is zero is left out."""
-    rows = tuple(pages)
-    progress = progress_of(rows)
-    findings = sum(len(row.findings) for row in rows)
-    # A message count of 0 is told: such a page has nothing to translate.
+def _page_numbers(pages: Iterable[PageResult]) -> list[str]:
+    """Return the columns of numbers, of one page or of all."""
+    total = totals(pages)
+    return [*_numbers(total), str(total["findings"] or "")]
+
+
+def _numbers(total: Mapping[str, int]) -> list[str]:
+    """Return the columns of numbers that all tables have; what is zero is left out."""
+    # A message count of 0 is shown: such a page has nothing to translate.
     return [
-        str(progress.messages),
-        percent_text(progress.translated, progress.messages),
-        str(progress.fuzzy or ""),
-        str(progress.words_to_do or ""),
-        str(findings or ""),
+        str(total["messages"]),
+        percent_text(total["translated"], total["messages"]),
+        str(total["fuzzy"] or ""),
+        str(total["words"] - total["translated_words"] or ""),
     ]
 
 
@@ -215,37 +217,20 @@ _HUB_SPARE = ("messages", "words to do", "fuzzy", "warnings", "execution", "rele
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LocaleCounts:
-    """How far one locale of an upstream is."""
-
-    pages: int
-    progress: Progress
-    outcomes: str = ""  # of its code: ``3 passed, 1 failed``
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class HubRow:
     """What a command on one upstream came to. ``locales`` is empty if it came to nothing."""
 
     name: str
     exit_code: int = 0
     release: str = ""  # what was pulled: its ref, or its commit
-    locales: dict[str, LocaleCounts] = field(default_factory=dict)
+    locales: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # totals
     errors: int = 0
     warnings: int = 0
-    changes: int = 0  # files written
     report: str = ""  # as JSON, if that is asked for
 
 
 def row_of(result: RunResult, *, report: str = "") -> HubRow:
-    """The row of a result."""
-    locales = {}
-    for locale, pages in result.pages.items():
-        locales[locale] = LocaleCounts(
-            pages=len(pages),
-            progress=progress_of(pages),
-            outcomes=outcomes_text(totals(pages)),
-        )
+    """Return the row of a result."""
     severities = [finding.severity for finding in result.all_findings]
     # A page whose code fails has no finding.
     failed = [run for run in result.executions if run.status is Status.FAILED]
@@ -253,10 +238,9 @@ def row_of(result: RunResult, *, report: str = "") -> HubRow:
         name=result.name,
         exit_code=result.exit_code,
         release=result.lock.ref or result.lock.commit[:10],
-        locales=locales,
+        locales={locale: totals(pages) for locale, pages in result.pages.items()},
         errors=severities.count(Severity.ERROR) + len(failed),
         warnings=severities.count(Severity.WARNING),
-        changes=len(result.changes),
         report=report,
     )
 
@@ -291,46 +275,34 @@ def hub_json(rows: Sequence[HubRow]) -> str:
     return f"{json.dumps(value, ensure_ascii=False, indent=2)}\n"
 
 
-def _hub_cells(row: HubRow, counts: LocaleCounts | None) -> list[Cell]:
-    """One line of the table; an upstream that came to nothing has its name and how it ended."""
+def _hub_cells(row: HubRow, total: Mapping[str, int] | None) -> list[Cell]:
+    """Return a line of the table: of an upstream that failed, its name and how it ended."""
     ended = Ours(f"exit {row.exit_code}") if row.exit_code else ""
-    if counts is None:
+    if total is None:
         blank = [""] * (len(_HUB_HEADINGS) - 3)
         return [row.name, row.release, *blank, ended]
     return [
         row.name,
         row.release,
-        *_hub_numbers(counts.pages, counts.progress),
+        str(total["pages"]),
+        *_numbers(total),
         str(row.errors or ""),
         str(row.warnings or ""),
-        Ours(counts.outcomes),
+        Ours(outcomes_text(total)),
         ended,
     ]
 
 
-def _hub_numbers(pages: int, progress: Progress) -> list[str]:
-    return [
-        str(pages),
-        str(progress.messages),
-        percent_text(progress.translated, progress.messages),
-        str(progress.fuzzy or ""),
-        str(progress.words_to_do or ""),
-    ]
-
-
 def _hub_footer(rows: Sequence[HubRow], locale: str) -> list[str]:
-    """The sums over all upstreams."""
-    counts = [row.locales[locale] for row in rows if locale in row.locales]
-    messages = sum(row.progress.messages for row in counts)
-    translated = sum(row.progress.translated for row in counts)
+    """Return the sums over all upstreams."""
+    total: Counter[str] = Counter()
+    for row in rows:
+        total.update(row.locales.get(locale, {}))
     return [
         Ours(counted(len(rows), "upstream")),
         "",
-        str(sum(row.pages for row in counts)),
-        str(messages),
-        percent_text(translated, messages),
-        str(sum(row.progress.fuzzy for row in counts) or ""),
-        str(sum(row.progress.words_to_do for row in counts) or ""),
+        str(total["pages"]),
+        *_numbers(total),
         str(sum(row.errors for row in rows) or ""),
         str(sum(row.warnings for row in rows) or ""),
         "",

@@ -472,11 +472,12 @@ def test_a_run_of_all_pages_after_one_of_a_few_is_no_leap() -> None:
     moved = dataclasses.replace(changed(), lock=dataclasses.replace(LOCK, ref="v3"))
     later = since(previous(few), moved)
     assert later is not None
-    assert later.appeared == ()
+    assert later.pages == {}
     # A page that is new since a run of all pages did begin at 0.
     whole = since(previous(dataclasses.replace(few, only=())), moved)
     assert whole is not None
-    assert (whole.translated, whole.appeared) == ({"zh_CN": (1, 11)}, ("a", "c"))
+    assert whole.translated == {"zh_CN": (1, 11)}
+    assert whole.pages == {"appeared": ("a", "c")}
 
 
 def test_what_pages_do_now() -> None:
@@ -485,17 +486,12 @@ def test_what_pages_do_now() -> None:
         previous(changed(a=dataclasses.replace(FAILED, page="a"))), changed(c=in_part)
     )
     assert found is not None
-    assert (found.passing, found.partial, found.failing, found.skipped) == (
-        ("a",),
-        ("c",),
-        (),
-        (),
-    )
+    assert found.pages == {"pass now": ("a",), "run only in part now": ("c",)}
     back = since(
         previous(changed(c=in_part)), changed(a=dataclasses.replace(FAILED, page="a"))
     )
     assert back is not None
-    assert (back.failing, back.skipped) == (("a",), ("c",))
+    assert back.pages == {"fail now": ("a",), "are skipped now": ("c",)}
 
 
 def test_pages_that_were_not_run_last_time_are_not_news() -> None:
@@ -526,7 +522,7 @@ def test_more_is_translated_and_upstream_moved() -> None:
         "v2 (ababababab), JAX 1.2.3",
         "v3 (cdcdcdcdcd), JAX 1.3.0",
     )
-    assert (found.appeared, found.vanished) == (("new",), ("guides/[b]",))
+    assert found.pages == {"appeared": ("new",), "vanished": ("guides/[b]",)}
     assert found.translated == {"zh_CN": (10, 13)}
     text = read(now, previous=BEFORE).text
     assert "10 → 13 messages (+3)" in text

@@ -37,7 +37,6 @@ from pipeline.core.checks.engine import is_guards
 from pipeline.core.checks.locales import locale_of_path
 from pipeline.core.checks.table import checks_of, code_names
 from pipeline.core.document.message import Markup
-from pipeline.core.glossary.glossary import Glossary
 from pipeline.errors import ConfigError, did_you_mean, did_you_mean_any
 from pipeline.findings import Finding
 from pipeline.log import Log

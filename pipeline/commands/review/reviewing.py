@@ -25,7 +25,6 @@ from pipeline.core.catalog.change import diff
 from pipeline.core.catalog.states import states_of
 from pipeline.core.checks.hygiene import read_remembered
 from pipeline.core.checks.model import read_place
-from pipeline.core.checks.table import checks_of
 from pipeline.core.glossary.glossary import Glossary
 from pipeline.core.memory.file import END
 from pipeline.core.memory.notes import DIFF
