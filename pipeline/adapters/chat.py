@@ -150,7 +150,7 @@ class ChatClient(httpx2.BaseTransport):
         return reply
 
     def _status_error(self, response: httpx2.Response, text: str) -> PipelineError:
-        """What to raise for a status that brings no reply."""
+        """Return what to raise for a status that brings no reply."""
         status, where = response.status_code, self._address
         if 300 <= status < 400:
             target = self._quoted(response.headers.get("location", "nowhere"))
@@ -170,7 +170,7 @@ class ChatClient(httpx2.BaseTransport):
         )
 
     def _connection_error(self, error: BaseException) -> EndpointError:
-        """What to raise for a connection that failed, or for a reply that is none."""
+        """Return what to raise for a connection that failed, or for a reply that is none."""
         what = "gives no reply"
         hint = (
             "Check url in [tool.pipeline.draft], which ends before /chat/completions; "
@@ -183,11 +183,11 @@ class ChatClient(httpx2.BaseTransport):
         return EndpointError(f"{what}: {said}", where=self._address, hint=hint)
 
     def _quoted(self, text: str) -> str:
-        """The endpoint's own words, on one line, without the key."""
+        """Return the endpoint's own words, on one line, without the key."""
         return " ".join(_without(self._key, text).split())[:_QUOTED]
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The response with its content read; of a good one, the reply is an extension."""
+        """Return the response with its content read; of a good one, the reply is an extension."""
         bound = _most_tokens(request.read())
         self.budget.reserve(bound)
         # Nobody says what a reply took that did not arrive.
@@ -236,7 +236,7 @@ class ChatClient(httpx2.BaseTransport):
         )
 
     def _read(self, response: httpx2.Response) -> str:
-        """The body of a response, as far as it is bounded in size and time."""
+        """Return the body of a response, as far as it is bounded in size and time."""
         if response.headers.get("content-encoding", "identity") != "identity":
             raise httpx2.RemoteProtocolError("it is in an encoding nobody asked for")
         deadline = time.monotonic() + self._timeout
@@ -306,7 +306,7 @@ def _check_key(url: str, key: str) -> None:
 
 
 def _most_tokens(body: bytes) -> int:
-    """What a request takes at most: a token is a byte at least, and it says when to stop."""
+    """Return what a request takes at most: a token is a byte at least, and it says when to stop."""
     request = json.loads(body)
     most = request.get("max_tokens") or request.get("max_completion_tokens") or 0
     # The body has brackets and names that are no tokens: they make up for what endpoints add.
@@ -314,7 +314,7 @@ def _most_tokens(body: bytes) -> int:
 
 
 def _reply_of(text: str) -> Reply:
-    """The reply in the JSON of a response. Raises RemoteProtocolError."""
+    """Return the reply in the JSON of a response. Raises RemoteProtocolError."""
     try:
         data = json.loads(text)
         choice = data["choices"][0]

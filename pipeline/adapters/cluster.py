@@ -127,7 +127,7 @@ class Member:
 
 
 def describe(dask_worker: Any) -> Member:
-    """What the worker that this runs on is; ``Client.run`` fills in the argument."""
+    """Return what the worker that this runs on is; ``Client.run`` fills in the argument."""
     return Member(
         machine=platform.node(),
         threads=dask_worker.state.nthreads,
@@ -144,32 +144,25 @@ def run_page(parcel: Parcel) -> Outcome:
     # It may have come after the others were asked.
     compare_facts(parcel.facts, member.facts, where=f"worker {worker.address}")
     key = worker.get_current_task()
+
+    def is_wanted() -> bool:
+        # Dask does not tell the thread of a task that it was cancelled.
+        task = worker.state.tasks.get(key)
+        return task is not None and task.state in ("executing", "long-running")
+
     folder = Path(tempfile.mkdtemp(prefix="p-", dir=worker.local_directory))
     try:
         _unpack(parcel, folder, pages=parcel.pages.get(member.machine, member.threads))
-        code = _run_child(folder, lambda: _is_wanted(worker, key))
+        code = _run_child(folder, is_wanted)
         if code:
             message = f"the process that ran it ended with code {code}"
             return died(parcel.job, message)
-        return _read_outcome(folder)
+        outcome = pickle.loads((folder / "outcome").read_bytes())  # noqa: S301 - our own child's
+        assert isinstance(outcome, Outcome)
+        return outcome
     finally:
         with suppress(OSError):
             remove_tree(folder)
-
-
-def _read_outcome(folder: Path) -> Outcome:
-    outcome = pickle.loads((folder / "outcome").read_bytes())  # noqa: S301 - our own child's
-    assert isinstance(outcome, Outcome)
-    return outcome
-
-
-def _is_wanted(worker: Any, key: Any) -> bool:
-    """Whether a running task was not cancelled.
-
-    Dask does not tell its thread, so the worker's books are looked at.
-    """
-    task = worker.state.tasks.get(key)
-    return task is not None and task.state in ("executing", "long-running")
 
 
 def _unpack(parcel: Parcel, folder: Path, *, pages: int) -> None:
@@ -258,7 +251,11 @@ def run_on_cluster(
     facts = all_facts(environment)
     with _connected(address) as client:
         members = _survey(client, facts, address)
-        run = _Run(client, address, facts, _pages_at_once(members))
+        # By machine, how many pages run there at once: their kernels share its cores.
+        pages: Counter[str] = Counter()
+        for member in members:
+            pages[member.machine] += member.threads
+        run = _Run(client, address, facts, dict(pages))
         waiting = deque(enumerate(jobs))
         try:
             run.fill(waiting)
@@ -332,7 +329,7 @@ class _Run:
         future.add_done_callback(self.done.put)
 
     def receive(self) -> Outcome | None:
-        """What is done next; nothing if that takes long."""
+        """Return what is done next; nothing if that takes long."""
         try:
             future = self.done.get(timeout=POLL_SECONDS)
         except queue.Empty:
@@ -406,16 +403,8 @@ def _lost(address: str) -> ExecutionError:
     )
 
 
-def _pages_at_once(members: Sequence[Member]) -> dict[str, int]:
-    """By machine, how many pages run there at once: their kernels share its cores."""
-    pages: Counter[str] = Counter()
-    for member in members:
-        pages[member.machine] += member.threads
-    return dict(pages)
-
-
 def _packed(folder: Path) -> bytes:
-    """The files beside a notebook that its code gets, as a tar file."""
+    """Return the files beside a notebook that its code gets, as a tar file."""
 
     def kept(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
         if not (member.isfile() or member.isdir()):
@@ -433,7 +422,7 @@ def _packed(folder: Path) -> bytes:
 
 
 def _result(future: Any, job: Job, address: str) -> Outcome:
-    """What came back for ``job``.
+    """Return what came back for ``job``.
 
     Raises ExecutionError if it is the cluster that failed.
     """

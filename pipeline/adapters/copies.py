@@ -131,7 +131,7 @@ def _chinese_encoding(data: bytes) -> str:
 
 
 def html_to_markdown(text: str, *, where: str) -> str:
-    """The text of a web page as Markdown.
+    """Return the text of a web page as Markdown.
 
     Nothing is fetched, nothing is run. Raises InputError if it is nested beyond reason.
     """
@@ -166,7 +166,7 @@ def html_to_markdown(text: str, *, where: str) -> str:
 
 
 def _is_no_text(string: object) -> bool:
-    """Whether it is a comment, a declaration, or anything else that is not shown.
+    """Return whether it is a comment, a declaration, or anything else that is not shown.
 
     BeautifulSoup has them all as strings of one class.
     """

@@ -58,7 +58,7 @@ class ExecutionCache:
         self._used: set[str] = set()
 
     def get(self, key: str) -> bytes | None:
-        """The entry, or None if there is none that is whole. It counts as used now."""
+        """Return the entry, or None if there is none that is whole. It counts as used now."""
         path = self._path(key)
         try:
             data = path.read_bytes()
@@ -77,7 +77,10 @@ class ExecutionCache:
         return entry
 
     def peek(self, key: str) -> bytes | None:
-        """The entry, or None if there is none that is whole. Nothing is written or remembered."""
+        """Return the entry, or None if there is none that is whole.
+
+        Nothing is written or remembered.
+        """
         with suppress(OSError):
             return _unframed(key, self._path(key).read_bytes())
         return None
@@ -117,11 +120,11 @@ class ExecutionCache:
         return removed
 
     def all_keys(self) -> tuple[str, ...]:
-        """The keys of all entries, sorted."""
+        """Return the keys of all entries, sorted."""
         return tuple(sorted(path.stem for path in self._files()))
 
     def stats(self) -> CacheStats:
-        """How much there is."""
+        """Return how much there is."""
         sizes = [row.size for row in self._rows()]
         return CacheStats(entries=len(sizes), size=sum(sizes), limit=self.limit)
 
@@ -170,7 +173,7 @@ class ExecutionCache:
                 path.unlink()
 
     def _leftovers(self, *, age: float) -> Iterator[Path]:
-        """Files of the older layout, and temporary ones.
+        """Yield files of the older layout, and temporary ones.
 
         Of these only what nobody has written to for ``age`` seconds: others may be at it.
         """
@@ -191,7 +194,7 @@ def _framed(key: str, entry: bytes) -> bytes:
 
 
 def _unframed(key: str, data: bytes) -> bytes | None:
-    """The entry in ``data``; None if its digest, which covers the key too, is another one."""
+    """Return the entry in ``data``; None if its digest, which covers the key too, is wrong."""
     start = len(HEAD) + DIGEST_LENGTH + len(MIDDLE)
     entry = data[start : -len(TAIL)]
     return entry if data == _framed(key, entry) else None

@@ -32,7 +32,7 @@ class Origin:
 
 
 def origin() -> Origin | None:
-    """Where pip had this pipeline from; None if that was no repository on GitHub.
+    """Return where pip had this pipeline from; None if that was no repository on GitHub.
 
     Installers write it down: https://packaging.python.org/specifications/direct-url/
     """
@@ -46,7 +46,7 @@ def origin() -> Origin | None:
 
 
 def origin_of(text: str) -> Origin | None:
-    """The origin that a ``direct_url.json`` tells; None for a file, a folder, another host."""
+    """Return the origin in a ``direct_url.json``; None for a file, a folder, another host."""
     told = json.loads(text)
     repository = repository_on_github(told.get("url", ""))
     version_control = told.get("vcs_info")
@@ -57,7 +57,7 @@ def origin_of(text: str) -> Origin | None:
 
 
 def is_installed(package: str, release: str) -> bool:
-    """Whether this very release of a package is installed here: another one has other names."""
+    """Return whether this release of a package is installed: another one has other names."""
     try:
         return version(package) == release
     except (PackageNotFoundError, ValueError):
@@ -65,7 +65,7 @@ def is_installed(package: str, release: str) -> bool:
 
 
 def is_of_index(package: str) -> bool:
-    """Whether a package was installed from an index, where a release never changes.
+    """Return whether a package was installed from an index, where a release never changes.
 
     What was installed from a folder may be edited, and have the same version still. pip and uv note
     where that is: https://packaging.python.org/en/latest/specifications/direct-url/
@@ -79,7 +79,7 @@ def is_of_index(package: str) -> bool:
 def describe(
     names: Sequence[str], *, seconds: float = SECONDS
 ) -> Mapping[str, tuple[str, str]]:
-    """Signature and first line of each name that can be imported; a text may be empty."""
+    """Return signature and first line of each name that can be imported; a text may be empty."""
     # What is asked for is the API, and not what a machine can compute with.
     environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
     try:

@@ -33,7 +33,7 @@ class Published(Protocol):
     name: str
 
     def read(self, path: str) -> bytes | None:
-        """A file; None if the site has none of that path. Raises SiteError."""
+        """Return a file; None if the site has none of that path. Raises SiteError."""
 
 
 @contextmanager
@@ -73,7 +73,7 @@ class _InFolder:
         self._folder = folder.resolve()
 
     def read(self, path: str) -> bytes | None:
-        """A link that leads out of the folder is none of its files."""
+        """Return a file. A link that leads out of the folder is none of its files."""
         file = (self._folder / path).resolve()
         if not file.is_file() or not file.is_relative_to(self._folder):
             return None
@@ -110,7 +110,7 @@ class _OnServer:
             raise _error(url, f"cannot be read: {reason}") from None
 
     def _body(self, response: httpx.Response, url: str) -> bytes:
-        """The content, unpacked. The limits hold for what it unpacks to."""
+        """Return the content, unpacked. The limits hold for what it unpacks to."""
         deadline = time.monotonic() + self._seconds
         data = bytearray()
         for chunk in response.iter_bytes():

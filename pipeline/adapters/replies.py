@@ -33,7 +33,7 @@ def keep_reply(folder: Path, key: str, reply: KeptReply) -> None:
 
 
 def read_replies(folder: Path) -> Iterator[KeptReply]:
-    """Every reply below ``folder``, in the order of their keys."""
+    """Yield every reply below ``folder``, in the order of their keys."""
     for path in sorted(folder.glob("*/*.json")):
         with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
             reply = msgspec.json.decode(path.read_bytes(), type=KeptReply)

@@ -105,7 +105,7 @@ class Guard:
         await self._app({**scope, "path": inner, "raw_path": None}, receive, guarded)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
-        """Why a request is refused, with the status; None if it is not."""
+        """Return why a request is refused, with the status; None if it is not."""
         headers = {name.decode("latin-1"): value for name, value in scope["headers"]}
         asked = {name: value.decode("latin-1") for name, value in headers.items()}
         if asked.get("host") not in self._hosts:
@@ -150,7 +150,7 @@ class Site:
 def application(
     static: Path, site: Callable[[], Site], *, port: int, token: str
 ) -> Guard:
-    """The application, guarded. It answers at ``/TOKEN/…`` only.
+    """Return the application, guarded. It answers at ``/TOKEN/…`` only.
 
     ``site`` is called at each question, and may take its time with the first: files of ``static``
     are given out meanwhile.
@@ -203,7 +203,7 @@ def application(
 
 
 def _told(error: PipelineError, chinese: Callable[[str], str]) -> dict[str, Any]:
-    """An error as JSON, in both languages: what happened, where, what to do."""
+    """Return an error as JSON, in both languages: what happened, where, what to do."""
     return {
         "error": error.what,
         "where": error.where,
@@ -213,7 +213,7 @@ def _told(error: PipelineError, chinese: Callable[[str], str]) -> dict[str, Any]
 
 
 def bind(port: int) -> socket.socket:
-    """A socket on ``port`` of this machine; 0 is any that is free. Raises ConfigError."""
+    """Return a socket on ``port`` of this machine; 0 is any that is free. Raises ConfigError."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

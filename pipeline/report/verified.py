@@ -47,13 +47,13 @@ class Verified:
 
 
 def verified_json(result: Verified) -> str:
-    """All of it, for programs."""
+    """Return all of it, for programs."""
     value = {**asdict(result), "exit_code": result.exit_code}
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 
 def verified_text(result: Verified, *, verbose: bool = False) -> str:
-    """What differs, and a summary; with ``verbose`` also the pages that are proved."""
+    """Return what differs, and a summary; with ``verbose`` also the pages that are proved."""
     return "\n".join(_lines(result, verbose=verbose)) + "\n"
 
 

@@ -66,16 +66,20 @@ def execute(
 
 
 def _stop(error: Exception, progress: Progress, *, message: str, log: Path) -> Stop:
+    with log.open("rb") as file:
+        # What a dying kernel says last is why; it may have printed much before.
+        file.seek(max(0, log.stat().st_size - LOG_END))
+        end = file.read(LOG_END)
     return Stop(
         cell=progress.number,
         exception=type(error).__name__,
         message=message,
-        traceback=_end_of(log),
+        traceback=end.decode("utf-8", "replace"),
     )
 
 
 def _last_words(progress: Progress) -> str:
-    """How the kernel's process ended, as far as is known."""
+    """Return how the kernel's process ended, as far as is known."""
     code = progress.process.poll() if progress.process is not None else None
     if code is None:  # it was never started, or its process is still there
         return "the kernel died"
@@ -84,15 +88,8 @@ def _last_words(progress: Progress) -> str:
     return f"the kernel ended with code {code}"
 
 
-def _end_of(log: Path) -> str:
-    with log.open("rb") as file:
-        # What a dying kernel says last is why; it may have printed much before.
-        file.seek(max(0, log.stat().st_size - LOG_END))
-        return file.read(LOG_END).decode("utf-8", "replace")
-
-
 def _raised(notebook: Any, progress: Progress) -> Stop | None:
-    """The exception that made papermill stop.
+    """Return the exception that made papermill stop.
 
     Tagged cells do not stop it, so that theirs are not found here.
     """
@@ -109,7 +106,7 @@ def _raised(notebook: Any, progress: Progress) -> Stop | None:
 
 
 def _first_error(cell: Any) -> Any:
-    """The first output of ``cell`` that is an error; empty if there is none."""
+    """Return the first output of ``cell`` that is an error; empty if there is none."""
     for output in cell.get("outputs", ()):
         if output.output_type == "error":
             return output

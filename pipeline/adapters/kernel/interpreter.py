@@ -28,7 +28,7 @@ _FIELD = re.compile(r"^(Name|Version):[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 
 
 def environment() -> dict[str, str]:
-    """All facts about this interpreter that can change an output.
+    """Return all facts about this interpreter that can change an output.
 
     They are Python, the platform, the variables above, and the version of every distribution.
     """

@@ -81,6 +81,6 @@ class Outcome:
 
 
 def died(job: Job, message: str, *, cell: int = 0) -> Outcome:
-    """The outcome of a job whose process is gone without one, at code cell number ``cell``."""
+    """Return the outcome of a job whose process died at code cell number ``cell``."""
     stop = Stop(cell=cell, exception="WorkerDied", message=message, traceback="")
     return Outcome(page=job.page, notebook=job.notebook, seconds=0.0, stop=stop)

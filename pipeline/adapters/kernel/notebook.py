@@ -36,7 +36,7 @@ def _jupytext() -> Any:
 
 
 def notebook_text(notebook: Mapping[str, Any]) -> str:
-    """A notebook as nbformat writes it. The same value gives the same text.
+    """Return a notebook as nbformat writes it. The same value gives the same text.
 
     Raises InputError for a notebook that nbformat cannot write: it looks at no types before.
     """

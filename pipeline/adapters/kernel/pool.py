@@ -17,11 +17,10 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnContext
 from multiprocessing.process import BaseProcess
-from pathlib import Path
 
 from pipeline.adapters.files import scratch_folder
 from pipeline.adapters.kernel.interpreter import worker_count
-from pipeline.adapters.kernel.job import Job, Outcome, Stop, died
+from pipeline.adapters.kernel.job import Job, Outcome, died
 from pipeline.adapters.kernel.sandbox import scratch_parent
 from pipeline.adapters.kernel.watch import is_stopped, kill_strays, release
 from pipeline.adapters.kernel.worker import work
@@ -57,7 +56,10 @@ def run_notebooks(jobs: Sequence[Job], *, workers: int) -> Iterator[Outcome]:
     threads = max(1, worker_count(0) // at_once)
     # The prefix is short: the names of sockets begin with it.
     with scratch_folder("nb-", scratch_parent()) as scratch:
-        waiting = deque(_settled(job, scratch, threads=threads) for job in jobs)
+        waiting: deque[Job] = deque()
+        for job in jobs:
+            policy = replace(job.policy, threads=job.policy.threads or threads)
+            waiting.append(replace(job, scratch=scratch, policy=policy))
         try:
             yield from _run_all(waiting, workers=workers)
         finally:
@@ -86,12 +88,6 @@ def _run_all(waiting: deque[Job], *, workers: int) -> Iterator[Outcome]:
                 yield outcome
     finally:
         _end(running)
-
-
-def _settled(job: Job, scratch: Path, *, threads: int) -> Job:
-    """The job with what only the run as a whole can know."""
-    policy = replace(job.policy, threads=job.policy.threads or threads)
-    return replace(job, scratch=scratch, policy=policy)
 
 
 def _start(context: SpawnContext, job: Job) -> _Worker:
@@ -139,14 +135,17 @@ def _receive(worker: _Worker) -> Outcome:
         outcome = died(worker.job, message, cell=cell)
     assert isinstance(outcome, Outcome)
     if worker.was_stopped and outcome.stop is not None:
-        return replace(outcome, stop=_stopped(outcome.stop))
+        # Not that its kernel was killed: the page was ended because its worker was stopped.
+        return replace(
+            outcome,
+            stop=replace(
+                outcome.stop,
+                exception="WorkerStopped",
+                message="a signal stopped the worker process, so the page was ended: "
+                "nothing kept its limits",
+            ),
+        )
     return outcome
-
-
-def _stopped(stop: Stop) -> Stop:
-    """What ended a page whose worker was stopped: not that its kernel was killed for it."""
-    message = "a signal stopped the worker process, so the page was ended: nothing kept its limits"
-    return replace(stop, exception="WorkerStopped", message=message)
 
 
 def _end(workers: Sequence[_Worker]) -> None:

@@ -42,7 +42,7 @@ _SECONDS = 120  # that making the list may take; without it a page makes its own
 
 
 def scratch_parent() -> str:
-    """The folder for the folder of a run.
+    """Return the folder for the folder of a run.
 
     It is that for temporary files, unless sockets in it would have names that are too long.
     """
@@ -86,7 +86,7 @@ def _put_startup(folder: Path, startup: Sequence[Startup], profile: Path) -> Non
 
 
 def startup_failure(folder: Path) -> Stop | None:
-    """What stopped the start-up code of the kernel that lived in ``folder``, if anything did."""
+    """Return what stopped the start-up code of the kernel in ``folder``, if anything did."""
     try:
         told = json.loads((folder / FAILURE).read_text("utf-8"))
     except (OSError, ValueError):  # none, or a kernel that was killed while it wrote
@@ -107,7 +107,7 @@ def copy_data(source: Path, target: Path) -> None:
 
 
 def is_left_out(path: Path) -> bool:
-    """Whether a file or folder beside a page is kept from its code.
+    """Return whether a file or folder beside a page is kept from its code.
 
     Left out are other pages, static files of the site, and links.
     """
@@ -121,7 +121,7 @@ def is_left_out(path: Path) -> bool:
 def kernel_environment(
     folder: Path, *, threads: int, given: Mapping[str, str]
 ) -> dict[str, str]:
-    """The whole environment of a kernel that lives in ``folder``; ``given`` has the last word.
+    """Return the whole environment of a kernel in ``folder``; ``given`` overrides the rest.
 
     ``threads`` is how many it may compute with; 0: as many as it likes.
     """
@@ -153,7 +153,7 @@ def kernel_environment(
 
 
 def kernel_command(*kernel: str, offline: bool) -> list[str]:
-    """The command line that starts a kernel: the command ``kernel``, or this interpreter's.
+    """Return the command line that starts a kernel: the command ``kernel``, or this interpreter's.
 
     It has no network if it is to be ``offline`` and that can be.
     """
@@ -165,7 +165,7 @@ def kernel_command(*kernel: str, offline: bool) -> list[str]:
 
 @functools.cache
 def can_isolate_network() -> bool:
-    """Whether a kernel can be kept from the network here.
+    """Return whether a kernel can be kept from the network here.
 
     It can on Linux, where that lets users make namespaces.
     """

@@ -40,6 +40,13 @@ _CLOCK = 0.1
 _LATE = 2.0
 PR_SET_CHILD_SUBREAPER = 36  # of prctl(2)
 MIB = 1 << 20
+_MESSAGES = {
+    "MemoryLimit": "the kernel and its children used {used} MiB of memory of {most}",
+    "CellTimeout": "the cell used more than {most} s of CPU time",
+    "PageTimeout": "the page used more than {most} s of CPU time",
+    "Stalled": "the page neither worked nor printed anything for {most} s",
+    "WallTimeout": "the page was not done after {most} s",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +69,11 @@ class Watch:
         self.breach: Breach | None = None
         self._printed = 0
         self._now = 0.0  # seconds that were watched
-        self._usage = _Usage()
+        self._cpu = 0.0  # seconds that the page has used
+        self._cpu_alive = 0.0  # those of the processes that were there at the last look
         self._before_cell = 0.0  # CPU seconds that were used when the cell began
-        self._last_sign = _Sign(at=0.0, cpu=0.0)
+        # When the page last gave a sign of life, and what CPU time it had used by then.
+        self._sign_at = self._sign_cpu = 0.0
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
 
@@ -83,11 +92,11 @@ class Watch:
 
     def begin_cell(self) -> None:
         """From now on CPU time is that of another cell."""
-        self._before_cell = self._usage.seconds
+        self._before_cell = self._cpu
         self._give_sign()
 
     def admits(self, content: Any) -> bool:
-        """Whether a message of the kernel is within what a page may print.
+        """Return whether a message of the kernel is within what a page may print.
 
         If not, the kernel is killed.
         """
@@ -111,48 +120,31 @@ class Watch:
                 # Whatever was started while the others were being killed.
                 kill(processes)
                 continue
-            self._usage.take_in(cpu_seconds(processes))
-            memory = memory_of(processes, limit=self.policy.memory)
-            for limit, is_broken, message in self._limits(memory):
-                if is_broken:
-                    self._end(limit, message)
+            alive = cpu_seconds(processes)
+            # A process that nobody waits for takes its share along when it ends.
+            self._cpu += max(0.0, alive - self._cpu_alive)
+            self._cpu_alive = alive
+            self._check_limits(memory_of(processes, limit=self.policy.memory))
 
-    def _limits(self, memory: int) -> tuple[tuple[str, bool, str], ...]:
-        """Each limit by its name, whether it is broken, and what is told of that."""
-        policy, cpu, now = self.policy, self._usage.seconds, self._now
-        if self._last_sign.is_followed_by_work(now, cpu):
+    def _check_limits(self, memory: int) -> None:
+        """End the page if it has gone beyond a limit; ``memory`` is in MiB."""
+        policy, cpu, now = self.policy, self._cpu, self._now
+        if cpu - self._sign_cpu > _CLOCK + AT_WORK * (now - self._sign_at):
             self._give_sign()
-        return (
-            (
-                "MemoryLimit",
-                memory > policy.memory,
-                f"the kernel and its children used {memory} MiB of memory of {policy.memory}",
-            ),
-            (
-                "CellTimeout",
-                cpu - self._before_cell > policy.timeout,
-                f"the cell used more than {policy.timeout} s of CPU time",
-            ),
-            (
-                "PageTimeout",
-                cpu > policy.page_timeout,
-                f"the page used more than {policy.page_timeout} s of CPU time",
-            ),
-            (
-                "Stalled",
-                now - self._last_sign.at > policy.stall,
-                f"the page neither worked nor printed anything for {policy.stall} s",
-            ),
-            (
-                "WallTimeout",
-                now > policy.wall_timeout,
-                f"the page was not done after {policy.wall_timeout} s",
-            ),
-        )
+        limits = {
+            "MemoryLimit": (memory, policy.memory),
+            "CellTimeout": (cpu - self._before_cell, policy.timeout),
+            "PageTimeout": (cpu, policy.page_timeout),
+            "Stalled": (now - self._sign_at, policy.stall),
+            "WallTimeout": (now, policy.wall_timeout),
+        }
+        for limit, (used, most) in limits.items():
+            if used > most:
+                self._end(limit, _MESSAGES[limit].format(used=used, most=most))
 
     def _give_sign(self) -> None:
-        """The page lives: it has worked, or printed something, or gone on to its next cell."""
-        self._last_sign = _Sign(at=self._now, cpu=self._usage.seconds)
+        """Note that the page lives: it has worked, printed something, or begun its next cell."""
+        self._sign_at, self._sign_cpu = self._now, self._cpu
 
     def _end(self, limit: str, message: str) -> None:
         if self.breach is None:  # what was broken first is what the page is stopped for
@@ -160,37 +152,8 @@ class Watch:
         kill(descendants(self.spared))
 
 
-class _Usage:
-    """CPU seconds that a page has used, also by processes that nobody has waited for."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-        self._alive = 0.0  # of the processes that were there at the last look
-
-    def take_in(self, alive: float) -> None:
-        """``alive`` is what the processes that are there now have used."""
-        # A process that goes without a parent that waits for it takes its share along.
-        self.seconds += max(0.0, alive - self._alive)
-        self._alive = alive
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Sign:
-    """When a page last gave a sign of life, and what CPU time it had used by then.
-
-    ``at`` is in seconds that were watched.
-    """
-
-    at: float
-    cpu: float
-
-    def is_followed_by_work(self, now: float, cpu: float) -> bool:
-        """Whether the page has worked since, having used ``cpu`` seconds by ``now``."""
-        return cpu - self.cpu > _CLOCK + AT_WORK * (now - self.at)
-
-
 def size_of(value: Any) -> int:
-    """About how many bytes a value of JSON takes: its texts."""
+    """Return about how many bytes a value of JSON takes: its texts."""
     match value:
         case str():
             return len(value)
@@ -214,7 +177,7 @@ def adopt_orphans() -> None:
 
 
 def descendants(spared: Collection[int] = ()) -> list[Process]:
-    """All processes below this one, but for those whose ids are ``spared``."""
+    """Return all processes below this one, but for those whose ids are ``spared``."""
     import psutil
 
     below = psutil.Process().children(recursive=True)
@@ -285,7 +248,7 @@ def kill_strays(folder: Path) -> None:
 
 
 def cpu_seconds(processes: Iterable[Process]) -> float:
-    """CPU seconds of the processes, and of their children that have ended."""
+    """Return CPU seconds of the processes, and of their children that have ended."""
     import psutil
 
     seconds = 0.0
@@ -300,7 +263,7 @@ def cpu_seconds(processes: Iterable[Process]) -> float:
 
 
 def memory_of(processes: Iterable[Process], *, limit: int) -> int:
-    """MiB of memory that the processes use together.
+    """Return MiB of memory that the processes use together.
 
     Beyond ``limit`` pages that they share are counted once, which takes longer to find out.
     """

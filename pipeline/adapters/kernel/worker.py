@@ -131,7 +131,11 @@ def _run_until(
     What comes after keeps its place, without outputs.
     """
     cells = notebook.cells
-    end = _end_of_run(cells, job.policy.until)
+    code_cells = [index for index, cell in enumerate(cells) if cell.cell_type == "code"]
+    # ``until`` counts code cells from 1. Without such a cell all are run.
+    end, until = len(cells), job.policy.until
+    if 0 < until <= len(code_cells):
+        end = code_cells[until - 1]
     rest = cells[end:]
     for cell in rest:
         if cell.cell_type == "code":
@@ -142,17 +146,6 @@ def _run_until(
         return _run_within_limits(notebook, job, folder, progress)
     finally:
         notebook.cells = [*notebook.cells, *rest]
-
-
-def _end_of_run(cells: list[Any], until: int) -> int:
-    """The index of code cell number ``until`` (from 1), the first that is not run.
-
-    If there is no such cell, all are run.
-    """
-    code_cells = [index for index, cell in enumerate(cells) if cell.cell_type == "code"]
-    if 0 < until <= len(code_cells):
-        return code_cells[until - 1]
-    return len(cells)
 
 
 def _run_within_limits(
@@ -195,7 +188,7 @@ def _run_within_limits(
 
 
 def _with_offline_told(stop: Stop) -> Stop:
-    """A stop for want of the network says so: it was this run that took it away."""
+    """Return a stop that blames the missing network on this offline run, if that is the cause."""
     if not _NO_NETWORK.search(f"{stop.message}\n{stop.traceback}"):
         return stop
     message = f"needs the network, and this run is offline: {stop.message}"

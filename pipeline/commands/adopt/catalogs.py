@@ -80,7 +80,17 @@ class Filling:
         ]
         messages = [entry.written_for for entry in entries]
         offers, lost = carry(origin.page, messages, translations, self._live())
-        offered = self._take(map(_without_old_english, offers), origin)
+        # Nobody knows where older English stood, so that the memory could not find it again. The
+        # class of a change stays, without the diff.
+        kept = [
+            replace(
+                offer,
+                previous=offer.msgid,
+                change=offer.change.partition(":")[0],
+            )
+            for offer in offers
+        ]
+        offered = self._take(kept, origin)
         gone = [
             Row(state=State.GONE, english=one.whole, copy=one.chinese) for one in lost
         ]
@@ -101,8 +111,14 @@ class Filling:
             entry = self._entry(offer)
             msgstr = fitted(entry, offer)
             offers[offer.page][offer.msgid] = (offer, msgstr)
+            if is_open(entry):
+                state = State.CHANGED if offer.change else State.EQUAL
+            else:
+                # Its translation stays: the other one becomes a comment, or is the same.
+                same = is_same(entry.msgstr, msgstr)
+                state = State.SAME if same else State.KEPT
             row = Row(
-                state=_state(entry, offer, msgstr),
+                state=state,
                 english=offer.translation.whole,
                 copy=offer.translation.chinese,
                 pin=offer.msgid,
@@ -160,25 +176,6 @@ def fitted(entry: Entry, offer: Offer) -> str:
     if offer.english != entry.msgid:
         text = restore(entry.msgid, text, markup)
     return fix_entry(Subject(replace(entry, msgstr=text, fuzzy=False), offer.page))
-
-
-def _state(entry: Entry, offer: Offer, msgstr: str) -> State:
-    """Return what becomes of an offer, given the entry as it was.
-
-    An entry with a translation keeps it: the other one becomes a comment, or is the same.
-    """
-    if is_open(entry):
-        return State.CHANGED if offer.change else State.EQUAL
-    return State.SAME if is_same(entry.msgstr, msgstr) else State.KEPT
-
-
-def _without_old_english(offer: Offer) -> Offer:
-    """Return an offer that quotes no English but the pin's: nobody knows where any other stood.
-
-    The memory could not find it again. The class of the change stays, without the diff.
-    """
-    kind = offer.change.partition(":")[0]
-    return replace(offer, previous=offer.msgid, change=kind)
 
 
 def _other_row(

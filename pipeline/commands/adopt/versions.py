@@ -6,13 +6,13 @@ has one version of each page, the one that is pulled.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from pipeline.adapters.files import read_bytes
-from pipeline.adapters.upstream import Repository, TreeEntry, open_upstream
+from pipeline.adapters.upstream import Repository, open_upstream
 from pipeline.adapters.upstream.history import Tag
 from pipeline.core.adoption.blocks import blocks_of
 from pipeline.core.adoption.candidates import Candidate, NameIndex
@@ -25,7 +25,7 @@ from pipeline.core.adoption.history import (
     read_history,
 )
 from pipeline.core.document.reader import read_document
-from pipeline.core.pin.lock import Lock, Page, SourceFile, pages_of
+from pipeline.core.pin.lock import Lock, SourceFile, pages_of
 from pipeline.errors import InputError, UpstreamError
 from pipeline.run import Run
 
@@ -109,22 +109,21 @@ class Versions:
         entries = self.repository.fetch(commit, self.lock.docs, needs_all=False)
         date = self.repository.date(commit)
         names = self.history.families.get(page, {page}) if page else None
-        return [
-            self._version_at(found, commit, date)
-            for found in pages_of(_source_files(entries))
-            if names is None or found.name in names
-        ]
-
-    def _version_at(self, page: Page, commit: str, date: str) -> Version:
-        """Return the version of a page that stood at a commit.
-
-        Of several that were the same page it is the last that had begun by then. One of its own,
-        on a branch, stands for its commit alone.
-        """
-        for version in reversed(self.history.versions.get(page.name, ())):
-            if moment(version.since) <= moment(date) and version.page == page:
-                return version
-        return only_version(page, commit, date)
+        versions: list[Version] = []
+        files = [SourceFile(path=entry.path, blob=entry.blob) for entry in entries]
+        for found in pages_of(files):
+            if names is not None and found.name not in names:
+                continue
+            known = [
+                version
+                for version in self.history.versions.get(found.name, ())
+                if moment(version.since) <= moment(date) and version.page == found
+            ]
+            # Of several that were the same page it is the last. A version of its own, on a branch,
+            # stands for its commit alone.
+            alone = only_version(found, commit, date)
+            versions.append(known[-1] if known else alone)
+        return versions
 
     def _bring(self, blobs: Sequence[str]) -> None:
         """Have documents here, in one go, before they are read one by one."""
@@ -159,11 +158,6 @@ class Versions:
         if self.repository is None:
             return read_bytes(self.run.paths.docs / file.path)
         return self.repository.read(file.blob)
-
-
-def _source_files(entries: Iterable[TreeEntry]) -> list[SourceFile]:
-    """Return the files of a commit as records of the core."""
-    return [SourceFile(path=entry.path, blob=entry.blob) for entry in entries]
 
 
 @contextmanager

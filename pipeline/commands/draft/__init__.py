@@ -37,7 +37,6 @@ def add_options(parser: ArgumentParser) -> None:
 def run_command(arguments: Namespace, log: Log) -> int:
     """Draft, and print what came of it; the plan is printed before anything is asked."""
     from pipeline.commands.draft.session import (
-        DraftOptions,
         draft,
         rehearsal,
         show_draft,
@@ -45,12 +44,14 @@ def run_command(arguments: Namespace, log: Log) -> int:
     from pipeline.core.drafting import stub
 
     run = run_of(arguments, log)
-    options = DraftOptions(
+    if arguments.stub:
+        run = rehearsal(run)
+    result = draft(
+        run,
         limit=arguments.limit,
         is_agreed=arguments.yes or arguments.stub,
         only_stale=arguments.stale,
         answer=stub.answer if arguments.stub else None,
     )
-    result = draft(rehearsal(run) if arguments.stub else run, options)
     show_draft(run, result, as_json=arguments.json)
     return result.exit_code

@@ -15,7 +15,6 @@ from pipeline.adapters.memo import Memo
 from pipeline.adapters.replies import read_replies
 from pipeline.commands.terms import read_terms
 from pipeline.core.catalog.similarity import Text, find_alike
-from pipeline.core.document.prose import count_words
 from pipeline.core.drafting.answers import Book
 from pipeline.core.drafting.batch import Asking, Batch, batches_of
 from pipeline.core.drafting.judge import Judge
@@ -44,7 +43,7 @@ class LocaleWork:
     pages: list[PageWork] = field(default_factory=list)
 
     def plan(self) -> Plan:
-        """What there is to do, counted."""
+        """Return what there is to do, counted."""
         questions = [question for work in self.pages for question in work.questions]
         # All of them are made now: an estimate is of the very texts that are sent.
         batches = [batch for work in self.pages for batch in work.due()]
@@ -54,7 +53,7 @@ class LocaleWork:
         return Plan(
             locale=self.locale,
             entries=len(questions),
-            words=sum(map(_words, questions)),
+            words=sum(question.words for question in questions),
             pages=sum(bool(work.questions) for work in self.pages),
             by_why=dict(Counter(str(question.why) for question in questions)),
             terms=terms,
@@ -79,7 +78,7 @@ class PageWork:
     given_up: set[str] = field(default_factory=set)
 
     def due(self) -> Iterator[Batch]:
-        """The batches that are to be sent now: first questions, then what is put again."""
+        """Yield the batches that are to be sent now: first questions, then what is put again."""
         locale = self.locale
         waiting: dict[int, list[Question]] = {1: [], 2: []}
         refused: dict[str, tuple[str, str]] = {}
@@ -158,7 +157,7 @@ def plan_locale(
 def _limited(
     questions: Sequence[Question], book: Book, limit: int | None
 ) -> list[Question]:
-    """The first ``limit`` questions for a model; those that need none do not count."""
+    """Return the first ``limit`` questions for a model; those that need none do not count."""
     kept: list[Question] = []
     asked = 0
     for question in questions:
@@ -173,7 +172,7 @@ def _limited(
 def _examples(
     questions: Sequence[Question], catalogs: Mapping[str, Catalog]
 ) -> dict[str, list[tuple[str, str]]]:
-    """Finished translations of similar messages, by msgid, the most similar first."""
+    """Return finished translations of similar messages, by msgid, the most similar first."""
     finished: dict[str, str] = {}
     for catalog in catalogs.values():
         for entry in catalog.entries:
@@ -192,7 +191,3 @@ def _examples(
         if len(similar) < _SIMILAR and example not in similar:
             similar.append(example)
     return examples
-
-
-def _words(question: Question) -> int:
-    return count_words(question.entry.msgid, question.place.markup)

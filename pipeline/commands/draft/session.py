@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pipeline.adapters.files import WriteError, hold_lock, remove_abandoned
@@ -39,25 +39,26 @@ from pipeline.stages.pull.stage import read_pulled
 if TYPE_CHECKING:
     from pipeline.adapters.chat import ChatClient, StubClient
 
+# Makes the text of a reply from a request.
+Answer = Callable[[Mapping[str, Any]], str]
+
 _STUB = "stub"  # the model's name, as notes have it
 _NOWHERE = "https://stub.invalid/v1"  # nothing is sent there
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DraftOptions:
-    """What is asked of the verb. A run that is dry plans, and says whether there is work."""
-
-    limit: int | None = None  # entries that a model is asked for, at most
-    is_agreed: bool = False  # go on without asking
-    only_stale: bool = False  # list what is stale, and nothing else
-    # Makes the text of a reply from a request, in place of a model: ``--stub``.
-    answer: Callable[[Mapping[str, Any]], str] | None = None
-
-
-def draft(run: Run, options: DraftOptions) -> DraftResult:
+def draft(
+    run: Run,
+    *,
+    limit: int | None = None,
+    is_agreed: bool = False,
+    only_stale: bool = False,
+    answer: Answer | None = None,
+) -> DraftResult:
     """Draft what has no translation. Raises ConfigError if no model is configured.
 
-    A second run asks for nothing that was answered; two runs at a time wait for each other.
+    The model is asked for ``limit`` entries at most. A dry run, and one for stale drafts only,
+    sends nothing. ``answer`` stands in for the model. A second run asks for nothing that was
+    answered; two runs at a time wait for each other.
     """
     policy = run.settings.draft
     if not policy.url or not policy.model:
@@ -65,27 +66,27 @@ def draft(run: Run, options: DraftOptions) -> DraftResult:
             "no language model is configured: [tool.pipeline.draft] needs url and model",
             hint="docs/drafting.md shows some; --stub shows the loop without any.",
         )
-    if run.dry or options.only_stale:
-        return _planned(run, options)[0]
+    if run.dry or only_stale:
+        return _planned(run, limit, only_stale=only_stale)[0]
     held = run.shown(run.paths.draft_lock)
     message = f"another draft is at work ({held}): waiting for it to end"
     with hold_lock(run.paths.draft_lock, on_wait=lambda: run.log.warn(message)):
         # What a killed draft was writing. The lock is held: no other one is at work.
         remove_abandoned([run.paths.draft_lock.parent])
-        planned, locales = _planned(run, options)
+        planned, locales = _planned(run, limit)
         if not planned.entries:
             # A run that was killed may have written drafts that the memory does not have.
             hint = "nothing to draft: every message has a translation or a draft"
             return replace(planned, hint=hint, changes=_update(run))
         # What costs nothing needs no yes, and no key.
         has_cost = any(plan.batches for plan in planned.plans)
-        needs_yes = has_cost and not options.is_agreed
+        needs_yes = has_cost and not is_agreed
         if needs_yes and not (
             is_terminal(sys.stderr, os.environ) and sys.stdin.isatty()
         ):
             hint = "nothing was sent: this was the plan. Run again with --yes to go on"
             return replace(planned, hint=hint)
-        with closing(_client(policy, options)) as client:
+        with closing(_client(policy, answer)) as client:
             for line in plan_lines(planned):
                 run.log.note(line)
             planned = replace(planned, is_told=True)
@@ -96,12 +97,12 @@ def draft(run: Run, options: DraftOptions) -> DraftResult:
             return _drafted(run, planned, locales, client)
 
 
-def _client(policy: DraftPolicy, options: DraftOptions) -> ChatClient | StubClient:
+def _client(policy: DraftPolicy, answer: Answer | None) -> ChatClient | StubClient:
     """Return the model to ask. Raises ConfigError if its key is missing."""
     from pipeline.adapters.chat import ChatClient, StubClient
 
-    if options.answer:
-        return StubClient(options.answer, tokens_of)
+    if answer:
+        return StubClient(answer, tokens_of)
     key = ""
     if policy.key_variable:
         key = os.environ.get(policy.key_variable, "").strip()
@@ -113,8 +114,10 @@ def _client(policy: DraftPolicy, options: DraftOptions) -> ChatClient | StubClie
     return ChatClient(policy, key)
 
 
-def _planned(run: Run, options: DraftOptions) -> tuple[DraftResult, list[LocaleWork]]:
-    """What there is to do in all locales. Nothing is written."""
+def _planned(
+    run: Run, limit: int | None, *, only_stale: bool = False
+) -> tuple[DraftResult, list[LocaleWork]]:
+    """Return what there is to do in all locales. Nothing is written."""
     lock = read_pulled(run)
     pages = pages_of_run(run, lock)
     dry = replace(run, dry=True, log=Log(QUIET))
@@ -132,15 +135,13 @@ def _planned(run: Run, options: DraftOptions) -> tuple[DraftResult, list[LocaleW
             # Warnings are for ``split`` and ``build`` to tell; these pages get no drafts.
             for found in updated.findings.values():
                 errors += [finding for finding in found if finding.is_error]
-        locales.append(
-            plan_locale(run, pages, by_page, locale=locale, limit=options.limit)
-        )
+        locales.append(plan_locale(run, pages, by_page, locale=locale, limit=limit))
     result = DraftResult(
         name=run.name,
         lock=lock,
         model=run.settings.draft.model,
         plans=tuple(work.plan() for work in locales),
-        only_stale=options.only_stale,
+        only_stale=only_stale,
         check_only=run.dry,
         findings=tuple(errors),
     )
@@ -148,7 +149,7 @@ def _planned(run: Run, options: DraftOptions) -> tuple[DraftResult, list[LocaleW
 
 
 def _update(run: Run) -> tuple[str, ...]:
-    """Bring catalogues and memory up to date, as ``split`` does; the files written."""
+    """Update catalogues and memory, as ``split`` does; return the files written."""
     changes: tuple[str, ...] = ()
     with only_this_run(run):
         lock = read_pulled(run)
@@ -200,7 +201,7 @@ def _drafted(
 
 
 def show_draft(run: Run, result: DraftResult, *, as_json: bool) -> None:
-    """The result on stdout; why nothing was asked, and what went wrong, on stderr."""
+    """Print the result, and on stderr why nothing was asked, and what went wrong."""
     if as_json:
         print_text(draft_json(result).decode("utf-8"))
     elif run.log.level >= 0:
@@ -212,7 +213,7 @@ def show_draft(run: Run, result: DraftResult, *, as_json: bool) -> None:
 
 
 def rehearsal(run: Run) -> Run:
-    """A run on a new copy of the project, with a policy for the stub. Raises WriteError."""
+    """Return a run on a new copy of the project, with a policy for the stub. Raises WriteError."""
     with run.log.step("copy") as step:
         root = run.paths.build / "stub"
         try:

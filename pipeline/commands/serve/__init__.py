@@ -63,7 +63,7 @@ def _port(text: str) -> int:
 
 def run_command(arguments: Namespace, log: Log) -> int:
     """Serve pages until interrupted. The words are an upstream, a page, or both."""
-    from pipeline.commands.serve.server import ServeOptions, serve
+    from pipeline.commands.serve.server import serve
 
     names, pages = [], list(arguments.words)
     if pages and pages[0] in read_settings(arguments.config).upstreams:
@@ -73,11 +73,11 @@ def run_command(arguments: Namespace, log: Log) -> int:
             f"one page at a time, not {' '.join(pages)}",
             hint="The list of pages is one key away.",
         )
-    options = ServeOptions(
+    serve(
+        run_of(arguments, log, names=names),
         page=pages[0] if pages else "",
         port=arguments.port,
         opens_browser=arguments.browser,
         base=arguments.review,
     )
-    serve(run_of(arguments, log, names=names), options)
     return 0

@@ -32,7 +32,7 @@ from pipeline.stages.publish.marked import render_message
 
 
 def way_of(run: Run, locale: str) -> Way:
-    """How the catalogues of a locale are looked at. Raises InputError for its glossary."""
+    """Return how the catalogues of a locale are looked at. Raises InputError for its glossary."""
     return Way(
         checks=checks_of(locale),
         glossary=glossary_of(run, locale),
@@ -42,7 +42,7 @@ def way_of(run: Run, locale: str) -> Way:
 
 
 def tell_preview(page: OpenPage, block: Block, msgstr: str, way: Way) -> Told:
-    """What a translation would look like on its page, and what is wrong with it."""
+    """Return what a translation would look like on its page, and what is wrong with it."""
     text = cleaned(msgstr)
     findings = findings_of(page, (finished(block.entry, text),), way) if text else []
     excerpt = excerpt_of(page.document, unit_of(page, block), block.message)
@@ -56,7 +56,7 @@ def tell_preview(page: OpenPage, block: Block, msgstr: str, way: Way) -> Told:
 
 
 def tell_fixed(page: OpenPage, block: Block, msgstr: str, way: Way) -> Told:
-    """What ``--fix`` makes of a translation: the same text, if there is nothing to mend."""
+    """Return what ``--fix`` makes of a translation: the same text, if there is nothing to mend."""
     text = cleaned(msgstr)
     fixed = text
     for subject in _subjects(page, (finished(block.entry, text),)):
@@ -65,7 +65,7 @@ def tell_fixed(page: OpenPage, block: Block, msgstr: str, way: Way) -> Told:
 
 
 def findings_of(page: OpenPage, entries: Sequence[Entry], way: Way) -> list[Finding]:
-    """What the checks have to say of some entries of a page."""
+    """Return what the checks have to say of some entries of a page."""
     opened = page.read
     file = CatalogFile(
         path=opened.path, name=opened.name, page=page.page, locale=page.locale
@@ -76,12 +76,12 @@ def findings_of(page: OpenPage, entries: Sequence[Entry], way: Way) -> list[Find
 
 
 def _subjects(page: OpenPage, entries: Sequence[Entry]) -> list[Subject]:
-    """Entries as the checks look at them. Notes tell what is reST; all else is Markdown."""
+    """Return entries as the checks look at them. Notes tell what is reST; all else is Markdown."""
     return subjects_of(entries, page.page, Markup.MARKDOWN)
 
 
 def _refused(refusal: Refusal) -> Finding:
-    """Why the guard does not let a translation into its page, as a check would say it."""
+    """Return why the guard does not let a translation into its page, as a check would say it."""
     return Finding(
         code=refusal.code,
         severity=Severity.ERROR,
@@ -91,5 +91,5 @@ def _refused(refusal: Refusal) -> Finding:
 
 
 def finished(entry: Entry, msgstr: str) -> Entry:
-    """An entry as it will be when ``msgstr`` is saved."""
+    """Return an entry as it will be when ``msgstr`` is saved."""
     return replace(entry, msgstr=msgstr, fuzzy=False, previous=None)

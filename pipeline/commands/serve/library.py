@@ -39,18 +39,18 @@ class Library:
         self._entries: dict[str, dict[Name, Entry]] = {}
 
     def similar(self, page: str, english: str) -> tuple[Suggestion, ...]:
-        """Translations of English like that of a message of ``page``, the best first."""
+        """Return translations of English like that of a message of ``page``, the best first."""
         with self._reading:
             return self._loaded().search(page, english)
 
     def counts(self) -> dict[str, Counts]:
-        """How far each page is."""
+        """Return how far each page is."""
         with self._reading:
             self._loaded()
             return {page: self._counts[page] for page in self._pages}
 
     def waiting(self, page: str = "") -> list[tuple[str, Entry]]:
-        """What waits for a person on a page, or on all of them, in the order of the pages."""
+        """Return what waits for a person on a page, or on all pages in their order."""
         with self._reading:
             self._loaded()
             found: list[tuple[str, Entry]] = []
@@ -59,7 +59,7 @@ class Library:
             return found
 
     def entries(self) -> Mapping[str, Mapping[Name, Entry]]:
-        """The live entries of each page."""
+        """Return the live entries of each page."""
         with self._reading:
             self._loaded()
             return dict(self._entries)
@@ -100,7 +100,7 @@ class Changes:
     def waiting(
         self, entries: Mapping[str, Mapping[Name, Entry]]
     ) -> list[tuple[str, Entry, Message]]:
-        """What nobody has decided about, of those that are among ``entries`` of their pages."""
+        """Return the undecided changes among the ``entries`` of their pages."""
         found = []
         for (page, name), message in self.messages.items():
             entry = entries.get(page, {}).get(name)
@@ -109,7 +109,7 @@ class Changes:
         return found
 
     def before(self, page: str, seen: Seen) -> Entry | None:
-        """What the base had for the same English; None if it had nothing."""
+        """Return what the base had for the same English; None if it had nothing."""
         message = self.messages.get((page, (seen.context, seen.msgid)))
         return message.before if message else None
 
@@ -123,7 +123,7 @@ class Changes:
 
 
 def read_changes(run: Run, locale: str, base: str) -> Changes:
-    """What ``review`` lists of the upstream and the locale; without a base since the main branch.
+    """Return what ``review`` lists of the locale; without a base since the main branch.
 
     The catalogues follow the memory first, which another branch may have changed. Raises
     ConfigError for a commit that is not there.
@@ -148,7 +148,7 @@ def read_changes(run: Run, locale: str, base: str) -> Changes:
 
 
 def tell_change(message: Message, entry: Entry) -> dict[str, Any]:
-    """What has happened to an entry, and how its words differ from those of the base."""
+    """Return what has happened to an entry, and how its words differ from those of the base."""
     pieces = [(piece.part, piece.text) for piece in message.pieces]
     if not pieces or message.new != entry.msgstr:
         # There is one version, or somebody has written another one meanwhile.

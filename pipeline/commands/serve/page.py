@@ -97,7 +97,10 @@ class OpenPage:
 
 
 def read_documents(run: Run, page: Page) -> Document:
-    """The document of a page that is shown. Raises InputError if none of them can be read."""
+    """Return the document of a page that is shown.
+
+    Raises InputError if none of them can be read.
+    """
     split = split_page(run.paths, page, run.upstream.reading)
     if split.documents:
         return split.documents[0]  # of a pair the notebook, which has outputs
@@ -106,7 +109,7 @@ def read_documents(run: Run, page: Page) -> Document:
 
 
 def open_page(run: Run, document: Document, page: str, *, locale: str) -> OpenPage:
-    """The page with its catalogue. Raises InputError if the catalogue cannot be read."""
+    """Return the page with its catalogue. Raises InputError if the catalogue cannot be read."""
     read = read_catalog(run, page, locale=locale)
     refused: dict[str, Refusal] = {}
     ignored = run.upstream.ignored(page)
@@ -134,7 +137,7 @@ def open_page(run: Run, document: Document, page: str, *, locale: str) -> OpenPa
 
 
 def read_catalog(run: Run, page: str, *, locale: str) -> OpenCatalog:
-    """The catalogue of a page, an empty one if there is none. Raises InputError."""
+    """Return the catalogue of a page, an empty one if there is none. Raises InputError."""
     path = run.paths.catalog(locale, page)
     name = run.shown(path)
     if not path.is_file():
@@ -183,7 +186,7 @@ def save(run: Run, page: str, change: Change, *, locale: str) -> Edited | Confli
 
 
 def glossary_of(run: Run, locale: str) -> Glossary | None:
-    """The terms of a locale; None if there are none. Raises InputError."""
+    """Return the terms of a locale; None if there are none. Raises InputError."""
     paths = [path for path in run.paths.glossaries(locale) if path.is_file()]
     stamps = tuple((path, path.stat().st_mtime_ns) for path in paths)
     return _glossary(stamps)
@@ -195,7 +198,7 @@ def _glossary(stamps: tuple[tuple[Path, int], ...]) -> Glossary | None:
 
 
 def tell_page(page: OpenPage) -> Told:
-    """All messages of a page, in its order."""
+    """Return all messages of a page, in its order."""
     blocks = []
     # An entry may stand in several places: it is one message to whoever translates it.
     first: dict[tuple[str | None, str], int] = {}
@@ -215,7 +218,7 @@ def tell_page(page: OpenPage) -> Told:
 
 
 def tell_block(block: Block) -> Told:
-    """What the list of messages needs."""
+    """Return what the list of messages needs."""
     told: Told = {
         "number": block.number,
         "state": str(block.state),
@@ -229,7 +232,7 @@ def tell_block(block: Block) -> Told:
 
 
 def tell_entry(entry: Entry) -> Told:
-    """An entry as an editor sees it, and shows it again to say what it has seen."""
+    """Return an entry as an editor sees it, and shows it again to say what it has seen."""
     return {
         "msgid": entry.msgid,
         "context": entry.context,
@@ -240,7 +243,7 @@ def tell_entry(entry: Entry) -> Told:
 
 
 def tell_message(page: OpenPage, block: Block, glossary: Glossary | None) -> Told:
-    """What a person needs who translates a message, but what is looked up in other pages."""
+    """Return what a person needs who translates a message, but what is looked up in other pages."""
     message, entry = block.message, block.entry
     told: Told = {
         "atoms": atoms_of(message.msgid, message.markup),
@@ -274,14 +277,14 @@ def _tell_terms(glossary: Glossary, english: str, markup: Markup) -> list[Told]:
 
 
 def tell_finding(finding: Finding) -> Told:
-    """A finding of a check, in both languages of the interface."""
+    """Return a finding of a check, in both languages of the interface."""
     chinese = in_chinese(finding)
     words = {"text": chinese.text, "hint": chinese.hint}
     return {**asdict(finding), "chinese": words}
 
 
 def unit_of(page: OpenPage, block: Block) -> Unit:
-    """The unit that a block stands in."""
+    """Return the unit that a block stands in."""
     for number, (unit, _) in enumerate(page.document.messages()):
         if number == block.number:
             return unit

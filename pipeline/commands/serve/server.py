@@ -1,6 +1,6 @@
-"""Start the workbench: see to it that there are pages, serve them, open the browser.
+"""Server of the workbench: prepare the pages, serve them, open the browser.
 
-In go the run and the words of the command line. It ends when it is interrupted.
+It ends when it is interrupted.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from socket import socket
 from typing import TYPE_CHECKING
@@ -40,21 +39,15 @@ if TYPE_CHECKING:
 _SUFFIXES = (".ipynb", ".md", ".rst", ".po", ".html")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServeOptions:
-    """What to open first (empty: the list of pages), where, whether to open a browser."""
-
-    page: str = ""
-    port: int = 0  # any that is free
-    opens_browser: bool = True
-    base: str | None = None  # review what has changed since; empty: the main branch
-
-
-def serve(run: Run, options: ServeOptions) -> None:
+def serve(
+    run: Run, *, page: str, port: int, opens_browser: bool, base: str | None
+) -> None:
     """Serve the pages of the first locale of ``run`` until it is interrupted.
 
-    What is not pulled yet is pulled, and catalogues that are not there are made. Raises ConfigError
-    for a page that there is not, a port that cannot be used, a base that is no commit.
+    An empty ``page`` opens the list of pages, port 0 is any that is free. With a ``base`` the
+    changes since that commit are reviewed; if it is empty, since the main branch. Missing docs are
+    pulled, and missing catalogues are made. Raises ConfigError for an unknown page, a port that
+    cannot be used, or a base that is no commit.
     """
     lacking = packages.missing("serve")
     if lacking:
@@ -64,12 +57,18 @@ def serve(run: Run, options: ServeOptions) -> None:
         )
     locale = run.locales[0]
     # Before anything that takes long, or writes: the port may be in use, the base unknown.
-    with bind(options.port) as listener:
-        if options.base is not None:
-            _look_for_base(run, options.base)
+    with bind(port) as listener:
+        if base is not None:
+            from pipeline.commands.review.sides import named_base
+
+            named_base(run.settings, base)
         pages = pages_of_run(run, prepared(run, locale))
-        first = page_named(options.page, pages)
-        changes = _changes_since(run, locale, options.base)
+        first = page_named(page, pages)
+        changes: Changes | None = None
+        if base is not None:
+            from pipeline.commands.serve.library import read_changes
+
+            changes = read_changes(run, locale, base)
 
         def make() -> Desk:
             # Half a second of modules that it needs.
@@ -77,27 +76,11 @@ def serve(run: Run, options: ServeOptions) -> None:
 
             return Desk(run, locale, pages, first=first, changes=changes)
 
-        _serve(run, make, listener, options)
-
-
-def _look_for_base(run: Run, base: str) -> None:
-    """Raise ConfigError if what is to be reviewed since is no commit."""
-    from pipeline.commands.review.sides import named_base
-
-    named_base(run.settings, base)
-
-
-def _changes_since(run: Run, locale: str, base: str | None) -> Changes | None:
-    """What is to be reviewed, if anybody wants to. Raises ConfigError."""
-    if base is None:
-        return None
-    from pipeline.commands.serve.library import read_changes
-
-    return read_changes(run, locale, base)
+        _serve(run, make, listener, opens_browser=opens_browser)
 
 
 def _serve(
-    run: Run, make: Callable[[], Desk], listener: socket, options: ServeOptions
+    run: Run, make: Callable[[], Desk], listener: socket, *, opens_browser: bool
 ) -> None:
     """Serve on a port that is bound, until it is interrupted."""
     port: int = listener.getsockname()[1]
@@ -107,15 +90,14 @@ def _serve(
     listener.listen()
     run.log.note(f"translating {run.name} ({run.locales[0]}) at {address}")
     run.log.note("Ctrl-C ends it")
-    if options.opens_browser:
+    if opens_browser:
         _open_beside(run, address)
     from pipeline.adapters.web import application
 
     desk: Future[Desk] = Future()
 
     def site() -> Site:
-        made = desk.result()
-        return made.site
+        return desk.result().site
 
     def changed(paths: Sequence[Path]) -> None:
         desk.result().files_changed(paths)
@@ -132,9 +114,9 @@ def _serve(
 
 
 def page_named(word: str, pages: Sequence[Page]) -> str:
-    """The name of the page that ``word`` means: its name, or a path of its file.
+    """Return the page that ``word`` names, by its name or by a path of its file.
 
-    Nothing is looked up on the disk. Raises ConfigError that names the nearest.
+    Nothing is looked up on the disk. Raises ConfigError that names the nearest page.
     """
     if not word:
         return ""
@@ -154,7 +136,7 @@ def page_named(word: str, pages: Sequence[Page]) -> str:
 
 
 def prepared(run: Run, locale: str) -> Lock:
-    """The lock of what is pulled, with catalogues beside it; what is not there is made."""
+    """Return the lock of the pulled docs. Pull them and make catalogues if they are missing."""
     try:
         lock = read_pulled(run)
     except UpstreamError:

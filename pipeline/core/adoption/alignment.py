@@ -240,7 +240,11 @@ class Passage:
     @cached_property
     def words(self) -> int:
         """How many words of English it has, or how many characters and words of Chinese."""
-        return sum(map(_count, self.blocks))
+        # A link in the markup of another language may look like one atom without words.
+        return sum(
+            count_words(block.text, block.markup) or count_han(block.text)
+            for block in self.blocks
+        )
 
     @cached_property
     def english(self) -> Counter[str]:
@@ -293,11 +297,3 @@ def code_likeness(ours: str, theirs: str) -> float:
     is_single = "\n" not in theirs.strip()
     whole = len(lines) if is_single else max(len(lines), len(code_lines(theirs)))
     return shared / whole
-
-
-def _count(block: Block) -> int:
-    """Return the words of a block, or its Chinese characters.
-
-    A link in the mark-up of another language may look like one atom without words.
-    """
-    return count_words(block.text, block.markup) or count_han(block.text)

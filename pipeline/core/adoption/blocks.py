@@ -51,7 +51,7 @@ class Block:
 
 
 def blocks_of(document: Document) -> tuple[Block, ...]:
-    """The blocks of a document that was read, in its order.
+    """Return the blocks of a document that was read, in its order.
 
     Of a notebook: those of its Markdown cells, and each code cell that is not empty.
     """
@@ -69,7 +69,7 @@ def blocks_of(document: Document) -> tuple[Block, ...]:
 
 
 def split_blocks(split: Split, *, cell: int | None = None) -> Iterator[Block]:
-    """The blocks of one text: its messages, and its code.
+    """Yield the blocks of one text: its messages, and its code.
 
     They come in the order of the text; of two that begin at the same place the message is first.
     """
@@ -81,7 +81,7 @@ def split_blocks(split: Split, *, cell: int | None = None) -> Iterator[Block]:
 
 
 def words_of(blocks: Iterable[Block]) -> list[Block]:
-    """The blocks that people translate: prose and headings, in their order.
+    """Return the blocks that people translate: prose and headings, in their order.
 
     Of upstream's blocks each is a message, with its very msgid.
     """
@@ -89,7 +89,7 @@ def words_of(blocks: Iterable[Block]) -> list[Block]:
 
 
 def _words_block(message: Message, cell: int | None) -> Block:
-    """A message as a block, with its very msgid.
+    """Return a message as a block, with its very msgid.
 
     Titles of admonitions are prose: only headings are anchors of a page.
     """
@@ -130,7 +130,7 @@ def _code(signature: Signature, codes: Iterator[str]) -> str:
 
 
 def _without_options(info: str, content: str) -> str:
-    """What stands in a fence; of a directive without the lines that are its options.
+    """Return what stands in a fence; of a directive without the lines that are its options.
 
     ``:tags: [hide]`` below ``{code-cell}`` is no code, and a copy in HTML does not show it.
     """
@@ -141,7 +141,7 @@ def _without_options(info: str, content: str) -> str:
 
 
 def _place(line: int, cell: int | None) -> str:
-    """Where a block stands, for people; in a notebook the cell, for lines are of no use there.
+    """Return the place of a block for people; in a notebook its cell: lines are of no use there.
 
     ``line 12``, ``cell 3``: counted from 1, and from 0 as in the notebook's list.
     """

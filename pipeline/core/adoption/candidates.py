@@ -168,7 +168,12 @@ class NameIndex:
 
         Of each page the version counts that is likest.
         """
-        weights = self._weights()
+        counts: Counter[str] = Counter()
+        for versions in self.names.values():
+            counts.update(frozenset[str]().union(*versions))
+        total = len(self.names) + 1
+        # The fewer pages have a name, the more it says.
+        weights = {name: log(total / count) ** 2 for name, count in counts.items()}
         text = "\n".join(block.text for block in copy)
         asked = weights.keys() & set(_NAME.findall(text))
         likeness: dict[str, float] = {}
@@ -176,14 +181,6 @@ class NameIndex:
             likeness[page] = max(_likeness(asked, names, weights) for names in versions)
         pages = sorted(likeness, key=likeness.__getitem__, reverse=True)
         return [page for page in pages[:most] if likeness[page] > 0]
-
-    def _weights(self) -> dict[str, float]:
-        """Return how much each name says: the fewer pages have it, the more."""
-        counts: Counter[str] = Counter()
-        for versions in self.names.values():
-            counts.update(frozenset[str]().union(*versions))
-        total = len(self.names) + 1
-        return {name: log(total / count) ** 2 for name, count in counts.items()}
 
 
 def _likeness(

@@ -30,7 +30,7 @@ _SHORTEST_LINE = 4  # characters of a line of code that says something
 
 
 def plain_code(line: str) -> str:
-    """A line of code without prompt, comment and white space, its quotes straight.
+    """Return a line of code without prompt, comment and white space, its quotes straight.
 
     ``>>> f( “a” )  # see above`` → ``f('a')``
     """
@@ -40,7 +40,7 @@ def plain_code(line: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def code_lines(code: str) -> tuple[str, ...]:
-    """The lines of a piece of code that say something, each as ``plain_code``.
+    """Return the lines of a piece of code that say something, each as ``plain_code``.
 
     ``"x = 1  # one\\n)"`` → ``"x=1"``: a bracket alone stands on every page.
     """
@@ -49,7 +49,7 @@ def code_lines(code: str) -> tuple[str, ...]:
 
 
 def lines_in(code: str, known: frozenset[str]) -> Counter[str]:
-    """How often each of the ``known`` lines is in a piece of code, also in one of a single line."""
+    """Count the ``known`` lines in a piece of code, which may have become a single line."""
     found: Counter[str] = Counter()
     is_single = "\n" not in code.strip()
     for line in code.split("\n"):
@@ -65,7 +65,7 @@ def lines_in(code: str, known: frozenset[str]) -> Counter[str]:
 
 
 def _lines_joined(text: str, known: frozenset[str]) -> Iterator[str]:
-    """The known lines that stand in a text one after the other; of two the longer one.
+    """Yield the known lines that stand in a text one after the other; of two the longer one.
 
     ``"x=1print(x)"`` with ``x=1`` and ``print(x)`` known → both. What is not known is passed over.
     """
@@ -80,7 +80,7 @@ def _lines_joined(text: str, known: frozenset[str]) -> Iterator[str]:
 
 
 def plain_atom(atom: str) -> str:
-    """What an atom says, without its mark-up: ``{func}`jax.jit``` and ``jax.jit`` are the same."""
+    """Return the text of an atom without markup: ``{func}`jax.jit``` → ``jax.jit``."""
     if math := _MATH.match(atom):
         return _SPACE.sub("", math["text"])
     marked = _MARKUP.match(atom)
@@ -93,7 +93,7 @@ def plain_atom(atom: str) -> str:
 
 
 def english_words(text: str) -> list[str]:
-    """The English words of a text in lower case, without mark-up.
+    """Return the English words of a text in lower case, without mark-up.
 
     Words of one letter are left out.
     """
@@ -101,7 +101,7 @@ def english_words(text: str) -> list[str]:
 
 
 def count_han(text: str) -> int:
-    """The Chinese characters of a text.
+    """Return the Chinese characters of a text.
 
     Punctuation does not count: translators differ in it.
     """

@@ -59,7 +59,7 @@ class History:
     families: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def family(self, page: str) -> tuple[Version, ...]:
-        """The versions of a page, and of all that it was ever called.
+        """Return the versions of a page, and of all that it was ever called.
 
         They come from the oldest on, whatever the page was called then.
         """
@@ -68,7 +68,7 @@ class History:
         return tuple(sorted(found, key=lambda version: moment(version.since)))
 
     def samples(self) -> list[Version]:
-        """A few versions of every page, spread over its time.
+        """Return a few versions of every page, spread over its time.
 
         The first and the last one are always among them: names come and go.
         """
@@ -80,7 +80,7 @@ class History:
 
 
 def moment(date: str) -> datetime:
-    """A date of a commit; one that cannot be read is older than all others."""
+    """Return a date of a commit; one that cannot be read is older than all others."""
     try:
         read = datetime.fromisoformat(date)
     except ValueError:
@@ -89,7 +89,7 @@ def moment(date: str) -> datetime:
 
 
 def read_history(commits: Sequence[Commit]) -> History:
-    """The versions of all pages. ``commits`` come as git lists them, the newest first."""
+    """Return the versions of all pages. ``commits`` come as git lists them, the newest first."""
     replay = _Replay()
     for commit in reversed(commits):
         replay.add(commit)
@@ -101,7 +101,7 @@ def read_history(commits: Sequence[Commit]) -> History:
 
 
 def only_version(page: Page, commit: str, date: str) -> Version:
-    """The version of a page where no history is known, or where a person has named the commit."""
+    """Return the version of a page without a history, or at a commit that a person has named."""
     return Version(page=page, first=commit, last=commit, since=date)
 
 

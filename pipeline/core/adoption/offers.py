@@ -153,7 +153,7 @@ def _offer(
 
 
 def _with_stand_ins(messages: Iterable[str], translated: Sequence[str]) -> Catalog:
-    """The catalogue of a page that has the number of each message for its translation.
+    """Return the catalogue of a page that has the number of each message for its translation.
 
     To the entry that gets number 3 the update has carried message 3.
     """
@@ -165,7 +165,7 @@ def _with_stand_ins(messages: Iterable[str], translated: Sequence[str]) -> Catal
 
 
 def is_same(ours: str, theirs: str) -> bool:
-    """Whether two translations have the same words.
+    """Return whether two translations have the same words.
 
     Spaces, punctuation and mark-up do not count: ``用 `jit` 编译。`` is ``用jit编译``.
     """
@@ -173,7 +173,7 @@ def is_same(ours: str, theirs: str) -> bool:
 
 
 def adopted_entry(entry: Entry, offer: Offer, msgstr: str, origin: Copy) -> Entry:
-    """An entry of the pin with what is offered for it: as fuzzy, or as a comment.
+    """Return an entry of the pin with what is offered for it: as fuzzy, or as a comment.
 
     ``msgstr`` is the offer's Chinese, made fit for the message. An entry that has a translation
     keeps it; a machine's draft gives way to what somebody has written.
@@ -189,11 +189,14 @@ def adopted_entry(entry: Entry, offer: Offer, msgstr: str, origin: Copy) -> Entr
 
 
 def _with_comment(entry: Entry, msgstr: str, origin: Copy) -> Entry:
-    """A translated entry with another translation in a comment, if that says anything new.
+    """Return a translated entry with another translation in a comment, if that says anything new.
 
     Long atoms are marks in it: the memory holds comments as well, and no text of upstream's.
     """
-    if is_same(entry.msgstr, msgstr) or _is_from(entry, origin):
+    # A second run adopts the same file again: then nothing changes, whatever the encoder says now.
+    start = origin.note(0.0).partition(",")[0]
+    is_from_file = any(note.startswith(start) for note in entry.notes)
+    if is_from_file or is_same(entry.msgstr, msgstr):
         return entry
     comment = origin.comment(redact(msgstr, entry.msgid))
     if comment in entry.comments:
@@ -201,24 +204,20 @@ def _with_comment(entry: Entry, msgstr: str, origin: Copy) -> Entry:
     return replace(entry, comments=(*entry.comments, comment))
 
 
-def _is_from(entry: Entry, origin: Copy) -> bool:
-    """Whether what stands there was adopted from the same file, in an earlier run.
-
-    Then a second run changes nothing, whatever the encoder says this time.
-    """
-    start = origin.note(0.0).partition(",")[0]
-    return any(note.startswith(start) for note in entry.notes)
-
-
 def adopt_into(
     catalog: Catalog,
     offers: Mapping[str, tuple[Offer, str]],
     origin: Copy,
 ) -> Catalog:
-    """A catalogue with what a copy offers for its messages, by msgid, each with its msgstr."""
+    """Return a catalogue with the ``offers`` of a copy, by msgid, each with its msgstr."""
     entries: list[Entry] = []
     left = dict(offers)
-    taken = _taken(catalog.entries)
+    # Messages with a translation in some context: their blank entries wait for a translator.
+    taken = {
+        entry.msgid
+        for entry in catalog.entries
+        if not entry.obsolete and not is_open(entry)
+    }
     for entry in catalog.entries:
         # Of several entries of one message, told apart by contexts, the first takes it …
         offered = None if entry.obsolete else left.pop(entry.msgid, None)
@@ -231,15 +230,3 @@ def adopt_into(
     if tuple(entries) == catalog.entries:
         return catalog
     return replace(catalog, entries=tuple(entries))
-
-
-def _taken(entries: Collection[Entry]) -> set[str]:
-    """Messages that have a translation in some context.
-
-    An entry of theirs that is blank waits for a translator who knows its context.
-    """
-    taken: set[str] = set()
-    for entry in entries:
-        if not entry.obsolete and not is_open(entry):
-            taken.add(entry.msgid)
-    return taken

@@ -151,7 +151,14 @@ def _with_spans(english: str, chinese: str, markup: Markup) -> str:
             lacking[atom] -= 1
     # What leads somewhere stays as well.
     chinese = _URL.sub(lambda url: hide(url[0]), chinese)
-    for atom in _clear(+lacking):
+    by_text: dict[str, list[str]] = {}
+    for atom in +lacking:
+        by_text.setdefault(_shown(atom), []).append(atom)
+    # The longest comes first: ``jnp.array`` holds ``array``. Atoms that look alike are not clear.
+    for text in sorted(by_text, key=len, reverse=True):
+        atom, *others = by_text[text]
+        if others:
+            continue
         pattern = _place_of(atom, chinese, lacking[atom])
         if pattern is not None:
             chinese = pattern.sub(hide(atom), chinese)
@@ -161,18 +168,6 @@ def _with_spans(english: str, chinese: str, markup: Markup) -> str:
     while _SHOWN.search(chinese):
         chinese = _SHOWN.sub(lambda match: hidden[int(match[1])], chinese)
     return chinese
-
-
-def _clear(atoms: Iterable[str]) -> list[str]:
-    """Return those of ``atoms`` that look like no other one of them.
-
-    The longest comes first: ``jnp.array`` holds ``array``.
-    """
-    by_text: dict[str, list[str]] = {}
-    for atom in atoms:
-        by_text.setdefault(_shown(atom), []).append(atom)
-    texts = sorted(by_text, key=len, reverse=True)
-    return [by_text[text][0] for text in texts if len(by_text[text]) == 1]
 
 
 def _place_of(atom: str, chinese: str, count: int) -> re.Pattern[str] | None:

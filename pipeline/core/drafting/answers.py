@@ -55,7 +55,7 @@ class Book:
                 self._judged.pop(key, None)
 
     def verdict(self, question: Question) -> Verdict:
-        """Where a question stands. Each answer is judged once."""
+        """Return where a question stands. Each answer is judged once."""
         judged: list[Judged] = []
         for attempt in _ATTEMPTS:
             key = (question.key, attempt)
@@ -87,7 +87,7 @@ class _Object(list[tuple[str, object]]):
 
 
 def read_reply(text: str, ids: Collection[str]) -> dict[str, Answer]:
-    """The answer for each of ``ids`` in the text of a reply, or why there is none.
+    """Return the answer for each of ``ids`` in the text of a reply, or why there is none.
 
     Keys that nobody asked for are not used.
     """
@@ -115,7 +115,7 @@ def _none(text: str) -> Judged:
 
 
 def _pairs_of(text: str) -> _Object | None:
-    """The pairs of a JSON object; None if the text is not exactly one.
+    """Return the pairs of a JSON object; None if the text is not exactly one.
 
     Thoughts that come first, and a fence around it, do not count.
     """

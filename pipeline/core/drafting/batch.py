@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pipeline.core.checks.model import read_place
-from pipeline.core.document.prose import count_words
 from pipeline.core.drafting.question import (
     Question,
     batch_text,
@@ -97,7 +96,7 @@ def batches_of(
     examples: Examples,
     refused: Mapping[str, tuple[str, str]],
 ) -> Iterator[Batch]:
-    """Batches for ``questions``, which are of one page and in its order.
+    """Yield batches for ``questions``, which are of one page and in its order.
 
     ``page`` are all live entries of the page. At a second ``attempt`` the questions are put again,
     each with its answer and what was wrong with it, in ``refused`` by their keys.
@@ -132,23 +131,23 @@ def batches_of(
 
 
 def _groups(questions: Sequence[Question], size: int) -> Iterator[list[Question]]:
-    """As many questions as go into a batch, by number and words; one at least."""
+    """Yield as many questions as go into a batch, by number and words; one at least."""
     group: list[Question] = []
     words = 0
     for question in questions:
         # A message longer than a whole batch is one by itself.
-        is_full = len(group) >= max(size, 1) or words + _words(question) > _WORDS
+        is_full = len(group) >= max(size, 1) or words + question.words > _WORDS
         if group and is_full:
             yield group
             group, words = [], 0
         group.append(question)
-        words += _words(question)
+        words += question.words
     if group:
         yield group
 
 
 def _shown(asked: Iterable[int], count: int) -> list[int]:
-    """The places of the page that a batch shows: what is asked, and what stands near it."""
+    """Return the places of the page that a batch shows: what is asked, and what stands near it."""
     shown: set[int] = set()
     for at in asked:
         shown.update(range(max(0, at - _NEAR), min(count, at + _NEAR + 1)))
@@ -156,7 +155,7 @@ def _shown(asked: Iterable[int], count: int) -> list[int]:
 
 
 def _context(entry: Entry) -> dict[str, str]:
-    """A message as the model sees it around those that it is asked for.
+    """Return a message as the model sees it around those that it is asked for.
 
     It has its atoms: whoever reads it need not know what a mark stands for.
     """
@@ -169,7 +168,7 @@ def _context(entry: Entry) -> dict[str, str]:
 def _asked(
     name: str, question: Question, refused: Mapping[str, tuple[str, str]]
 ) -> dict[str, str]:
-    """A message that is to be translated."""
+    """Return a message that is to be translated."""
     item = {"id": name, "kind": str(question.place.kind), "en": question.masked.text}
     if question.entry.context:
         item["section"] = question.entry.context
@@ -189,7 +188,7 @@ def _short(text: str) -> str:
 
 
 def _most_tokens(questions: Sequence[Question]) -> int:
-    """A bound of the reply that no honest one comes near.
+    """Return a bound of the reply that no honest one comes near.
 
     A Chinese character takes two tokens at most, a mark six, and an id with its quotes sixteen.
     """
@@ -198,7 +197,3 @@ def _most_tokens(questions: Sequence[Question]) -> int:
         marks = len(question.masked.atoms)
         bound += 16 + 3 * len(question.masked.text) // 2 + 6 * marks
     return bound
-
-
-def _words(question: Question) -> int:
-    return count_words(question.entry.msgid, question.place.markup)

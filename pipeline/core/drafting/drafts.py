@@ -40,7 +40,7 @@ def refused_together(
     entries: Sequence[Entry],
     answered: Answered,
 ) -> dict[Name, Reason]:
-    """Those of the drafts that cannot stand on the page beside its translations, and why."""
+    """Return those of the drafts that cannot stand on the page beside its translations, and why."""
     refused = dict.fromkeys(_shifted(page, entries, answered), Reason.SHIFTED)
     # What belongs elsewhere goes first: it need not be tried on the page.
     others = {name: one for name, one in answered.items() if name not in refused}
@@ -48,7 +48,7 @@ def refused_together(
 
 
 def _shown(entries: Sequence[Entry], answered: Answered) -> list[Entry]:
-    """The live entries of a page, as they are if all drafts are confirmed."""
+    """Return the live entries of a page, as they are if all drafts are confirmed."""
     shown: list[Entry] = []
     for entry in entries:
         draft = answered.get((entry.context, entry.msgid))
@@ -61,7 +61,7 @@ def _shown(entries: Sequence[Entry], answered: Answered) -> list[Entry]:
 
 
 def _shifted(page: str, entries: Sequence[Entry], answered: Answered) -> Iterator[Name]:
-    """Drafts that belong to another message of the page."""
+    """Yield drafts that belong to another message of the page."""
     shown = _shown(entries, answered)
     for problem in find_shifted([Subject(entry, page) for entry in shown]):
         entry = shown[problem.index]
@@ -73,7 +73,7 @@ def _shifted(page: str, entries: Sequence[Entry], answered: Answered) -> Iterato
 def _breaking(
     documents: Sequence[Document], entries: Sequence[Entry], answered: Answered
 ) -> list[Name]:
-    """Drafts with which a document of the page would not be what it is."""
+    """Return drafts with which a document of the page would not be what it is."""
     if not answered:
         return []
     translations = translations_of(Catalog(entries=tuple(_shown(entries, answered))))
@@ -95,7 +95,8 @@ def apply(catalog: Catalog, drafts: Mapping[Name, Draft]) -> tuple[Catalog, int]
     count = 0
     for entry in catalog.entries:
         draft = drafts.get((entry.context, entry.msgid))
-        if draft is None or not _is_as_it_was(entry, draft.before):
+        # Nobody has put anything into the entry since the draft was asked for.
+        if draft is None or entry.obsolete or _work_of(entry) != _work_of(draft.before):
             entries.append(entry)
         else:
             entries.append(drafted(entry, draft))
@@ -116,13 +117,8 @@ def drafted(entry: Entry, draft: Draft) -> Entry:
     )
 
 
-def _is_as_it_was(entry: Entry, before: Entry) -> bool:
-    """Whether nobody has put anything into an entry since a draft was asked for."""
-    return not entry.obsolete and _work_of(entry) == _work_of(before)
-
-
 def _work_of(entry: Entry) -> tuple[object, ...]:
-    """What people put into an entry.
+    """Return what people put into an entry.
 
     Notes, references and the line are ours: an update may have moved them.
     """

@@ -79,7 +79,7 @@ class Outcome:
     stopped: str = ""
 
     def total(self, name: str) -> int:
-        """The sum of one of the counts of pages."""
+        """Return the sum of one of the counts of pages."""
         return sum(getattr(page, name) for page in self.pages)
 
     @property
@@ -101,7 +101,7 @@ class Outcome:
 
 
 def estimate(batches: Iterable[Batch]) -> tuple[int, int]:
-    """The tokens that requests and replies probably take if ``batches`` are asked.
+    """Return the tokens that requests and replies probably take if ``batches`` are asked.
 
     Some of their questions are put once more.
     """
@@ -116,5 +116,5 @@ def estimate(batches: Iterable[Batch]) -> tuple[int, int]:
 
 
 def tokens_of(text: str) -> float:
-    """How many tokens a text probably has."""
+    """Return how many tokens a text probably has."""
     return sum(rate * len(pattern.findall(text)) for pattern, rate in _RATES)

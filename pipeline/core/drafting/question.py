@@ -19,7 +19,7 @@ from typing import Any
 
 from pipeline.core.checks.model import Place, read_place
 from pipeline.core.document.message import Markup
-from pipeline.core.document.prose import parts_of
+from pipeline.core.document.prose import count_words, parts_of
 from pipeline.core.glossary.glossary import Glossary
 from pipeline.entries import Entry
 
@@ -103,13 +103,18 @@ class Question:
     term: str = ""
 
     @property
+    def words(self) -> int:
+        """How many English words the entry has."""
+        return count_words(self.entry.msgid, self.place.markup)
+
+    @property
     def name(self) -> Name:
         """What names the entry on its page."""
         return self.entry.context, self.entry.msgid
 
 
 def draft_key(page: str, name: Name, msgstr: str) -> str:
-    """What a draft is known by: its words, and the entry that has them."""
+    """Return what a draft is known by: its words, and the entry that has them."""
     context, msgid = name
     return digest_of_texts([page, context or "", msgid, msgstr])
 
@@ -117,7 +122,7 @@ def draft_key(page: str, name: Name, msgstr: str) -> str:
 def ask(
     page: str, entry: Entry, why: Why, *, model: str, glossary: Glossary | None
 ) -> Question:
-    """The question for ``entry``, to be put to ``model``."""
+    """Return the question for ``entry``, to be put to ``model``."""
     place = read_place(entry)
     masked = mask(entry.msgid, place.markup)
     rows = rows_of(entry.msgid, place, glossary)
@@ -143,7 +148,7 @@ def ask(
 
 
 def rows_of(msgid: str, place: Place, glossary: Glossary | None) -> dict[str, str]:
-    """The terms that a message mentions, with their renderings as the model is told them.
+    """Return the terms that a message mentions, with their renderings as the model is told them.
 
     ``{"tracer": "跟踪器 (not: 追踪器)"}``
     """
@@ -161,7 +166,7 @@ def rows_of(msgid: str, place: Place, glossary: Glossary | None) -> dict[str, st
 
 
 def with_ids(questions: Sequence[Question]) -> dict[str, Question]:
-    """The questions of a batch by their ids, which are short, and tell nothing of their order.
+    """Return the questions of a batch by short ids, which say nothing of their order.
 
     A model that leaves out an entry cannot shift the others by one.
     """
@@ -225,7 +230,7 @@ def marked_like(text: str, masked: Masked) -> str:
 
 
 def unmask(text: str, masked: Masked) -> str:
-    """A translation of ``masked.text`` with the atoms in place of their marks.
+    """Return a translation of ``masked.text`` with the atoms in place of their marks.
 
     Raises LostMarksError unless it has each mark once, and no other.
     """
@@ -247,12 +252,12 @@ def unmask(text: str, masked: Masked) -> str:
 
 
 def _names(numbers: Counter[int]) -> str:
-    """Marks as the model is told them: ``⟦1⟧, ⟦3⟧``."""
+    """Return marks as the model is told them: ``⟦1⟧, ⟦3⟧``."""
     return ", ".join(f"⟦{number}⟧" for number in sorted(numbers))
 
 
 def task_text(locale: str) -> str:
-    """The text of the system message."""
+    """Return the text of the system message."""
     language = _LANGUAGES.get(locale, f"the language {locale}")
     return _TASK.format(language=language) + _STYLES.get(locale, "")
 
@@ -263,7 +268,7 @@ def batch_text(
     glossary: Mapping[str, str],
     examples: Sequence[tuple[str, str]],
 ) -> str:
-    """The text of the user message. What is empty is left out."""
+    """Return the text of the user message. What is empty is left out."""
     batch: dict[str, Any] = {"page": page}
     if glossary:
         batch["glossary"] = dict(glossary)

@@ -43,7 +43,7 @@ class Model:
     glossary: Glossary | None = None
 
     def ask(self, page: str, entry: Entry, why: Why) -> Question:
-        """The question for an entry."""
+        """Return the question for an entry."""
         question = ask(page, entry, why, model=self.name, glossary=self.glossary)
         rendering = term_for(entry, self.glossary)
         if not rendering:
@@ -80,7 +80,7 @@ def select(
     model: Model,
     made_with: Mapping[str, Mapping[str, str]],
 ) -> Selected:
-    """What ``pages`` want drafted, given all ``catalogs`` of the locale.
+    """Return what ``pages`` want drafted, given all ``catalogs`` of the locale.
 
     ``made_with`` has the rows that drafts were made with, by ``draft_key``, as far as is known.
     """
@@ -107,7 +107,7 @@ def select(
 
 
 def _why(entry: Entry) -> Why | None:
-    """Why an entry might want a draft; None for what is a person's.
+    """Return why an entry might want a draft; None for what is a person's.
 
     A draft that somebody has changed or remarked on is a person's by now, and what was adopted is
     somebody's work that waits for a person.
@@ -127,7 +127,7 @@ def _why(entry: Entry) -> Why | None:
 def _stale_reason(
     question: Question, model: Model, made_with: Mapping[str, Mapping[str, str]]
 ) -> str:
-    """What a draft was made from that is not so any more; empty if all of it still is."""
+    """Return what a draft was made from that is not so any more; empty if all of it still is."""
     msgstr, machine = question.entry.msgstr, machine_of(question.entry)
     assert machine
     # The words are a row's, so that they show by themselves whether it is still there.
@@ -148,7 +148,7 @@ def _stale_reason(
 
 
 def _held(catalogs: Mapping[str, Catalog]) -> set[tuple[str, str]]:
-    """The translations that no draft takes the place of, each with the English it is for.
+    """Return the translations that no draft takes the place of, each with the English it is for.
 
     A live fuzzy one may be replaced itself: two of them would vouch for each other.
     """
@@ -160,7 +160,7 @@ def _held(catalogs: Mapping[str, Catalog]) -> set[tuple[str, str]]:
 
 
 def term_for(entry: Entry, glossary: Glossary | None) -> str:
-    """The rendering of a message that is a term; empty if it is none.
+    """Return the rendering of a message that is a term; empty if it is none.
 
     ``## Tracers`` → ``跟踪器``. A rendering that is open (``在……时``) or in brackets is no text of
     its own.

@@ -62,7 +62,10 @@ _AVOIDED = re.compile(r" \(not: .*\)| / .*|（[^（）]*）|…")
 
 
 def answer(request: Mapping[str, Any]) -> str:
-    """The reply to a request of ours, as a model would write it. Raises ValueError for others."""
+    """Return the reply to a request of ours, as a model would write it.
+
+    Raises ValueError for others.
+    """
     try:
         batch = json.loads(request["messages"][-1]["content"])
         terms = terms_of(batch)
@@ -74,7 +77,7 @@ def answer(request: Mapping[str, Any]) -> str:
 
 
 def terms_of(batch: Mapping[str, Any]) -> dict[str, str]:
-    """The terms of a batch, in lower case, each with the first of its renderings.
+    """Return the terms of a batch, in lower case, each with the first of its renderings.
 
     ``{"Tracer": "跟踪器 (not: 追踪器)"}`` → ``{"tracer": "跟踪器"}``
     """
@@ -83,7 +86,7 @@ def terms_of(batch: Mapping[str, Any]) -> dict[str, str]:
 
 
 def translate(english: str, terms: Mapping[str, str] | None = None) -> str:
-    """A masked English text in characters, with ``terms`` (in lower case) rendered as told.
+    """Return a masked English text in characters, with ``terms`` (in lower case) rendered as told.
 
     ``"The ⟦1⟧ of an oven"`` → ``"⟦1⟧ 天洪荒"``, or the like
     """
@@ -101,7 +104,7 @@ def translate(english: str, terms: Mapping[str, str] | None = None) -> str:
 
 
 def _rendered(text: str, terms: Mapping[str, str]) -> list[tuple[int, int, str]]:
-    """What of a text in lower case is translated in earnest: from where, to where, and as what.
+    """Return the parts of a lower-case text that are translated in earnest: start, end, rendering.
 
     Those are terms, in whatever form, and words that turn a sentence round: "not", "only", "if".
     """
@@ -125,7 +128,7 @@ def _pattern_of(term: str) -> re.Pattern[str]:
 
 
 def _translated(match: re.Match[str]) -> str:
-    """A piece of English in characters; nothing for an article.
+    """Return a piece of English in characters; nothing for an article.
 
     JAX, NumPy, 32 bits, ⟦1⟧, and marks of emphasis stay.
     """
@@ -138,7 +141,7 @@ def _translated(match: re.Match[str]) -> str:
 
 
 def _characters(word: str) -> str:
-    """The characters that stand for a word: the same ones each time, no two alike in a row."""
+    """Return the characters for a word: the same ones each time, no two alike in a row."""
     digest = hashlib.sha256(word.encode("utf-8")).digest()
     # "of" → one, "differentiation" → four: as long as a translation would be.
     count = max(1, round(len(word) / _LETTERS_A_CHARACTER))

@@ -87,14 +87,6 @@ class Difference:
     here: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Tolerance:
-    """How far numbers with a point or an exponent may differ; whole ones must be equal."""
-
-    relative: float
-    absolute: float
-
-
 @dataclass(frozen=True, slots=True)
 class _Token:
     """One thing in a text that counts: ``kind`` is the name of its group in ``TOKEN``."""
@@ -109,21 +101,12 @@ class _Token:
         return self.kind == "number" and _FRACTION.search(self.text) is not None
 
 
-def compare_outputs(
-    stored: Notebook,
-    outputs: Notebook,
-    *,
-    tolerance: float = TOLERANCE,
-    absolute: float = ABSOLUTE,
-) -> tuple[Difference, ...]:
-    """Where the outputs in upstream's notebook ``stored`` and those of a run of its code differ.
+def compare_outputs(stored: Notebook, outputs: Notebook) -> tuple[Difference, ...]:
+    """Return where the outputs in upstream's notebook and those of a run of its code differ.
 
     There is one difference for each cell. Not compared are cells without stored text, and cells
-    that did not run. Of cells tagged to raise only the type of the exception is. ``tolerance``
-    (relative) and ``absolute`` are for numbers with a point or an exponent; whole ones must be
-    equal.
+    that did not run. Of cells tagged to raise only the type of the exception is.
     """
-    allowed = _Tolerance(relative=tolerance, absolute=absolute)
     stored_cells = [stored["cells"][index] for index in code_cells(stored)]
     differences: list[Difference] = []
     # Upstream may have fewer cells: what was run in part is compared in part.
@@ -131,16 +114,14 @@ def compare_outputs(
     for number, (docs, here) in enumerate(pairs, start=1):
         if here.get("execution_count") is None:
             continue  # it did not run
-        difference = _difference(number, docs, here, allowed)
+        difference = _difference(number, docs, here)
         if difference:
             differences.append(difference)
     return tuple(differences)
 
 
-def _difference(
-    number: int, stored: Cell, ran: Cell, tolerance: _Tolerance
-) -> Difference | None:
-    """The first difference between the outputs of a cell, or None.
+def _difference(number: int, stored: Cell, ran: Cell) -> Difference | None:
+    """Return the first difference between the outputs of a cell, or None.
 
     ``number`` is that of the code cell. A cell for which upstream stored nothing has none.
     """
@@ -150,7 +131,7 @@ def _difference(
     if not docs.strip() or docs == here:
         return None
     for docs_token, here_token in zip_longest(_tokens(docs), _tokens(here)):
-        if not _is_same(docs_token, here_token, tolerance):
+        if not _is_same(docs_token, here_token):
             return Difference(
                 cell=number, docs=_line(docs, docs_token), here=_line(here, here_token)
             )
@@ -158,7 +139,7 @@ def _difference(
 
 
 def _outputs_of(cell: Cell) -> list[Mapping[str, Any]]:
-    """The outputs of a cell that have the shape of one.
+    """Return the outputs of a cell that have the shape of one.
 
     Those that upstream stored may be of any shape: nothing has checked them.
     """
@@ -169,7 +150,7 @@ def _outputs_of(cell: Cell) -> list[Mapping[str, Any]]:
 
 
 def _exception_of(cell: Cell) -> str:
-    """The types of the exceptions that a cell shows, one a line, without their modules.
+    """Return the types of the exceptions that a cell shows, one a line, without their modules.
 
     ``jax.errors.TracerBoolConversionError`` → ``TracerBoolConversionError``: upstream may
     move a type to another module.
@@ -181,7 +162,7 @@ def _exception_of(cell: Cell) -> str:
 
 
 def _text_of(cell: Cell) -> str:
-    """All that a reader of the cell's outputs reads as plain text, without what never agrees.
+    """Return all plain text that a reader of the outputs reads, without what never agrees.
 
     ``"done in 3.2 s"`` → ``"done in … s"`` (see ``ALIKE``).
     """
@@ -193,7 +174,7 @@ def _text_of(cell: Cell) -> str:
 
 
 def _printed(output: Mapping[str, Any]) -> str:
-    """What one output shows as plain text; nothing if that is not what a reader reads.
+    """Return what one output shows as plain text; nothing if that is not what a reader reads.
 
     A figure's or a table's text is only its substitute, so it does not count. Warnings on
     stderr differ from machine to machine.
@@ -209,21 +190,21 @@ def _printed(output: Mapping[str, Any]) -> str:
 
 
 def _joined(text: Any) -> str:
-    """A text that nbformat may store as a list of lines, each with its line break."""
+    """Return a text that nbformat may store as a list of lines, each with its line break."""
     if isinstance(text, list):
         return "".join(map(str, text))
     return str(text)
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    """What counts in ``text``, one after another: ``"x: 3.0"`` has ``x``, ``:``, ``3.0``."""
+    """Yield what counts in ``text``, one after another: ``"x: 3.0"`` has ``x``, ``:``, ``3.0``."""
     for match in TOKEN.finditer(text):
         kind = match.lastgroup or ""
         yield _Token(kind, _canonical(kind, match), match.start())
 
 
 def _canonical(kind: str, match: re.Match[str]) -> str:
-    """A token as it is compared: what differs from machine to machine is left out.
+    """Return a token as it is compared: what differs from machine to machine is left out.
 
     ``CpuDevice(id=0)`` → ``0``, ``{b, a}`` → ``a,b``, ``GPU`` → nothing; else as it is.
     """
@@ -241,8 +222,8 @@ def _canonical(kind: str, match: re.Match[str]) -> str:
             return text
 
 
-def _is_same(docs: _Token | None, here: _Token | None, tolerance: _Tolerance) -> bool:
-    """Whether two tokens in the same place say the same; one is None where a text has ended.
+def _is_same(docs: _Token | None, here: _Token | None) -> bool:
+    """Return whether two tokens in the same place say the same; one is None where a text has ended.
 
     ``0.30000001`` is ``0.3``; ``3`` is not ``3.0``, because it is a count or a shape.
     """
@@ -250,16 +231,12 @@ def _is_same(docs: _Token | None, here: _Token | None, tolerance: _Tolerance) ->
         return False
     if not docs.is_result or not here.is_result:
         return docs.text == here.text
-    return math.isclose(
-        float(docs.text),
-        float(here.text),
-        rel_tol=tolerance.relative,
-        abs_tol=tolerance.absolute,
-    )
+    numbers = float(docs.text), float(here.text)
+    return math.isclose(*numbers, rel_tol=TOLERANCE, abs_tol=ABSOLUTE)
 
 
 def _line(text: str, token: _Token | None) -> str:
-    """The line of ``text`` with ``token`` in it, cut to the part around it if it is long.
+    """Return the line of ``text`` with ``token`` in it, cut to the part around it if it is long.
 
     Empty without a token: there is nothing (more) printed.
     """

@@ -36,7 +36,7 @@ SECONDS_PER_TIMING = 2.5
 
 
 def parse_notebook(text: str | bytes, *, where: str) -> dict[str, Any]:
-    """The value of a notebook's JSON, with as much shape as Jupyter's libraries rely on.
+    """Return the value of a notebook's JSON, with as much shape as Jupyter's libraries rely on.
 
     What has another shape is left out, such as metadata that are no object: upstream's file stays
     as it is, and what is run and shown of it is made from this. Raises InputError.
@@ -50,35 +50,35 @@ def faults_in(text: str | bytes, *, where: str) -> tuple[Fault, ...]:
 
 
 def read_json(text: str | bytes, *, where: str) -> dict[str, Any]:
-    """The value of a notebook's JSON, whose cells are objects with sources. Raises InputError."""
+    """Return the value of a notebook's JSON, whose cells are objects with sources.
+
+    Raises InputError.
+    """
     hint = "Mend the file, or leave the page out of the selection."
     try:
-        notebook = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(
             f"is not valid JSON: {error}", where=where, hint=hint
         ) from error
-    if not isinstance(notebook, dict) or not _has_cells(notebook):
+    notebook: dict[str, Any] = value if isinstance(value, dict) else {}
+    # Format 3 has worksheets in place of cells.
+    cells = notebook.get("cells")
+    if not isinstance(cells, list) or not all(isinstance(one, dict) for one in cells):
         raise InputError("is not a notebook of format 4", where=where, hint=hint)
-    for number, cell in enumerate(notebook["cells"], 1):
+    for number, cell in enumerate(cells, 1):
         # Anything else might be run as code that upstream never wrote.
         if not is_text(cell.get("source", "")):
             raise InputError(
-                f"cell {number} of {len(notebook['cells'])} has a source that is no text",
+                f"cell {number} of {len(cells)} has a source that is no text",
                 where=where,
                 hint=hint,
             )
     return notebook
 
 
-def _has_cells(notebook: Notebook) -> bool:
-    """Whether there is a list of cells: format 3 has worksheets in its place."""
-    cells = notebook.get("cells")
-    return isinstance(cells, list) and all(isinstance(cell, dict) for cell in cells)
-
-
 def code_cells(notebook: Notebook) -> tuple[int, ...]:
-    """Positions of the code cells among all cells, from 0.
+    """Return the positions of the code cells among all cells, from 0.
 
     A notebook of prose, code, prose, code → ``(1, 3)``.
     """
@@ -87,7 +87,7 @@ def code_cells(notebook: Notebook) -> tuple[int, ...]:
 
 
 def source_at(notebook: Notebook, number: int) -> str:
-    """The source of code cell ``number`` (from 1); empty if there is no such cell."""
+    """Return the source of code cell ``number`` (from 1); empty if there is no such cell."""
     indices = code_cells(notebook)
     if not 0 < number <= len(indices):
         return ""
@@ -95,12 +95,12 @@ def source_at(notebook: Notebook, number: int) -> str:
 
 
 def cell_name(number: int) -> str:
-    """What a code cell is called in every message, by its number from 1; empty for no cell."""
+    """Return the name of a code cell in messages, by its number from 1; empty for 0."""
     return f"code cell {number}" if number else ""
 
 
 def text_with_contents(path: str, data: bytes, *, word: bytes = b"toctree") -> str:
-    """What a document says besides code, as far as those need it who look for ``word``.
+    """Return what a document says besides code, as far as those need it who look for ``word``.
 
     Raises InputError for a notebook that cannot be read.
     """
@@ -113,13 +113,13 @@ def text_with_contents(path: str, data: bytes, *, word: bytes = b"toctree") -> s
 
 
 def source_of(cell: Cell) -> str:
-    """A cell's source as one string: the format allows a list of lines too."""
+    """Return a cell's source as one string: the format allows a list of lines too."""
     source = cell.get("source", "")
     return source if isinstance(source, str) else "".join(source)
 
 
 def tags_of(cell: Cell) -> tuple[str, ...]:
-    """A cell's tags; none where the metadata are missing or odd.
+    """Return a cell's tags; none where the metadata are missing or odd.
 
     ``{"metadata": {"tags": ["raises-exception"]}}`` → ``("raises-exception",)``
     """
@@ -133,7 +133,7 @@ def tags_of(cell: Cell) -> tuple[str, ...]:
 
 
 def kernel_of(notebook: Notebook) -> tuple[str, str]:
-    """Kernel name and language: ``("python3", "python")``, ``("ir", "r")``.
+    """Return the kernel name and language: ``("python3", "python")``, ``("ir", "r")``.
 
     A notebook that states neither is Python, as the format's habit is. The language of the
     kernel counts for more than that of the last run.
@@ -148,23 +148,15 @@ def kernel_of(notebook: Notebook) -> tuple[str, str]:
 
 
 def is_run(cell: Cell) -> bool:
-    """Whether a code cell is sent to the kernel at all.
+    """Return whether a code cell is sent to the kernel at all.
 
     An empty one is not, nor one with the tag ``skip-execution``.
     """
     return source_of(cell).strip() != "" and SKIP not in tags_of(cell)
 
 
-def is_before(number: int, until: int) -> bool:
-    """Whether code cell ``number`` (from 1) is run if ``until`` is the first one that is not.
-
-    0 means that all are run.
-    """
-    return not until or number < until
-
-
 def is_partial(notebook: Notebook, until: int) -> bool:
-    """Whether code is left out if code cell ``until`` and all after it are not run.
+    """Return whether code is left out if code cell ``until`` and all after it are not run.
 
     It is not if those cells are empty, or were to be skipped anyway.
     """
@@ -172,14 +164,15 @@ def is_partial(notebook: Notebook, until: int) -> bool:
 
 
 def sent_cells(notebook: Notebook, until: int) -> dict[int, Cell]:
-    """The cells that a run sends to the kernel if nothing stops it, by their numbers from 1.
+    """Return the cells that a run sends to the kernel if nothing stops it, by their numbers from 1.
 
     ``until`` is the number of the first code cell that is not to run; 0: all are.
     """
     sent = {}
     for number, index in enumerate(code_cells(notebook), start=1):
         cell = notebook["cells"][index]
-        if is_before(number, until) and is_run(cell):
+        is_wanted = not until or number < until
+        if is_wanted and is_run(cell):
             sent[number] = cell
     return sent
 
@@ -187,7 +180,7 @@ def sent_cells(notebook: Notebook, until: int) -> dict[int, Cell]:
 def guess_seconds(
     notebook: Notebook, *, until: int = 0, cell: float = SECONDS_PER_CELL
 ) -> float:
-    """How many seconds a run may take, from the code alone.
+    """Return how many seconds a run may take, from the code alone.
 
     ``cell`` is what most of its cells take. Only the order of the guesses counts: the
     longest page is run first.
@@ -204,7 +197,7 @@ def execution_key(
     data: Mapping[str, str],
     environment: Mapping[str, str],
 ) -> str:
-    """Digest of all that decides what a run prints.
+    """Return the digest of all that decides what a run prints.
 
     Prose, ids, stored outputs and places in the file system are not part of it. ``policy`` is how
     it is run (a plain value); ``data`` are digests of the files that the code can read, by name;

@@ -61,7 +61,7 @@ def outputs_of(executed: Notebook) -> dict[str, Any]:
 
 
 def _outputs_of_cell(cell: Cell) -> dict[str, Any]:
-    """A code cell of an outputs notebook: its tags say how to read its outputs."""
+    """Return a code cell of an outputs notebook: its tags say how to read its outputs."""
     return {
         "cell_type": "code",
         "execution_count": cell.get("execution_count"),
@@ -90,7 +90,8 @@ def with_outputs(
     ):
         if source_of(cells[index]) != source_of(ran):
             raise _differs("other code than was run", f"{where}, {cell_name(number)}")
-        cells[index]["outputs"] = portable_outputs(sound_outputs(ran["outputs"]).sound)
+        sound = sound_outputs(ran["outputs"]).sound
+        cells[index]["outputs"] = list(map(portable_output, sound))
         cells[index]["execution_count"] = ran["execution_count"]
     metadata = dict(notebook.get("metadata", {}))
     # The state of widgets that upstream stored belongs to outputs that are gone.
@@ -103,7 +104,7 @@ def with_outputs(
 
 
 def with_ids(cells: list[dict[str, Any]], notebook: Notebook) -> list[dict[str, Any]]:
-    """The cells, with ids if the notebook's format wants them, and without if it forbids them.
+    """Return the cells, with ids if the format wants them, and without if it forbids them.
 
     The ids are made from positions, ``cell-0`` on: random ones would differ on every run.
     An id that upstream gave stays if it is one that the format allows. What came in is not changed.
@@ -118,7 +119,7 @@ def with_ids(cells: list[dict[str, Any]], notebook: Notebook) -> list[dict[str, 
 
 
 def for_readers(notebook: Notebook) -> dict[str, Any]:
-    """An executed notebook without what ``remove-*`` tags keep from readers.
+    """Return an executed notebook without what ``remove-*`` tags keep from readers.
 
     ``remove-cell`` drops a cell, the other tags parts of one. The file itself stays whole:
     it is to be run, too.
@@ -128,7 +129,7 @@ def for_readers(notebook: Notebook) -> dict[str, Any]:
 
 
 def _for_readers(cell: dict[str, Any]) -> dict[str, Any]:
-    """A cell without the source and the outputs that its tags hide.
+    """Return a cell without the source and the outputs that its tags hide.
 
     The tags are those of Jupyter Book: ``remove-input``, ``remove-output``,
     ``remove-stdout`` and ``remove-stderr``.
@@ -145,7 +146,7 @@ def _for_readers(cell: dict[str, Any]) -> dict[str, Any]:
 
 
 def _shown_outputs(cell: Cell, tags: Sequence[str]) -> list[dict[str, Any]]:
-    """The outputs of a code cell that its ``tags`` leave to readers."""
+    """Return the outputs of a code cell that its ``tags`` leave to readers."""
     if "remove-output" in tags:
         return []
     outputs = cell.get("outputs", [])
@@ -154,7 +155,7 @@ def _shown_outputs(cell: Cell, tags: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _differs(what: str, where: str) -> GuardError:
-    """The complaint that a merged notebook is not the one whose outputs are at hand."""
+    """Return the complaint that a merged notebook is not the one whose outputs are at hand."""
     return GuardError(
         f"the merged notebook has {what}",
         where=where,
@@ -162,16 +163,8 @@ def _differs(what: str, where: str) -> GuardError:
     )
 
 
-def portable_outputs(outputs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Outputs of a cell, as nbformat has them; only what is text changes.
-
-    What came in stays as it is: the values are copies.
-    """
-    return [_output(output) for output in outputs]
-
-
 def portable(text: Any) -> Any:
-    """A text, or the lines of one; whatever else it is stays.
+    """Return a text, or the lines of one; whatever else it is stays.
 
     ``/home/me/.venv/lib/python3.11/site-packages/jax/_src/api.py`` →
     ``site-packages/jax/_src/api.py``
@@ -186,8 +179,8 @@ def portable(text: Any) -> Any:
     return text
 
 
-def _output(output: Mapping[str, Any]) -> dict[str, Any]:
-    """One output. It has its texts in fields, or under ``data`` by MIME type."""
+def portable_output(output: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy of an output with portable texts, in fields or under ``data`` by MIME type."""
     changed = dict(output)
     for name in _TEXTS:
         if name in output:

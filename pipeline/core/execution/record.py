@@ -41,7 +41,7 @@ class CacheEntry:
     facts: Mapping[str, str] = field(default_factory=dict)
 
     def failure_in(self, notebook: Notebook) -> CellFailure | None:
-        """The failure, with the source that its cell has in a notebook with this code."""
+        """Return the failure, with the source that its cell has in a notebook with this code."""
         if self.failure is None:
             return None
         return replace(self.failure, source=source_at(notebook, self.failure.cell))
@@ -54,7 +54,7 @@ def encode_entry(entry: CacheEntry) -> bytes:
 
 
 def decode_entry(data: bytes, *, where: str) -> CacheEntry:
-    """The inverse of ``encode_entry``. ``where`` is the file, for complaints.
+    """Return the inverse of ``encode_entry``. ``where`` is the file, for complaints.
 
     Raises InputError, whatever ``data`` is: half a record, or one of another format.
     """
@@ -112,19 +112,10 @@ class PageRecord:
     before: Ran | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExceptionChange:
-    """A cell whose code is as it was, and raises another exception than it did."""
-
-    cell: int
-    before: str
-    after: str
-
-
 def raised_in(
     outputs: Notebook, exceptions: Iterable[tuple[int, str]]
 ) -> tuple[Raised, ...]:
-    """The exceptions with digests of the code that raised them.
+    """Return the exceptions with digests of the code that raised them.
 
     ``exceptions`` are numbers of code cells, from 1, with types. By their digests they are found
     when cells come or go.
@@ -132,14 +123,16 @@ def raised_in(
     raised: list[Raised] = []
     for number, name in exceptions:
         code = source_of(outputs["cells"][number - 1])
-        raised.append(Raised(cell=number, code=_digest(code), exception=name))
+        # 16 hex digits tell the cells of one page apart.
+        digest = hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        raised.append(Raised(cell=number, code=digest, exception=name))
     return tuple(raised)
 
 
 def advance(
     record: PageRecord | None, *, key: str, seconds: float, now: Ran, is_whole: bool
 ) -> PageRecord:
-    """What to remember after another run.
+    """Return what to remember after another run.
 
     One that failed half-way (not ``is_whole``) says nothing of what the rest raises.
     """
@@ -151,10 +144,11 @@ def advance(
     return PageRecord(key=key, seconds=seconds, now=now, before=record.now)
 
 
-def exception_changes(record: PageRecord) -> tuple[ExceptionChange, ...]:
-    """The cells that raise something else than before.
+def exception_changes(record: PageRecord) -> tuple[tuple[int, str, str], ...]:
+    """Return the cells whose code is as it was, and raises something else than before.
 
-    It tells the same until another run is remembered.
+    Each has its number, from 1, and the exceptions before and now. They stay the same until another
+    run is remembered.
     """
     if record.before is None:
         return ()
@@ -162,28 +156,25 @@ def exception_changes(record: PageRecord) -> tuple[ExceptionChange, ...]:
     earlier: dict[str, list[str]] = defaultdict(list)
     for raised in record.before.raised:
         earlier[raised.code].append(raised.exception)
-    changes: list[ExceptionChange] = []
+    changes: list[tuple[int, str, str]] = []
     for raised in record.now.raised:
         names = earlier[raised.code]
         if not names:
             continue  # the code is new
         before = names.pop(0)
         if before != raised.exception:
-            change = ExceptionChange(
-                cell=raised.cell, before=before, after=raised.exception
-            )
-            changes.append(change)
+            changes.append((raised.cell, before, raised.exception))
     return tuple(changes)
 
 
 def history_text(records: Mapping[str, PageRecord]) -> str:
-    """Records by page, as JSON that is the same for the same records."""
+    """Return records by page, as JSON that is the same for the same records."""
     table = {page: asdict(record) for page, record in records.items()}
     return json.dumps(table, indent=1, sort_keys=True) + "\n"
 
 
 def parse_history(text: str | bytes) -> dict[str, PageRecord]:
-    """The inverse of ``history_text``.
+    """Return the inverse of ``history_text``.
 
     What is damaged is left out: nothing but an order and a warning depends on it.
     """
@@ -200,8 +191,3 @@ def parse_history(text: str | bytes) -> dict[str, PageRecord]:
         except ValueError:
             continue
     return records
-
-
-def _digest(source: str) -> str:
-    """What stands for the code of a cell: 16 hex digits tell those of one page apart."""
-    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -108,7 +108,7 @@ class Execution:
 def cell_failure(
     cell: int, source: str, *, exception: str, message: str, traceback: str
 ) -> CellFailure:
-    """The record of an exception, with the blame laid.
+    """Return the record of an exception, with the blame laid.
 
     Its traceback keeps its colours, for the report that shows them.
     """
@@ -140,7 +140,7 @@ def without_colours(text: str) -> str:
 
 
 def exception_of(cell: Cell) -> str:
-    """The type of the exception that a cell ended with, or nothing.
+    """Return the type of the exception that a cell ended with, or nothing.
 
     It is the class name as the kernel gives it: ``ZeroDivisionError``.
     """
@@ -151,7 +151,7 @@ def exception_of(cell: Cell) -> str:
 
 
 def expected_exceptions(outputs: Notebook) -> tuple[tuple[int, str], ...]:
-    """The exceptions of cells that were expected to raise and did.
+    """Return the exceptions of cells that were expected to raise and did.
 
     Each has the number of the code cell, from 1, and the type: ``((3, "TypeError"),)``.
     """
@@ -166,7 +166,7 @@ def expected_exceptions(outputs: Notebook) -> tuple[tuple[int, str], ...]:
 def unmet_expectations(
     outputs: Notebook, *, acknowledged: Collection[int] = (), until: int = 0
 ) -> tuple[int, ...]:
-    """Numbers (code cells, from 1) of tagged cells that ran without raising.
+    """Return numbers (code cells, from 1) of tagged cells that ran without raising.
 
     Those that are ``acknowledged`` are left out.
 
@@ -182,7 +182,7 @@ def unmet_expectations(
 
 
 def expectation_failure(notebook: Notebook, numbers: Sequence[int]) -> CellFailure:
-    """The failure of the code cells ``numbers`` (from 1): tagged to raise, and did not.
+    """Return the failure of the code cells ``numbers`` (from 1): tagged to raise, and did not.
 
     It is filed under the first.
     """
@@ -202,7 +202,7 @@ def expectation_failure(notebook: Notebook, numbers: Sequence[int]) -> CellFailu
 
 
 def cells_run(notebook: Notebook, stop: CellFailure | None, *, until: int = 0) -> int:
-    """How many code cells of ``notebook`` were sent to the kernel.
+    """Return how many code cells of ``notebook`` were sent to the kernel.
 
     ``stop`` is what the run stopped at, and ``until`` the number of the first cell that was not to
     run.
@@ -215,14 +215,14 @@ def cells_run(notebook: Notebook, stop: CellFailure | None, *, until: int = 0) -
 
 
 def failure_summary(failure: CellFailure) -> str:
-    """One line: where, what, whose: ``code cell 4: URLError: no route (environment)``."""
+    """Return one line: where, what, whose: ``code cell 4: URLError: no route (environment)``."""
     first = failure.message.strip().split("\n")[0][:_SUMMARY]
     parts = (cell_name(failure.cell), failure.exception, f"{first} ({failure.blame})")
     return ": ".join(filter(None, parts))
 
 
 def failure_text(page: str, failure: CellFailure) -> str:
-    """Several lines for a person: place, source of the cell, and the end of the traceback.
+    """Return several lines for a person: place, source of the cell, and the end of the traceback.
 
     ``guide/start, code cell 4: URLError: no route`` is the first one. The source stands behind
     ``|``, and no line has colours.

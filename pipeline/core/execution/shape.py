@@ -97,13 +97,16 @@ def sound_outputs(outputs: object) -> Outputs:
 
 def with_sound_ids(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the cells with an id each, as the format wants them: ``cell-0`` where one is wrong."""
-    given = {cell["id"] for cell in cells if _is_id(cell.get("id"))}
+    texts = [cell["id"] for cell in cells if isinstance(cell.get("id"), str)]
+    given = set(filter(_ID.fullmatch, texts))
     seen: set[str] = set()
     sound: list[dict[str, Any]] = []
     for index, cell in enumerate(cells):
         own = str(cell.get("id"))
         if own not in given or own in seen:
-            own = _free(f"cell-{index}", given | seen)
+            own = f"cell-{index}"
+            while own in given or own in seen:
+                own += "-"
         seen.add(own)
         sound.append({**cell, "id": own})
     return sound
@@ -281,18 +284,6 @@ def _is_base64(data: Any) -> bool:
 def _is_count(value: object) -> bool:
     """Return whether a value is a whole number from 0 on; ``true`` is none."""
     return type(value) is int and value >= 0
-
-
-def _is_id(value: object) -> bool:
-    """Return whether a value is an id as the format wants it."""
-    return isinstance(value, str) and _ID.fullmatch(value) is not None
-
-
-def _free(name: str, taken: set[str]) -> str:
-    """Return the name, with as many dashes as make it one of its own."""
-    while name in taken:
-        name += "-"
-    return name
 
 
 def _has_lone_surrogate(value: object) -> bool:

@@ -9,7 +9,7 @@ page as a whole shows when the whole page is merged.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -67,7 +67,7 @@ def blocks_of(
     merged: Merged,
     refused: Mapping[str, Refusal],
 ) -> tuple[Block, ...]:
-    """All messages of ``document``, in its order.
+    """Return all messages of ``document``, in its order.
 
     ``merged`` is what came of it. ``refused`` are translations that were kept from it before, by
     msgid: those in which a check finds an error.
@@ -75,7 +75,8 @@ def blocks_of(
     refusals = dict(refused)
     for rejection in merged.rejected:
         refusals.setdefault(rejection.message.msgid, rejection.refusal)
-    entries = _entries_by_key(catalog.entries)
+    live = [entry for entry in catalog.entries if not entry.obsolete]
+    entries = {(entry.context, entry.msgid): entry for entry in live}
     blocks = []
     for number, (_, message) in enumerate(document.messages()):
         entry = entry_for(message, entries)
@@ -96,7 +97,7 @@ def blocks_of(
 def entry_for(
     message: Message, entries: Mapping[tuple[str | None, str], Entry]
 ) -> Entry:
-    """The entry that a message is translated by: that of its section goes before the other."""
+    """Return the entry that translates a message; one of its section wins."""
     of_section = entries.get((message.section, message.msgid))
     if of_section is not None:
         return of_section
@@ -104,7 +105,7 @@ def entry_for(
 
 
 def state_of(entry: Entry) -> State:
-    """The state of an entry, as far as the catalogue tells."""
+    """Return the state of an entry, as far as the catalogue tells."""
     if not entry.msgstr:
         return State.ENGLISH
     if not entry.fuzzy:
@@ -117,13 +118,6 @@ def state_of(entry: Entry) -> State:
     return State.FUZZY
 
 
-def _entries_by_key(
-    entries: Iterable[Entry],
-) -> dict[tuple[str | None, str], Entry]:
-    live: Sequence[Entry] = [entry for entry in entries if not entry.obsolete]
-    return {(entry.context, entry.msgid): entry for entry in live}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpt:
     """A small document, and which of its messages is the one that it was made for."""
@@ -133,7 +127,7 @@ class Excerpt:
 
 
 def excerpt_of(document: Document, unit: Unit, message: Message) -> Excerpt:
-    """The block that holds ``message``, or all of its unit if it reads differently alone."""
+    """Return the block that holds ``message``, or all of its unit if it reads differently alone."""
     text = unit.split.text
     outline = _outline(text, message.markup)
     for start, end in outline.blocks:
@@ -147,7 +141,7 @@ def excerpt_of(document: Document, unit: Unit, message: Message) -> Excerpt:
 
 
 def _found(document: Document, text: str, message: Message) -> Excerpt | None:
-    """The excerpt ``text``; None unless the message is read there as on its page."""
+    """Return the excerpt ``text``; None unless the message is read there as on its page."""
     try:
         split = _split(text, message.markup, document.reading)
     except InputError:
@@ -197,7 +191,7 @@ def _outline(text: str, markup: Markup) -> _Outline:
 
 
 def _markdown_outline(text: str) -> _Outline:
-    """The blocks; the targets of links, ``[name]: <target>``, and the names of footnotes."""
+    """Return the blocks; the targets of links, ``[name]: <target>``, and the names of footnotes."""
     environment: dict[str, dict[str, dict[str, str]]] = {}
     tokens = parser(page=True).parse(text, environment)
     starts = [match.start() for match in _LINE_START.finditer(text)]

@@ -7,7 +7,7 @@ versions come back, and the person decides.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from pipeline.core.catalog.origins import copy_of, machine_of
@@ -33,7 +33,7 @@ class Seen:
     fuzzy: bool
 
     def is_like(self, entry: Entry) -> bool:
-        """Whether the entry is still as it was seen."""
+        """Return whether the entry is still as it was seen."""
         return entry.msgstr == self.msgstr and entry.fuzzy == self.fuzzy
 
 
@@ -102,11 +102,17 @@ def reject(
     entry = catalog.entries[at]
     notes = tuple(note for note in entry.notes if not note.startswith(STATES))
     emptied = replace(entry, msgstr="", fuzzy=False, previous=None, notes=notes)
-    older = _for_older_english(entry)
-    if not entry.msgstr or machine_of(entry) or _has(catalog.entries, older):
+    # The words stay fuzzy: if their English comes back, a person looks at them.
+    older = replace(
+        obsolete_entry(entry), msgid=entry.written_for, context=None, comments=()
+    )
+    entries = catalog.entries
+    is_known = older in map(_bare, entries) or is_spare(older, finished_in(entries))
+    if not entry.msgstr or machine_of(entry) or is_known:
         return _replaced(catalog, at, emptied, stamp=stamp)
     # A catalogue has one entry of each message, obsolete ones included.
-    if older.msgid != entry.msgid and _is_free(catalog, older):
+    names = {(other.context, other.msgid) for other in entries}
+    if older.msgid != entry.msgid and (older.context, older.msgid) not in names:
         return _replaced(catalog, at, emptied, kept=older, stamp=stamp)
     comments = (*entry.comments, _comment_of(entry))
     emptied = replace(emptied, comments=tuple(dict.fromkeys(comments)))
@@ -170,7 +176,7 @@ def undo(
 
 
 def stamp_of(who: str, when: str) -> dict[str, str]:
-    """The fields of a header that say who has edited the catalogue, when, and with what."""
+    """Return the fields of a header that say who has edited the catalogue, when, and with what."""
     stamp = {"PO-Revision-Date": when, "X-Generator": f"{GENERATOR} serve"}
     if who:
         stamp["Last-Translator"] = who
@@ -178,7 +184,7 @@ def stamp_of(who: str, when: str) -> dict[str, str]:
 
 
 def cleaned(msgstr: str) -> str:
-    """What was typed or pasted, without what a catalogue cannot hold or nobody sees.
+    """Return what was typed or pasted, without what a catalogue cannot hold or nobody sees.
 
     Line ends become ``\\n``; control characters go, and so does white space at the ends.
     """
@@ -187,7 +193,7 @@ def cleaned(msgstr: str) -> str:
 
 
 def _place_of(catalog: Catalog, context: str | None, msgid: str) -> int | None:
-    """Where the live entry of a message stands among the entries; None if there is none."""
+    """Return where the live entry of a message stands among the entries; None if there is none."""
     for at, entry in enumerate(catalog.entries):
         if (entry.context, entry.msgid) == (context, msgid) and not entry.obsolete:
             return at
@@ -195,7 +201,7 @@ def _place_of(catalog: Catalog, context: str | None, msgid: str) -> int | None:
 
 
 def _place_of_seen(catalog: Catalog, seen: Seen) -> int | Conflict:
-    """Where an entry stands that still is as it was ``seen``."""
+    """Return where an entry stands that still is as it was ``seen``."""
     at = _place_of(catalog, seen.context, seen.msgid)
     if at is None:
         return Conflict(theirs=None)
@@ -222,33 +228,13 @@ def _replaced(
     return Edited(catalog=changed, step=step)
 
 
-def _has(entries: Sequence[Entry], kept: Entry) -> bool:
-    """Whether the words are there: they were rejected before, or are finished for their English."""
-    return kept in map(_bare, entries) or is_spare(kept, finished_in(entries))
-
-
-def _is_free(catalog: Catalog, kept: Entry) -> bool:
-    """Whether no entry, live or obsolete, is of the English of another one."""
-    names = {(entry.context, entry.msgid) for entry in catalog.entries}
-    return (kept.context, kept.msgid) not in names
-
-
 def _bare(entry: Entry) -> Entry:
-    """An entry without the line that it was read from."""
+    """Return an entry without the line that it was read from."""
     return replace(entry, line=0)
 
 
-def _for_older_english(entry: Entry) -> Entry:
-    """The words of a fuzzy entry as an obsolete one of the English that they were written for.
-
-    It stays fuzzy: if that English comes back, a person looks at it. Comments stay where they are.
-    """
-    older = obsolete_entry(entry)
-    return replace(older, msgid=entry.written_for, context=None, comments=())
-
-
 def _comment_of(entry: Entry) -> str:
-    """The words of an entry as a comment. Long atoms are marks in it: the memory has comments, too.
+    """Return the words of an entry as a comment, with marks for long atoms: the memory keeps it.
 
     ``rejected: 茶冷。``; those of a copy say whose they are: ``tea.md, by Han Meimei, MIT: 茶冷。``
     """
@@ -260,7 +246,7 @@ def _comment_of(entry: Entry) -> str:
 
 
 def _written(entry: Entry, msgstr: str, *, is_draft: bool) -> Entry:
-    """An entry with a new translation, and without what was said of the old one."""
+    """Return an entry with a new translation, and without what was said of the old one."""
     notes = tuple(note for note in entry.notes if not note.startswith(FUZZY))
     if is_draft and msgstr:
         # A fuzzy entry always says which English it was written for: here it is this one.

@@ -71,7 +71,7 @@ def without_marks(text: str) -> str:
 
 
 def read_marks(html: str) -> MarkedHtml:
-    """HTML of a marked text, with an element for each message in place of its marks.
+    """Return HTML of a marked text, with an element for each message in place of its marks.
 
     Where only a part of an element is marked, the marks are removed. A mark within a tag makes the
     tag's element that of the message: ``<img alt="⁂†⁅A tree⁆†⁂">``.
@@ -114,7 +114,7 @@ class _Found:
 
 
 def _spans(html: str) -> dict[int, _Span]:
-    """The messages whose two marks stand in the same element, by number."""
+    """Return the messages whose two marks stand in the same element, by number."""
     starts: dict[str, _Found] = {}
     spans: dict[int, _Span] = {}
     for found in _marks_outside_of_tags(html):
@@ -148,13 +148,13 @@ def _marks_outside_of_tags(html: str) -> Iterator[_Found]:
 
 
 def _opens(tag: re.Match[str]) -> bool:
-    """Whether a tag begins an element, which another one ends."""
+    """Return whether a tag begins an element, which another one ends."""
     name = tag["name"] or ""  # a comment has none
     return bool(name) and name.lower() not in _VOID and not tag[0].endswith("/>")
 
 
 def _element(mark: re.Match[str], spans: Mapping[int, _Span]) -> str:
-    """What takes the place of a mark: the begin or the end of an element, or nothing."""
+    """Return what takes the place of a mark: the begin or the end of an element, or nothing."""
     number = _number(mark["start"] or mark["end"])
     span = spans.get(number)
     if span is not None and mark.start() == span.start:
@@ -165,13 +165,13 @@ def _element(mark: re.Match[str], spans: Mapping[int, _Span]) -> str:
 
 
 def _with_attribute(tag: re.Match[str], number: int) -> str:
-    """A tag without the marks in it, and with the number of the message that they are of."""
+    """Return a tag without the marks in it, and with the number of the message that they are of."""
     head = tag.end("name") - tag.start()
     return f'{tag[0][:head]} {ATTRIBUTE}="{number}"{without_marks(tag[0][head:])}'
 
 
 def _place(text: str, message: Message) -> tuple[int, int] | None:
-    """Where the marks of a message go; None if marks would change what the text means."""
+    """Return where the marks of a message go; None if marks would change what the text means."""
     if message.markup is Markup.RST and message.kind is Kind.TABLE_CELL:
         return None  # a table that is drawn with characters would lose its shape
     if message.kind in (Kind.PAGE_TITLE, Kind.FRONT_MATTER):
@@ -188,7 +188,7 @@ def _place(text: str, message: Message) -> tuple[int, int] | None:
 
 
 def _for_title(text: str, message: Message, length: int) -> Iterator[Edit]:
-    """What a title of reST needs, to be the same title with ``length`` more characters.
+    """Yield what a title of reST needs, to be the same title with ``length`` more characters.
 
     The lines above and below must be as long as it is, and links by its name need a target.
     """
@@ -207,7 +207,7 @@ def _marks(number: int) -> tuple[str, str]:
 
 
 def _digits(number: int) -> str:
-    """A number in base 4, of characters that are punctuation: 6 → ``‡•``."""
+    """Return a number in base 4, of characters that are punctuation: 6 → ``‡•``."""
     digits = ""
     while True:
         number, digit = divmod(number, len(_DIGITS))

@@ -42,7 +42,7 @@ class TranslationMemory:
         self._index()
 
     def search(self, page: str, english: str) -> tuple[Suggestion, ...]:
-        """The likest translations, the best first, each once, without that of the message."""
+        """Return the most similar translations, best first, each once, except the message's own."""
         found = process.extract(
             plain_text(english),
             self._plain,

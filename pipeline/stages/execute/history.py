@@ -40,7 +40,7 @@ class History:
                 self._records[key.removeprefix(self._prefix)] = record
 
     def seconds(self) -> Mapping[str, float]:
-        """How long each page took, if it ever ran."""
+        """Return how long each page took, if it ever ran."""
         return {page: record.seconds for page, record in self._records.items()}
 
     def remember(
@@ -88,15 +88,12 @@ def _findings(page: str, record: PageRecord) -> Iterator[Finding]:
     if record.before is None:
         return
     before, now = record.before.release, record.now.release
-    for change in exception_changes(record):
+    for cell, raised, raises in exception_changes(record):
         yield Finding(
             code="exception-changed",
             severity=Severity.WARNING,
-            where=f"{page}, {cell_name(change.cell)}",
-            text=(
-                f"raised {change.before} with {before}, "
-                f"raises {change.after} with {now}"
-            ),
+            where=f"{page}, {cell_name(cell)}",
+            text=f"raised {raised} with {before}, raises {raises} with {now}",
             page=page,
             hint="Look whether the prose around it still tells the truth.",
         )

@@ -84,7 +84,7 @@ class Task:
 
 
 def plan(stage: Stage, page: Page) -> Task | Execution | None:
-    """What to do with a page: run it, or leave it (with the reason); None if it is no notebook."""
+    """Return a task for a page, or why it is not run; None if it is no notebook."""
     try:
         return _plan(stage, page)
     except PipelineError as error:
@@ -94,7 +94,10 @@ def plan(stage: Stage, page: Page) -> Task | Execution | None:
 
 
 def _plan(stage: Stage, page: Page) -> Task | Execution | None:
-    """The same. Raises PipelineError for a document, or a start-up file, that cannot be read."""
+    """Return the same.
+
+    Raises PipelineError for a document, or a start-up file, that cannot be read.
+    """
     docs = stage.run.paths.docs
     for document in page.files:
         notebook = read_notebook(docs / document.path)
@@ -128,7 +131,7 @@ def _plan(stage: Stage, page: Page) -> Task | Execution | None:
 
 
 def _rule(stage: Stage, page: Page) -> RunRule:
-    """How the page is run.
+    """Return how the page is run.
 
     A rule may name packages that the page needs. Where they are installed, all of the page runs;
     elsewhere it runs as it is, up to the cell that needs them.
@@ -144,7 +147,7 @@ def _rule(stage: Stage, page: Page) -> RunRule:
 
 
 def read_notebook(path: Path) -> Mapping[str, Any] | None:
-    """The notebook at ``path``, or None if that is a plain page. Raises InputError."""
+    """Return the notebook at ``path``, or None if that is a plain page. Raises InputError."""
     if path.suffix == ".ipynb":
         return execution.parse_notebook(files.read_bytes(path), where=str(path))
     if path.suffix != ".md":
@@ -166,7 +169,10 @@ def read_notebook(path: Path) -> Mapping[str, Any] | None:
 def _reason_to_skip(
     upstream: Upstream, page: Page, notebook: Mapping[str, Any], rule: RunRule
 ) -> str:
-    """Why a page is not run; empty if it is. A rule of the configuration has the first word."""
+    """Return why a page is not run; empty if it is.
+
+    A rule of the configuration has the first word.
+    """
     skip = upstream.skip_rule(page.name)
     if skip is not None:
         return reason_of(skip.reason, skip.note)
@@ -182,12 +188,12 @@ def _reason_to_skip(
 
 
 def reason_of(reason: str, note: str) -> str:
-    """The reason of a rule in one line."""
+    """Return the reason of a rule in one line."""
     return f"{reason}: {note}" if note else reason
 
 
 def _data_digests(stage: Stage, folder: Path) -> Mapping[str, str]:
-    """The files that code of a page in ``folder`` can read, each with the digest of its content."""
+    """Return the digests of the files that code of a page in ``folder`` can read, by name."""
     if folder not in stage.digests:
         digests: dict[str, str] = {}
         for path in _data_files(folder):
@@ -198,7 +204,7 @@ def _data_digests(stage: Stage, folder: Path) -> Mapping[str, str]:
 
 
 def _data_files(folder: Path) -> Iterator[Path]:
-    """What a kernel gets a copy of (``sandbox``).
+    """Yield what a kernel gets a copy of (``sandbox``).
 
     No pages are among it, no links, and nothing that is hidden or of the site.
     """
@@ -217,7 +223,7 @@ def _data_files(folder: Path) -> Iterator[Path]:
 
 
 def how_it_runs(rule: RunRule) -> str:
-    """How a page of ``rule`` is run, for people; empty if it is run as it is."""
+    """Return how a page of ``rule`` is run, for people; empty if it is run as it is."""
     notes = [mode.note for mode in rule.modes]
     if rule.devices:
         notes.append(f"with {rule.devices} CPU devices")
@@ -225,14 +231,14 @@ def how_it_runs(rule: RunRule) -> str:
 
 
 def seconds_per_cell(rule: RunRule) -> float:
-    """What a cell takes by the slowest mode of ``rule``."""
+    """Return what a cell takes by the slowest mode of ``rule``."""
     usual = execution.SECONDS_PER_CELL
     told = [mode.cell_seconds for mode in rule.modes]
     return max((usual if cell is None else cell for cell in told), default=usual)
 
 
 def policy_of(rule: RunRule, settings: Settings, *, offline: bool) -> kernel.Policy:
-    """What the kernel of a page of ``rule`` is told.
+    """Return what the kernel of a page of ``rule`` is told.
 
     Raises ConfigError for a start-up file that cannot be used.
     """
@@ -263,7 +269,7 @@ def policy_of(rule: RunRule, settings: Settings, *, offline: bool) -> kernel.Pol
 
 
 def policy_facts(policy: kernel.Policy) -> dict[str, Any]:
-    """The policy as a plain value, for the key of a page.
+    """Return the policy as a plain value, for the key of a page.
 
     Threads are the machine's affair and no part of it. Start-up code is what it says: a page runs
     again if a file of it is edited.

@@ -136,7 +136,7 @@ class _Pass:
         self.findings: dict[str, list[Finding]] = {}
 
     def run_all(self, tasks: Sequence[Task]) -> dict[str, Execution]:
-        """The results of ``tasks`` by page: from the cache, then from kernels, as they come."""
+        """Return the results of ``tasks`` by page: from the cache, then from kernels."""
         results: dict[str, Execution] = {}
         waiting: dict[str, list[Task]] = {}
         try:
@@ -160,7 +160,7 @@ class _Pass:
         return results
 
     def _cached(self, task: Task) -> CacheEntry | None:
-        """What is kept of an earlier run, if that is whole and good enough.
+        """Return what is kept of an earlier run, if that is whole and good enough.
 
         Good enough is whatever ran to its end, and a failure unless it is to be tried again.
         """
@@ -173,7 +173,7 @@ class _Pass:
         return entry
 
     def _entry(self, task: Task) -> CacheEntry | None:
-        """What the cache has under the key of ``task``; None if it is not there, or damaged."""
+        """Return the cache entry of ``task``; None if it is missing or damaged."""
         before = len(self.cache.damaged)
         data = self.cache.get(task.key)  # it counts as used from now on
         entry = None
@@ -229,7 +229,7 @@ class _Pass:
             self._tell(task, replace(finding, severity=Severity.WARNING))
 
     def _finish(self, task: Task, entry: CacheEntry) -> Execution:
-        """What is done with the outputs of every page, also with those of the cache."""
+        """Return what is done with the outputs of every page, also with those of the cache."""
         release = self.stage.run.release
         self._tell(
             task,
@@ -266,7 +266,7 @@ def _damaged(task: Task) -> Finding:
 
 
 def _line(result: Execution) -> str:
-    """What a person who waits is told of a page that is done.
+    """Return what a person who waits is told of a page that is done.
 
     For example ``guide/start: passed in interpret mode (3.2 s)``.
     """
@@ -277,7 +277,7 @@ def _line(result: Execution) -> str:
 
 
 def entry_of(stage: Stage, task: Task, outcome: kernel.Outcome) -> CacheEntry:
-    """What is kept of a run, for every page that has the same key."""
+    """Return what is kept of a run, for every page that has the same key."""
     # Without prose: pages of other languages, and of other commits, share it.
     outputs = outputs_of(json.loads(outcome.notebook))
     failure = None
@@ -360,7 +360,7 @@ def _judgement(task: Task, failure: CellFailure | None) -> tuple[Status, str]:
 
 
 def _unmet(stage: Stage, task: Task, outputs: Mapping[str, Any]) -> CellFailure | None:
-    """The failure of a page whose tagged cells did not raise, as they must.
+    """Return the failure of a page whose tagged cells did not raise, as they must.
 
     Cells that the configuration acknowledges may do without.
     """
@@ -414,7 +414,7 @@ def _executed(stage: Stage, page: Page, locale: str) -> Path:
 
 
 def output_findings(stage: Stage, task: Task, entry: CacheEntry) -> Iterator[Finding]:
-    """What of the outputs cannot be shown, and where they are others than upstream's.
+    """Yield what of the outputs cannot be shown, and where they are others than upstream's.
 
     They are compared only if the configuration asks for that.
     """

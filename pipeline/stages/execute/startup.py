@@ -21,7 +21,7 @@ from pipeline.run import Run
 
 
 def startup_of(modes: Iterable[Mode], root: Path) -> tuple[kernel.Startup, ...]:
-    """The start-up code of ``modes``, in their order; ``root`` is the project's.
+    """Return the start-up code of ``modes``, in their order; ``root`` is the project's.
 
     Raises ConfigError.
     """
@@ -30,7 +30,7 @@ def startup_of(modes: Iterable[Mode], root: Path) -> tuple[kernel.Startup, ...]:
 
 
 def startup_findings(run: Run) -> tuple[Finding, ...]:
-    """Start-up files that rules of the upstream name and that cannot be used, each once.
+    """Return start-up files that rules of the upstream name and that cannot be used, each once.
 
     They are errors of the configuration. A page that needs one is not run.
     """
@@ -45,7 +45,7 @@ def startup_findings(run: Run) -> tuple[Finding, ...]:
 
 
 def _read(mode: Mode, root: Path) -> kernel.Startup:
-    """The start-up code of a mode that has some. Raises ConfigError."""
+    """Return the start-up code of a mode that has some. Raises ConfigError."""
     if mode.comes_along:
         data = files.read_bytes(sandbox.STARTUP / mode.startup)
         return kernel.Startup(name=mode.startup, text=data.decode("utf-8"))
@@ -60,7 +60,7 @@ def _read(mode: Mode, root: Path) -> kernel.Startup:
 
 
 def _bytes_in_project(mode: Mode, root: Path) -> bytes:
-    """The content of a start-up file, which must lie in the project. Raises ConfigError."""
+    """Return the content of a start-up file, which must lie in the project. Raises ConfigError."""
     path = root / mode.startup
     # The configuration has made sure of the path. A link may lead out all the same, and the code
     # of another place is not what was committed.
@@ -92,7 +92,7 @@ def _check_python(mode: Mode, data: bytes) -> None:
 
 
 def _error(mode: Mode, what: str, *, line: int = 0) -> ConfigError:
-    """What is wrong with the start-up file of a mode, in a ``line`` of it (from 1; 0: in none)."""
+    """Return an error about the start-up file of a mode, in a ``line`` of it (from 1; 0: none)."""
     return ConfigError(
         f"the start-up file of the mode {mode.name!r} {what}",
         where=f"{mode.startup}:{line}" if line else mode.startup,

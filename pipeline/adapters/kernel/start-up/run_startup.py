@@ -41,7 +41,7 @@ def _import_helper() -> None:
 
 
 def _told(name: str, path: str, error: BaseException) -> dict[str, str]:
-    """What there is to say of an error: the fields of a ``Stop``."""
+    """Return what there is to say of an error: the fields of a ``Stop``."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == path]
     place = f"{name}, line {lines[-1]}" if lines else name

@@ -1,23 +1,88 @@
-"""core/execution/history: what is remembered of a page, and what changed between two runs."""
+"""Records of runs: bytes of the cache, and the history of pages."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from cache_entries import ENTRY, FAILURE, OUTPUTS
 
 from pipeline.core.execution.record import (
-    ExceptionChange,
+    CacheEntry,
     PageRecord,
     Raised,
     Ran,
     advance,
+    decode_entry,
+    encode_entry,
     exception_changes,
     history_text,
     parse_history,
     raised_in,
 )
+from pipeline.errors import InputError
+
+
+def test_an_entry_survives_as_bytes() -> None:
+    assert decode_entry(encode_entry(ENTRY), where="x") == ENTRY
+    plain = CacheEntry(outputs=OUTPUTS, seconds=0.0)
+    assert decode_entry(encode_entry(plain), where="x") == plain
+
+
+def changed(**fields: Any) -> bytes:
+    return json.dumps({**json.loads(encode_entry(ENTRY)), **fields}).encode()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b"\xff",
+        b"[" * 100_000,
+        changed(seconds="x"),
+        changed(facts=[]),
+        changed(exceptions=[1]),
+        changed(failure={}),
+        changed(failure={**json.loads(encode_entry(ENTRY))["failure"], "cell": -1}),
+        changed(outputs={}),
+        changed(outputs={"cells": [{}], "metadata": {}}),
+        changed(outputs={"cells": [1], "metadata": {}}),
+        changed(outputs={"cells": 3, "metadata": {}}),
+        changed(outputs={"cells": [], "metadata": 3}),
+    ],
+)
+def test_what_is_no_entry_is_an_input_error(data: bytes) -> None:
+    with pytest.raises(InputError, match="no record of a run"):
+        decode_entry(data, where="x")
+
+
+def cell(kind: str, source: str) -> dict[str, Any]:
+    return {"cell_type": kind, "source": source, "metadata": {}}
+
+
+def test_a_failure_finds_its_cell_when_prose_has_come_or_gone() -> None:
+    ran = {"cells": [cell("markdown", "a"), cell("code", "1"), cell("code", "2")]}
+    now = {
+        "cells": [cell("code", "1"), *[cell("markdown", "a")] * 3, cell("code", "2")]
+    }
+    entry = replace(ENTRY, failure=replace(FAILURE, cell=2, source=""))
+    for notebook in (ran, now):
+        failure = entry.failure_in(notebook)
+        assert failure is not None
+        assert (failure.cell, failure.source) == (2, "2")
+    assert replace(entry, failure=None).failure_in(now) is None
+
+
+@pytest.mark.parametrize("number", [0, 3])
+def test_a_failure_of_no_cell_has_no_source(number: int) -> None:
+    entry = replace(ENTRY, failure=replace(FAILURE, cell=number))
+    failure = entry.failure_in({"cells": [cell("code", "1"), cell("code", "2")]})
+    assert failure is not None
+    assert failure.source == ""
 
 
 def outputs(*sources: str) -> dict[str, Any]:
@@ -62,9 +127,7 @@ def test_cells_with_the_same_code_are_compared_in_their_order() -> None:
     )
     record = PageRecord(key="a", seconds=1.0, now=before)
     record = advance(record, key="b", seconds=1.0, now=now, is_whole=True)
-    assert exception_changes(record) == (
-        ExceptionChange(cell=3, before="ValueError", after="KeyError"),
-    )
+    assert exception_changes(record) == ((3, "ValueError", "KeyError"),)
 
 
 def test_the_first_run_has_nothing_to_compare_with() -> None:
@@ -92,7 +155,7 @@ def record_of(*runs: Ran) -> PageRecord:
 
 def test_a_changed_type_is_told_until_the_next_change() -> None:
     two = record_of(named("1", "A", "B"), named("2", "A", "C"))
-    assert exception_changes(two) == (ExceptionChange(cell=2, before="B", after="C"),)
+    assert exception_changes(two) == ((2, "B", "C"),)
     again = advance(two, key="k", seconds=2.0, now=named("2", "A", "C"), is_whole=True)
     assert (exception_changes(again), again.seconds, again.key) == (
         exception_changes(two),
@@ -115,7 +178,7 @@ def test_a_run_that_failed_says_nothing_of_exceptions() -> None:
     assert (failed.now, failed.before, failed.key) == (one.now, None, "k")
     assert exception_changes(
         advance(failed, key="l", seconds=3.0, now=named("3", "A", "C"), is_whole=True)
-    ) == (ExceptionChange(cell=2, before="B", after="C"),)
+    ) == ((2, "B", "C"),)
 
 
 def test_cells_are_known_by_their_code() -> None:

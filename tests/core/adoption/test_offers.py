@@ -1,13 +1,16 @@
-"""From an older version to the pin: what is offered for which message, and what stays."""
+"""Offers of a copy at the pin, with the atoms that it lost, and what is wrong with its code."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.core.adoption.alignment import Pair
+from pipeline.core.adoption.blocks import Block, BlockKind
 from pipeline.core.adoption.offers import (
     Offer,
     Translation,
@@ -15,10 +18,22 @@ from pipeline.core.adoption.offers import (
     carry,
     is_same,
 )
+from pipeline.core.adoption.restoration import restore
+from pipeline.core.adoption.result import (
+    AdoptedCopy,
+    AdoptResult,
+    CodeCell,
+    Row,
+    State,
+    audit_code,
+)
 from pipeline.core.catalog.origins import Copy, Machine, copy_of, credits_of
 from pipeline.core.catalog.states import fuzzy_class
 from pipeline.core.catalog.update import update_catalogs
+from pipeline.core.document.message import Markup
 from pipeline.entries import Catalog, Entry
+from pipeline.errors import InputError
+from pipeline.findings import Finding
 
 ORIGIN = Copy(
     file="copy of it.md",
@@ -30,6 +45,168 @@ ORIGIN = Copy(
 DOOR = "Every oven has a door with a window in it, and a lamp behind that."
 WAIT = "Wait for fifteen minutes before you open the door of the oven."
 CAKE = "Cake takes half as long as bread does, whatever the recipe may say."
+MARKDOWN = [
+    pytest.param(
+        "Use `oven.heat` here.",
+        "这里用oven.heat。",
+        "这里用`oven.heat`。",
+        id="bare name",
+    ),
+    pytest.param(
+        "Use `oven.heat` here.",
+        "这里用 `oven.heat`。",
+        "这里用 `oven.heat`。",
+        id="there already",
+    ),
+    pytest.param(
+        "Use {func}`oven.heat`.",
+        "用 `oven.heat`。",
+        "用 {func}`oven.heat`。",
+        id="role for a span",
+    ),
+    pytest.param(
+        "Use {func}`~oven.heat`.",
+        "用 heat()。",
+        "用 {func}`~oven.heat`。",
+        id="short form of a role",
+    ),
+    pytest.param(
+        "Use {func}`~oven.heat`.",
+        "用 heat。",
+        "用 {func}`~oven.heat`。",
+        id="shown form of a role",
+    ),
+    pytest.param(
+        "Use {func}`heat <oven.heat>`.",
+        "用 heat。",
+        "用 {func}`heat <oven.heat>`。",
+        id="role with a title",
+    ),
+    pytest.param(
+        "Use {func}`oven.heat`.",
+        "用 [`oven.heat`](http://a.org/x)。",
+        "用 {func}`oven.heat`。",
+        id="link for a role",
+    ),
+    pytest.param("Set `n` to 3.", "把n设为3。", "把`n`设为3。", id="one letter"),
+    pytest.param("Set `n` and `n`.", "设n。", "设n。", id="fewer than there should be"),
+    pytest.param(
+        "Set `n`.", "设n，再设n。", "设n，再设n。", id="more than there should be"
+    ),
+    pytest.param(
+        "Set `n`, {func}`n`.", "设n和n。", "设n和n。", id="two that look alike"
+    ),
+    pytest.param(
+        "Set `n`.", "设 n_1 和 man。", "设 n_1 和 man。", id="part of another name"
+    ),
+    pytest.param(
+        "Set `heat` and `oven.heat`.",
+        "设oven.heat和heat。",
+        "设`oven.heat`和`heat`。",
+        id="one in the other",
+    ),
+    pytest.param(
+        "With $x + y$ it is so.",
+        "由 \\(x + y\\) 可知。",
+        "由 $x + y$ 可知。",
+        id="formula of MathJax",
+    ),
+    pytest.param("With $x$ it is so.", "由x可知。", "由$x$可知。", id="bare formula"),
+    pytest.param(
+        "See [this](a.md).",
+        "见[这里](https://a.org/docs/a.html)。",
+        "见[这里](a.md)。",
+        id="target on the web",
+    ),
+    pytest.param(
+        "See [this](a.md#b).",
+        "见[这里](x.html)。",
+        "见[这里](a.md#b)。",
+        id="the only link",
+    ),
+    pytest.param(
+        "See [NumPy](a.md), [this](b.md).",
+        "见[那个](b.html)和[NumPy](q.html)。",
+        "见[那个](b.md)和[NumPy](a.md)。",
+        id="links in another order",
+    ),
+    pytest.param(
+        "See [one](a.md), [two](b.md).",
+        "见[甲](x.html)、[乙](y.html)。",
+        "见[甲](x.html)、[乙](y.html)。",
+        id="links that nobody knows",
+    ),
+    pytest.param(
+        "See [NumPy](a.md).",
+        "见 NumPy。",
+        "见 [NumPy](a.md)。",
+        id="a link that was stripped",
+    ),
+    pytest.param(
+        "See [`oven`](a.md).",
+        "见 oven。",
+        "见 [`oven`](a.md)。",
+        id="a link around code",
+    ),
+    pytest.param(
+        "See [the table](a.md).",
+        "见表格。",
+        "见表格。",
+        id="a stripped link in Chinese",
+    ),
+    pytest.param(
+        "See [1](a.md).", "见 1。", "见 1。", id="a stripped link without a name"
+    ),
+    pytest.param(
+        "See the oven.",
+        "见[烤箱](a.html)。",
+        "见烤箱。",
+        id="a link that is not there in English",
+    ),
+    pytest.param(
+        "An ![oven](a.png).",
+        "一个![烤箱](b/c.png)。",
+        "一个![烤箱](a.png)。",
+        id="an image",
+    ),
+    pytest.param(
+        "An oven.", "一个![烤箱](c.png)。", "一个![烤箱](c.png)。", id="another image"
+    ),
+    pytest.param(
+        "See [NumPy](a.md), [that](c.md).",
+        "见[那](c.html#NumPy)。",
+        "见[那](c.html#NumPy)。",
+        id="within a link",
+    ),
+    pytest.param(
+        "Go to http://a.org/oven, `oven`.",
+        "到 http://a.org/oven。oven",
+        "到 http://a.org/oven。`oven`",
+        id="not in a URL",
+    ),
+    pytest.param("Just words.", "只有文字。", "只有文字。", id="nothing"),
+]
+RST = [
+    pytest.param(
+        "Use ``oven.heat``.", "用 `oven.heat`。", "用 ``oven.heat``。", id="literal"
+    ),
+    pytest.param(
+        "Use :func:`oven.heat`.",
+        "用 `oven.heat`。",
+        "用 :func:`oven.heat`。",
+        id="role",
+    ),
+    pytest.param(
+        "See `this <a.rst>`__.", "见[这里](a.html)。", "见`这里 <a.rst>`__。", id="link"
+    ),
+    pytest.param(
+        "See `NumPy <a.rst>`__.",
+        "见 NumPy。",
+        "见 `NumPy <a.rst>`__。",
+        id="stripped link",
+    ),
+    pytest.param("Other words.", "用 `烤箱`。", "用 ``烤箱``。", id="span of Markdown"),
+]
 
 
 def translation(
@@ -313,3 +490,123 @@ def test_confirmed_translations_are_counted_by_author() -> None:
 @pytest.mark.parametrize("note", ["adopted: by hand", "adopted: a, b, c"])
 def test_a_note_of_another_form_is_no_origin(note: str) -> None:
     assert copy_of(Entry(msgid=DOOR, notes=(note,))) is None
+
+
+@pytest.mark.parametrize(("english", "chinese", "expected"), MARKDOWN)
+def test_markdown(english: str, chinese: str, expected: str) -> None:
+    assert restore(english, chinese) == expected
+    assert restore(english, expected) == expected
+
+
+@pytest.mark.parametrize(("english", "chinese", "expected"), RST)
+def test_rest(english: str, chinese: str, expected: str) -> None:
+    assert restore(english, chinese, Markup.RST) == expected
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        [
+            "`a.b`",
+            "a.b",
+            "[烤箱](x.html)",
+            "[a](y.md)",
+            "$x$",
+            "x",
+            "烤箱",
+            "，",
+            "{func}`a.b`",
+            " ",
+        ]
+    ),
+    max_size=8,
+).map("".join)
+
+
+@given(PIECES, PIECES)
+def test_no_chinese_is_ever_changed(english: str, chinese: str) -> None:
+    def words(text: str) -> list[str]:
+        return re.findall("[\u4e00-\u9fff]", text)
+
+    # The text of an English link may come in where a name stood; no Chinese does.
+    assert words(restore(english, chinese)) == words(chinese)
+
+
+def code(text: str) -> Block:
+    return Block(kind=BlockKind.CODE, text=text, place="cell 1")
+
+
+def audit(ours: str, theirs: str) -> CodeCell:
+    pair = Pair(english=(0,) if ours else (), copy=(0,))
+    (cell,) = audit_code([code(ours)], [code(theirs)], [pair])
+    return cell
+
+
+def test_code_that_is_the_same_is_not_told() -> None:
+    for theirs in ("bake(1)\nopen()", "bake( 1 )\n\nopen()", "bake(1)  # 烤\nopen()"):
+        assert not audit("bake(1)\nopen()", theirs).is_altered
+
+
+def test_code_that_was_changed_is_told() -> None:
+    assert audit("bake(1)\nopen()\n", "bake(2)\nopen()\n").is_altered
+
+
+def test_code_of_the_translators_own() -> None:
+    cell = audit("", "print('这里")
+    # What is no copy of anything need not be Python.
+    assert (cell.is_strange, cell.is_altered, cell.broken) == (True, False, "")
+
+
+@pytest.mark.parametrize(
+    ("theirs", "words"),
+    [
+        ("bake(1", "never closed"),
+        ("bake（1）", "invalid character"),
+        ("x = 1 y = 2", "invalid syntax"),
+        ("%time bake(1", ""),
+        ("!pip install oven", ""),
+        ("bake(1)\ud800", "surrogates not allowed"),
+    ],
+)
+def test_code_that_python_cannot_read(theirs: str, words: str) -> None:
+    cell = audit("bake(1)", theirs)
+    assert words in cell.broken
+    assert bool(cell.broken) is bool(words)
+
+
+def test_what_upstream_shows_need_not_be_python() -> None:
+    assert not audit(
+        "{ lambda ; a. let b = sin a }", "{ lambda ; a. let c = sin a }"
+    ).broken
+
+
+def test_cells_are_looked_at_in_the_order_of_the_copy() -> None:
+    blocks = [code("a()"), Block(kind=BlockKind.PROSE, text="烤"), code("b()")]
+    pairs = [
+        Pair(english=(), copy=(0,)),
+        Pair(english=(0,), copy=(1,)),
+        Pair(english=(), copy=(2,)),
+    ]
+    cells = audit_code([code("x")], blocks, pairs)
+    assert [(cell.place, cell.is_strange) for cell in cells] == [("cell 1", True)] * 2
+
+
+def test_how_much_has_changed_since() -> None:
+    rows = (
+        Row(state=State.EQUAL, english="a", pin="a"),
+        Row(state=State.CHANGED, english="b", pin="c"),
+        Row(state=State.EXTRA, copy="注"),
+    )
+    copy = AdoptedCopy(file="a.md", form="Markdown", rows=rows)
+    assert copy.changed_share == 0.5
+    assert len(copy.adopted) == 2
+    assert copy.counts == {State.EQUAL: 1, State.CHANGED: 1, State.EXTRA: 1}
+    assert AdoptedCopy(file="a.md", form="Markdown").changed_share == 0.0
+
+
+def test_a_copy_that_was_refused_decides_how_a_run_ends() -> None:
+    finding = Finding.of(InputError("is binary", where="a.md"))
+    result = AdoptResult(
+        name="docs", locale="zh_CN", ref="v1", copies=(), findings=(finding,)
+    )
+    assert result.exit_code == 4
+    assert AdoptResult(name="docs", locale="zh_CN", ref="v1", copies=()).exit_code == 0

@@ -1,4 +1,4 @@
-"""The pure part of execution."""
+"""What execution reads from notebooks, and how their code ran."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from pipeline.adapters.html.images import PageFolder
 from pipeline.core.execution import notebook as execution
 from pipeline.core.execution.outputs import for_readers, outputs_of, with_outputs
 from pipeline.core.execution.result import (
+    CellFailure,
+    Execution,
+    Status,
     blame_of,
     cell_failure,
     cells_run,
@@ -28,6 +31,9 @@ from pipeline.errors import GuardError, InputError
 RAISES = "raises-exception"
 STREAM = {"output_type": "stream", "name": "stdout", "text": "1"}
 ERROR = {"output_type": "error", "ename": "ValueError", "evalue": "no", "traceback": []}
+FAILURE = CellFailure(
+    cell=1, source="a", exception="E", message="", traceback="", blame=""
+)
 
 
 def key_of(
@@ -503,3 +509,22 @@ def test_tables_of_contents_are_looked_for_in_prose(
 def test_a_notebook_with_contents_that_cannot_be_read_is_an_error() -> None:
     with pytest.raises(InputError, match=r"x\.ipynb"):
         execution.text_with_contents("x.ipynb", b"{toctree}")
+
+
+@pytest.mark.parametrize(
+    ("status", "failure", "cached", "expected"),
+    [
+        (Status.PASSED, None, False, True),
+        (Status.PARTIAL, None, False, True),
+        (Status.PASSED, None, True, False),
+        (Status.SKIPPED, None, False, False),
+        (Status.FAILED, FAILURE, False, True),
+        # It could not be read: no code of it has run.
+        (Status.FAILED, None, False, False),
+    ],
+)
+def test_whether_a_run_has_run_the_code_of_a_page(
+    status: Status, failure: CellFailure | None, cached: bool, expected: bool
+) -> None:
+    page = Execution(page="a", status=status, failure=failure, cached=cached)
+    assert page.ran_now is expected

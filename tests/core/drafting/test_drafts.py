@@ -1,23 +1,29 @@
-"""Drafts in a catalogue: only where they were asked for, always fuzzy, never where a person was."""
+"""Drafts in a catalogue, the outcome of a run, and the stub that stands in for a model."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
-from draft_questions import entry_of, question_of
+from draft_questions import GLOSSARY, entry_of, question_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.core.catalog.origins import Machine, is_draft, machine_of
 from pipeline.core.document.reader import Document, read_document
+from pipeline.core.drafting import stub
+from pipeline.core.drafting.batch import Asking, Batch, batches_of
 from pipeline.core.drafting.drafts import Draft, apply, refused_together
-from pipeline.core.drafting.judge import Reason
-from pipeline.core.drafting.question import Name, Question
+from pipeline.core.drafting.judge import Judge, Reason
+from pipeline.core.drafting.outcome import Outcome, PageOutcome, estimate, tokens_of
+from pipeline.core.drafting.question import Name, Question, mask, unmask
 from pipeline.entries import Catalog, Entry
 
 ORIGIN = Machine(model="some/model:7b", prompt=1, date="2026-05-01")
 LAMP = entry_of("The lamp is on.")
+TEXTS = st.text(alphabet="abcXY `$[]().,:*_\n1", max_size=60)
 
 
 def draft_for(entry: Entry, msgstr: str = "灯亮着。") -> Draft:
@@ -171,3 +177,151 @@ def test_a_page_that_cannot_be_merged_takes_none(
 
     monkeypatch.setattr(accepting, "merge", broken)
     assert refused(GOOD) == dict.fromkeys(GOOD, Reason.PAGE)
+
+
+def page(refused: Mapping[Reason, int] | None = None, **counts: int) -> PageOutcome:
+    return PageOutcome(
+        locale="zh_CN",
+        page="page",
+        refused=refused or {},
+        **counts,
+    )
+
+
+def test_the_counts_of_a_run_are_those_of_its_pages() -> None:
+    pages = (page(drafted=2, unanswered=3), page(drafted=5, passed_over=1))
+    run = Outcome(pages=pages)
+    counts = ("drafted", "unanswered", "passed_over")
+    assert [run.total(name) for name in counts] == [7, 3, 1]
+    assert Outcome().total("drafted") == 0
+
+
+def test_reasons_are_counted_over_all_pages_the_most_frequent_first() -> None:
+    pages = (
+        page({Reason.LENGTH: 2, Reason.ATOMS: 1}),
+        page(drafted=1),
+        page({Reason.ATOMS: 4}),
+    )
+    assert list(Outcome(pages=pages).refused.items()) == [
+        (Reason.ATOMS, 5),
+        (Reason.LENGTH, 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "is_vain"),
+    [
+        (Outcome(pages=(page({Reason.LENGTH: 2}),), calls=1), True),
+        # Terms of the glossary are no answers of the model.
+        (
+            Outcome(pages=(page({Reason.LENGTH: 2}, drafted=3, terms=3),), calls=1),
+            True,
+        ),
+        (Outcome(pages=(page({Reason.LENGTH: 2}, drafted=1),), calls=1), False),
+        # The replies of an earlier run were refused once more.
+        (Outcome(pages=(page({Reason.LENGTH: 2}),)), False),
+        (Outcome(pages=(page(unanswered=2),), calls=1), False),
+        (Outcome(), False),
+    ],
+    ids=["refused", "only terms", "one draft", "no call", "no answer", "nothing"],
+)
+def test_a_run_is_vain_if_no_answer_of_the_model_was_kept(
+    outcome: Outcome, is_vain: bool
+) -> None:
+    assert outcome.is_vain is is_vain
+
+
+def batch_of(*texts: str) -> Batch:
+    page = [entry_of(text) for text in texts]
+    questions = [question_of(text) for text in texts]
+    asking = Asking(model="m", locale="zh_CN")
+    (batch,) = batches_of(asking, page, questions, examples={}, refused={})
+    return batch
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", 0),
+        ("the cat sat on the mat", 6),
+        ("译文" * 10, 23),
+        ("12", 1.8),
+        ("{}();", 1.2),
+    ],
+)
+def test_tokens_are_estimated_by_kinds_of_characters(text: str, tokens: float) -> None:
+    assert tokens_of(text) == pytest.approx(tokens, rel=0.15)
+
+
+def test_an_estimate_adds_up_its_batches() -> None:
+    one, two = batch_of("One lamp."), batch_of("Two lamps and `a`.", "Three lamps.")
+    sums = [sum(pair) for pair in zip(estimate([one]), estimate([two]), strict=True)]
+    assert estimate([one, two]) == pytest.approx(sums, abs=1)
+    assert estimate([]) == (0, 0)
+
+
+@given(TEXTS)
+def test_marks_come_back(text: str) -> None:
+    masked = mask(text)
+    assert unmask(stub.translate(masked.text), masked) is not None
+
+
+@given(TEXTS)
+def test_the_same_text_gives_the_same_nonsense(text: str) -> None:
+    assert stub.translate(text) == stub.translate(text)
+
+
+@pytest.mark.parametrize(
+    ("english", "terms", "expected"),
+    [
+        ("JAX", {}, "JAX"),
+        ("NumPy 2 has 32 bits", {}, None),
+        ("Tracers", {"tracer": "跟踪器 (not: 追踪器)"}, "跟踪器"),
+        ("The tracers", {"tracer": "跟踪器 / 示踪器"}, "跟踪器"),
+        ("a Kettle.", {"kettle": "水壶（kettle）"}, "水壶。"),
+        ("", {}, ""),
+        # "only" begins within the term, and is a part of it.
+        ("Read only", {"read only": "只读"}, "只读"),
+    ],
+)
+def test_names_and_terms_are_what_they_should_be(
+    english: str, terms: dict[str, str], expected: str | None
+) -> None:
+    translated = stub.translate(english, stub.terms_of({"glossary": terms}))
+    if expected is None:
+        assert translated.startswith("NumPy 2 ")
+        assert translated.endswith("32 bits")
+    else:
+        assert translated == expected
+
+
+def test_an_answer_passes_the_judge() -> None:
+    texts = [
+        "The lamp stands on the table, beside the door: it shines all night long.",
+        "Call `boil` **once**, then read [the notes](a.md).",
+        "Does a tracer shine?",
+    ]
+    page = [entry_of(text) for text in texts]
+    questions = [question_of(text, glossary=GLOSSARY) for text in texts]
+    asking = Asking(model="stub", locale="zh_CN")
+    (batch,) = batches_of(asking, page, questions, examples={}, refused={})
+    answers = json.loads(stub.answer(json.loads(batch.body)))
+    judge = Judge.of("zh_CN", GLOSSARY)
+    for name, question in batch.questions.items():
+        judged = judge.judge(question, answers[name])
+        assert (judged.refused, judged.doubts) == (None, ())
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {},
+        {"messages": []},
+        {"messages": [{"content": "hello"}]},
+        {"messages": [{"content": "[]"}]},
+        {"messages": [{"content": '{"text": [{"id": "a"}]}'}]},
+    ],
+)
+def test_other_requests_are_told(request_: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"no request|Expecting value"):
+        stub.answer(request_)
