@@ -1,3 +1,3 @@
 """Keep translated JAX documentation alive: pull, split, update, merge, execute, publish."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
