@@ -544,6 +544,19 @@ def bench(session: nox.Session) -> None:
 
 
 @nox.session
+def package(session: nox.Session) -> None:
+    """Build wheel and sdist, dist/, and use them as whoever installs them does: `-- 3.12 3.13`.
+
+    Without words, with every Python from 3.11 on that is here. The names of Pythons may be paths.
+    `-- --tag vX.Y.Z` fails unless it is the tag of this version. The text of the release, which is
+    a part of the change log, is written to build/release-notes.md.
+    """
+    session.install(*PINNED, "uv")
+    command = ("python", "-m", "trial", *session.posargs)
+    session.run(*command, env={"PYTHONPATH": "tests/support"})
+
+
+@nox.session
 def pins(session: nox.Session) -> None:
     """Write constraints.txt anew: the newest versions of everything but JAX that fit together."""
     session.install("uv")
