@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trial
 import yaml
 from branch_project import Clone
 from places import ROOT
@@ -35,6 +36,7 @@ RAN_BY_HAND = {
     "publish-docs": {"python -m pipeline"},
     "ci": {"sudo apt-get", "test"},
     "properties": set(),
+    "release": {"gh", "sha256sum"},
     "site": {"git", "gh"},
     "sync": {"git", "gh", "sed", "echo", "title=$(sed"},
 }
@@ -56,6 +58,7 @@ WRITING = {
     "propose": {"contents", "pull-requests", "actions"},
     "publish": {"actions"},
     "deploy": {"pages", "id-token"},
+    "attach": {"contents"},
     "site": {"pages", "id-token"},
     "notebooks": {"contents"},
 }
@@ -65,6 +68,7 @@ EVENTS = {
     "publish-docs": {"workflow_call"},
     "ci": {"push", "pull_request", "workflow_dispatch"},
     "properties": {"schedule", "workflow_dispatch"},
+    "release": {"push", "workflow_dispatch"},
     "site": {"push", "workflow_dispatch"},
     "sync": {"schedule", "workflow_dispatch"},
 }
@@ -146,6 +150,8 @@ def test_arguments_of_sessions_are_understood() -> None:
         session, arguments = words[1], words[3:]
         if session in COMMANDS:
             assert parse([session, *arguments]).command == session
+        elif session == "package":
+            assert trial.arguments(arguments).pythons == list(trial.PYTHONS)
         else:
             assert "--" not in words, words
     for line in commands():
@@ -165,6 +171,33 @@ def test_a_pull_request_is_reviewed_also_where_translations_have_errors() -> Non
     for run in (check, "nox -s review"):
         assert "!cancelled()" in steps[run]
     assert "pull_request" in steps["nox -s review"]
+
+
+def test_a_release_is_tried_with_every_python_that_ci_tests() -> None:
+    matrix = read(FOLDER / "ci.yml")["jobs"]["tests"]["strategy"]["matrix"]
+    assert matrix["python"] == list(trial.PYTHONS)
+    steps = read(FOLDER / "release.yml")["jobs"]["package"]["steps"]
+    (set_up,) = (
+        step["with"]["python-version"].split()
+        for step in steps
+        if step.get("uses", "").startswith("actions/setup-python@")
+    )
+    assert sorted(set_up) == list(trial.PYTHONS)
+    assert set_up[-1] == trial.PYTHONS[0], "nox runs on the oldest one, as in ci"
+
+
+def test_a_release_is_made_of_tags_only_and_attaches_all_that_jobs_have_made() -> None:
+    workflow = read(FOLDER / "release.yml")
+    assert workflow["on"]["push"] == {"tags": ["v*"]}
+    attach = workflow["jobs"]["attach"]
+    assert attach["if"] == "${{ github.ref_type == 'tag' }}"
+    assert {*attach["needs"], "attach"} == set(workflow["jobs"])
+    (pattern,) = (
+        step["with"]["pattern"]
+        for step in attach["steps"]
+        if "pattern" in step.get("with", {})
+    )
+    assert pattern == "release-*"
 
 
 @pytest.mark.parametrize("workflow", sorted(RAN_BY_HAND))
