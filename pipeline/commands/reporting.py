@@ -60,20 +60,21 @@ def write_badges(run: Run, result: RunResult) -> list[str]:
 
     Each is the JSON that shields.io asks for.
     """
-    from pipeline.report.badges import badges_of, to_endpoint
+    from pipeline.report.badges import badges_of
 
     lock, comparison = result.lock, result.comparison
     files: dict[Path, bytes] = {}
     for locale, pages in result.pages.items():
         folder = run.paths.badges(locale)
-        for badge in badges_of(
+        badges = badges_of(
             pages,
             version=lock.version,
             package=lock.package,
             locale=locale,
             comparison=comparison,
-        ):
-            files[folder / f"{badge.name}.json"] = to_endpoint(badge)
+        )
+        for name, data in badges.items():
+            files[folder / f"{name}.json"] = data
     return [
         run.shown(path) for path, data in files.items() if write_if_changed(path, data)
     ]

@@ -37,7 +37,7 @@ from pipeline.core.catalog.comparison import Comparison
 from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity
 from pipeline.log import command_message, printable
-from pipeline.report.badges import badges_of, to_endpoint
+from pipeline.report.badges import badges_of
 from pipeline.report.check import check_text, render
 from pipeline.report.json import run_json
 from pipeline.report.junit import to_junit
@@ -242,8 +242,8 @@ def test_json_and_sarif_hold_the_text_itself(text: str) -> None:
 def test_badges_hold_the_text_itself(text: str) -> None:
     label = of_a_lock(f"{text} {WORD}")
     pages = result(text).pages["zh_CN"]
-    _, version = badges_of(pages, version=label, package="JAX", locale="zh_CN")
-    assert json.loads(to_endpoint(version))["message"] == label
+    badges = badges_of(pages, version=label, package="JAX", locale="zh_CN")
+    assert json.loads(badges["jax"])["message"] == label
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
