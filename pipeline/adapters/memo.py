@@ -43,11 +43,12 @@ class Memo(Generic[Value]):
     def __init__(self, path: Path, of: type[Value]) -> None:
         self._path = path
         self._decoder = msgspec.json.Decoder(of)
-        self._known: dict[str, tuple[str, msgspec.Raw]] = {}
+        # A value that this run has kept stays a record until it is written.
+        self._known: dict[str, tuple[str, msgspec.Raw | Value]] = {}
         self._values: dict[str, Value] = {}  # those that were asked for
         # Without a file, or with one of another version, everything is found out again.
         with suppress(*_UNREADABLE):
-            self._known = _FILE.decode(path.read_bytes())
+            self._known = {**_FILE.decode(path.read_bytes())}
 
     def recall(self, subject: str, *keys: str) -> Value | None:
         """The value of ``subject``, if it was made from what one of ``keys`` stands for."""
@@ -57,25 +58,9 @@ class Memo(Generic[Value]):
         return self._value(subject)
 
     def keep(self, subject: str, key: str, value: Value) -> None:
-        """Know ``value`` from now on. Call it when all that the value tells of is written.
-
-        A value that has no JSON, for a lone surrogate in it, is found out again by the next run.
-        """
-        self._known.pop(subject, None)
+        """Know ``value`` from now on. Call it when all that the value tells of is written."""
+        self._known[subject] = (key, value)
         self._values[subject] = value
-        with suppress(*_NOT_JSON):
-            self._known[subject] = (key, msgspec.Raw(msgspec.json.encode(value)))
-
-    def can_hold(self, value: Value) -> bool:
-        """Whether ``value`` would come back as it is.
-
-        Values that were read from JSON may hold more than is written as JSON again: NaN, numbers of
-        any length, halves of pairs of surrogates.
-        """
-        try:
-            return self._decoder.decode(msgspec.json.encode(value)) == value
-        except _NOT_JSON:
-            return False
 
     def items(self) -> Iterator[tuple[str, Value]]:
         """Every subject with its value, whatever it was made from."""
@@ -94,18 +79,36 @@ class Memo(Generic[Value]):
         }
 
     def save(self) -> bool:
-        """Write the memo, if it changed; return whether it did. Raises WriteError."""
+        """Write the memo, if it changed; return whether it did. Raises WriteError.
+
+        A value that has no JSON, for a lone surrogate in it, is found out again by the next run.
+        """
         # Sorted, so that equal knowledge is an equal file in whatever order it was found out. Only
         # the subjects are: the order within a value, of a header's fields for one, belongs to it.
         known = {subject: self._known[subject] for subject in sorted(self._known)}
-        return write_if_changed(self._path, msgspec.json.encode(known))
+        try:
+            data = msgspec.json.encode(known)
+        except _NOT_JSON:
+            storable = {name: kept for name, kept in known.items() if _has_json(kept)}
+            data = msgspec.json.encode(storable)
+        return write_if_changed(self._path, data)
 
     def _value(self, subject: str) -> Value | None:
         """What was written; nothing if another version of our code has written it."""
-        if subject not in self._values:
+        value = self._known[subject][1]
+        if isinstance(value, msgspec.Raw) and subject not in self._values:
             with suppress(*_UNREADABLE):
-                self._values[subject] = self._decoder.decode(self._known[subject][1])
+                self._values[subject] = self._decoder.decode(value)
         return self._values.get(subject)
+
+
+def _has_json(value: object) -> bool:
+    """Return whether a value can be written as JSON: one with a lone surrogate cannot."""
+    try:
+        msgspec.json.encode(value)
+    except _NOT_JSON:
+        return False
+    return True
 
 
 def digest_of(*parts: bytes | str) -> str:

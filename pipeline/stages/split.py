@@ -62,7 +62,7 @@ def _known_or_split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
             found = split_page(run.paths, page, reading)
             # A document that cannot be read is told of from its file.
             is_whole = len(found.documents) == len(page.files)
-            if is_whole and memo.can_hold(found):
+            if is_whole:
                 memo.keep(page.name, key, found)
                 is_new = True
         split_pages.append(found)

@@ -37,16 +37,6 @@ class Cell:
     kind: str  # "markdown", "code", "raw"
     source: str
     literals: tuple[tuple[int, int], ...]
-    texts: tuple[str, ...]  # the decoded literals; joined they are ``source``
-    metadata: Mapping[str, Any]
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """The cell's tags: ``("raises-exception",)``."""
-        tags = self.metadata.get("tags")
-        if not isinstance(tags, list):
-            return ()  # nobody keeps a notebook from having anything there
-        return tuple(str(tag) for tag in tags)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +45,6 @@ class Notebook:
 
     raw: str
     cells: tuple[Cell, ...]
-    metadata: Mapping[str, Any]
     has_metadata: bool
 
 
@@ -78,7 +67,8 @@ def _literal_edits(
     raw: str, cell: Cell, edits: Sequence[Edit], *, ascii_only: bool
 ) -> list[Edit]:
     """The same edits on the JSON: only the touched ends of the touched strings are written anew."""
-    bounds = list(accumulate(map(len, cell.texts), initial=0))
+    lengths = [len(json.loads(raw[start:end])) for start, end in cell.literals]
+    bounds = list(accumulate(lengths, initial=0))
     # Looked at once for all edits: a cell may be one string of any length.
     literals: dict[int, _Literal] = {}
 
@@ -197,14 +187,6 @@ def scan_notebook(raw: str, *, where: str) -> Notebook:
         ) from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """The strings that a cell's source is made of: their spans, and what they say."""
-
-    literals: tuple[tuple[int, int], ...]
-    texts: tuple[str, ...]
-
-
 class _Scanner:
     """Walks the text. ``at`` is where it has come to: methods leave it behind what they read."""
 
@@ -253,13 +235,8 @@ class _Scanner:
             raise self._no_notebook("it has no list of cells")
         if version != 4:
             raise self._no_notebook(f"its nbformat is {version!r}, not 4")
-        metadata = values.get("metadata")
-        return Notebook(
-            raw=self.raw,
-            cells=cells,
-            metadata=_object(metadata),
-            has_metadata=isinstance(metadata, dict),
-        )
+        has_metadata = isinstance(values.get("metadata"), dict)
+        return Notebook(raw=self.raw, cells=cells, has_metadata=has_metadata)
 
     def _cells(self) -> tuple[Cell, ...]:
         """The cells, from the bracket that opens their list."""
@@ -278,27 +255,22 @@ class _Scanner:
     def _cell(self, number: int) -> Cell:
         """One cell, from the brace that opens it; ``number`` counts from 1."""
         values: dict[str, Any] = {}
-        source: _Source | None = None
+        literals: tuple[tuple[int, int], ...] | None = None
+        source = ""
         for key in self._members():
             if key == "source":
-                source = self._source(number)
+                source, literals = self._source(number)
             else:
                 values[key] = self._value()
         kind = values.get("cell_type")
         if kind not in _KINDS:
             raise self._no_notebook(f"cell {number} has the type {kind!r}")
-        if source is None:
+        if literals is None:
             raise self._no_notebook(f"cell {number} has no source")
-        return Cell(
-            kind=kind,
-            source="".join(source.texts),
-            literals=source.literals,
-            texts=source.texts,
-            metadata=_object(values.get("metadata")),
-        )
+        return Cell(kind=kind, source=source, literals=literals)
 
-    def _source(self, number: int) -> _Source:
-        """A cell's source: one string, or a list of strings."""
+    def _source(self, number: int) -> tuple[str, tuple[tuple[int, int], ...]]:
+        """Read a cell's source, one string or a list of strings; return it with their spans."""
         literals: list[tuple[int, int]] = []
         texts: list[str] = []
 
@@ -323,7 +295,7 @@ class _Scanner:
                 raise self._no_notebook(
                     f"the source of cell {number} is neither a string nor a list of strings"
                 )
-        return _Source(tuple(literals), tuple(texts))
+        return "".join(texts), tuple(literals)
 
     def _members(self) -> Iterator[str]:
         """Yield each key of the object that begins here; the caller reads its value each time."""
@@ -409,8 +381,3 @@ class _Scanner:
         return InputError(
             f"is no Jupyter notebook: {why}", where=self.where, hint=_HINT
         )
-
-
-def _object(value: Any) -> dict[str, Any]:
-    """A value that should be an object; an empty one if it is another."""
-    return value if isinstance(value, dict) else {}

@@ -48,17 +48,20 @@ class Unit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """An upstream document.
-
-    ``raw`` is its text as decoded; encoding it as UTF-8 gives the bytes back.
-    """
+    """An upstream document."""
 
     path: str
     format: Format
-    raw: str
     units: tuple[Unit, ...]
     notebook: Notebook | None = None
     reading: Reading = MYST
+
+    @property
+    def raw(self) -> str:
+        """The text as it was decoded; encoding it as UTF-8 gives the bytes back."""
+        if self.notebook is None:
+            return self.units[0].split.text
+        return self.notebook.raw
 
     @property
     def is_notebook(self) -> bool:
@@ -165,9 +168,7 @@ def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
     text_format = _text_format(path, raw)
     if reason := why_not_read(len(raw), raw.count("\n")):
         units = (Unit(split=unread(raw, reason)),)
-        return Document(
-            path=path, format=text_format, raw=raw, units=units, reading=reading
-        )
+        return Document(path=path, format=text_format, units=units, reading=reading)
     try:
         split = (
             _split_rst(raw)
@@ -181,7 +182,6 @@ def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
     return Document(
         path=path,
         format=text_format,
-        raw=raw,
         units=(Unit(split=split),),
         reading=reading,
     )
@@ -222,7 +222,6 @@ def _read_notebook(path: str, raw: str, reading: Reading) -> Document:
     return Document(
         path=path,
         format=Format.NOTEBOOK,
-        raw=raw,
         units=units,
         notebook=notebook,
         reading=reading,

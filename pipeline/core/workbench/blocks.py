@@ -168,7 +168,6 @@ def _document(document: Document, split: Split) -> Document:
     return Document(
         path=document.path,
         format=Format.RST if is_rst else Format.MYST,
-        raw=split.text,
         units=(Unit(split=split),),
         reading=document.reading,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from typing import Any
 
 import pytest
 from corpus import HOSTILE, assert_only_prose_changed, hostile, pseudo
@@ -12,6 +12,7 @@ from repositories import DOCS
 
 from pipeline.core.document.attribution import attribution
 from pipeline.core.document.merge import Frame, Merged, joined, merge
+from pipeline.core.document.notebook import edit_cells
 from pipeline.core.document.reader import Document, read_document
 from pipeline.core.document.splice import Edit
 from pipeline.core.pin.lock import Lock, SourceFile
@@ -291,32 +292,22 @@ def test_values_that_are_no_json_numbers_are_no_difference() -> None:
     assert merged.data.decode() == raw.replace("Words", "文字")
 
 
-def test_a_cell_that_reads_back_otherwise_is_an_error() -> None:
-    document = notebook("Some words\n\n`code`")
-    assert document.notebook is not None
-    cell = document.notebook.cells[0]
-    moved = replace(
-        cell, literals=tuple((start + 1, end) for start, end in cell.literals)
-    )
-    broken = replace(
-        document,
-        notebook=replace(
-            document.notebook, cells=(moved, *document.notebook.cells[1:])
-        ),
-    )
-    with pytest.raises(
-        GuardError, match=r"page\.ipynb, cell 1: a cell does not read back"
-    ):
-        merge(broken, {"Some words": "文字"})
+@pytest.mark.parametrize(
+    ("written", "instead", "problem"),
+    [
+        ("文字", "字", r"page\.ipynb, cell 1: a cell does not read back"),
+        ("x = 1", "x = 2", "differs from upstream outside prose"),
+    ],
+)
+def test_a_notebook_with_another_edit_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, written: str, instead: str, problem: str
+) -> None:
+    def edit_wrongly(*arguments: Any) -> str:
+        return edit_cells(*arguments).replace(written, instead)
 
-
-def test_a_notebook_that_differs_outside_prose_is_an_error() -> None:
-    document = notebook("Some words")
-    with pytest.raises(GuardError, match="differs from upstream outside prose"):
-        merge(
-            replace(document, raw=document.raw.replace("x = 1", "x = 2")),
-            {"Some words": "文字"},
-        )
+    monkeypatch.setattr("pipeline.core.document.merge.edit_cells", edit_wrongly)
+    with pytest.raises(GuardError, match=problem):
+        merge(notebook("Some words"), {"Some words": "文字"})
 
 
 EVERYTHING = """# Title words

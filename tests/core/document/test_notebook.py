@@ -35,11 +35,11 @@ def scan(raw: str) -> Notebook:
     return scan_notebook(raw, where="page.ipynb")
 
 
-def test_cells_come_in_their_order_with_their_tags() -> None:
+def test_cells_come_in_their_order() -> None:
     raw = notebook(
         MARKDOWN,
         CODE,
-        '{"source": "raw\\ntext", "cell_type": "raw", "metadata": {"tags": ["one", 2]}}',
+        '{"source": "raw\\ntext", "cell_type": "raw"}',
     )
     cells = scan(raw).cells
     assert [(cell.kind, cell.source) for cell in cells] == [
@@ -47,25 +47,11 @@ def test_cells_come_in_their_order_with_their_tags() -> None:
         ("code", "x = 1"),
         ("raw", "raw\ntext"),
     ]
-    assert [cell.tags for cell in cells] == [(), (), ("one", "2")]
     assert [[raw[start:end] for start, end in cell.literals] for cell in cells] == [
         ['"Some words"'],
         ['"x = 1"'],
         ['"raw\\ntext"'],
     ]
-
-
-def test_tags_that_are_no_list_are_none() -> None:
-    assert (
-        scan(
-            notebook(
-                '{"cell_type": "code", "metadata": {"tags": "skip"}, "source": ""}'
-            )
-        )
-        .cells[0]
-        .tags
-        == ()
-    )
 
 
 @pytest.mark.parametrize(
@@ -85,7 +71,7 @@ def test_tags_that_are_no_list_are_none() -> None:
 )
 def test_a_source_may_be_a_text_or_a_list_of_texts(source: str, text: str) -> None:
     (cell,) = scan(markdown(source)).cells
-    assert cell.source == text == "".join(cell.texts)
+    assert cell.source == text
 
 
 @pytest.mark.parametrize(
@@ -101,17 +87,6 @@ def test_a_source_may_be_a_text_or_a_list_of_texts(source: str, text: str) -> No
 def test_a_notebook_may_have_no_cells(raw: str, has_metadata: bool) -> None:
     found = scan(raw)
     assert (found.cells, found.has_metadata) == ((), has_metadata)
-    assert has_metadata or found.metadata == {}
-
-
-@pytest.mark.parametrize("metadata", ["", '"metadata": null, ', '"metadata": [], '])
-def test_a_cell_may_have_no_metadata(metadata: str) -> None:
-    assert (
-        scan(notebook(f'{{"cell_type": "code", {metadata}"source": ""}}'))
-        .cells[0]
-        .metadata
-        == {}
-    )
 
 
 @pytest.mark.parametrize(
