@@ -14,7 +14,7 @@ from pipeline.core.document.guard import Refusal
 from pipeline.core.document.markdown import anchors, guard, placement
 from pipeline.core.document.message import Message, Split
 from pipeline.core.document.reader import Document, Format
-from pipeline.core.document.splice import Edit, Placed, UnitEdit
+from pipeline.core.document.splice import Edit, Placed
 from pipeline.reading import Reading
 
 # The names that headings are to keep, by split and message.
@@ -35,8 +35,8 @@ class Grammar:
     plan_targets: Callable[[Sequence[Split], frozenset[str]], Names]
     # Text, heading and name: the line above the heading.
     target: Callable[[str, Message, str], Edit]
-    # All units, and the line: where it stands.
-    attribution: Callable[[Sequence[Split], str], UnitEdit]
+    # All units, and the line: the number of the unit that gets it, and the edit.
+    attribution: Callable[[Sequence[Split], str], tuple[int, Edit]]
 
 
 def grammar_of(document: Document) -> Grammar:
@@ -67,23 +67,15 @@ def _markdown(*, is_page: bool, is_run: bool, reading: Reading) -> Grammar:
 
 @cache
 def _rst() -> Grammar:
-    """The rules of reST. Its functions take the one text of a page, and not several."""
+    """The rules of reST."""
     # docutils takes a while to load
     from pipeline.core.document.rst import anchors, guard, placement
-
-    # A document of reST is one text: its number among the units is 0.
-    def plan_targets(splits: Sequence[Split], linked: frozenset[str]) -> Names:
-        plan = anchors.plan_targets(splits[0], linked)
-        return {(0, index): name for index, name in plan.items()}
-
-    def place_attribution(splits: Sequence[Split], line: str) -> UnitEdit:
-        return UnitEdit(0, placement.attribution_edit(splits[0], line))
 
     return Grammar(
         refusal=guard.refusal,
         place=placement.place,
         read_back=guard.read_back,
-        plan_targets=plan_targets,
+        plan_targets=anchors.plan_targets,
         target=anchors.target_edit,
-        attribution=place_attribution,
+        attribution=placement.attribution_edit,
     )

@@ -8,7 +8,7 @@ with upstream's, so that nothing depends on what a merge believes to have done.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from html import unescape
 
@@ -25,6 +25,7 @@ _ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([^{}]*)\}")
 _LEAST_LIMIT = 1000
 _TIMES_AS_LONG = 10
 _SHOWN = 60  # characters of a piece that a refusal names
+_NAMED = 3  # pieces that a refusal names
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,20 @@ def _environments(text: str) -> dict[str, list[str]]:
     for mark, name in _ENVIRONMENT.findall(unescape(text)):
         marks.setdefault(name, []).append(mark)
     return marks
+
+
+def change_refusal(
+    name: str, added: Iterable[str], missing: Iterable[str] = ()
+) -> Refusal:
+    """Return the refusal that names what is ``added`` and what is ``missing``, but not all of many.
+
+    ``name`` is what they are for people: "adds role “func”; lacks role “ref”".
+    """
+    parts = [f"adds {name} {quoted(piece)}" for piece in added]
+    parts += [f"lacks {name} {quoted(piece)}" for piece in missing]
+    # Neither of both: the block of HTML has the start of a tag besides.
+    text = "; ".join(parts[:_NAMED]) or f"has other {name} than the English"
+    return Refusal("G104", text, "Keep exactly what the English has, letter by letter.")
 
 
 def quoted(piece: str) -> str:

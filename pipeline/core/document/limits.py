@@ -22,6 +22,16 @@ LEAST_TRIES = 64
 TRIED_LENGTH = 2_000_000
 TITLE_LENGTH = 500  # characters of a title that the messages in its section are told
 
+# What parsers of both languages have raised on odd pages.
+PARSER_ERRORS = (
+    ValueError,
+    IndexError,
+    KeyError,
+    AttributeError,
+    TypeError,
+    AssertionError,
+)
+
 TOO_DEEP = f"it is nested more than {NESTING} blocks deep"
 TOO_MANY_DIRECTIVES = f"it stands in more than {DIRECTIVES} directives"
 

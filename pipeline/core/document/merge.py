@@ -16,7 +16,7 @@ from pipeline.core.document.guard import Refusal
 from pipeline.core.document.landing import Landed, landed, landed_rest
 from pipeline.core.document.limits import most_tries
 from pipeline.core.document.markdown import guard
-from pipeline.core.document.message import Message
+from pipeline.core.document.message import Message, Split
 from pipeline.core.document.notebook import Notebook, edit_cells
 from pipeline.core.document.reader import Document, Format, Unit
 from pipeline.core.document.splice import Edit, Placed, splice
@@ -153,24 +153,23 @@ def _settled(
     """
     grammar = grammar_of(document)
     splits = [unit.split for unit in document.units]
-    names = grammar.plan_targets(splits, frame.anchors)
+    plan = grammar.plan_targets(splits, frame.anchors)
     names_of: dict[int, dict[int, str]] = {}
-    for (owner, index), name in names.items():
+    for (owner, index), name in plan.items():
         names_of.setdefault(owner, {})[index] = name
-    line = grammar.attribution(splits, frame.attribution) if frame.attribution else None
+    titled = -1  # the number of the unit that gets the attribution
+    line: tuple[Edit, ...] = ()
+    if frame.attribution:
+        titled, edit = grammar.attribution(splits, frame.attribution)
+        line = (edit,)
     settled: dict[int, Settled] = {}
     broken: list[Rejected] = []
     for number, unit in enumerate(document.units):
-        insertions = (line.edit,) if line and line.unit == number else ()
+        insertions = line if number == titled else ()
         if not chosen[number] and not insertions:
             continue
-        wanted = Wanted(
-            unit=unit,
-            translations=chosen[number],
-            names=names_of.get(number, {}),
-            insertions=insertions,
-        )
-        result = settle(grammar, wanted)
+        names = names_of.get(number, {})
+        result = settle(grammar, unit.split, chosen[number], names, insertions)
         if result is None:
             # Without the line that says whose text it is, no translation may stand here.
             rejected.extend(_all_rejected(document, chosen, _NO_ATTRIBUTION))
@@ -239,17 +238,6 @@ def _units(document: Document, settled: Mapping[int, Settled]) -> Iterator[Merge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What is to come into one unit. Messages go by their index in the unit's split."""
-
-    unit: Unit
-    translations: Mapping[int, str]
-    # Of headings that links go on pointing to once they are translated.
-    names: Mapping[int, str]
-    insertions: tuple[Edit, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
     """What has come into it. ``messages`` are those of the merged text, as it was read back."""
 
@@ -259,13 +247,21 @@ class Settled:
     gave_up: bool = False  # whether translations were left out that nobody has tried
 
 
-def settle(grammar: Grammar, wanted: Wanted) -> Settled | None:
+def settle(
+    grammar: Grammar,
+    split: Split,
+    translations: Mapping[int, str],
+    names: Mapping[int, str],
+    insertions: Sequence[Edit],
+) -> Settled | None:
     """Place as many translations as leave the unit intact.
 
-    None if the unit is broken without any of them: the insertions alone are to blame.
+    Messages go by their index in ``split``. ``names`` are the names of headings that links go on
+    pointing to once they are translated. None if the unit is broken without any translation: the
+    insertions alone are to blame.
     """
     settled: Settled | None = None
-    tries_left = most_tries(len(wanted.unit.split.text))
+    tries_left = most_tries(len(split.text))
 
     def is_good(indices: Sequence[int]) -> bool:
         """Whether the unit is intact with these translations; if so, it is the result so far."""
@@ -274,31 +270,25 @@ def settle(grammar: Grammar, wanted: Wanted) -> Settled | None:
         if indices and tries_left == 0:
             return False
         tries_left -= 1
-        placed = _place(grammar, wanted, indices)
-        messages = grammar.read_back(wanted.unit.split, placed)
+        targets = [
+            grammar.target(split.text, split.messages[index], names[index])
+            for index in indices
+            if index in names
+        ]
+        kept = {index: translations[index] for index in indices}
+        placed = grammar.place(split, kept, [*targets, *insertions])
+        messages = grammar.read_back(split, placed)
         if messages is None:
             return False
         # The last good try is the result: halving only ever adds to what was good.
         settled = Settled(kept=frozenset(indices), placed=placed, messages=messages)
         return True
 
-    if not _largest_good(list(wanted.translations), is_good):
+    if not _largest_good(list(translations), is_good):
         is_good([])
     if settled and tries_left <= 0:
         return replace(settled, gave_up=True)
     return settled
-
-
-def _place(grammar: Grammar, wanted: Wanted, indices: Sequence[int]) -> Placed:
-    """The unit with the translations of ``indices``, and the targets above their headings."""
-    split = wanted.unit.split
-    targets = [
-        grammar.target(split.text, split.messages[index], wanted.names[index])
-        for index in indices
-        if index in wanted.names
-    ]
-    translations = {index: wanted.translations[index] for index in indices}
-    return grammar.place(split, translations, [*targets, *wanted.insertions])
 
 
 def _largest_good(

@@ -29,14 +29,6 @@ class Edit:
         return len(self.text) - (self.end - self.start)
 
 
-@dataclass(frozen=True, slots=True)
-class UnitEdit:
-    """An edit of one of several texts: of the unit with this number."""
-
-    unit: int
-    edit: Edit
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
     """A text with translations in it, and where each message and insertion has come to lie."""

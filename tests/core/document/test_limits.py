@@ -23,7 +23,7 @@ from pipeline.core.catalog.wanted import wanted_entries
 from pipeline.core.checks.engine import fix_entry, run_checks, subjects_of
 from pipeline.core.document import limits
 from pipeline.core.document.grammar import grammar_of
-from pipeline.core.document.merge import Wanted, merge, settle
+from pipeline.core.document.merge import merge, settle
 from pipeline.core.document.message import Kind
 from pipeline.core.document.reader import Document, read_document
 
@@ -218,13 +218,9 @@ def test_a_merge_tries_a_bounded_number_of_times(
         count += 1
         return markdown.read_back(*arguments)
 
-    wanted = Wanted(
-        unit=document.units[0],
-        translations=dict(enumerate(texts.values())),
-        names={},
-        insertions=(),
-    )
-    settled = settle(replace(markdown, read_back=counted), wanted)
+    grammar = replace(markdown, read_back=counted)
+    translations = dict(enumerate(texts.values()))
+    settled = settle(grammar, document.units[0].split, translations, {}, ())
     assert settled is not None
     assert settled.gave_up
     assert settled.kept == {0}

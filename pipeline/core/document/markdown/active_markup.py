@@ -19,9 +19,9 @@ from pipeline.core.document.atoms import added_formulas, canonical_math
 from pipeline.core.document.guard import (
     WRITTEN,
     Refusal,
+    change_refusal,
     find_written,
     may_hold_written,
-    quoted,
 )
 from pipeline.core.document.markdown.blocks import html_tags
 from pipeline.core.document.markdown.parser import inline_tokens
@@ -112,7 +112,6 @@ _COUNTED = frozenset(("HTML", "payload"))
 # What the parser finds, in the order in which a refusal names it; all but HTML.
 _MAY_GO_MISSING = (LINK, IMAGE, ROLE, FORMULA, FOOTNOTE)
 _NONE: Counter[str] = Counter()
-_NAMED = 3  # pieces that a refusal names
 
 
 def written_refusal(msgid: str, msgstr: str) -> Refusal | None:
@@ -136,13 +135,13 @@ def written_refusal(msgid: str, msgstr: str) -> Refusal | None:
         theirs = Counter(find_written(name, english))
         added = _added(ours, theirs, is_counted=name in _COUNTED)
         if added:
-            return _refusal(name, added, _NONE)
+            return change_refusal(name, added)
     refused = _changed(FORMULA, _NONE, Counter(added_formulas(english, text)))
     if refused:
         return refused
     theirs, ours = Counter(braces_in(english)), Counter(braces_in(text))
     added = _added(ours, theirs, is_counted=False)
-    return _refusal("braces", added, _NONE) if added else None
+    return change_refusal("braces", added) if added else None
 
 
 def image_refusal(msgid: str, msgstr: str) -> Refusal | None:
@@ -168,7 +167,7 @@ def html_refusal(msgid: str, msgstr: str) -> Refusal | None:
     # A tag that nothing closes is found by no pattern: "<img src=x onerror=…".
     if theirs == ours and "<" not in rest:
         return None
-    return _refusal("HTML", ours - theirs, theirs - ours)
+    return change_refusal("HTML", ours - theirs, theirs - ours)
 
 
 def inline_refusal(msgid: str, msgstr: str) -> Refusal | None:
@@ -190,7 +189,7 @@ def inline_refusal(msgid: str, msgstr: str) -> Refusal | None:
     for name in _MAY_GO_MISSING:
         added = _added(ours[name], theirs[name], is_counted=False)
         if added:
-            return _refusal(name, added, _NONE)
+            return change_refusal(name, added)
     return None
 
 
@@ -225,16 +224,4 @@ def _changed(name: str, theirs: Counter[str], ours: Counter[str]) -> Refusal | N
     """The refusal of what has come or gone, where neither may; None if nothing has."""
     if theirs == ours:
         return None
-    return _refusal(name, ours - theirs, theirs - ours)
-
-
-def _refusal(name: str, added: Counter[str], missing: Counter[str]) -> Refusal:
-    """The refusal that names what is ``added`` and what is ``missing``, but not all of many.
-
-    ``name`` is what they are for people: "adds role “func”; lacks role “ref”".
-    """
-    parts = [f"adds {name} {quoted(piece)}" for piece in added]
-    parts += [f"lacks {name} {quoted(piece)}" for piece in missing]
-    # Neither of both: the block of HTML has the start of a tag besides.
-    text = "; ".join(parts[:_NAMED]) or f"has other {name} than the English"
-    return Refusal("G104", text, "Keep exactly what the English has, letter by letter.")
+    return change_refusal(name, ours - theirs, theirs - ours)

@@ -14,7 +14,6 @@ from pipeline.core.document.message import Kind, Message, Split
 from pipeline.core.document.splice import (
     Edit,
     Placed,
-    UnitEdit,
     line_end_of,
     placed,
     translation_lines,
@@ -60,7 +59,7 @@ def _break_mark(message: Message, number: int) -> str:
     return message.breaks[min(number, len(message.breaks) - 1)]
 
 
-def attribution_edit(splits: Sequence[Split], line: str) -> UnitEdit:
+def attribution_edit(splits: Sequence[Split], line: str) -> tuple[int, Edit]:
     """A quote with ``line``, which is Markdown, under the title, in the text that holds it.
 
     ``splits`` are the texts of one document: of a page, or of the cells of a notebook. On a page
@@ -80,7 +79,7 @@ def attribution_edit(splits: Sequence[Split], line: str) -> UnitEdit:
     gap = ""
     if rest.strip() and not rest.startswith(end * 2):
         gap = end
-    return UnitEdit(unit, Edit(at, at, f"{end}{end}> {line}{gap}"))
+    return unit, Edit(at, at, f"{end}{end}> {line}{gap}")
 
 
 def _attribution_place(splits: Sequence[Split]) -> tuple[int, int]:

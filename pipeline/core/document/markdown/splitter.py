@@ -51,15 +51,6 @@ _NO_DIRECTIVE = (
 _EVALUATED = frozenset(("inline", "html_block"))  # what another program may evaluate
 _QUOTED = re.compile(r'"([^"]+)"')  # the title of an admonition of mkdocs
 _UNDERLINES = ("=", "-")
-# What markdown-it and its plugins have raised on odd pages.
-_PARSER_ERRORS = (
-    ValueError,
-    IndexError,
-    KeyError,
-    AttributeError,
-    TypeError,
-    AssertionError,
-)
 
 
 def split_text(
@@ -80,7 +71,7 @@ def split_text(
         splitter.walk(splitter.lines.to_parse(), 0, page=page)
     except RecursionError:
         return limits.unread(text, limits.TOO_DEEP)
-    except _PARSER_ERRORS as error:
+    except limits.PARSER_ERRORS as error:
         raise InputError(
             f"the Markdown parser fails on it ({type(error).__name__}: {error})",
             hint="Report the page upstream, or exclude it.",

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 
 from docutils import nodes
 
 from pipeline.core.document import atoms
 from pipeline.core.document.atoms import added_formulas, canonical_math
-from pipeline.core.document.guard import Refusal, find_written, quoted
+from pipeline.core.document.guard import Refusal, change_refusal, find_written
 from pipeline.core.document.rst.inline import spaced
 from pipeline.core.document.rst.parser import read_inline
 
@@ -134,7 +135,6 @@ _FIELD_MARK = re.compile(
 )
 # What becomes active in a browser wherever it stands.
 _ACTIVE_AS_WRITTEN = ("scheme", "math macro")
-_KEEP = "Keep exactly what the English has, letter by letter."
 _BY_ORDER = "Keep each of them, in the order of the English: nothing else says what they belong to."
 _HINTS = {
     "interpreted text": "Code stands between two backquotes on either side (``code``)."
@@ -236,5 +236,5 @@ def _added(name: str, pieces: Iterable[str], known: Collection[str]) -> Refusal 
     added = [piece for piece in dict.fromkeys(pieces) if piece not in known]
     if not added:
         return None
-    text = "; ".join(f"adds {name} {quoted(piece)}" for piece in added)
-    return Refusal("G104", text, _HINTS.get(name, _KEEP))
+    refused = change_refusal(name, added)
+    return replace(refused, hint=_HINTS[name]) if name in _HINTS else refused

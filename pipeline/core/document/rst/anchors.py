@@ -7,7 +7,7 @@ for the name of that target. ``Title_`` and ``page.html#title`` mean the English
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from docutils.nodes import fully_normalize_name, make_id
 
@@ -70,16 +70,20 @@ def link_names(text: str) -> frozenset[str]:
     return frozenset(names)
 
 
-def plan_targets(split: Split, linked: frozenset[str]) -> dict[int, str]:
-    """The target that must be written above a title once it is translated, by index of the message.
+def plan_targets(
+    splits: Sequence[Split], linked: frozenset[str]
+) -> dict[tuple[int, int], str]:
+    """Return the target that each title needs above it once it is translated.
 
-    Only for titles that something points to by their English words: a reference on the page, or a
-    link by the fragment that HTML has of them, which are those in ``linked``. Of two equal titles
-    docutils knows the first.
+    Keys are the number of the split, which is 0 as a page of reST is one text, and the index of the
+    message. Only titles that something points to by their English words have one: a reference on
+    the page does, or a link by one of the fragments ``linked``. Of two equal titles docutils knows
+    the first.
     """
+    (split,) = splits
     referenced = referenced_names(split.text)
     taken = _explicit_names(split.text)
-    plan: dict[int, str] = {}
+    plan: dict[tuple[int, int], str] = {}
     for index, message in enumerate(split.messages):
         if message.kind is not Kind.HEADING:
             continue
@@ -87,7 +91,7 @@ def plan_targets(split: Split, linked: frozenset[str]) -> dict[int, str]:
         name = fully_normalize_name(title)
         is_linked = name in referenced or make_id(name) in linked
         if is_linked and name not in taken:
-            plan[index] = title
+            plan[0, index] = title
         taken.add(name)
     return plan
 

@@ -157,8 +157,10 @@ _BLANK_LINE = re.compile(r"[ \t]*(?:\r\n?|\n)[ \t]*(?:\r\n?|\n)")
 _INDENTED = re.compile(r"\s*(?:\r\n?|\n)[ \t]+\S")
 
 
-def attribution_edit(split: Split, line: str) -> Edit:
-    """A quote with ``line``, which is reST, under the title.
+def attribution_edit(splits: Sequence[Split], line: str) -> tuple[int, Edit]:
+    """Return a quote with ``line``, which is reST, under the title, and the number of its text.
+
+    The number is 0, as a page of reST is one text.
 
     On a page that has none it stands behind the first paragraph, or at the end. A title with
     a paragraph below becomes:
@@ -170,6 +172,7 @@ def attribution_edit(split: Split, line: str) -> Edit:
 
         Words of the paragraph.
     """
+    (split,) = splits
     text = split.text
     end = line_end_of(text)
     # An empty comment ends what stands before, which could take an indented block for its own;
@@ -186,7 +189,7 @@ def attribution_edit(split: Split, line: str) -> Edit:
     gap = ""
     if rest.strip() and not _BLANK_LINE.match(rest):
         gap = end
-    return Edit(at, at, f"{before}{end}{end}{_INDENT}{spaced(line)}{behind}{gap}")
+    return 0, Edit(at, at, f"{before}{end}{end}{_INDENT}{spaced(line)}{behind}{gap}")
 
 
 def _attribution_place(split: Split) -> int | None:

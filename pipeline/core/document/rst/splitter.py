@@ -43,16 +43,6 @@ _IS_WORTH = {Kind.CAPTION: is_caption, Kind.IMAGE: is_image_text}
 _FOLDED = re.compile(r"[ \t]*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
 _LITERAL = "::"
 _INDENTED = "Unexpected indentation."  # docutils' message
-# What docutils has raised on odd pages.
-_PARSER_ERRORS = (
-    ValueError,
-    IndexError,
-    KeyError,
-    AttributeError,
-    TypeError,
-    AssertionError,
-    ApplicationError,
-)
 
 
 def split_rst(text: str) -> Split:
@@ -75,7 +65,7 @@ def split_rst(text: str) -> Split:
         splitter.walk(document, 0, Where(), 0)
     except RecursionError:
         return limits.unread(text, limits.TOO_DEEP)
-    except _PARSER_ERRORS as error:
+    except (*limits.PARSER_ERRORS, ApplicationError) as error:
         raise InputError(
             f"docutils fails on it ({type(error).__name__}: {error})",
             hint="Report the page upstream, or exclude it.",

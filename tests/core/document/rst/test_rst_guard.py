@@ -681,21 +681,15 @@ def test_chinese_on_every_page_brings_no_complaint(repository: Repository) -> No
             for index, msgstr in translations.items()
             if guard.refusal(split.messages[index], msgstr)
         ], blobs[blob]
-        plan = anchors.plan_targets(split, frozenset())
+        plan = anchors.plan_targets([split], frozenset())
         names = [
             anchors.target_edit(text, split.messages[index], name)
-            for index, name in plan.items()
+            for (_, index), name in plan.items()
         ]
-        placed = place(
-            split,
-            translations,
-            [
-                *names,
-                placement.attribution_edit(
-                    split, "译自`原文 <https://example.org/>`__。"
-                ),
-            ],
+        _, line = placement.attribution_edit(
+            [split], "译自`原文 <https://example.org/>`__。"
         )
+        placed = place(split, translations, [*names, line])
         assert guard.read_back(split, placed) is not None, blobs[blob]
         assert not complaints(placed.text) - complaints(text), blobs[blob]
 

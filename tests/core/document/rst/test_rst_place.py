@@ -416,7 +416,7 @@ def test_a_glossary_keeps_the_english_terms(
 def with_targets(text: str, msgstr: str, *linked: str) -> str:
     """``text`` with all titles translated by ``msgstr`` and their targets written."""
     split = split_rst(text)
-    plan = anchors.plan_targets(split, frozenset(linked))
+    plan = anchors.plan_targets([split], frozenset(linked))
     titles = {
         index: f"{msgstr}{index}"
         for index, message in enumerate(split.messages)
@@ -427,7 +427,7 @@ def with_targets(text: str, msgstr: str, *linked: str) -> str:
         titles,
         [
             anchors.target_edit(text, split.messages[index], name)
-            for index, name in plan.items()
+            for (_, index), name in plan.items()
         ],
     )
     assert guard.read_back(split, placed) is not None
@@ -568,7 +568,8 @@ def test_a_name_that_is_referred_to_stays(
 )
 def test_an_attribution_follows_the_title(text: str, expected: str) -> None:
     split = split_rst(text)
-    placed = place(split, {}, [placement.attribution_edit(split, "译自`x <y>`__页")])
+    _, line = placement.attribution_edit([split], "译自`x <y>`__页")
+    placed = place(split, {}, [line])
     assert placed.text == expected
     assert guard.read_back(split, placed) is not None
 
