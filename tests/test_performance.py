@@ -114,7 +114,7 @@ print(json.dumps([before_the_address, before_the_first_block, loaded()]))
 def test_the_workbench_loads_what_it_needs_when_it_needs_it(project: Path) -> None:
     """The address first, then the messages of a page, then its rendering."""
     serving = "pipeline.commands.serve"
-    rendering = "pipeline.stages.publish.marked"
+    rendering = "pipeline.stages.publish.marked_page"
     modules = (f"{serving}.desk", "starlette", rendering, "nbconvert")
     checks = ("pipeline.core.checks.sets", f"{serving}.findings")
     support = f"{ROOT}{os.pathsep}{ROOT / 'tests/support'}"

@@ -141,7 +141,7 @@ def test_messages_are_there_while_the_page_is_still_being_rendered(
         assert may_end.wait(20)
         return MarkedHtml(html="rendered at last", inner={})
 
-    monkeypatch.setattr("pipeline.stages.publish.marked.render_marked", slow)
+    monkeypatch.setattr("pipeline.stages.publish.marked_page.render_marked", slow)
     ask(client, "page", page="grad")
     frames: list[str] = []
     thread = threading.Thread(

@@ -26,10 +26,9 @@ from pipeline.core.document.reader import read_document
 from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
 from pipeline.paths import Paths
-from pipeline.stages.publish.marked import render_marked, render_message
-from pipeline.stages.publish.rendering import render_sheet
-from pipeline.stages.publish.sheet import RunState, Sheet
-from pipeline.stages.publish.stage import render
+from pipeline.stages.publish.marked_page import render_marked, render_message
+from pipeline.stages.publish.renderer import render_sheet
+from pipeline.stages.publish.stage import RunState, Sheet, render
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -28,7 +28,7 @@ from pipeline.core.workbench.editing import cleaned
 from pipeline.entries import Entry
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
-from pipeline.stages.publish.marked import render_message
+from pipeline.stages.publish.marked_page import render_message
 
 
 def way_of(run: Run, locale: str) -> Way:

@@ -74,7 +74,7 @@ class OpenPage:
     @cached_property
     def marked(self) -> MarkedHtml:
         """The page as HTML. It takes longer than all else, so nothing waits for it but the page."""
-        from pipeline.stages.publish.marked import render_marked
+        from pipeline.stages.publish.marked_page import render_marked
 
         return render_marked(
             self.document, self.merged, folder=self.folder, outputs=self.outputs

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from corpus import HOSTILE, assert_only_prose_changed, hostile, pseudo
+from docutils.core import publish_parts
+from live_html import PAYLOAD, live_in
+from markdown_it import MarkdownIt
 from notebooks import code, notebook_value, prose
+from report_results import LOCK
 from repositories import DOCS
 
 from pipeline.core.document.attribution import attribution
+from pipeline.core.document.guard import merged_messages
+from pipeline.core.document.markdown.splitter import split_text
 from pipeline.core.document.merge import Frame, Merged, joined, merge
 from pipeline.core.document.notebook import edit_cells
 from pipeline.core.document.reader import Document, read_document
-from pipeline.core.document.splice import Edit
+from pipeline.core.document.rst.inline import spaced
+from pipeline.core.document.splice import Edit, placed
 from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.errors import GuardError
+from pipeline.folders import Folders
 
 PAGE = (
     "# Title\n\nSome words.\n\n- an item\n- `code`\n\n## Next part\n\n"
@@ -479,3 +488,90 @@ def test_one_message_translated_in_two_ways_by_its_section() -> None:
     assert (
         merged.data.decode() == "# Page\n\n## One\n\n陈述它。\n\n## Two\n\n说明它。\n"
     )
+
+
+NAMES = (
+    "a",
+    "a<b title=live>'x",
+    "a`b",
+    "a](javascript:x)",
+    "a <javascript:x>`__",
+    "a b",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("page_url", ["", "https://example.org/{path}"])
+@pytest.mark.parametrize("suffix", [".md", ".rst"])
+def test_nothing_in_it_is_markup(name: str, page_url: str, suffix: str) -> None:
+    line = attribution(
+        locale="zh_CN",
+        path=f"{name}{suffix}",
+        lock=LOCK,
+        page_url=page_url,
+        license_name=PAYLOAD,
+    )
+    assert "\n" not in line
+    if suffix == ".md":
+        html = MarkdownIt().render(line)
+    else:
+        html = publish_parts(spaced(line), writer_name="html5")["body"]
+    assert live_in(html) == []
+    assert html.count("<a ") == bool(page_url)
+    assert "&lt;b title=live&gt;x&lt;/b&gt;" in html
+
+
+def test_usual_names_and_terms_stay_as_they_are() -> None:
+    line = attribution(
+        locale="zh_CN",
+        path="guide/a_b.md",
+        lock=LOCK,
+        page_url="https://example.org/{path}",
+        license_name="Apache-2.0",
+    )
+    assert "[guide/a_b.md](https://example.org/guide/a_b.md)" in line
+    assert "Apache-2.0" in line
+
+
+def test_a_file_from_outside_of_the_docs_is_named_as_upstream_has_it() -> None:
+    lock = replace(LOCK, docs=Folders(("docs",)))
+    line = attribution(
+        locale="zh_CN",
+        path="_outside/NEWS.md",
+        lock=lock,
+        page_url="https://example.org/docs/{path}",
+        license_name="",
+    )
+    assert "[../NEWS.md](https://example.org/docs/../NEWS.md)" in line
+
+
+TWO_ITEMS = "Some words.\n\n```{code-cell}\n1 + 1\n```\n"
+
+
+def test_a_merge_that_changes_only_words_has_its_messages() -> None:
+    split = split_text(TWO_ITEMS, page=True)
+    merged = placed(split, {0: Edit(0, 11, "一些文字。")})
+    fresh = split_text(merged.text, page=True)
+    messages = merged_messages(split, fresh, merged, frozenset())
+    assert messages is not None
+    assert [message.msgid for message in messages] == ["一些文字。"]
+
+
+def test_code_is_compared_although_the_skeleton_is_the_same() -> None:
+    split = split_text(TWO_ITEMS, page=True)
+    merged = placed(split, {})
+    other_code = replace(split, code=("1 + 2\n",))
+    assert merged_messages(split, split, merged, frozenset()) == split.messages
+    assert merged_messages(split, other_code, merged, frozenset()) is None
+
+
+def test_a_message_has_to_lie_where_it_was_put() -> None:
+    split = split_text(TWO_ITEMS, page=True)
+    longer = split_text(TWO_ITEMS.replace("Some", "Some other"), page=True)
+    assert merged_messages(split, longer, placed(split, {}), frozenset()) is None
+
+
+def test_a_block_more_is_no_merge() -> None:
+    split = split_text(TWO_ITEMS, page=True)
+    more = split_text(f"{PAGE}\nMore words.\n", page=True)
+    assert merged_messages(split, more, placed(split, {}), frozenset()) is None

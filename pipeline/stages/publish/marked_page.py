@@ -23,7 +23,7 @@ from pipeline.core.document.merge import Merged
 from pipeline.core.document.reader import Document, Format
 from pipeline.core.execution.outputs import with_ids
 from pipeline.core.workbench.marks import ATTRIBUTE, MarkedHtml, marked_text, read_marks
-from pipeline.stages.publish.rendering import Source, notebook_of
+from pipeline.stages.publish.renderer import Source, notebook_of
 
 _BETWEEN = uuid4().hex  # plain text that no page knows
 

@@ -29,7 +29,7 @@ from pipeline.core.execution.outputs import (
 )
 from pipeline.errors import PipelineError
 from pipeline.site.texts import words
-from pipeline.stages.publish.sheet import Sheet
+from pipeline.stages.publish.stage import Sheet
 
 # Metadata of a notebook that nbconvert looks at.
 _SHOWN = frozenset(("kernelspec", "language_info", "widgets"))

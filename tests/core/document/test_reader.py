@@ -1,0 +1,383 @@
+"""Documents as they are read: their text, titles, first sections, and the code below a message."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from notebooks import notebook_value, prose
+
+from pipeline.core.catalog.wanted import wanted_entries, without_code
+from pipeline.core.document.guard import merged_messages
+from pipeline.core.document.markdown.splitter import split_text
+from pipeline.core.document.merge import merge
+from pipeline.core.document.reader import (
+    Document,
+    Format,
+    SplitPage,
+    first_sections,
+    is_myst_notebook,
+    messages_with_code,
+    read_document,
+)
+from pipeline.core.document.splice import placed
+from pipeline.core.memory.record import layout_of
+from pipeline.core.pin.lock import Page, SourceFile
+from pipeline.errors import InputError
+from pipeline.reading import Reading
+
+HEADER = "---\njupytext:\n  text_representation:\n    format_name: myst\n---\n"
+
+
+def notebook(*sources: tuple[str, str | list[str]]) -> bytes:
+    """A notebook of cells, each with its kind and its source."""
+    cells = ({**prose(source), "cell_type": kind} for kind, source in sources)
+    return json.dumps(notebook_value(*cells, minor=5)).encode()
+
+
+def places(document: Document) -> list[tuple[str, str]]:
+    return [
+        (document.place(unit, message), message.msgid)
+        for unit, message in document.messages()
+    ]
+
+
+def test_messages_of_a_notebook_come_with_their_cells() -> None:
+    data = notebook(
+        ("markdown", "# Title\n\nsome words"),
+        ("code", "x = 1"),
+        ("raw", "raw words"),
+        ("markdown", ["more\n", "words"]),
+    )
+    document = read_document("a/b.ipynb", data)
+    assert document.format is Format.NOTEBOOK
+    assert places(document) == [
+        ("a/b.ipynb, cell 1:1", "Title"),
+        ("a/b.ipynb, cell 1:3", "some words"),
+        ("a/b.ipynb, cell 4:1", "more words"),
+    ]
+    assert [message.headings for _, message in document.messages()] == [
+        (),
+        ("Title",),
+        ("Title",),
+    ]
+    assert document.code == ("x = 1",)
+    assert document.raw.encode() == data
+
+
+def test_cells_are_split_apart() -> None:
+    data = notebook(
+        ("markdown", "```python\nnever closed"),
+        ("markdown", "---\nwords: here\n---"),
+        ("markdown", "- [ ] task"),
+    )
+    assert [msgid for _, msgid in places(read_document("a.ipynb", data))] == [
+        "words: here",
+        "task",
+    ]
+
+
+def test_a_myst_notebook_has_prose_and_code() -> None:
+    text = f"{HEADER}\n# Title\n\n```{{code-cell}}\nx = 1\n```\n\n+++\n\nsome words\n"
+    document = read_document("a/b.md", text.encode())
+    assert document.format is Format.MYST_NOTEBOOK
+    assert places(document) == [("a/b.md:7", "Title"), ("a/b.md:15", "some words")]
+    assert document.code == ("x = 1\n",)
+
+
+def test_a_plain_myst_page_has_no_code() -> None:
+    document = read_document("a/b.md", b"# Title\n")
+    assert (document.format, document.code, document.notebook) == (
+        Format.MYST,
+        (),
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (HEADER, True),
+        ("---\nkernelspec:\n  name: python3\n---\n", True),
+        ("---\r\nkernelspec:\r\n  name: python3\r\n---\r\n", True),
+        ("\ufeff---\njupytext: x\n---\n", True),
+        ("---\ntitle: jupytext\n---\n\njupytext: x\n", False),
+        ("---\nother:\n  jupytext: x\n---\n", False),
+        ("---\njupytext: x\n", False),
+        ("\n---\njupytext: x\n---\n", False),
+        ("words\n\n---\njupytext: x\n---\n", False),
+        ("", False),
+    ],
+)
+def test_a_notebook_is_known_by_its_front_matter(text: str, expected: bool) -> None:
+    assert is_myst_notebook(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "where", "what"),
+    [
+        ("a.md", b"one\n\xff two", "a.md:2", "is not UTF-8"),
+        ("a.md", b"one\ntwo\0", "a.md:2", "has a NUL character"),
+        ("a.md", "words".encode("utf-16"), "a.md:1", "is not UTF-8"),
+        ("a.md", b"\xed\xa0\x80", "a.md:1", "is not UTF-8"),  # a surrogate in UTF-8
+        ("a.md", b"> %{x}\n>", "a.md", "the Markdown parser fails"),
+        (
+            "a.ipynb",
+            notebook(("code", ""), ("markdown", "> %{x}\n>")),
+            "a.ipynb, cell 2",
+            "the Markdown parser fails",
+        ),
+        ("a.ipynb", b"{", "a.ipynb:1", "is not valid JSON"),
+        ("a.ipynb", b"[]", "a.ipynb", "is no Jupyter notebook"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_place(
+    path: str, data: bytes, where: str, what: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        read_document(path, data)
+    assert caught.value.where == where
+    assert what in caught.value.what
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\n",
+        b"\xef\xbb\xbf",
+        b"\r",
+        b"---\n---\n",
+        b"```\nopen",
+        b"\xef\xbb\xbf---\njupytext: x\n---\n",
+    ],
+)
+def test_pages_without_a_message(data: bytes) -> None:
+    document = read_document("a.md", data)
+    assert list(document.messages()) == []
+    assert document.raw.encode() == data
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("# The `title`\n\nwords\n", "The `title`"),
+        ("words first\n\n# Title\n", "a/b"),
+        ("# `code`\n\nwords\n", "`code`"),
+        ("## Inner title\n", "Inner title"),
+        ("1\n", "a/b"),
+    ],
+)
+def test_title_of_a_page(text: str, title: str) -> None:
+    page = Page(name="a/b", files=(SourceFile(path="a/b.md", blob="0" * 40),))
+    assert (
+        SplitPage(page=page, documents=(read_document("a/b.md", text.encode()),)).title
+        == title
+    )
+    assert SplitPage(page=page, documents=()).title == "a/b"
+
+
+def test_literal_blocks_of_a_plain_page_are_no_cells() -> None:
+    page = read_document("a/b.rst", b"Words::\n\n   x = 1\n")
+    assert not page.is_notebook
+    assert read_document("a/b.ipynb", notebook(("code", "x = 1"))).is_notebook
+    assert read_document("a/b.md", f"{HEADER}\nwords\n".encode()).is_notebook
+
+
+NEWS = """# News
+
+Words above.
+
+## Two
+
+New in two,
+on two lines.
+
+## One
+
+Old words.
+
+| a cell | b |
+|--------|---|
+"""
+REST = """News
+====
+
+Words above.
+
+Two
+---
+
+New in two.
+
+One
+---
+
+Old words.
+"""
+
+
+def read(path: str, text: str, sections: int) -> Document:
+    reading = Reading(partly=(("changes/*", 9), ("news", sections)))
+    return read_document(path, text.encode(), reading)
+
+
+@pytest.mark.parametrize(("path", "text"), [("news.md", NEWS), ("news.rst", REST)])
+def test_only_messages_of_the_first_sections_are_there(path: str, text: str) -> None:
+    document = read(path, text, 1)
+    said = [message.msgid for _, message in document.messages()]
+    assert said[:3] == ["News", "Words above.", "Two"]
+    assert said[3].startswith("New in two")
+    assert len(said) == 4
+    split = document.units[0].split
+    assert [message.msgid for message in split.rest][:2] == ["One", "Old words."]
+    line = text.split("\n").index("One" if path.endswith("rst") else "## One") + 1
+    why = "only the first 1 sections of the page are translated"
+    assert split.unsafe == ((line, why),)
+
+
+@pytest.mark.parametrize(("path", "text"), [("news.md", NEWS), ("news.rst", REST)])
+def test_the_rest_is_upstreams_and_lands_where_it_has_moved(
+    path: str, text: str
+) -> None:
+    document = read(path, text, 1)
+    chinese: Mapping[str, str] = {"Old words.": "旧", "News": "新闻"} | {
+        message.msgid: "二"
+        for _, message in document.messages()
+        if "New in" in message.msgid
+    }
+    merged = merge(document, chinese)
+    shown = merged.data.decode()
+    assert "二" in shown
+    assert "旧" not in shown
+    assert shown.endswith(text[text.index("Old words.") :])
+    rest = [block for block in merged.blocks if block.is_rest]
+    lines = shown.split("\n")
+    assert [lines[block.line - 1].strip("# ") for block in rest[:2]] == [
+        "One",
+        "Old words.",
+    ]
+    assert not any(block.is_translated for block in rest)
+
+
+def test_an_untouched_page_has_its_rest_in_place() -> None:
+    merged = merge(read("news.md", NEWS, 1), {})
+    assert merged.data.decode() == NEWS
+    assert [block.line for block in merged.blocks if block.is_rest][:1] == [10]
+
+
+@pytest.mark.parametrize("sections", [0, 2, 7])
+def test_a_page_with_as_many_sections_is_whole(sections: int) -> None:
+    document = read("news.md", NEWS, sections)
+    assert document.units[0].split == split_text(NEWS, page=True)
+
+
+def test_a_page_without_several_sections_is_whole() -> None:
+    split = split_text("# News\n\n## One\n\nWords.\n", page=True)
+    assert first_sections(split, 1) == split
+
+
+def test_sections_of_the_first_level_count_where_they_are_several() -> None:
+    split = split_text("# Two\n\n## Inner\n\n# One\n\nWords.\n", page=True)
+    said = [message.msgid for message in first_sections(split, 1).messages]
+    assert said == ["Two", "Inner"]
+
+
+def test_a_merge_that_changes_the_rest_is_none() -> None:
+    split = first_sections(split_text(NEWS, page=True), 1)
+    whole = placed(split, {})
+    assert merged_messages(split, split_text(NEWS, page=True), whole, frozenset())
+    other = split_text(NEWS.replace("Old", "Odd"), page=True)
+    assert merged_messages(split, other, whole, frozenset()) is None
+
+
+FRONT = "---\nkernelspec:\n  name: python3\n---\n\n"
+
+
+def shown(path: str, data: str) -> dict[str, tuple[str, ...]]:
+    """The code that is shown, by the message that leads to it."""
+    document = read_document(path, data.encode())
+    return {message.msgid: code for message, code in messages_with_code(document)}
+
+
+def notebook_of(*cells: tuple[str, str]) -> str:
+    """A notebook of cells: their kinds and sources."""
+    made = [
+        {"cell_type": kind, "metadata": {}, "source": source} for kind, source in cells
+    ]
+    return json.dumps({"cells": made, "metadata": {}, "nbformat": 4})
+
+
+@pytest.mark.parametrize(
+    ("between", "code"),
+    [
+        ("\n```{code-cell}\na = 1\n```\n", ("a = 1",)),
+        ("\n```{code-cell} ipython3\n:tags: [x]\n\na = 1\n```\n", ("a = 1",)),
+        ("\n~~~{code-cell}\n---\ntags: [x]\n---\na = 1\n~~~\n", ("a = 1",)),
+        (
+            "\n+++ {}\n\n```{code-cell}\n\n\na = 1\n    b\nc\nd\n```\n",
+            ("a = 1", "    b", "c"),
+        ),
+        (f"\n```{{code-cell}}\n{'x' * 300}\n```\n", (f"{'x' * 100}…",)),
+        ("\n```{code-cell}\na\t= 1\u2028\x0c\n```\n", ("a = 1",)),
+        ("\n```{code-cell}\n\n```\n", ()),
+        # No cell: a reader does not run it.
+        ("\n```python\na = 1\n```\n", ()),
+        ("\nMore.\n\n```{code-cell}\na = 1\n```\n", ()),
+        ("\n", ()),
+    ],
+)
+def test_a_myst_page(between: str, code: tuple[str, ...]) -> None:
+    assert (
+        shown("a.md", f"{FRONT}Light a lamp:\n{between}\nThe end.\n")["Light a lamp:"]
+        == code
+    )
+
+
+def test_a_notebook() -> None:
+    data = notebook_of(
+        ("markdown", "# Lamps\n\nLight a lamp:\n"),
+        ("code", "lamp = 1\n\nprint(lamp)"),
+        ("markdown", "Then:"),
+        ("markdown", "And then:\n\n---\n"),
+        ("code", "saw = 1"),
+        ("markdown", "The end."),
+    )
+    assert shown("a.ipynb", data) == {
+        "Lamps": (),
+        "Light a lamp:": ("lamp = 1", "print(lamp)"),
+        "Then:": (),
+        "And then:": (),
+        "The end.": (),
+    }
+
+
+def test_notes_show_it_and_the_layout_of_the_page_does_not_know_it() -> None:
+    pages = [
+        read_document(
+            "a.md", f"{FRONT}Run:\n\n```{{code-cell}}\n{code}\n```\n".encode()
+        )
+        for code in ("a = 1\nb = 2", "other()")
+    ]
+    old, new = (wanted_entries("a", [page]) for page in pages)
+    assert old[0].notes == ("paragraph", "code: a = 1", "code: b = 2")
+    assert new[0].notes == ("paragraph", "code: other()")
+    assert layout_of(old) == layout_of(new)
+    assert without_code(old[0]).notes == ("paragraph",)
+    assert without_code(without_code(old[0])) == without_code(old[0])
+
+
+@given(code=st.text(max_size=60))
+def test_a_note_is_one_line_that_can_be_seen(code: str) -> None:
+    for lines in shown(
+        "a.ipynb", notebook_of(("markdown", "Run:"), ("code", code))
+    ).values():
+        assert len(lines) <= 3
+        for line in lines:
+            assert line.strip()
+            assert len(line) <= 101
+            assert line.splitlines() == [line]
