@@ -35,7 +35,7 @@ from pipeline.core.execution.record import decode_entry, parse_history
 from pipeline.core.glossary.glossary import read_glossary
 from pipeline.core.inventories.names import parse_names
 from pipeline.core.memory.file import read_memory
-from pipeline.core.memory.open import open_memory
+from pipeline.core.memory.opening import open_memory
 from pipeline.core.pin.lock import parse_lock
 from pipeline.entries import translations_of
 from pipeline.errors import UNEXPECTED, WORST_FIRST, GuardError, PipelineError

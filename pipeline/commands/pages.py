@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipeline.config import matches
-from pipeline.core.pin import refusals
-from pipeline.core.pin.lock import Lock, Page
+from pipeline.core.pin.lock import Lock, Page, names_at_risk
 from pipeline.errors import ConfigError, did_you_mean_any
 from pipeline.findings import Finding
 from pipeline.run import Run
@@ -65,7 +64,7 @@ def name_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
     """Return what is wrong with names of upstream's files; nothing for a run of a few pages."""
     if run.pages:
         return ()
-    return tuple(refusals.name_findings(lock, run.upstream.selects))
+    return tuple(names_at_risk(lock, run.upstream.selects))
 
 
 def unmatched(patterns: Sequence[str], names: Sequence[str]) -> list[str]:

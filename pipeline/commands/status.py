@@ -13,7 +13,7 @@ from pipeline.commands.options import add_shared, run_of
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.reporting import write_badges
 from pipeline.commands.split import update_pulled
-from pipeline.core.catalog.comparison import Comparison
+from pipeline.core.catalog.diff import Comparison
 from pipeline.core.document.contents import distances
 from pipeline.core.execution.notebook import text_with_contents
 from pipeline.core.pin.lock import Lock, SourceFile

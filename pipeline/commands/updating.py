@@ -74,7 +74,7 @@ def update_locale(
         run.log.note(f"nothing changed for {locale} since the last run")
         return UpdatedLocale(pages=found, dropped=known.dropped())
     # From here on something is to be done: what reads Markdown and compares texts is loaded now.
-    from pipeline.core.catalog.standing import count_catalog, is_settled, with_classes
+    from pipeline.core.catalog.counts import count_catalog, is_settled, with_classes
     from pipeline.stages.merge.page import links_of
     from pipeline.stages.split import split
     from pipeline.stages.update.stage import update
@@ -111,7 +111,7 @@ def _dropped(
     catalogs: Catalogs, pages: Mapping[str, UpdatedPage]
 ) -> tuple[PageResult, ...]:
     """What there is to say of catalogues whose page is none of ``pages``."""
-    from pipeline.core.catalog.standing import update_counts
+    from pipeline.core.catalog.counts import update_counts
 
     names = {*catalogs.findings, *catalogs.counts} - pages.keys()
     rows = []

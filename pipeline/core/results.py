@@ -1,7 +1,8 @@
-"""What a run knows of each page: the rows of report.json.
+"""Results of a run for each page, the rows of report.json, and how far their translation is.
 
-These records stand here and not beside ``count_catalog``, which fills them, because reports and web
-sites read them too: importing this module must not import what compares texts.
+There is one way to count and to round, for every table, page and badge. A percent is rounded down,
+so that nothing is called complete while a message is missing. Reports and web sites read these
+records: importing this module must not import what compares texts.
 """
 
 from __future__ import annotations
@@ -69,3 +70,65 @@ class PageResult:
     def untranslated(self) -> int:
         """Messages without any msgstr."""
         return self.messages - self.translated - self.fuzzy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """Messages, and their English words, by the state of their translation."""
+
+    messages: int = 0
+    translated: int = 0  # finished
+    fuzzy: int = 0  # with a msgstr that a person has to look at again
+    words: int = 0
+    translated_words: int = 0
+    fuzzy_words: int = 0
+    drafts: int = 0  # of the fuzzy ones: a machine's, which nobody has looked at
+    draft_words: int = 0
+
+    @property
+    def untranslated(self) -> int:
+        """Messages without any msgstr."""
+        return self.messages - self.translated - self.fuzzy
+
+    @property
+    def untranslated_words(self) -> int:
+        """Words of messages without any msgstr."""
+        return self.words - self.translated_words - self.fuzzy_words
+
+    @property
+    def words_to_do(self) -> int:
+        """Words of messages that are not finished: fuzzy or without any msgstr."""
+        return self.words - self.translated_words
+
+
+def progress_of(pages: Iterable[PageResult]) -> Progress:
+    """The sums over ``pages``, all of one locale."""
+    messages = translated = fuzzy = 0
+    words = translated_words = fuzzy_words = 0
+    drafts = draft_words = 0
+    for page in pages:
+        messages += page.messages
+        translated += page.translated
+        fuzzy += page.fuzzy
+        words += page.words
+        translated_words += page.translated_words
+        fuzzy_words += page.fuzzy_words
+        drafts += page.drafts
+        draft_words += page.draft_words
+    return Progress(
+        messages=messages,
+        translated=translated,
+        fuzzy=fuzzy,
+        words=words,
+        translated_words=translated_words,
+        fuzzy_words=fuzzy_words,
+        drafts=drafts,
+        draft_words=draft_words,
+    )
+
+
+def whole_percent(part: int, whole: int) -> int | None:
+    """``part`` of ``whole`` in percent, rounded down; None if the whole is nothing."""
+    if not whole:
+        return None  # each table says in its own way that there is nothing
+    return 100 * part // whole

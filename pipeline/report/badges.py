@@ -9,9 +9,8 @@ import json
 import re
 from collections.abc import Sequence
 
-from pipeline.core.catalog.comparison import Comparison
-from pipeline.core.progress import progress_of, whole_percent
-from pipeline.core.results import PageResult
+from pipeline.core.catalog.diff import Comparison
+from pipeline.core.results import PageResult, progress_of, whole_percent
 from pipeline.report.counts import counted
 
 _GOOD, _FAIR = 90, 50  # percent from which on a badge is green, or yellow

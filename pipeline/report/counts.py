@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from pipeline.core.execution.result import Execution, Status
-from pipeline.core.progress import progress_of, whole_percent
-from pipeline.core.results import PageResult
+from pipeline.core.results import PageResult, progress_of, whole_percent
 
 _ORDER = list(Status)  # in which outcomes are listed
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
-from pipeline.core.catalog.comparison import Comparison
+from pipeline.core.catalog.diff import Comparison
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from pipeline.core.review.comparing import Happened, Quiet
+from pipeline.core.review import Happened, Quiet
 from pipeline.core.word_diff import Part, Piece
 from pipeline.entries import Entry
 from pipeline.errors import worst

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from pipeline.core.catalog.comparison import Comparison, PageChange
-from pipeline.core.catalog.standing import DRAFT, in_order
-from pipeline.core.progress import progress_of
-from pipeline.core.results import PageResult
+from pipeline.core.catalog.counts import DRAFT, in_order
+from pipeline.core.catalog.diff import Comparison, PageChange
+from pipeline.core.results import PageResult, progress_of
 from pipeline.log import printable
 from pipeline.packages import how_to_run
 from pipeline.report.counts import counted, percent_text

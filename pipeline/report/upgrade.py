@@ -10,11 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pipeline.core.catalog.comparison import Comparison, PageChange
-from pipeline.core.catalog.standing import in_order
+from pipeline.core.catalog.counts import in_order
+from pipeline.core.catalog.diff import Comparison, PageChange
 from pipeline.core.pin.lock import Lock
-from pipeline.core.progress import progress_of
-from pipeline.core.results import PageResult, UpdateCounts
+from pipeline.core.results import PageResult, UpdateCounts, progress_of
 from pipeline.log import printable
 from pipeline.report.counts import counted, name_some
 from pipeline.report.markdown import markdown_table, plain

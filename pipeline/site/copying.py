@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pipeline.adapters import files
-from pipeline.core.pin.sphinx_values import sphinx_values
+from pipeline.core.pin.sphinx_config import sphinx_values
 from pipeline.site.folders import english_folder
 from pipeline.site.plan import Site
 

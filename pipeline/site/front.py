@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.core.progress import whole_percent
+from pipeline.core.results import whole_percent
 from pipeline.site.templating import template
 from pipeline.site.texts import words
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipeline.core.pin.lock import Lock
-from pipeline.core.progress import progress_of
-from pipeline.core.results import PageResult
+from pipeline.core.results import PageResult, progress_of
 
 _COUNTS = ("words", "translated", "fuzzy", "untranslated")
 

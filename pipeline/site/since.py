@@ -13,8 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from pipeline.core.catalog.origins import Machine, copy_of, origins_of
-from pipeline.core.memory.notes import TOUCH, translators_of
-from pipeline.core.memory.record import digest
+from pipeline.core.memory.record import TOUCH, digest, translators_of
 from pipeline.core.word_diff import Words, word_diff
 from pipeline.entries import Entry
 from pipeline.site.blocks import Block

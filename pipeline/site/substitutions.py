@@ -10,7 +10,7 @@ from typing import Any
 
 from pipeline.adapters import files
 from pipeline.core.document.yaml_nodes import composed, pairs, text_of, value_of
-from pipeline.core.pin.sphinx_values import has_substitutions, sphinx_values
+from pipeline.core.pin.sphinx_config import has_substitutions, sphinx_values
 from pipeline.reading import Dialect
 from pipeline.site.folders import english_folder
 from pipeline.site.plan import Site

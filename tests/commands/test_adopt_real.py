@@ -26,8 +26,7 @@ from pipeline.commands.build import BuildOptions
 from pipeline.commands.sync import sync
 from pipeline.config import read_settings
 from pipeline.core.adoption.blocks import blocks_of
-from pipeline.core.catalog.update import update_catalogs
-from pipeline.core.catalog.wanted import wanted_entries
+from pipeline.core.catalog.update import update_catalogs, wanted_entries
 from pipeline.core.document.reader import read_document
 from pipeline.entries import Catalog
 from pipeline.run import Run

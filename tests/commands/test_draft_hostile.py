@@ -19,7 +19,7 @@ from draft_project import prepared
 from places import ROOT
 
 from pipeline.core.catalog.origins import Machine, is_draft
-from pipeline.core.catalog.wanted import wanted_entries
+from pipeline.core.catalog.update import wanted_entries
 from pipeline.core.checks.engine import blocking_problem
 from pipeline.core.checks.masked import keeps_atoms
 from pipeline.core.checks.model import Subject

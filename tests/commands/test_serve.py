@@ -25,8 +25,8 @@ from pipeline.adapters.files import hold_lock, replace_if_unchanged
 from pipeline.adapters.web import bind
 from pipeline.cli import main
 from pipeline.commands.serve.server import page_named
+from pipeline.core.catalog.counts import count_catalog
 from pipeline.core.catalog.origins import Machine
-from pipeline.core.catalog.standing import count_catalog
 from pipeline.core.pin.lock import Page
 from pipeline.core.results import PageResult
 from pipeline.core.workbench.marks import MarkedHtml

@@ -1,8 +1,10 @@
-"""Rows of the report: the counts of a page with what it includes."""
+"""core/results: the rows of a run, and how far their translation is."""
 
 from __future__ import annotations
 
-from pipeline.core.results import PageResult
+import pytest
+
+from pipeline.core.results import PageResult, Progress, progress_of, whole_percent
 
 PAGE = PageResult(page="news", messages=1, words=3, translated=1, translated_words=3)
 PART = PageResult(
@@ -24,3 +26,41 @@ def test_counts_add_up_and_all_else_is_the_pages() -> None:
     assert (both.fuzzy, both.drafts, both.rest_words) == (2, 2, 1800)
     assert (both.page, both.code_cells) == ("news", 0)
     assert PAGE.with_included([]) == PAGE
+
+
+PAGES = (
+    PageResult(
+        page="a",
+        messages=5,
+        translated=2,
+        fuzzy=1,
+        words=50,
+        translated_words=20,
+        fuzzy_words=5,
+    ),
+    PageResult(page="b", messages=1, translated=1, words=7, translated_words=7),
+)
+
+
+def test_sums_over_pages() -> None:
+    progress = progress_of(PAGES)
+    assert progress == Progress(
+        messages=6, translated=3, fuzzy=1, words=57, translated_words=27, fuzzy_words=5
+    )
+    assert (
+        progress.untranslated,
+        progress.untranslated_words,
+        progress.words_to_do,
+    ) == (2, 25, 30)
+
+
+def test_no_pages_have_nothing() -> None:
+    assert progress_of(()) == Progress()
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "percent"),
+    [(0, 0, None), (0, 3, 0), (999, 1000, 99), (3, 3, 100)],
+)
+def test_percent_is_rounded_down(part: int, whole: int, percent: int | None) -> None:
+    assert whole_percent(part, whole) == percent

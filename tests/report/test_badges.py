@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from pipeline.core.catalog.comparison import Comparison, PageChange
+from pipeline.core.catalog.diff import Comparison, PageChange
 from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult
 from pipeline.folders import WHOLE

@@ -11,7 +11,7 @@ import pytest
 from report_results import LOCK, RESULT, run_text, status_text
 
 from pipeline.cli import main
-from pipeline.core.catalog.comparison import Comparison, PageChange
+from pipeline.core.catalog.diff import Comparison, PageChange
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from pipeline.core.review.comparing import Happened, Quiet
+from pipeline.core.review import Happened, Quiet
 from pipeline.core.word_diff import Words, word_diff
 from pipeline.findings import Finding, Severity
 from pipeline.report.review import (

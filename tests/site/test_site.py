@@ -34,7 +34,7 @@ from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
 from pipeline.config import Settings, SitePolicy, Upstream, read_settings
 from pipeline.core.catalog.origins import Machine
-from pipeline.core.catalog.wanted import wanted_entries
+from pipeline.core.catalog.update import wanted_entries
 from pipeline.core.document.landing import landings_to_json
 from pipeline.core.document.reader import read_document
 from pipeline.core.drafting.drafts import Draft, drafted

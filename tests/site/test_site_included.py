@@ -20,7 +20,7 @@ from site_builds import LACKING
 from site_chromium import REASON, Reader
 
 from pipeline.adapters import po
-from pipeline.core.catalog.wanted import wanted_entries
+from pipeline.core.catalog.update import wanted_entries
 from pipeline.core.document.reader import read_document
 from pipeline.entries import Catalog
 

@@ -20,7 +20,7 @@ from repositories import git, make_origin
 
 from pipeline.adapters import po
 from pipeline.core.memory.record import digest
-from pipeline.core.memory.redact import redact
+from pipeline.core.memory.redaction import redact
 from pipeline.entries import Entry
 from pipeline.errors import InputError
 

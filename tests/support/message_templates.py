@@ -38,7 +38,7 @@ MODULES = sorted(
 MODULES_OF_RUNS = sorted(
     [
         *(PACKAGE / "stages").glob("**/*.py"),
-        CORE / "pin" / "refusals.py",
+        CORE / "pin" / "lock.py",
         *(CORE / "document" / name for name in ("reader.py", "notebook.py")),
         *(CORE / "document" / name / "splitter.py" for name in ("markdown", "rst")),
         *(

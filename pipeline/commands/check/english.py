@@ -14,7 +14,7 @@ from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes
 from pipeline.commands.check.files import ReadFile
 from pipeline.config import Settings
-from pipeline.core.catalog.wanted import wanted_entries
+from pipeline.core.catalog.update import wanted_entries
 from pipeline.core.document.reader import Document, read_document
 from pipeline.core.memory.record import digest
 from pipeline.entries import Entry

@@ -14,7 +14,7 @@ from pathlib import Path
 from pipeline.adapters.memo import Memo
 from pipeline.adapters.replies import read_replies
 from pipeline.commands.terms import read_terms
-from pipeline.core.catalog.similarity import Text, find_alike
+from pipeline.core.catalog.matcher import Text, find_alike
 from pipeline.core.drafting.answers import Book
 from pipeline.core.drafting.batch import Asking, Batch, batches_of
 from pipeline.core.drafting.judge import Judge

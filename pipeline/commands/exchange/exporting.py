@@ -12,7 +12,7 @@ from pathlib import Path
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, write_if_changed
 from pipeline.commands.holding import only_this_run
-from pipeline.core.catalog.states import states_of
+from pipeline.core.catalog.origins import states_of
 from pipeline.entries import NEUTRAL_DATE, Catalog, Entry
 from pipeline.errors import ConfigError, InputError
 from pipeline.findings import Finding

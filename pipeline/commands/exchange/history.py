@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
-from pipeline.core.exchange.taking import Words
-from pipeline.core.memory.open import open_memory
+from pipeline.core.catalog.exchange import Words
+from pipeline.core.memory.opening import open_memory
 from pipeline.entries import Catalog, Entry
 from pipeline.filenames import fault_of_path
 from pipeline.run import Run

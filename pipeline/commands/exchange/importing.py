@@ -15,8 +15,8 @@ from pipeline.adapters import po
 from pipeline.adapters.files import files_below, read_bytes, replace_if_unchanged
 from pipeline.commands.exchange.history import history_of, is_gone, successor_of
 from pipeline.commands.holding import only_this_run
+from pipeline.core.catalog.exchange import Conflict, Taken, take
 from pipeline.core.checks.locales import locale_of_header, locale_of_path
-from pipeline.core.exchange.taking import Conflict, Taken, take
 from pipeline.core.pin.lock import Lock
 from pipeline.entries import NEUTRAL_DATE, Catalog, Entry
 from pipeline.errors import ConfigError, InputError

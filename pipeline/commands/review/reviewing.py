@@ -22,16 +22,22 @@ from pipeline.commands.check.files import ReadFile, read_data
 from pipeline.commands.review.sides import Sides, find_sides
 from pipeline.config import Settings
 from pipeline.core.catalog.change import diff
-from pipeline.core.catalog.states import states_of
+from pipeline.core.catalog.origins import states_of
 from pipeline.core.checks.hygiene import read_remembered
 from pipeline.core.checks.model import read_place
 from pipeline.core.glossary.glossary import Glossary
 from pipeline.core.memory.file import END
-from pipeline.core.memory.notes import DIFF
-from pipeline.core.memory.open import open_entry
-from pipeline.core.memory.record import digest
-from pipeline.core.review.comparing import Change, Compared, compare, has_carried
-from pipeline.core.review.texts import state_of, translation_of, translator_of
+from pipeline.core.memory.opening import open_entry
+from pipeline.core.memory.record import DIFF, digest
+from pipeline.core.review import (
+    Change,
+    Compared,
+    compare,
+    has_carried,
+    state_of,
+    translation_of,
+    translator_of,
+)
 from pipeline.core.word_diff import Words, word_diff
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError

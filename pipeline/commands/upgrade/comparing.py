@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 
-from pipeline.core.catalog.comparison import Comparison, changed_pages, compare_pages
+from pipeline.core.catalog.diff import Comparison, changed_pages, compare_pages
 from pipeline.core.document.reader import Document, SplitPage, read_document
 from pipeline.core.pin.lock import Commit, Page
 from pipeline.errors import InputError

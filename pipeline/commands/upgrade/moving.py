@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.adapters.files import read_bytes, write_if_changed
-from pipeline.core.pin.releases import Newest, newest_release
 from pipeline.core.pin.requirement import (
+    Newest,
     Pin,
     choose_pin,
     move_pin,
+    newest_release,
     pinned_names,
     read_pin,
 )

@@ -17,7 +17,7 @@ from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
 from pipeline.adapters.version_control import lend_repository
 from pipeline.commands.signals import undisturbed
-from pipeline.core.catalog.states import CARRIED, STATES
+from pipeline.core.catalog.origins import CARRIED, STATES
 from pipeline.entries import Entry
 from pipeline.errors import InputError
 from pipeline.paths import Paths

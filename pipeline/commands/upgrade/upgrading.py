@@ -19,7 +19,7 @@ from pipeline.commands.upgrade.comparing import compare
 from pipeline.commands.upgrade.moving import newest, plan_move, python_fault
 from pipeline.commands.upgrade.restoring import restoring, scratch_copy
 from pipeline.core.pin.lock import Commit, Lock, parse_lock
-from pipeline.core.pin.releases import LATEST
+from pipeline.core.pin.requirement import LATEST
 from pipeline.errors import ConfigError, InputError, UpstreamError
 from pipeline.findings import Finding, Severity
 from pipeline.packages import how_to_run

@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 
 from pipeline.core.catalog.change import ChangeClass, classify
 from pipeline.core.catalog.lineage import CLEAR_WORDS
-from pipeline.core.catalog.origins import Copy, is_open
-from pipeline.core.catalog.states import FUZZY, STATES
+from pipeline.core.catalog.origins import FUZZY, STATES, Copy, is_open
 from pipeline.core.catalog.update import update_catalogs
 from pipeline.core.document.prose import count_words
-from pipeline.core.memory.redact import redact
+from pipeline.core.memory.redaction import redact
 from pipeline.entries import Catalog, Entry
 
 # A stand-in for a translation while the update carries it: private characters, no words.

@@ -1,6 +1,8 @@
-"""Where the words of an entry come from, if no translator here has written them.
+"""How an entry came to its translation, as ``#.`` notes of its catalogue say it.
 
-A ``#.`` note says it, of a copy that somebody made elsewhere or of a machine:
+Other tools keep such comments, and drop flags that they do not know. The update writes
+``carried over: the same text in pytrees`` and ``fuzzy: numbers: at least [-2-]{+3+} devices``.
+Words that no translator here has written have one of these notes:
 
 ``adopted: FILE, COMMIT PAGE, 0.97, by AUTHOR, LICENCE``
     The copy, the version of the English that it was made from, how sure the alignment is, and whose
@@ -10,7 +12,7 @@ A ``#.`` note says it, of a copy that somebody made elsewhere or of a machine:
 ``drafted: MODEL, prompt N, DATE``
     A person has changed or confirmed them.
 
-Where words come from is true for as long as they are there, also on other pages and in the memory.
+An origin is true for as long as the words are there, also on other pages and in the memory.
 The invariant: to everything but a person's eyes a draft is an empty entry.
 """
 
@@ -22,8 +24,49 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pipeline.core.catalog.states import ADOPTED, DRAFT, DRAFTED
 from pipeline.entries import Entry
+
+CARRIED = "carried over:"  # the translation followed by itself and is finished
+# A person has to look at the translation; the class of change comes next.
+FUZZY = "fuzzy:"
+# The translation comes from a copy made elsewhere: see ``Copy``.
+ADOPTED = "adopted:"
+# A machine has made the words, and no person has looked at them.
+DRAFT = "draft:"
+# They came from a machine; a person has confirmed or changed them.
+DRAFTED = "drafted:"
+# The msgctxt of an obsolete entry with the words that somebody has emptied a message of.
+EMPTIED = "emptied"
+STATES = (CARRIED, FUZZY, ADOPTED, DRAFT, DRAFTED)
+
+
+def states_of(entry: Entry) -> tuple[str, ...]:
+    """The notes of an entry that say how it came to its translation.
+
+    The other notes say what its message is: ``paragraph · Pytrees``.
+    """
+    return entry.notes_with(STATES)
+
+
+def is_emptied(entry: Entry) -> bool:
+    """Return whether an entry only keeps words that somebody has taken out of their message.
+
+    They are for people: no message takes them over.
+    """
+    return entry.obsolete and (entry.context or "").startswith(EMPTIED)
+
+
+def fuzzy_class(entry: Entry) -> str:
+    """The ``ChangeClass`` that a fuzzy entry waits for; empty if no note tells it.
+
+    ``fuzzy: numbers: at least [-2-]{+3+} devices`` → ``numbers``. The note of an entry
+    that is not fuzzy any more may still stand there, and says nothing.
+    """
+    notes = entry.notes_with(FUZZY)
+    if not entry.fuzzy or not notes:
+        return ""
+    return notes[0].removeprefix(FUZZY).partition(":")[0].strip()
+
 
 GLOSSARY = "glossary"  # in place of a model: the words are a row of the glossary
 UNDATED = "undated"  # in place of a date: a plain folder has no commits
@@ -102,7 +145,7 @@ class Machine:
 
     def note(self, msgstr: str) -> str:
         """The note of a draft with these words."""
-        return f"{DRAFT} {self._facts}, {_digest(msgstr)}"
+        return f"{DRAFT} {self._facts}, {_digest_of_words(msgstr)}"
 
     def settled_note(self) -> str:
         """The note once a person has changed or confirmed the words.
@@ -126,7 +169,7 @@ def origins_of(entry: Entry) -> tuple[Origin, ...]:
     There are several if texts were joined, and none if a translator here has written them. Notes
     about anything else are passed over.
     """
-    found = (_read(note, entry) for note in entry.notes)
+    found = (_origin_in(note, entry) for note in entry.notes)
     return tuple(origin for origin in found if origin)
 
 
@@ -221,7 +264,7 @@ def _settled(note: str, entry: Entry) -> str:
 
     Notes about anything else stay as they are.
     """
-    origin = _read(note, entry)
+    origin = _origin_in(note, entry)
     if origin is None or origin.kind is not OriginKind.DRAFTED:
         return note
     return origin.maker.settled_note() if isinstance(origin.maker, Machine) else note
@@ -259,7 +302,7 @@ def credits_of(entries: Iterable[Entry]) -> dict[tuple[str, str], int]:
     return counts
 
 
-def _read(note: str, entry: Entry) -> Origin | None:
+def _origin_in(note: str, entry: Entry) -> Origin | None:
     """What a note of an entry says; None if it is about something else.
 
     A draft is one while its words have the digest of the note, and wait for a person.
@@ -272,13 +315,15 @@ def _read(note: str, entry: Entry) -> Origin | None:
     maker = Machine(
         model=machine["model"], prompt=int(machine["prompt"]), date=machine["date"]
     )
-    is_as_left = entry.is_waiting and machine["digest"] == _digest(entry.msgstr)
+    is_as_left = entry.is_waiting and machine["digest"] == _digest_of_words(
+        entry.msgstr
+    )
     return Origin(
         kind=OriginKind.DRAFT if is_as_left else OriginKind.DRAFTED, maker=maker
     )
 
 
-def _digest(msgstr: str) -> str:
+def _digest_of_words(msgstr: str) -> str:
     """What tells whether somebody has changed words: a piece of their SHA-256."""
     data = msgstr.encode("utf-8", "surrogatepass")
     return hashlib.sha256(data).hexdigest()[:_DIGITS]

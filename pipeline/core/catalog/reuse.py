@@ -1,8 +1,9 @@
-"""What a message without a translation can take over from other messages, and as what.
+"""Reuse: what a message without a translation can take over from other messages, and as what.
 
-Equal English elsewhere gives a finished translation where that is safe; else it is fuzzy. Similar
-English gives a fuzzy one, unless the change is one that a translation may follow by itself (see
-``carry``).
+Equal English elsewhere gives a finished translation where that is safe, otherwise a fuzzy one.
+Similar English gives a fuzzy one, unless the translation may follow the change by itself (see
+``carry``). Every translation may serve as a source, except those that wait for a person to confirm
+them where they are. A source is free if its own message is gone.
 """
 
 from __future__ import annotations
@@ -12,15 +13,19 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from pipeline.core.catalog.carry import carry
-from pipeline.core.catalog.change import ChangeClass, classify
-from pipeline.core.catalog.lineage import CLEAR_WORDS
-from pipeline.core.catalog.matching import Match, match_texts
-from pipeline.core.catalog.origins import lasting_notes
-from pipeline.core.catalog.similarity import Text
-from pipeline.core.catalog.states import CARRIED, FUZZY
+from pipeline.core.catalog.change import ChangeClass, carry, classify
+from pipeline.core.catalog.lineage import CLEAR_WORDS, Plan
+from pipeline.core.catalog.matcher import Match, Text, match_texts
+from pipeline.core.catalog.origins import (
+    CARRIED,
+    FUZZY,
+    is_draft,
+    is_emptied,
+    is_replaceable,
+    lasting_notes,
+)
 from pipeline.core.document.prose import count_words
-from pipeline.entries import Entry
+from pipeline.entries import Catalog, Entry
 
 AGREEING = 2  # pages that translate a text alike make it clear, however short it is
 _CLOSED = tuple("。！？；：，、）」』”…")  # no space follows these in Chinese
@@ -332,3 +337,129 @@ def _with_comments(entry: Entry, sources: Iterable[Source]) -> Entry:
         comments=tuple(dict.fromkeys(comments)),
         notes=tuple(dict.fromkeys((*entry.notes, *origins))),
     )
+
+
+def find_sources(plan: Plan) -> list[Source]:
+    """The sources of all pages: those that are updated first, then the others by name.
+
+    The order decides ties only, so that every run chooses the same.
+    """
+    renamed = set(plan.renames.values())
+    catalogs = dict(plan.own)
+    for page in sorted(plan.old):
+        # The catalogue of a renamed page is there already, under its new name.
+        if page not in plan.wanted and page not in renamed:
+            catalogs[page] = plan.old[page]
+    sources: list[Source] = []
+    for page, catalog in catalogs.items():
+        sources += _sources_of_page(page, plan, catalog)
+    return sources
+
+
+def _sources_of_page(page: str, plan: Plan, catalog: Catalog) -> list[Source]:
+    """The sources of one page, of which ``catalog`` is the catalogue that it starts from.
+
+    They come in the order of its entries. A renamed page stands under its new name.
+    """
+    texts = _remaining_texts(page, plan, catalog)
+    finished = finished_in(catalog.entries)
+    offered = _offered_on_page(catalog, texts)
+    sources: list[Source] = []
+    for entry in catalog.entries:
+        # Of a spare one the finished one is a source itself.
+        if not entry.msgstr or is_spare(entry, finished):
+            continue
+        # What somebody has taken out is for no message.
+        if is_emptied(entry):
+            continue
+        # What a machine has made serves no other message: that one may have its own draft.
+        if is_draft(entry):
+            continue
+        # On a page that is updated an obsolete entry comes back when its text does.
+        is_used = page in plan.wanted or not entry.obsolete
+        stays = is_used and entry.msgid in texts
+        if entry.fuzzy and stays:
+            continue  # a person has to confirm it first
+        is_free = not stays and (entry.msgid, entry.msgstr) not in offered
+        sources.append(Source(page=page, entry=entry, free=is_free))
+    return sources
+
+
+def _remaining_texts(page: str, plan: Plan, catalog: Catalog) -> set[str]:
+    """The messages that a page has from now on: none if upstream dropped it.
+
+    Of a page that is not updated nothing more is known than what its catalogue holds.
+    """
+    if page in plan.gone:
+        return set()
+    entries = plan.wanted.get(page, catalog.entries)
+    return {entry.msgid for entry in entries}
+
+
+def _offered_on_page(
+    catalog: Catalog, texts: Collection[str]
+) -> set[tuple[str | None, str]]:
+    """The translations that live entries of the page wait with, each with the English it is of.
+
+    They have found a place, so they are not free for others, whatever became of their own message.
+    """
+    offered: set[tuple[str | None, str]] = set()
+    for entry in catalog.entries:
+        if entry.is_waiting and entry.msgid in texts:
+            offered.add((entry.previous, entry.msgstr))
+    return offered
+
+
+# Translator comments of finished translations, by msgid and msgstr.
+Finished = Mapping[tuple[str, str], tuple[str, ...]]
+
+
+def finished_in(entries: Iterable[Entry]) -> Finished:
+    """The finished translations among ``entries``, obsolete ones included.
+
+    ``{("Tea is hot.", "茶很烫。"): ("Mind the tone.",)}``; of two that are equal but for
+    their comments the last one counts.
+    """
+    return {
+        (entry.msgid, entry.msgstr): entry.comments
+        for entry in entries
+        if entry.is_finished
+    }
+
+
+def is_spare(entry: Entry, finished: Finished) -> bool:
+    """Whether a fuzzy entry only offers a translation that is ``finished``, remarks included.
+
+    A finished entry is never spare. A fuzzy one with a remark that the finished one lacks
+    is not either: the remark would be lost.
+    """
+    if not entry.fuzzy:
+        return False
+    comments = finished.get((entry.written_for, entry.msgstr))
+    return comments is not None and set(entry.comments) <= set(comments)
+
+
+def keys_of(catalog: Catalog) -> set[tuple[str, ...]]:
+    """What must not be lost of a catalogue, as keys: who has them too, has the same.
+
+    That is each msgstr with its English, each remark of a translator, and who it was. A finished
+    translation also stands for one that waits, not the other way round: an entry gives
+    ``("waiting", "Tea is hot.", "茶很烫。")`` in any case, and if it is finished also
+    ``("finished", "Tea is hot.", "茶很烫。", "")``.
+    """
+    keys: set[tuple[str, ...]] = set()
+    for line in (*catalog.comment, catalog.header.get("Last-Translator", "")):
+        if line:
+            keys.add(("head", line))
+    for entry in catalog.entries:
+        if not entry.msgstr or is_replaceable(entry):
+            continue
+        for comment in entry.comments:
+            keys.add(("comment", entry.msgid, comment))
+        keys.add(("waiting", entry.written_for, entry.msgstr))
+        # A translation that a person has confirmed is more than the same one that waits.
+        if entry.fuzzy:
+            continue
+        # "" stands for no context. An empty one, which no tool makes, would be the same.
+        keys.add(("finished", entry.msgid, entry.msgstr, entry.context or ""))
+    return keys

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pipeline.core.catalog.origins import Machine
-from pipeline.core.catalog.states import STATES
+from pipeline.core.catalog.origins import STATES, Machine
 from pipeline.core.checks.meaning.misplaced import find_shifted
 from pipeline.core.checks.model import Subject
 from pipeline.core.document.merge import merge

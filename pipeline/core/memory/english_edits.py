@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
 
-from pipeline.core.catalog.states import FUZZY
-from pipeline.core.memory.open import open_entry
+from pipeline.core.catalog.origins import FUZZY
+from pipeline.core.memory.opening import open_entry
 from pipeline.core.memory.record import Memory, digest, text_of
 from pipeline.entries import Catalog, Entry
 

@@ -1,6 +1,7 @@
 """The lock: what was pulled, as text with one file per line, and the pages that its files make up.
 
 A lock is committed, and people merge it: so what it says is checked before any path in it is used.
+It also says which files were refused for their names, so that every command reports the same.
 """
 
 from __future__ import annotations
@@ -8,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Annotated, Any
@@ -20,6 +22,7 @@ from msgspec import Meta
 
 from pipeline.errors import InputError
 from pipeline.filenames import fault_of_path
+from pipeline.findings import Finding, Severity
 from pipeline.folders import Folders, fault_in
 from pipeline.reading import Dialect
 
@@ -312,3 +315,56 @@ def _malformed(what: str, where: str) -> InputError:
         where=where,
         hint="Restore it from version control, or delete it and pull again",
     )
+
+
+def names_at_risk(lock: Lock, selects: Callable[[str], bool]) -> Iterator[Finding]:
+    """Yield a finding for each name in ``lock`` that some system cannot hold.
+
+    A page that ``selects`` leaves out is none that readers miss.
+    """
+    for file in lock.refused:
+        name = file.path.rpartition(".")[0] or file.path
+        yield _refused_name(file, is_missed=file.may_be_page and selects(name))
+    hidden = hidden_twins(lock.files)
+    yield from map(_hidden_by_twin, hidden)
+    yield from _names_alike(file for file in lock.files if file not in hidden)
+
+
+def _refused_name(file: RefusedFile, *, is_missed: bool) -> Finding:
+    return Finding(
+        code="refused-name",
+        severity=Severity.ERROR if is_missed else Severity.WARNING,
+        where=file.path,
+        text=f"was not pulled: {file.rule}",
+        hint="Ask upstream to rename it, or exclude the page in the configuration.",
+        exit_code=InputError.exit_code,
+    )
+
+
+def _hidden_by_twin(file: SourceFile) -> Finding:
+    """A document that another one keeps from readers: both have one name in NFC."""
+    return Finding(
+        code="same-name",
+        severity=Severity.WARNING,
+        where=ascii(file.path)[1:-1],
+        text="is left out: another file has this name, with its accents encoded otherwise",
+        page=page_path(file.path).rpartition(".")[0],
+        hint="On some systems the two are one file. Ask upstream to rename one of them.",
+    )
+
+
+def _names_alike(files: Iterable[SourceFile]) -> Iterator[Finding]:
+    """Names like ``Guide.md`` and ``guide.md``: macOS and Windows have one file for both."""
+    seen: dict[str, str] = {}
+    for file in files:
+        key = unicodedata.normalize("NFC", file.path).casefold()
+        other = seen.setdefault(key, file.path)
+        if other != file.path:
+            yield Finding(
+                code="names-alike",
+                severity=Severity.WARNING,
+                where=file.path,
+                text=f"differs from {other} only by case, or by how accents are spelt: "
+                "on some systems one hides the other",
+                hint="Ask upstream to rename one of them.",
+            )

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from pipeline.core.catalog.origins import copy_of, machine_of
-from pipeline.core.catalog.states import fuzzy_class
+from pipeline.core.catalog.origins import copy_of, fuzzy_class, machine_of
 from pipeline.core.document.guard import Refusal
 from pipeline.core.document.markdown.parser import parser
 from pipeline.core.document.markdown.splitter import split_text

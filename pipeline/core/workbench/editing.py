@@ -10,11 +10,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from pipeline.core.catalog.origins import copy_of, machine_of
-from pipeline.core.catalog.slots import obsolete_entry
-from pipeline.core.catalog.spare import finished_in, is_spare
-from pipeline.core.catalog.states import FUZZY, STATES, states_of
-from pipeline.core.memory.redact import redact
+from pipeline.core.catalog.origins import FUZZY, STATES, copy_of, machine_of, states_of
+from pipeline.core.catalog.reuse import finished_in, is_spare
+from pipeline.core.catalog.update import obsolete_entry
+from pipeline.core.memory.redaction import redact
 from pipeline.entries import GENERATOR, Catalog, Entry
 
 # Control characters and separators of lines that are none, what turns text around, half characters.

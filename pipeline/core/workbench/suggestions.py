@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz, process
 
 from pipeline.core.catalog.change import plain_text
-from pipeline.core.catalog.similarity import CUTOFF
+from pipeline.core.catalog.matcher import CUTOFF
 from pipeline.entries import Catalog
 
 _WANTED = 5  # more than a person looks at

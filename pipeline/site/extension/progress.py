@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from pipeline.core.progress import whole_percent
+from pipeline.core.results import whole_percent
 from pipeline.site.templating import environment, source_of
 from pipeline.site.texts import looks_english, words
 

@@ -12,8 +12,8 @@ from functools import cached_property
 from itertools import chain
 
 from pipeline.adapters import po
-from pipeline.core.catalog.standing import count_catalog, with_classes
-from pipeline.core.catalog.wanted import wanted_entries
+from pipeline.core.catalog.counts import count_catalog, with_classes
+from pipeline.core.catalog.update import wanted_entries
 from pipeline.core.checks.engine import blocking_problem
 from pipeline.core.checks.model import Subject
 from pipeline.core.document.landing import landings_to_json

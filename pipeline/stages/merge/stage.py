@@ -120,7 +120,7 @@ def _row(work: ToMerge, page: str, merged: MergedPage) -> PageResult:
     row = replace(merged.row, findings=tuple(findings))
     if work.catalogs is None:
         return row
-    from pipeline.core.catalog.standing import update_counts
+    from pipeline.core.catalog.counts import update_counts
 
     return replace(row, update=update_counts(work.catalogs, page))
 

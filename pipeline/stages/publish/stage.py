@@ -22,8 +22,7 @@ from pipeline.adapters.html import notebook as html
 from pipeline.adapters.html.images import PageFolder
 from pipeline.core.execution.notebook import parse_notebook
 from pipeline.core.execution.result import Status
-from pipeline.core.progress import progress_of, whole_percent
-from pipeline.core.results import PageResult
+from pipeline.core.results import PageResult, progress_of, whole_percent
 from pipeline.errors import InputError, PublishError
 from pipeline.findings import Finding, Severity
 from pipeline.paths import Paths

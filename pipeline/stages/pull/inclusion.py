@@ -17,7 +17,6 @@ from pipeline.core.document.contents import Inclusion, inclusions
 from pipeline.core.document.limits import PAGE_LENGTH
 from pipeline.core.document.outline import outline_places
 from pipeline.core.execution.notebook import text_with_contents
-from pipeline.core.pin.exclusion import excluded_pages, read_exclude_patterns
 from pipeline.core.pin.lock import (
     PAGE_SUFFIXES,
     Included,
@@ -27,7 +26,12 @@ from pipeline.core.pin.lock import (
     page_path,
     pages_of,
 )
-from pipeline.core.pin.sphinx_values import has_substitutions, sphinx_values
+from pipeline.core.pin.sphinx_config import (
+    excluded_pages,
+    has_substitutions,
+    read_exclude_patterns,
+    sphinx_values,
+)
 from pipeline.errors import InputError
 from pipeline.folders import OUTSIDE, Folders, is_outside
 from pipeline.log import Log

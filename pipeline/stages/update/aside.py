@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, write_if_changed
-from pipeline.core.memory.aside import add_kept, kept_entries
+from pipeline.core.memory.opening import add_kept, kept_entries
 from pipeline.core.memory.record import Texts
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError

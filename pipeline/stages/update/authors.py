@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pipeline.adapters import po
 from pipeline.adapters.version_control import authors_of_lines, moments_of_lines
-from pipeline.core.memory.notes import TOUCH, TRANSLATOR
+from pipeline.core.memory.record import TOUCH, TRANSLATOR
 from pipeline.entries import Catalog, Entry
 
 # When the msgstr of an entry was last committed.

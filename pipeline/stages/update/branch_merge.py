@@ -14,11 +14,9 @@ from typing import NamedTuple
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, write_atomic
-from pipeline.core.memory.branches import merge_branches
 from pipeline.core.memory.file import memory_file, read_memory
-from pipeline.core.memory.notes import TRANSLATOR, translators_of
-from pipeline.core.memory.reconcile import Conflict
-from pipeline.core.memory.record import Memory
+from pipeline.core.memory.merge import Conflict, merge_branches
+from pipeline.core.memory.record import TRANSLATOR, Memory, translators_of
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
 from pipeline.filenames import shortened

@@ -12,8 +12,12 @@ from functools import partial
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes
 from pipeline.core.catalog.lineage import read_redirects
-from pipeline.core.catalog.update import Catalogs, Updated, update_catalogs
-from pipeline.core.catalog.wanted import wanted_entries
+from pipeline.core.catalog.update import (
+    Catalogs,
+    Updated,
+    update_catalogs,
+    wanted_entries,
+)
 from pipeline.core.document.reader import SplitPage
 from pipeline.core.pin.lock import Lock, page_path
 from pipeline.entries import Catalog

@@ -19,8 +19,8 @@ from pipeline.adapters.version_control import (
     tracked_though_ignored,
     versions_in_git,
 )
-from pipeline.core.memory.close import close_to_compare
-from pipeline.core.memory.reconcile import differences, is_stored
+from pipeline.core.memory.closing import close_to_compare
+from pipeline.core.memory.merge import differences, is_stored
 from pipeline.core.memory.record import Memory
 from pipeline.core.pin.lock import blob_id
 from pipeline.entries import Catalog

@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from pipeline.adapters.files import read_bytes
-from pipeline.core.catalog.wanted import wanted_entries
+from pipeline.core.catalog.update import wanted_entries
 from pipeline.core.document.reader import SplitPage, read_document
 from pipeline.core.memory.record import digest, layout_of
 from pipeline.core.pin.lock import Lock, Page, SourceFile, pages_of

@@ -13,18 +13,25 @@ from math import inf
 from typing import NamedTuple
 
 from pipeline.adapters import po
-from pipeline.core.catalog.states import EMPTIED
-from pipeline.core.memory.close import TouchOf, close_to_compare
-from pipeline.core.memory.header import moment_of
-from pipeline.core.memory.notes import TOUCH, translators_of
-from pipeline.core.memory.reconcile import (
+from pipeline.core.catalog.origins import EMPTIED
+from pipeline.core.memory.closing import TouchOf, close_to_compare
+from pipeline.core.memory.file import moment_of
+from pipeline.core.memory.merge import (
     Held,
     Merged,
     held_by,
     lost_in,
     reconcile,
 )
-from pipeline.core.memory.record import Key, Memory, digest, key_of, text_of
+from pipeline.core.memory.record import (
+    TOUCH,
+    Key,
+    Memory,
+    digest,
+    key_of,
+    text_of,
+    translators_of,
+)
 from pipeline.entries import Catalog, Entry
 from pipeline.findings import Finding, Severity
 from pipeline.stages.update.aside import (

@@ -10,9 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from pipeline.core.memory.notes import Place
-from pipeline.core.memory.places import index_places
-from pipeline.core.memory.record import Memory
+from pipeline.core.memory.record import Memory, Place, index_places
 from pipeline.stages.update.workspace import Workspace
 
 FEW = 8  # pages; for more of them the whole memory is read at once

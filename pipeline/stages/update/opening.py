@@ -15,10 +15,9 @@ from functools import cache, partial
 from pipeline.adapters import po
 from pipeline.core.document.reader import SplitPage
 from pipeline.core.memory.english_edits import put_english_back, strangers_in
-from pipeline.core.memory.file import memory_file
-from pipeline.core.memory.header import EDITING
-from pipeline.core.memory.open import Opened
-from pipeline.core.memory.reconcile import Held, Merged, held_in
+from pipeline.core.memory.file import EDITING, memory_file
+from pipeline.core.memory.merge import Held, Merged, held_in
+from pipeline.core.memory.opening import Opened
 from pipeline.core.memory.record import Memory, with_refs
 from pipeline.core.pin.lock import Lock
 from pipeline.entries import Catalog

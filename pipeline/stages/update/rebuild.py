@@ -10,10 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pipeline.core.memory import record as core
-from pipeline.core.memory.header import editing_fields, public_team
-from pipeline.core.memory.notes import Place, english_of
-from pipeline.core.memory.open import Opened, open_memory
-from pipeline.core.memory.record import Memory, digest
+from pipeline.core.memory.file import editing_fields, public_team
+from pipeline.core.memory.opening import Opened, open_memory
+from pipeline.core.memory.record import Memory, Place, digest, english_of
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import UpstreamError
 from pipeline.findings import Finding, Severity

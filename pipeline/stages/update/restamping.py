@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 
 from pipeline.adapters import po
 from pipeline.core.memory.file import memory_file
-from pipeline.core.memory.notes import Place, renamed_places
-from pipeline.core.memory.record import Memory, with_refs
+from pipeline.core.memory.record import Memory, Place, renamed_places, with_refs
 from pipeline.core.pin.lock import Lock
 from pipeline.errors import UpstreamError
 from pipeline.findings import Finding, Severity

@@ -12,15 +12,13 @@ from functools import cached_property
 
 from pipeline.adapters import po
 from pipeline.adapters.files import remove_files
-from pipeline.core.catalog.update import Catalogs
-from pipeline.core.catalog.wanted import wanted_entries
+from pipeline.core.catalog.update import Catalogs, wanted_entries
 from pipeline.core.document.reader import SplitPage
 from pipeline.core.memory import record as core
-from pipeline.core.memory.close import close_catalog
+from pipeline.core.memory.closing import close_catalog
 from pipeline.core.memory.file import memory_file
-from pipeline.core.memory.notes import Place
-from pipeline.core.memory.reconcile import Held, held_by, keep_unheld
-from pipeline.core.memory.record import Memory, digest
+from pipeline.core.memory.merge import Held, held_by, keep_unheld
+from pipeline.core.memory.record import Memory, Place, digest
 from pipeline.core.pin.lock import Lock, page_path
 from pipeline.entries import Catalog, Entry
 from pipeline.report.counts import written_text

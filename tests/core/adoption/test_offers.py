@@ -27,8 +27,13 @@ from pipeline.core.adoption.result import (
     State,
     audit_code,
 )
-from pipeline.core.catalog.origins import Copy, Machine, copy_of, credits_of
-from pipeline.core.catalog.states import fuzzy_class
+from pipeline.core.catalog.origins import (
+    Copy,
+    Machine,
+    copy_of,
+    credits_of,
+    fuzzy_class,
+)
 from pipeline.core.catalog.update import update_catalogs
 from pipeline.core.document.message import Markup
 from pipeline.entries import Catalog, Entry

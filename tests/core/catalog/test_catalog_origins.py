@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from pipeline.core.catalog.counts import DRAFT, count_catalog, with_classes
 from pipeline.core.catalog.origins import (
     Copy,
     Machine,
@@ -22,9 +23,8 @@ from pipeline.core.catalog.origins import (
     machine_of,
     origins_of,
     settled_notes,
+    states_of,
 )
-from pipeline.core.catalog.standing import DRAFT, count_catalog, with_classes
-from pipeline.core.catalog.states import states_of
 from pipeline.core.catalog.update import Updated, update_catalogs
 from pipeline.core.drafting.drafts import Draft, drafted
 from pipeline.core.results import PageResult

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.catalog.carry import carry
-from pipeline.core.catalog.change import DIFF_LENGTH, ChangeClass, classify, diff
+from pipeline.core.catalog.change import DIFF_LENGTH, ChangeClass, carry, classify, diff
 
 CLASSES = {
     ChangeClass.MOVED: [("The same words.", "The same words.")],

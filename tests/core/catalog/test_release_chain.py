@@ -20,10 +20,9 @@ import pytest
 from changed_pairs import changed_pairs, tabulate, verdict
 from repositories import PAGES, Repository
 
-from pipeline.core.catalog.carry import carry
-from pipeline.core.catalog.states import fuzzy_class
-from pipeline.core.catalog.update import Updated, update_catalogs
-from pipeline.core.catalog.wanted import wanted_entries
+from pipeline.core.catalog.change import carry
+from pipeline.core.catalog.origins import fuzzy_class
+from pipeline.core.catalog.update import Updated, update_catalogs, wanted_entries
 from pipeline.core.document.reader import Document, read_document
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError

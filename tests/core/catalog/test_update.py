@@ -15,11 +15,15 @@ from runs import run_of
 
 from pipeline.adapters.files import replace_if_unchanged
 from pipeline.config import Settings, Upstream
+from pipeline.core.catalog.counts import count_catalog
 from pipeline.core.catalog.lineage import read_redirects
-from pipeline.core.catalog.standing import count_catalog
-from pipeline.core.catalog.states import fuzzy_class
-from pipeline.core.catalog.update import Catalogs, Updated, update_catalogs
-from pipeline.core.catalog.wanted import wanted_entries
+from pipeline.core.catalog.origins import fuzzy_class
+from pipeline.core.catalog.update import (
+    Catalogs,
+    Updated,
+    update_catalogs,
+    wanted_entries,
+)
 from pipeline.core.document.reader import SplitPage, read_document
 from pipeline.core.pin.lock import Lock, Page, SourceFile
 from pipeline.core.results import PageResult

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.core.catalog.wanted import wanted_entries
+from pipeline.core.catalog.update import wanted_entries
 from pipeline.core.document.reader import read_document
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.core.catalog.wanted import wanted_entries
+from pipeline.core.catalog.update import wanted_entries
 from pipeline.core.checks.engine import fix_entry, run_checks, subjects_of
 from pipeline.core.document import limits
 from pipeline.core.document.grammar import grammar_of

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from notebooks import notebook_value, prose
 
-from pipeline.core.catalog.wanted import wanted_entries, without_code
+from pipeline.core.catalog.update import wanted_entries, without_code
 from pipeline.core.document.guard import merged_messages
 from pipeline.core.document.markdown.splitter import split_text
 from pipeline.core.document.merge import merge

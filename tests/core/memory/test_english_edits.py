@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.core.memory.close import close_catalog
+from pipeline.core.memory.closing import close_catalog
 from pipeline.core.memory.english_edits import put_english_back, strangers_in
 from pipeline.core.memory.record import Memory
 from pipeline.entries import Catalog, Entry

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.core.memory.branches import MergedBranches, merge_branches
+from pipeline.core.memory.merge import MergedBranches, merge_branches
 from pipeline.core.memory.record import Memory, digest
 from pipeline.entries import Entry
 

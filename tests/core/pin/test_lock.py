@@ -1,4 +1,4 @@
-"""The lock: round trip, what is refused, and the pages that files make up."""
+"""core/pin/lock: what was pulled, the pages that it makes up, and names at risk."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from repositories import DOCS
 from pipeline.core.pin.lock import (
     Included,
     Lock,
+    RefusedFile,
     SourceFile,
     blob_id,
     format_lock,
+    hidden_twins,
     listing_id,
+    names_at_risk,
     pages_of,
     parse_lock,
 )
@@ -192,3 +195,108 @@ def test_odd_names_in_a_lock_are_refused(key: str, value: object) -> None:
     table = json.loads(format_lock(LOCK))
     with pytest.raises(InputError, match=key):
         parse_lock(json.dumps({**table, key: value}).encode(), where="x.lock")
+
+
+NFC, NFD = "\u00e9", "e\u0301"
+
+
+def files_named(*paths: str) -> list[SourceFile]:
+    return [SourceFile(path=path, blob="0" * 40) for path in paths]
+
+
+@pytest.mark.parametrize(
+    ("paths", "pages", "hidden"),
+    [
+        ((f"{NFD}.md",), {NFC: [f"{NFD}.md"]}, []),
+        ((f"{NFD}/a.rst",), {f"{NFC}/a": [f"{NFD}/a.rst"]}, []),
+        (
+            (f"{NFD}.md", f"{NFC}.ipynb"),
+            {NFC: [f"{NFC}.ipynb", f"{NFD}.md"]},
+            [],
+        ),
+        ((f"{NFD}.md", f"{NFC}.md"), {NFC: [f"{NFC}.md"]}, [f"{NFD}.md"]),
+        ((f"{NFC}.md", f"{NFD}.md"), {NFC: [f"{NFC}.md"]}, [f"{NFD}.md"]),
+        # Neither is in NFC as a whole: one of them makes the page.
+        (
+            (f"{NFC}/{NFD}.md", f"{NFD}/{NFC}.md"),
+            {f"{NFC}/{NFC}": [f"{NFC}/{NFD}.md"]},
+            [f"{NFD}/{NFC}.md"],
+        ),
+        ((f"_static/{NFD}.md", f"_static/{NFC}.md", f"{NFD}.png"), {}, []),
+    ],
+)
+def test_pages_by_their_names(
+    paths: tuple[str, ...], pages: dict[str, list[str]], hidden: list[str]
+) -> None:
+    made = pages_of(files_named(*paths))
+    assert {page.name: [file.path for file in page.files] for page in made} == pages
+    assert [file.path for file in hidden_twins(files_named(*paths))] == hidden
+
+
+ANY_BLOB = "0" * 40
+EMPTY_LOCK = Lock(
+    url="u", ref="main", commit=ANY_BLOB, date="", version="", docs=WHOLE, files=()
+)  # fmt: skip
+
+
+def refused(*paths: str) -> Lock:
+    files = tuple(RefusedFile(path=path, rule=f"rule of {path}") for path in paths)
+    return replace(EMPTY_LOCK, refused=files)
+
+
+def test_a_page_that_is_refused_is_an_error_and_any_other_file_a_warning() -> None:
+    lock = refused("aux.md", "con/x.ipynb", "deep/", "a?.png", "skipped/nul.md")
+    found = list(names_at_risk(lock, lambda page: not page.startswith("skipped/")))
+    assert [(one.where, one.is_error) for one in found] == [
+        ("aux.md", True),
+        ("con/x.ipynb", True),
+        ("deep/", True),
+        ("a?.png", False),
+        ("skipped/nul.md", False),
+    ]
+    assert found[0].text == "was not pulled: rule of aux.md"
+    assert found[0].exit_code == InputError.exit_code
+    assert all(one.hint and one.code == "refused-name" for one in found)
+
+
+@pytest.mark.parametrize(
+    "names", [("Guide.md", "guide.md"), ("caf\u00e9.png", "cafe\u0301.png"), ("A/x", "a/X")]
+)  # fmt: skip
+def test_names_that_are_one_file_on_some_systems_are_told(
+    names: tuple[str, str],
+) -> None:
+    files = tuple(SourceFile(path=path, blob=ANY_BLOB) for path in (*names, "other.md"))
+    (found,) = names_at_risk(replace(EMPTY_LOCK, files=files), lambda page: True)
+    assert (found.where, found.is_error) == (names[1], False)
+    assert names[0] in found.text
+
+
+def test_a_page_that_another_one_hides_is_told() -> None:
+    names = ("caf\u00e9.md", "cafe\u0301.md")
+    files = tuple(SourceFile(path=path, blob=ANY_BLOB) for path in names)
+    (found,) = names_at_risk(replace(EMPTY_LOCK, files=files), lambda page: True)
+    assert (found.code, found.where) == ("same-name", "cafe\\u0301.md")
+    assert found.page == "caf\u00e9"
+
+
+def test_the_lock_says_what_was_refused() -> None:
+    lock = refused("a/aux.md", "deep/")
+    assert parse_lock(format_lock(lock), where="x.lock") == lock
+    assert b"refused" not in format_lock(EMPTY_LOCK)
+
+
+@pytest.mark.parametrize(
+    "table", ["[]", '{"a.md": 1}', '{"a\\u001b.md": "rule"}', '{"a.md": "\\udcff"}']
+)
+def test_a_damaged_list_of_refused_files_is_an_input_error(table: str) -> None:
+    text = format_lock(refused("a.md")).decode()
+    damaged = text.replace('{\n  "a.md": "rule of a.md"\n }', table)
+    assert damaged != text
+    with pytest.raises(InputError, match=r"\$.refused"):
+        parse_lock(damaged.encode(), where="x.lock")
+
+
+def test_a_lock_that_names_a_file_which_cannot_be_is_refused() -> None:
+    file = SourceFile(path="guide/aux.md", blob=ANY_BLOB)
+    with pytest.raises(InputError, match=r"guide/aux\.md.*device on Windows"):
+        parse_lock(format_lock(replace(EMPTY_LOCK, files=(file,))), where="x.lock")

@@ -1,0 +1,111 @@
+"""Counts of a page's messages and words, by state and class of change."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pipeline.core.catalog.change import ChangeClass
+from pipeline.core.catalog.origins import (
+    OriginKind,
+    fuzzy_class,
+    is_replaceable,
+    kind_of,
+)
+from pipeline.core.catalog.update import Catalogs
+from pipeline.core.document.prose import count_words
+from pipeline.core.results import PageResult, UpdateCounts
+from pipeline.entries import Catalog
+
+OTHER = "other"  # the class of what a translator, or another tool, marked fuzzy
+DRAFT = str(OriginKind.DRAFT)  # the class of what a machine has made
+# What takes a person the least time comes first.
+CLASSES = (*map(str, ChangeClass), OTHER, DRAFT)
+
+
+def count_catalog(result: PageResult, catalog: Catalog) -> PageResult:
+    """``result`` with its messages and English words counted by state.
+
+    Obsolete entries are counted apart: they are no messages of the page any more.
+    """
+    words = translated = translated_words = fuzzy = obsolete = 0
+    for entry in catalog.entries:
+        if entry.obsolete:
+            obsolete += 1
+            continue
+        entry_words = count_words(entry.msgid)
+        words += entry_words
+        # A fuzzy entry without a translation is just untranslated.
+        fuzzy += entry.is_waiting
+        if entry.is_translated:
+            translated += 1
+            translated_words += entry_words
+    return replace(
+        result,
+        messages=len(catalog.entries) - obsolete,
+        words=words,
+        translated=translated,
+        translated_words=translated_words,
+        fuzzy=fuzzy,
+        obsolete=obsolete,
+    )
+
+
+def is_settled(catalog: Catalog) -> bool:
+    """Whether each message has a translation that no update replaces: neither a draft nor none.
+
+    Then what an update makes of the catalogue does not depend on others.
+    """
+    live = [entry for entry in catalog.entries if not entry.obsolete]
+    return all(entry.msgstr and not is_replaceable(entry) for entry in live)
+
+
+def with_classes(result: PageResult, catalog: Catalog) -> PageResult:
+    """``result`` with its fuzzy messages by class, and their English words.
+
+    ``{"numbers": 2, "rewording": 5}``
+    """
+    classes: Counter[str] = Counter()
+    words = draft_words = 0
+    for entry in catalog.entries:
+        if not entry.is_waiting:
+            continue
+        words += count_words(entry.msgid)
+        if kind_of(entry) is OriginKind.DRAFT:
+            classes[DRAFT] += 1
+            draft_words += count_words(entry.msgid)
+        else:
+            classes[fuzzy_class(entry) or OTHER] += 1
+    return replace(
+        result,
+        classes=in_order(classes),
+        fuzzy_words=words,
+        drafts=classes[DRAFT],
+        draft_words=draft_words,
+    )
+
+
+def update_counts(catalogs: Catalogs, page: str) -> UpdateCounts | None:
+    """What the update that made ``catalogs`` did with ``page``; None if it left the page alone."""
+    updated = catalogs.counts.get(page)
+    if updated is None:
+        return None
+    return UpdateCounts(
+        kept=updated.kept,
+        carried=updated.carried,
+        fuzzy=in_order(updated.fuzzy_by_class),
+        new=updated.new,
+        obsolete=updated.obsolete,
+        moved_from=updated.moved_from,
+    )
+
+
+def in_order(classes: Mapping[str, int]) -> dict[str, int]:
+    """``classes`` with a count, those that take a person the least time first.
+
+    A class that is not known comes from a note of another version, or of a person. It goes
+    last.
+    """
+    unknown = sorted(set(classes) - set(CLASSES))
+    return {name: classes[name] for name in (*CLASSES, *unknown) if classes.get(name)}

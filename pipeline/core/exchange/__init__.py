@@ -1,1 +1,0 @@
-"""Catalogues that go to another editor and come back."""

@@ -1,0 +1,158 @@
+"""What upstream's ``conf.py`` says, read as data and never run; and the pages that it excludes.
+
+Patterns of ``exclude_patterns`` match as Sphinx has them: ``*`` and ``?`` stay within a folder,
+``**`` does not, and a pattern that matches a folder matches all that lies in it. Upstream writes
+them, so each is matched in one pass: a regular expression might go back over a path without end.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import Any
+
+from pipeline.core.pin.lock import Page, page_path
+
+SUBSTITUTION = "substitution"  # as MyST calls its extension
+_UNREADABLE = (SyntaxError, TypeError, ValueError, MemoryError, RecursionError)
+
+
+def sphinx_values(code: str) -> dict[str, Any]:
+    """Return the values that a ``conf.py`` gives to names, as far as they are literals.
+
+    The last one counts; ``+=`` adds to it. ``a = ["x"]`` and ``a += ["y"]`` → ``{"a": ["x", "y"]}``
+    """
+    try:
+        body = ast.parse(code).body
+    except _UNREADABLE:
+        return {}
+    values: dict[str, Any] = {}
+    for statement in body:
+        match statement:
+            case ast.Assign(targets=[*targets], value=value):
+                values |= dict.fromkeys(_names(targets), _literal(value))
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                values[name] = _literal(value)
+            case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value):
+                values[name] = _sum(values.get(name), _literal(value))
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def has_substitutions(values: Mapping[str, Any]) -> bool:
+    """Return whether MyST is told to put values in the place of ``{{ name }}``."""
+    extensions = values.get("myst_enable_extensions")
+    is_enabled = isinstance(extensions, list) and SUBSTITUTION in extensions
+    substitutions = values.get("myst_substitutions")
+    return is_enabled or (isinstance(substitutions, dict) and bool(substitutions))
+
+
+def _names(targets: list[ast.expr]) -> Iterator[str]:
+    """Yield the plain names among the targets of an assignment."""
+    for target in targets:
+        if isinstance(target, ast.Name):
+            yield target.id
+
+
+def _literal(value: ast.expr) -> Any:
+    """Return the value of a literal, or of several with ``+`` between them; else None."""
+    try:
+        return _value(value)
+    except _UNREADABLE:
+        return None
+
+
+def _value(value: ast.expr) -> Any:
+    """Return the value of a literal. Raises one of ``_UNREADABLE`` for what is none."""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        return _sum(_literal(value.left), _literal(value.right))
+    return ast.literal_eval(value)
+
+
+def _sum(left: Any, right: Any) -> Any:
+    """Return two lists or texts as one; of lists what is known if only one of them is."""
+    if left is None or right is None:
+        known = right if left is None else left
+        return known if isinstance(known, list) else None
+    try:
+        return left + right
+    except _UNREADABLE:
+        return None
+
+
+_KEY = "exclude_patterns"
+_MOST_PATTERNS = 1000
+_PIECE = re.compile(r"\*\*|\*|\?|\[!?\]?[^\]]*\]|[^*?\[]+|\[", re.DOTALL)
+
+
+def read_exclude_patterns(code: str, *, below: str = "") -> tuple[str, ...]:
+    """Return the patterns of a ``conf.py`` that lies in the folder ``below``; none if not data."""
+    patterns = sphinx_values(code).get(_KEY)
+    if not isinstance(patterns, list | tuple):
+        return ()
+    texts = [pattern for pattern in patterns if isinstance(pattern, str)]
+    return tuple(f"{below}{pattern}" for pattern in texts[:_MOST_PATTERNS])
+
+
+def excluded_pages(pages: Iterable[Page], patterns: Sequence[str]) -> Iterator[str]:
+    """Yield the names of the pages that ``patterns`` leave out.
+
+    A page of two documents is one as long as either is left: the pattern chooses the other.
+    """
+    pieces = [_PIECE.findall(pattern) for pattern in patterns]
+    for page in pages:
+        paths = [page_path(file.path) for file in page.files]
+        if all(any(_is_in(path, one) for one in pieces) for path in paths):
+            yield page.name
+
+
+def _is_in(path: str, pattern: Sequence[str]) -> bool:
+    """Return whether a pattern matches a path, or a folder around it."""
+    parts = path.split("/")
+    return any(_matches(place, pattern) for place in accumulate(parts, "{}/{}".format))
+
+
+def _matches(path: str, pattern: Sequence[str]) -> bool:
+    """Return whether the pieces of a pattern match all of a path."""
+    # Where the pieces so far may end, all at once.
+    ends = {0}
+    for piece in pattern:
+        ends = set(_ends(path, piece, ends))
+        if not ends:
+            return False
+    return len(path) in ends
+
+
+def _ends(path: str, piece: str, starts: set[int]) -> Iterator[int]:
+    """Yield where a piece may end that begins at one of ``starts``."""
+    if piece == "**":
+        yield from range(min(starts), len(path) + 1)
+        return
+    for start in starts:
+        if piece == "*":
+            slash = path.find("/", start)
+            yield from range(start, (len(path) if slash < 0 else slash) + 1)
+        elif piece == "?" or (piece.startswith("[") and piece != "["):
+            if start < len(path) and _is_one_of(path[start], piece):
+                yield start + 1
+        elif path.startswith(piece, start):
+            yield start + len(piece)
+
+
+def _is_one_of(letter: str, piece: str) -> bool:
+    """Return whether ``?`` or ``[a-c]`` or ``[!a-c]`` stands for a letter."""
+    if piece == "?":
+        return letter != "/"
+    is_negative = piece.startswith("[!")
+    inner = piece[2:-1] if is_negative else piece[1:-1]
+    is_in = _is_in_class(letter, inner)
+    return not is_in and letter != "/" if is_negative else is_in
+
+
+def _is_in_class(letter: str, inner: str) -> bool:
+    """Return whether a letter is among those of ``a-cx``."""
+    ranges = re.findall(r"(.)-(.)", inner, re.DOTALL)
+    if any(low <= letter <= high for low, high in ranges):
+        return True
+    return letter in re.sub(r".-.", "", inner, flags=re.DOTALL)

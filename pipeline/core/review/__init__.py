@@ -1,1 +1,0 @@
-"""What a reviewer looks at: how the memory of two commits differs."""

@@ -1,0 +1,285 @@
+"""core/memory/merge: which version of an entry stays, and what is reported of the other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from memories import memory_of
+
+from pipeline.core.memory.merge import (
+    Merged,
+    differences,
+    held_by,
+    held_in,
+    is_stored,
+    keep_unheld,
+    lost_in,
+    reconcile,
+)
+from pipeline.core.memory.record import digest
+from pipeline.entries import Catalog, Entry
+
+TEXT = Entry(msgid=digest("Tea is made of leaves and hot water."))
+NOBODY: frozenset[tuple[str, str]] = frozenset()
+
+
+def merge(
+    our: Entry, their: Entry, before: Entry | None = None, *, follows: bool = False
+) -> Merged:
+    base = memory_of(before) if before else None
+    return reconcile(
+        memory_of(our), memory_of(their), base=base, held=NOBODY, follows=follows
+    )
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "stays"),
+    [
+        ("甲", "", "甲"),
+        ("", "乙", "乙"),
+        ("?甲", "?乙", "?甲"),
+        ("?甲", "乙", "乙"),
+        ("甲", "?乙", "甲"),
+    ],
+    ids=[
+        "only ours",
+        "only theirs",
+        "both wait",
+        "theirs is finished",
+        "ours is finished",
+    ],
+)
+def test_without_a_base_finished_beats_unfinished(
+    ours: str, theirs: str, stays: str
+) -> None:
+    merged = merge(written(ours), written(theirs))
+    assert merged.conflicts == ()
+    assert said(merged.memory.entries[0]) == stays
+
+
+def test_both_sides_of_a_conflict_are_handed_back_and_none_is_written_into_the_other() -> (
+    None
+):
+    merged = merge(written("甲"), written("乙"), before=written("丙"))
+    assert [(said(our), said(their)) for our, their in merged.conflicts] == [
+        ("甲", "乙")
+    ]
+    assert merged.memory.entries == (written("甲"),)
+    assert merged.given_up == ()
+
+
+@pytest.mark.parametrize("follows", [False, True])
+@pytest.mark.parametrize("theirs", ["", "乙"])
+def test_what_was_stored_gives_way_to_what_the_memory_has_now(
+    theirs: str, follows: bool
+) -> None:
+    before = written("甲")
+    merged = merge(before, written(theirs), before=before, follows=follows)
+    assert merged.memory.entries == (written(theirs),)
+    assert (merged.given_up, merged.taken) == ((before,), True)
+
+
+@pytest.mark.parametrize("follows", [False, True])
+def test_what_was_not_stored_stays_whatever_the_memory_has(follows: bool) -> None:
+    merged = merge(written("新"), written(""), before=written("甲"), follows=follows)
+    assert merged.memory.entries == (written("新"),)
+    assert merged.given_up == ()
+
+
+def test_what_was_changed_here_alone_stays() -> None:
+    merged = merge(written("新"), written("甲"), before=written("甲"))
+    assert merged.memory.entries == (written("新"),)
+    assert (merged.conflicts, merged.given_up, merged.taken) == ((), (), False)
+
+
+def test_an_entry_that_the_memory_lacks_goes_if_git_has_taken_it_away() -> None:
+    before, other = written("甲"), Entry(msgid=digest("Another text."))
+    followed = merge(before, other, before=before, follows=True)
+    assert (followed.memory.entries, followed.given_up) == ((other,), (before,))
+    # Else the file may be damaged.
+    kept = merge(before, other, before=before)
+    assert kept.memory.entries == (other, replace(before, obsolete=True))
+    # Work that was not stored stays in any case.
+    unstored = written("新")
+    assert merge(unstored, other, before=before, follows=True).memory.entries == (
+        other,
+        replace(unstored, obsolete=True),
+    )
+
+
+def test_a_context_that_was_told_apart_here_stays_on_its_page() -> None:
+    theirs = written("甲")
+    ours = replace(written("乙"), context="第二处")
+    merged = merge(ours, theirs, before=theirs, follows=True)
+    assert set(merged.memory.entries) == {theirs, ours}
+
+
+def test_a_translation_is_lost_if_it_stands_nowhere_any_more() -> None:
+    old, new = memory_of(written("甲")), memory_of(written("乙"))
+    assert lost_in(new, old, NOBODY) == (written("甲"),)
+    assert lost_in(memory_of(Entry(msgid=digest("Other."))), old, NOBODY) == old.entries
+    assert lost_in(old, old, NOBODY) == ()
+    # It may only wait now, or have moved to another page.
+    assert lost_in(memory_of(written("?甲")), old, NOBODY) == ()
+    assert lost_in(new, old, held_by([old])) == ()
+    assert lost_in(new, memory_of(written("")), NOBODY) == ()
+
+
+def test_what_went_along_to_a_changed_message_elsewhere_is_not_kept_twice() -> None:
+    our = written("甲")
+    changed = digest("Tea is made of leaves and very hot water.")
+    their = Entry(msgid=changed, msgstr="甲", fuzzy=True, previous=our.msgid)
+    assert merge(our, their, before=our).memory.entries == (their,)
+    # Without a common start it may be somebody's work that is nowhere else: it stays, obsolete.
+    assert merge(our, their).memory.entries == (their, replace(our, obsolete=True))
+
+
+def test_catalogues_and_their_memory_hold_the_same_translations() -> None:
+    english = "Tea is made of leaves and hot water."
+    link = "](https://example.org/the/plan/of/all/kettles)"
+    catalog = Catalog(
+        entries=(
+            Entry(msgid=english, msgstr="茶"),
+            Entry(msgid="Now.", msgstr="旧", fuzzy=True, previous="Then."),
+            Entry(msgid=f"See [it{link}.", msgstr=f"见[它{link}。"),
+            Entry(msgid="Same.", msgstr="Same."),
+            Entry(msgid="Blank."),
+        )
+    )
+    held = held_in([catalog])
+    assert held == {
+        (TEXT.msgid, "茶"),
+        (digest("Then."), "旧"),
+        (digest(f"See [it{link}."), "见[它⟦1⟧。"),
+        (digest("Same."), "same: as the English"),
+    }
+    blank = written("")
+    assert held_by([memory_of(written("茶"), blank)]) == {(TEXT.msgid, "茶")}
+
+
+def test_a_memory_stores_the_work_of_another_whatever_is_blank() -> None:
+    ours = memory_of(written("甲"))
+    blank = Entry(msgid=digest("Another text."))
+    noted = replace(written("甲"), notes=("translator: Li Lei, 2026-01-02 03:04+0800",))
+    assert is_stored(ours, memory_of(noted, blank))
+    assert not is_stored(ours, memory_of(written("?甲")))
+    assert not is_stored(ours, memory_of(blank))
+
+
+def test_only_words_of_persons_that_stand_nowhere_else_would_be_lost() -> None:
+    new = memory_of(Entry(msgid=digest("Another text.")))
+    old = memory_of(written("甲"))
+    assert keep_unheld(new, old, NOBODY) == (written("甲"),)
+    assert keep_unheld(new, old, held_by([old])) == ()
+    # The entry is there still, whatever it says now.
+    assert keep_unheld(memory_of(written("乙")), old, NOBODY) == ()
+    assert keep_unheld(new, memory_of(written("")), NOBODY) == ()
+    assert keep_unheld(new, memory_of(drafted("甲")), NOBODY) == ()
+
+
+def test_a_draft_gives_way_to_anything_and_is_no_conflict() -> None:
+    for ours, theirs, stays in (
+        (drafted("甲"), written("乙"), "乙"),
+        (written("甲"), drafted("乙"), "甲"),
+        (drafted("甲"), drafted("乙"), "?乙"),
+    ):
+        merged = merge(ours, theirs, before=written("丙"))
+        assert said(merged.memory.entries[0]) == stays
+        assert (merged.conflicts, merged.given_up) == ((), ())
+
+
+def test_neither_drafts_nor_blanks_are_added_to_a_page_that_lacks_them() -> None:
+    other = Entry(msgid=digest("Another text."), msgstr="乙")
+    for ours in (written(""), drafted("甲")):
+        assert merge(ours, other).memory.entries == (other,)
+
+
+def drafted(text: str) -> Entry:
+    """The entry with words of a machine."""
+    note = "draft: m, prompt 1, 2026-05-01, 12345678"
+    return replace(written(f"?{text}"), notes=(note,))
+
+
+def written(text: str) -> Entry:
+    """The entry with a translation; ``?`` in front of it says that it waits."""
+    return replace(TEXT, msgstr=text.removeprefix("?"), fuzzy=text.startswith("?"))
+
+
+def said(entry: Entry) -> str:
+    return "?" * entry.fuzzy + entry.msgstr
+
+
+def test_emptied_words_stay_as_an_obsolete_entry_of_another_context() -> None:
+    stored = replace(written("甲"), comments=("Mind the tone.",))
+    merged = merge(written(""), stored, before=stored)
+    kept = replace(written("甲"), context="emptied", obsolete=True)
+    assert (merged.emptied, merged.taken) == ((stored,), True)
+    assert merged.memory.entries == (written(""), kept)
+    # Nothing is done a second time, and others' words get another name.
+    ours, theirs = merged.memory, merged.memory
+    again = reconcile(ours, theirs, base=theirs, held=held_by([ours]))
+    assert (again.memory, again.emptied, again.taken) == (theirs, (), False)
+    other = written("乙")
+    theirs = replace(theirs, entries=(other, kept))
+    more = reconcile(ours, theirs, base=theirs, held=held_by([ours]))
+    assert [(entry.context, said(entry)) for entry in more.memory.entries] == [
+        (None, ""),
+        ("emptied (2)", "乙"),
+        ("emptied", "甲"),
+    ]
+
+
+def test_words_that_stand_elsewhere_are_not_kept_as_emptied() -> None:
+    stored = written("甲")
+    rejected = replace(written(""), comments=("rejected: 甲",))
+    assert merge(rejected, stored, before=stored).emptied == ()
+    held = held_by([memory_of(stored)])
+    ours, theirs = memory_of(written("")), memory_of(stored)
+    assert reconcile(ours, theirs, base=theirs, held=held).emptied == ()
+    draft = replace(stored, fuzzy=True, notes=("draft: by a model, 0f0f",))
+    assert merge(written(""), draft, before=draft).emptied == ()
+
+
+def test_differences_count_what_people_did_and_no_blank_entries() -> None:
+    one, other = memory_of(written("甲")), memory_of(written("乙"))
+    blank = memory_of(Entry(msgid=digest("Another text.")))
+    assert differences(one, one) == 0
+    assert differences(one, other) == 1
+    assert differences(one, blank) == 1
+
+
+@pytest.mark.parametrize("our", ["旧", ""])
+@pytest.mark.parametrize("is_known", [True, False])
+def test_an_older_entry_gives_way_to_the_memory_s(our: str, is_known: bool) -> None:
+    their = written("新")
+    merged = reconcile(
+        memory_of(written(our)),
+        memory_of(their),
+        base=memory_of(their) if is_known else None,
+        held=NOBODY,
+        is_older=lambda one, other: other == their,
+    )
+    assert merged.memory.entries == (their,)
+    assert merged.taken
+    assert merged.outdated == ((written(our),) if our else ())
+    assert (merged.conflicts, merged.emptied, merged.given_up) == ((), (), ())
+
+
+def test_what_changed_on_both_sides_is_a_conflict_however_old_it_is() -> None:
+    merged = reconcile(
+        memory_of(written("甲")),
+        memory_of(written("乙")),
+        base=memory_of(written("丙")),
+        held=NOBODY,
+        is_older=lambda one, other: True,
+    )
+    assert len(merged.conflicts) == 1
+    assert merged.outdated == ()
+
+
+def test_emptied_words_of_the_catalogue_alone_stay_obsolete() -> None:
+    kept = replace(written("甲"), context="emptied", obsolete=True)
+    ours, theirs = memory_of(written(""), kept), memory_of(written(""))
+    merged = reconcile(ours, theirs, base=theirs, held=NOBODY)
+    assert merged.memory.entries == (written(""), kept)

@@ -1,0 +1,190 @@
+"""core/review: how the translations of two commits differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from pipeline.core.memory.record import digest
+from pipeline.core.review import (
+    Change,
+    Happened,
+    Quiet,
+    compare,
+    has_carried,
+    state_of,
+    translation_of,
+    translator_of,
+)
+from pipeline.entries import Entry
+
+LAMP, SAW, GLUE = (digest(word) for word in ("lamp", "saw", "glue"))
+CARRIED = "carried over: the same text in cellar"
+
+
+def entry(code: str, msgstr: str = "", **fields: object) -> Entry:
+    return Entry(msgid=code, msgstr=msgstr, line=7, **fields)  # type: ignore[arg-type]
+
+
+BLANK, DONE = entry(LAMP), entry(LAMP, "灯")
+WAITS = entry(LAMP, "灯", fuzzy=True, previous=SAW)
+
+
+def happened(old: Sequence[Entry], new: Sequence[Entry]) -> list[str]:
+    """What has happened to the entries of a page; in brackets what happened by itself."""
+    compared = compare({"page.po": old}, {"page.po": new})
+    quiet = [f"({kind})" for kind, count in compared.quiet.items() if count]
+    return [change.happened for change in compared.changes] + quiet
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kinds"),
+    [
+        ([BLANK], [BLANK], []),
+        ([DONE], [DONE], []),
+        ([BLANK], [DONE], [Happened.TRANSLATED]),
+        ([], [DONE], [Happened.TRANSLATED]),
+        ([DONE], [entry(LAMP, "台灯")], [Happened.CHANGED]),
+        ([WAITS], [DONE], [Happened.CONFIRMED]),
+        ([WAITS], [WAITS], []),
+        ([DONE], [entry(LAMP, "灯", fuzzy=True)], [Happened.FUZZY]),
+        # An upgrade: the English has changed.
+        (
+            [entry(SAW, "灯")],
+            [WAITS, entry(SAW, "灯", obsolete=True)],
+            [Happened.FUZZY, "(gone from the page)"],
+        ),
+        ([DONE], [BLANK], [Happened.WITHDRAWN]),
+        ([DONE], [], [Happened.WITHDRAWN]),
+        ([BLANK], [], []),
+        ([DONE], [entry(LAMP, "灯", comments=("问题",))], [Happened.REMARKS]),
+        ([BLANK], [entry(LAMP, comments=("问题",))], []),
+        ([DONE], [entry(LAMP, "灯", obsolete=True)], ["(gone from the page)"]),
+        ([entry(LAMP, "灯", obsolete=True)], [DONE], ["(moved)"]),
+        # A spare copy of what is obsolete went with the page.
+        (
+            [DONE, entry(SAW)],
+            [entry(SAW, "灯", obsolete=True)],
+            ["(gone from the page)"],
+        ),
+        (
+            [entry(LAMP, notes=("same: as the English",))],
+            [entry(SAW, notes=("same: as the English",))],
+            [Happened.TRANSLATED, Happened.WITHDRAWN],
+        ),
+        # Of two entries of a message the live one counts.
+        ([entry(LAMP, "旧", obsolete=True), DONE], [DONE], []),
+    ],
+)
+def test_each_change_is_told_once(
+    old: Sequence[Entry], new: Sequence[Entry], kinds: list[str]
+) -> None:
+    assert happened(old, new) == kinds
+
+
+def test_what_moved_to_another_page_is_counted_and_not_shown() -> None:
+    compared = compare({"a.po": [DONE, WAITS]}, {"b.po": [DONE]})
+    assert compared.changes == ()
+    assert compared.quiet == {Quiet.MOVED: 1, Quiet.GONE: 1}
+
+
+@pytest.mark.parametrize(
+    ("msgstr", "is_shown"),
+    [
+        ("看 https://new.example/guide，谢谢", False),
+        ("看https://new.example/guide，谢谢", False),
+        ("看 https://new.example/guide，多谢", True),
+    ],
+)
+def test_what_was_carried_over_is_shown_if_somebody_has_edited_it(
+    msgstr: str, is_shown: bool
+) -> None:
+    old = entry(SAW, "看 https://old.example/guide，谢谢")
+    new = entry(LAMP, msgstr, notes=(CARRIED,))
+    before, after = {"page.po": [entry(GLUE)]}, {"page.po": [new]}
+    assert has_carried(before, after)
+    compared = compare(before, after, elsewhere=[old])
+    assert bool(compared.changes) is is_shown
+    assert compared.quiet.get(Quiet.CARRIED, 0) == (not is_shown)
+
+
+def test_a_note_of_long_ago_asks_for_no_other_files() -> None:
+    old = entry(LAMP, "灯", notes=(CARRIED,))
+    assert not has_carried({"page.po": [old]}, {"page.po": [old, entry(SAW, "锯")]})
+
+
+def test_the_old_translation_is_that_of_the_old_english() -> None:
+    compared = compare({"a.po": [entry(SAW, "灯")]}, {"a.po": [WAITS]})
+    (change, *_) = compared.changes
+    assert change.old == entry(SAW, "灯")
+    assert (change.line, change.entry) == (7, WAITS)
+
+
+def test_an_entry_that_is_gone_is_on_the_first_line() -> None:
+    change = Change(path="a.po", happened=Happened.WITHDRAWN, new=None, old=DONE)
+    assert (change.line, change.entry) == (1, DONE)
+
+
+# Texts
+
+
+LONG = "see [the long guide](https://x.example/to/many/good/old/lamps)"
+
+
+@pytest.mark.parametrize(
+    ("remembered", "texts", "shown"),
+    [
+        (entry(LAMP, "灯"), {}, "灯"),
+        (entry(digest(LONG), "见[指南⟦1⟧"), {}, "见[指南⟦1⟧"),
+        (
+            entry(digest(LONG), "见[指南⟦1⟧"),
+            {digest(LONG): LONG},
+            "见[指南](https://x.example/to/many/good/old/lamps)",
+        ),
+        (entry(LAMP, notes=("same: as the English",)), {LAMP: "lamp"}, "lamp"),
+        (entry(LAMP, notes=("same: as the English",)), {}, "same: as the English"),
+        (
+            entry(
+                LAMP,
+                notes=("same: as the previous English",),
+                fuzzy=True,
+                previous=SAW,
+            ),
+            {SAW: "saw"},
+            "saw",
+        ),
+    ],
+)
+def test_translations_are_shown_with_their_long_atoms(
+    remembered: Entry, texts: dict[str, str], shown: str
+) -> None:
+    assert translation_of(remembered, texts) == shown
+
+
+@pytest.mark.parametrize(
+    ("notes", "translator"),
+    [
+        ((), ""),
+        (
+            ("translator: Li Lei <li@example.org>, 2026-05-01 09:30+0800, Poedit 3",),
+            "Li Lei, 2026-05-01",
+        ),
+        (("translator: somebody",), "somebody"),
+    ],
+)
+def test_who_has_touched_an_entry(notes: tuple[str, ...], translator: str) -> None:
+    assert translator_of(entry(LAMP, "灯", notes=notes)) == translator
+
+
+@pytest.mark.parametrize(
+    ("of", "state"),
+    [
+        (None, "untranslated"),
+        (BLANK, "untranslated"),
+        (DONE, "finished"),
+        (WAITS, "fuzzy"),
+    ],
+)
+def test_states(of: Entry | None, state: str) -> None:
+    assert state_of(of) == state
