@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from pipeline import packages
 from pipeline.commands.holding import only_this_run
-from pipeline.commands.known import Known, UpdatedPage
 from pipeline.commands.options import (
     RUNNING,
     add_shared,
@@ -24,7 +23,7 @@ from pipeline.commands.options import (
 )
 from pipeline.commands.pages import name_findings, pages_of_run, rule_findings
 from pipeline.commands.reporting import write_report
-from pipeline.commands.updating import UpdatedLocale, update_locale
+from pipeline.commands.update import Known, UpdatedLocale, UpdatedPage, update_locale
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock, Page
 from pipeline.core.results import PageResult

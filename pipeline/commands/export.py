@@ -1,13 +1,29 @@
-"""export: catalogues for an editor that does not read our folders (``exchange/exporting.py``)."""
+"""export: catalogues for editors that do not read our folders.
+
+They are written as POT and PO, and what was sent is remembered. The layout is that of Pontoon, and
+one that Weblate and Crowdin find their way in: ``<name>/templates/<page>.pot`` and
+``<name>/<locale>/<page>.po``.
+"""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from pipeline.adapters import po
+from pipeline.adapters.files import read_bytes, write_if_changed
+from pipeline.commands.holding import only_this_run
 from pipeline.commands.options import add_shared, run_of
+from pipeline.core.catalog.origins import states_of
+from pipeline.entries import NEUTRAL_DATE, Catalog, Entry
+from pipeline.errors import ConfigError, InputError
+from pipeline.findings import Finding
 from pipeline.log import Log
+from pipeline.packages import how_to_run
 from pipeline.report.result import RunResult
+from pipeline.run import Run
+from pipeline.stages.pull.stage import read_pulled
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -24,7 +40,99 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run_command(arguments: Namespace, log: Log) -> RunResult:
     """Export the catalogues of an upstream."""
-    from pipeline.commands.exchange.exporting import export_catalogs
-
     run = run_of(arguments, log)
     return export_catalogs(run, folder=arguments.to or run.paths.exported)
+
+
+TEMPLATES = "templates"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Exporting:
+    """One export: where it goes to, and what comes together on the way."""
+
+    run: Run
+    folder: Path
+    written: dict[Path, bytes] = field(default_factory=dict)
+    sent: dict[Path, bytes] = field(default_factory=dict)  # for who imports it
+    findings: list[Finding] = field(default_factory=list)
+
+
+def export_catalogs(run: Run, *, folder: Path) -> RunResult:
+    """Write the catalogues of all locales below ``folder``, and a template of each.
+
+    A catalogue that cannot be read is a finding. Nothing is removed: the folder may be anybody's.
+    Raises ConfigError if there is no catalogue yet.
+    """
+    exporting = _Exporting(run=run, folder=folder / run.name)
+    with only_this_run(run):
+        lock = read_pulled(run)
+        for locale in run.locales:
+            _export_locale(exporting, locale)
+        if not exporting.written:
+            raise ConfigError(
+                "there are no catalogues yet",
+                hint=f"Run: {how_to_run('sync', run.name, '--no-execute')}",
+            )
+        changes = _write(exporting)
+    return RunResult(
+        name=run.name,
+        lock=lock,
+        findings=tuple(exporting.findings),
+        changes=changes,
+        check_only=run.dry,
+    )
+
+
+def _export_locale(exporting: _Exporting, locale: str) -> None:
+    """Make the files of one locale, and the copies of what they were made from."""
+    run = exporting.run
+    catalogs = run.paths.catalogs(locale)
+    for path in sorted(catalogs.rglob("*.po")):
+        page = path.relative_to(catalogs).as_posix().removesuffix(".po")
+        if not run.asks_for(page):
+            continue
+        where = run.shown(path)
+        try:
+            data = read_bytes(path)
+            catalog = po.read_catalog(data, where=where).catalog
+        except InputError as error:
+            exporting.findings.append(Finding.of(error, page=page))
+            continue
+        exporting.sent[run.paths.sent(locale, page)] = data
+        target = exporting.folder / locale / f"{page}.po"
+        template = exporting.folder / TEMPLATES / f"{page}.pot"
+        exporting.written[target] = po.format_catalog(catalog)
+        exporting.written[template] = po.format_catalog(_template_of(catalog))
+
+
+def _template_of(catalog: Catalog) -> Catalog:
+    """A catalogue of no language: what is to be translated, and nothing else."""
+    nobody = {"Language": "", "Last-Translator": "", "Language-Team": ""}
+    live = [entry for entry in catalog.entries if not entry.obsolete]
+    return Catalog(
+        header={**catalog.header, **nobody, "PO-Revision-Date": NEUTRAL_DATE},
+        entries=tuple(map(_blank, live)),
+    )
+
+
+def _blank(entry: Entry) -> Entry:
+    """An entry without what people of one language put into it."""
+    return Entry(
+        msgid=entry.msgid,
+        context=entry.context,
+        notes=tuple(note for note in entry.notes if note not in states_of(entry)),
+        references=entry.references,
+    )
+
+
+def _write(exporting: _Exporting) -> tuple[str, ...]:
+    """Write what changed, and return it; of the copies of what was sent nobody need be told."""
+    dry = exporting.run.dry
+    changed: list[str] = []
+    for path, data in exporting.written.items():
+        if write_if_changed(path, data, dry=dry):
+            changed.append(path.as_posix())
+    for path, data in exporting.sent.items():
+        write_if_changed(path, data, dry=dry)
+    return tuple(changed)

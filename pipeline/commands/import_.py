@@ -1,12 +1,38 @@
-"""import: what was done in another editor, into the catalogues (``exchange/importing.py``)."""
+"""import: the work of another editor, taken into the working catalogues.
+
+Files in any layout come in: each says itself which page it is of. What was sent is the base, so
+that nothing that was done here meanwhile is lost. Of a file that no export of ours has sent, the
+versions of the memory in git give the base. ``build`` then brings the work into the memory.
+"""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
+from pipeline.adapters import po
+from pipeline.adapters.files import files_below, read_bytes, replace_if_unchanged
+from pipeline.commands.holding import only_this_run
 from pipeline.commands.options import add_shared, run_of
+from pipeline.core.catalog.exchange import Conflict, Taken, Words, take
+from pipeline.core.checks.locales import locale_of_header, locale_of_path
+from pipeline.core.memory.opening import open_memory
+from pipeline.core.pin.lock import Lock
+from pipeline.entries import NEUTRAL_DATE, Catalog, Entry
+from pipeline.errors import ConfigError, InputError
+from pipeline.filenames import fault_of_path
+from pipeline.findings import Finding, Severity
 from pipeline.log import Log
+from pipeline.packages import how_to_run
 from pipeline.report.result import RunResult
+from pipeline.run import Run
+from pipeline.stages.pull.stage import read_pulled
+from pipeline.stages.update.checkouts import memories_in_git
+from pipeline.stages.update.english import texts_in
+from pipeline.stages.update.locale import CatalogFiles, Workspace, catalog_header
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -27,6 +53,295 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run_command(arguments: Namespace, log: Log) -> RunResult:
     """Take over the work in files and folders."""
-    from pipeline.commands.exchange.importing import import_catalogs
-
     return import_catalogs(run_of(arguments, log), arguments.words)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """The version of ours that a catalogue was made from, and all translations of any version."""
+
+    base: Catalog | None  # None if git has none
+    words: Set[Words]
+
+
+def history_of(
+    run: Run, locale: str, page: str, *, ours: Catalog, theirs: Sequence[Entry]
+) -> History:
+    """Return what git knows of the catalogue ``theirs``.
+
+    It was made from the version that has most of its translations; of several, the newest.
+    """
+    texts = texts_in(ours) | texts_in(Catalog(entries=tuple(theirs)))
+    returned = _words(theirs)
+    best: Catalog | None = None
+    most = -1
+    known: set[Words] = set()
+    for memory in memories_in_git(Workspace.of(run, locale), page):
+        version = open_memory(memory, (), texts=texts, header={}).catalog
+        words = _words(version.entries)
+        known |= words
+        if len(words & returned) > most:
+            best, most = version, len(words & returned)
+    return History(base=best, words=known)
+
+
+def _words(entries: Iterable[Entry]) -> set[Words]:
+    return {
+        (entry.context, entry.msgid, entry.msgstr) for entry in entries if entry.msgstr
+    }
+
+
+def is_gone(run: Run, locale: str, page: str) -> bool:
+    """Return whether ``page`` has no catalogue any more, and git knows that it had a memory.
+
+    The name comes from a stranger's file.
+    """
+    if fault_of_path(page) or run.paths.catalog(locale, page).exists():
+        return False
+    return any(memories_in_git(Workspace.of(run, locale), page))
+
+
+def successor_of(run: Run, locale: str, page: str, entries: Sequence[Entry]) -> str:
+    """Return the page that has most of the messages of one that is gone, or ``page`` itself.
+
+    Upstream has renamed it, if most of them stand on one page now.
+    """
+    messages = _live(entries)
+    files = CatalogFiles(run=run, locale=locale)
+    files.read_all()
+    shared = Counter(
+        {
+            name: len(messages & _live(catalog.entries))
+            for name, catalog in files.catalogs.items()
+        }
+    )
+    ((name, count),) = shared.most_common(1) or [(page, 0)]
+    return name if count * 2 > len(messages) else page
+
+
+def _live(entries: Iterable[Entry]) -> set[str]:
+    return {entry.msgid for entry in entries if not entry.obsolete}
+
+
+_XLIFF = (".xlf", ".xliff")  # refused by name: such files would be missed silently
+# What Weblate, Crowdin and Pontoon call Chinese by its script is ours by its country.
+_SCRIPTS = {
+    "zh_Hans": "zh_CN",
+    "zh_Hans_CN": "zh_CN",
+    "zh_Hant": "zh_TW",
+    "zh_Hant_TW": "zh_TW",
+}
+_TRANSLATOR = ("PO-Revision-Date", "Last-Translator", "X-Generator")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Returned:
+    """A file that came back: its entries, and whose work it says that it is."""
+
+    name: str
+    page: str
+    locale: str
+    entries: tuple[Entry, ...]
+    touched: Mapping[str, str]
+
+
+@dataclass(slots=True, kw_only=True)
+class _Importing:
+    """One import, and what comes together on the way."""
+
+    run: Run
+    lock: Lock
+    changes: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    taken: int = 0
+
+
+def import_catalogs(run: Run, words: Sequence[str]) -> RunResult:
+    """Take over the work in the files and folders that ``words`` name.
+
+    A file that cannot be read, or is of no page, is a finding, and the others are taken. Raises
+    ConfigError for a word that names nothing.
+    """
+    with only_this_run(run):
+        lock = read_pulled(run)
+        importing = _Importing(run=run, lock=lock)
+        for path in _files(words):
+            try:
+                _import_file(importing, path)
+            except InputError as error:
+                importing.findings.append(Finding.of(error))
+    run.log.note(f"{importing.taken} translations taken over")
+    if importing.changes and not run.dry:
+        run.log.note(f"to store them: {how_to_run('build', run.name, '--no-execute')}")
+    return RunResult(
+        name=run.name,
+        lock=lock,
+        findings=tuple(importing.findings),
+        changes=tuple(importing.changes),
+        check_only=run.dry,
+    )
+
+
+def _files(words: Sequence[str]) -> list[Path]:
+    """The files that are named, and those in folders that are named, each once."""
+    files: list[Path] = []
+    for word in words:
+        path = Path(word)
+        found = [path] if path.is_file() else files_below(path, "")
+        found = [file for file in found if file.suffix in (".po", *_XLIFF)]
+        if not found:
+            what = "has no PO file" if path.exists() else "there is no such file"
+            raise ConfigError(
+                what,
+                where=word,
+                hint="Name files that came back from the editor (.po), or their folder.",
+            )
+        files += found
+    return list(dict.fromkeys(files))
+
+
+def _import_file(importing: _Importing, path: Path) -> None:
+    """Take over the work in one file. Raises InputError."""
+    run = importing.run
+    returned = _read(run, path)
+    target = run.paths.catalog(returned.locale, returned.page)
+    where = run.shown(target)
+    before: bytes | None = None
+    header = catalog_header(importing.lock, returned.locale, returned.page, {})
+    ours = Catalog(header=header)
+    if target.is_file():  # or its page is gone
+        before = read_bytes(target)
+        ours = po.read_catalog(before, where=where).catalog
+    taken = _taken(run, returned, ours)
+    importing.findings += (
+        _conflict(returned, conflict) for conflict in taken.conflicts
+    )
+    if not taken.changed and not taken.strays:
+        return
+    catalog = replace(
+        taken.catalog, header={**taken.catalog.header, **returned.touched}
+    )
+    data = po.format_catalog(catalog)
+    if not run.dry and not replace_if_unchanged(target, data, before=before):
+        raise InputError(
+            "was saved by someone else meanwhile: it is left as it is",
+            where=where,
+            hint="Import again.",
+        )
+    importing.changes.append(where)
+    importing.taken += taken.changed + taken.strays
+
+
+def _taken(run: Run, returned: _Returned, ours: Catalog) -> Taken:
+    """Return our catalogue with what came back, by what was sent or by what git knows."""
+    sent = _sent(run, returned)
+    if sent is not None:
+        return take(ours, returned.entries, sent)
+    known = history_of(
+        run, returned.locale, returned.page, ours=ours, theirs=returned.entries
+    )
+    return take(ours, returned.entries, known.base, older=known.words)
+
+
+def _sent(run: Run, returned: _Returned) -> Catalog | None:
+    """The catalogue as it was sent; None if it was sent from elsewhere."""
+    path = run.paths.sent(returned.locale, returned.page)
+    if not path.is_file():
+        return None
+    try:
+        return po.read_catalog(read_bytes(path), where=path.name).catalog
+    except InputError:
+        return None  # it can be made again, and is no reason to stop
+
+
+def _read(run: Run, path: Path) -> _Returned:
+    """A file that came back, of a page and a locale of ours. Raises InputError."""
+    name = path.as_posix()
+    if path.suffix in _XLIFF:
+        raise InputError(
+            "is XLIFF, and import reads PO",
+            where=name,
+            hint="Convert it with translate-toolkit: "
+            f"xliff2po {path.name} {path.stem}.po",
+        )
+    catalog = po.read_catalog(read_bytes(path), where=name).catalog
+    entries, header = catalog.entries, catalog.header
+    locale = locale_of_header(header) or locale_of_path(path.parts)
+    if locale not in run.locales:
+        locale = _SCRIPTS.get(locale.replace("-", "_"), locale)
+    if locale not in run.locales and len(run.locales) == 1 and not locale:
+        (locale,) = run.locales
+    if locale not in run.locales:
+        raise InputError(
+            f"is in {locale or 'no language that it names'}",
+            where=f"{name}:1",
+            hint=f"Locales of this project: {', '.join(run.locales)}.",
+        )
+    return _Returned(
+        name=name,
+        page=_page(run, path, entries, locale=locale),
+        locale=locale,
+        entries=entries,
+        touched=_touched(header),
+    )
+
+
+def _page_of_references(entries: Sequence[Entry]) -> str:
+    """The page that most entries say that they are from; empty if they say nothing."""
+    counts = Counter(entry.references[0] for entry in entries if entry.references)
+    return counts.most_common(1)[0][0] if counts else ""
+
+
+def _page(run: Run, path: Path, entries: Sequence[Entry], *, locale: str) -> str:
+    """The page that a file is of: what it says, or else what its path ends in.
+
+    Of one that is gone it is the page that has its messages now, if there is one.
+    """
+    folder = run.paths.catalogs(locale)
+    pages = {
+        file.relative_to(folder).with_suffix("").as_posix()
+        for file in folder.rglob("*.po")
+    }
+    candidates = (_page_of_references(entries), *_ends(path))
+    for page in candidates:
+        if page in pages:
+            return page
+    for page in candidates:
+        if is_gone(run, locale, page):
+            return successor_of(run, locale, page, entries)
+    raise InputError(
+        "is of no page that has a catalogue here",
+        where=f"{path.as_posix()}:1",
+        hint="Name it like its page, or run: "
+        f"{how_to_run('sync', run.name, '--no-execute')}",
+    )
+
+
+def _ends(path: Path) -> Iterator[str]:
+    """What a page could be called by the path of its file, the longest name first."""
+    parts = path.with_suffix("").parts
+    for start in range(len(parts)):
+        yield "/".join(parts[start:])
+
+
+def _touched(header: Mapping[str, str]) -> dict[str, str]:
+    """Who did the work: what the file says, or nobody if it does not.
+
+    What stands in our header is of somebody else.
+    """
+    nobody = {"PO-Revision-Date": NEUTRAL_DATE, "Last-Translator": ""}
+    return nobody | {name: header[name] for name in _TRANSLATOR if name in header}
+
+
+def _conflict(returned: _Returned, conflict: Conflict) -> Finding:
+    """What is to be said of an entry that both sides have changed."""
+    theirs = conflict.theirs
+    return Finding(
+        code="import-conflict",
+        severity=Severity.WARNING,
+        where=f"{returned.name}:{theirs.line}",
+        page=returned.page,
+        text=f"{theirs.msgstr!r} is not taken over: line {conflict.ours.line} of the catalogue "
+        f"was changed here as well: {conflict.ours.msgstr!r}",
+        hint="Put the better one into the catalogue.",
+    )

@@ -81,7 +81,7 @@ def _set_up(arguments: Namespace, log: Log) -> int:
 
 def verify_memory(run: Run) -> RunResult:
     """Every difference is a finding."""
-    from pipeline.stages.update.verifying import verify_memory as verify
+    from pipeline.stages.update.verification import verify_memory as verify
 
     # No lock is held: nothing is written, and a build may go on beside it.
     lock = read_pulled(run)
@@ -90,7 +90,7 @@ def verify_memory(run: Run) -> RunResult:
 
 def restamp_memory(run: Run) -> RunResult:
     """Name commits that the upstream has, in place of those that it has not."""
-    from pipeline.stages.update.restamping import restamp_memory as restamp
+    from pipeline.stages.update.verification import restamp_memory as restamp
 
     with only_this_run(run):
         lock = read_pulled(run)
@@ -134,7 +134,7 @@ def merge_versions(words: Sequence[str]) -> tuple[str, ...]:
 
     Raises ConfigError for other words, InputError for a file that is no memory.
     """
-    from pipeline.stages.update.branch_merge import Versions, merge_memory_files
+    from pipeline.stages.update.merge_driver import Versions, merge_memory_files
 
     if len(words) != len(_WORDS.split()) or not words[3].isdecimal():
         raise ConfigError(

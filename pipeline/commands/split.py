@@ -8,10 +8,9 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from pipeline.commands.holding import only_this_run
-from pipeline.commands.known import Known
 from pipeline.commands.options import add_shared, run_of
 from pipeline.commands.pages import pages_of_run
-from pipeline.commands.updating import update_locale
+from pipeline.commands.update import Known, update_locale
 from pipeline.core.results import PageResult
 from pipeline.log import Log
 from pipeline.report.result import RunResult

@@ -89,7 +89,7 @@ def _text(run: Run, document: SourceFile) -> str:
 
 def _compare_with(run: Run, lock: Lock, ref: str) -> Comparison:
     """How the English of the pages asked for differs at ``ref`` from what is pulled."""
-    from pipeline.commands.upgrade.comparing import compare
+    from pipeline.commands.upgrade import compare
 
     pull_stage.check_has_refs(run)
     after = pull_stage.read_at(run, ref=ref)

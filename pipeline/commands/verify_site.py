@@ -18,8 +18,8 @@ from typing import Any
 from msgspec import structs
 
 from pipeline.adapters import files
-from pipeline.adapters.commits import check_out
 from pipeline.adapters.published import Published, open_published
+from pipeline.adapters.version_control import check_out
 from pipeline.commands.build import BuildOptions, build
 from pipeline.commands.showing import print_json, print_text
 from pipeline.config import Settings, read_settings

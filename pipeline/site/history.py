@@ -13,9 +13,9 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import PurePosixPath
 
-from pipeline.adapters import commits, po
-from pipeline.adapters.commits import FileChange
+from pipeline.adapters import po, version_control
 from pipeline.adapters.memo import Memo
+from pipeline.adapters.version_control import FileChange
 from pipeline.core.memory.record import text_of
 from pipeline.entries import Entry
 from pipeline.errors import ConfigError, InputError
@@ -57,7 +57,7 @@ def last_changes(site: Site) -> tuple[PageChange, ...]:
     memo = Memo(site.paths.memo(site.locale, "history"), Counted)
     root = site.settings.root
     folder = site.paths.memories(site.locale).relative_to(root).as_posix()
-    listed = commits.changes_below(root, folder)
+    listed = version_control.changes_below(root, folder)
     waiting = set(site.names)
     found: list[PageChange] = []
     asked: set[str] = set()
@@ -116,7 +116,7 @@ def _count_unknown(
     if not blobs:
         return
     try:
-        data = commits.read_blobs(site.settings.root, blobs)
+        data = version_control.read_blobs(site.settings.root, blobs)
     except ConfigError:
         return  # a partial clone, which lacks some of them
     for change in unknown:

@@ -32,7 +32,7 @@ from pipeline.errors import ConfigError, PipelineError, UpstreamError
 from pipeline.report.adoption import adoption_json, adoption_text
 from pipeline.site.contributors import contributors
 from pipeline.site.plan import Site
-from pipeline.stages.update.verifying import verify_memory
+from pipeline.stages.update.verification import verify_memory
 
 REMARK = "译者注：这里的内容是我自己加上的，与原文没有关系，仅供参考。"
 

@@ -31,7 +31,7 @@ from pipeline.core.document.reader import read_document
 from pipeline.entries import Catalog
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
-from pipeline.stages.update.files import CatalogFiles
+from pipeline.stages.update.locale import CatalogFiles
 
 WHOLE = bool(os.environ.get("JAX_DOCS_WHOLE"))
 pytestmark = [

@@ -16,7 +16,7 @@ from folders import read_tree
 from pipeline.adapters import po
 from pipeline.cli import main
 from pipeline.entries import Entry
-from pipeline.stages.update.storing import store_memory
+from pipeline.stages.update.store import store_memory
 
 # The same sentences stand on several pages, and pages link to each other.
 PAGES = {

@@ -15,7 +15,7 @@ from places import ROOT
 from pipeline.cli import main
 from pipeline.commands.memory import DRIVER
 from pipeline.core.memory.record import digest
-from pipeline.stages.update.branch_merge import _place_of
+from pipeline.stages.update.merge_driver import _place_of
 
 ATTRIBUTES = (ROOT / ".gitattributes").read_text("utf-8")
 GLUE = "A glue hangs beside the stairs, right of the door."

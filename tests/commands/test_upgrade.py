@@ -25,8 +25,8 @@ from wheels import make_index
 from pipeline.adapters import po
 from pipeline.adapters.files import write_atomic
 from pipeline.cli import main
-from pipeline.commands.upgrade import restoring as stage
-from pipeline.commands.upgrade.upgrading import UpgradeOptions, upgrade
+from pipeline.commands import restoration as stage
+from pipeline.commands.upgrade import UpgradeOptions, upgrade
 from pipeline.config import read_settings
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import ConfigError

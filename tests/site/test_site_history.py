@@ -14,7 +14,7 @@ from folders import write_tree
 from repositories import DOCS, git, init_repository
 
 from pipeline.adapters import po
-from pipeline.adapters.commits import changes_below
+from pipeline.adapters.version_control import changes_below
 from pipeline.config import Settings, SitePolicy, Upstream
 from pipeline.core.memory.record import digest
 from pipeline.core.pin.lock import Lock, SourceFile

@@ -32,7 +32,7 @@ _RULES_OF_CHINESE = (
     "site/texts/zh.toml",
     "site/search/readers.toml",  # what readers ask for
     # Ranges of letters.
-    "adapters/po/encoding.py",
+    "adapters/po/reader.py",
     "site/search/words.py",
 )
 _COMMENTS = {

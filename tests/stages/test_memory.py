@@ -38,7 +38,7 @@ from pipeline.entries import Entry
 from pipeline.errors import UpstreamError
 from pipeline.stages.pull.stage import read_pulled
 from pipeline.stages.update.opening import open_memory
-from pipeline.stages.update.storing import store_memory
+from pipeline.stages.update.store import store_memory
 
 HAN = {
     "Last-Translator": "Han Meimei <han@example.org>",

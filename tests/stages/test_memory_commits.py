@@ -13,7 +13,7 @@ from repositories import git, make_origin
 from pipeline.core.memory.file import REFS
 from pipeline.findings import Finding
 from pipeline.stages.pull.stage import pull, read_pulled
-from pipeline.stages.update.restamping import Restamped, restamp_memory
+from pipeline.stages.update.verification import Restamped, restamp_memory
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ from pipeline.core.pin.lock import Lock, blob_id, pages_of, parse_lock
 from pipeline.errors import ConfigError, InputError, UpstreamError
 from pipeline.folders import WHOLE, Folders
 from pipeline.log import Log
-from pipeline.stages.pull.listing import accept
+from pipeline.stages.pull.selection import accept
 from pipeline.stages.pull.stage import pull, read_pulled
 
 FIRST = {

@@ -15,7 +15,7 @@ from pipeline.config import Settings, Upstream
 from pipeline.core.pin.lock import Included, Lock
 from pipeline.log import Log
 from pipeline.run import Run
-from pipeline.stages.pull import inclusion
+from pipeline.stages.pull import selection as inclusion
 from pipeline.stages.pull.stage import pull, read_at, read_pulled
 
 CONF = b'exclude_patterns = ["README.md", "parts", "twins/*.md"]\n'

@@ -26,11 +26,11 @@ from pipeline.paths import Paths
 from pipeline.run import Run
 from pipeline.stages.pull.stage import pull
 from pipeline.stages.split import split
-from pipeline.stages.update.catalogs import update_catalog_files
+from pipeline.stages.update.locale import MemoryResult
 from pipeline.stages.update.opening import open_memory
-from pipeline.stages.update.storing import store_memory
-from pipeline.stages.update.verifying import verify_memory
-from pipeline.stages.update.workspace import MemoryResult
+from pipeline.stages.update.stage import update_catalog_files
+from pipeline.stages.update.store import store_memory
+from pipeline.stages.update.verification import verify_memory
 
 LOCALE = "zh_CN"
 LOG = Log(QUIET)

@@ -5,10 +5,9 @@ the bytes that we write, in GNU's own layout, so that other tools leave the line
 The one undoes the other: a catalogue that is written and read again is the same catalogue.
 """
 
-from pipeline.adapters.po.edit import replace_msgstrs
 from pipeline.adapters.po.header import standard_header
-from pipeline.adapters.po.read import ReadCatalog, read_catalog
-from pipeline.adapters.po.write import format_catalog
+from pipeline.adapters.po.reader import ReadCatalog, read_catalog
+from pipeline.adapters.po.writer import format_catalog, replace_msgstrs
 from pipeline.entries import NEUTRAL_DATE
 
 __all__ = [

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from pipeline.adapters.po.source import Source
+from pipeline.adapters.po.scanner import Source
 from pipeline.entries import GENERATOR, NEUTRAL_DATE, Entry
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity

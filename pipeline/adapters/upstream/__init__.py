@@ -10,12 +10,14 @@ from pipeline.adapters.upstream.address import (
     read_address,
     without_password,
 )
-from pipeline.adapters.upstream.configured import (
+from pipeline.adapters.upstream.repository import (
     CHECK_ADDRESS,
+    Repository,
+    TreeEntry,
     address_of,
+    open_repository,
     open_upstream,
 )
-from pipeline.adapters.upstream.repository import Repository, TreeEntry, open_repository
 
 __all__ = [
     "CHECK_ADDRESS",

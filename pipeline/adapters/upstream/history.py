@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pipeline.adapters.upstream.refs import PEELED
+from pipeline.adapters.upstream.address import PEELED
 from pipeline.folders import Folders
 
 # What ``git log`` is asked for: a mark and the commit's facts, then a row for each file.

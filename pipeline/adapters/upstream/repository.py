@@ -1,7 +1,8 @@
-"""One upstream repository: resolves a ref, fetches one commit, lists and reads its files.
+"""Upstream's repository: resolves a ref, fetches one commit, lists and reads its files.
 
 A local repository is read in place. Of any other, what is needed is fetched into a private store as
-cheaply as the other side allows, and what is there already is not fetched again.
+cheaply as the other side allows, and what is there already is not fetched again. ``open_upstream``
+opens the one that the configuration names.
 """
 
 from __future__ import annotations
@@ -16,12 +17,18 @@ from pathlib import Path
 from typing import NoReturn
 
 from pipeline.adapters.upstream.address import (
+    FULL_COMMIT,
+    SHORT_COMMIT,
     Address,
     Kind,
     git_folder,
+    is_ref,
+    match_ref,
+    parse_listing,
+    read_address,
+    tag_names,
     without_password,
 )
-from pipeline.adapters.upstream.errors import NO_ANSWER, UpstreamErrors, reason_of
 from pipeline.adapters.upstream.history import (
     DATES,
     LOG,
@@ -33,16 +40,11 @@ from pipeline.adapters.upstream.history import (
     parse_log,
 )
 from pipeline.adapters.upstream.program import Program, Progress, run_git
-from pipeline.adapters.upstream.refs import (
-    FULL_COMMIT,
-    SHORT_COMMIT,
-    is_ref,
-    match_ref,
-    parse_listing,
-    tag_names,
-)
-from pipeline.adapters.upstream.store import Store
+from pipeline.adapters.upstream.store import NO_ANSWER, Store, UpstreamErrors, reason_of
+from pipeline.config import Settings, Upstream, upstream_variable
 from pipeline.folders import ALL, Folders
+from pipeline.packages import how_to_run
+from pipeline.paths import Paths
 
 _TREE = "040000"  # the mode of a folder
 # The line of a commit that says when it was made: "committer A <a@b> 1700000000 +0800".
@@ -410,3 +412,46 @@ def _entries(output: bytes, prefix: str = "") -> Iterator[TreeEntry]:
 def _tree(commit: str, folder: str) -> str:
     """How git names ``folder`` at ``commit``; that of the whole repository has an empty name."""
     return f"{commit}:{'' if folder == ALL else folder}"
+
+
+CHECK_ADDRESS = "Check the address and the network, and run again."
+
+
+def address_of(settings: Settings, upstream: Upstream) -> Address:
+    """Where ``upstream`` is; runs no git. Raises UpstreamError if that is no address.
+
+    A relative path in the configuration starts at the project; one in the variable that replaces it
+    starts where the person is who has set it.
+    """
+    base = Path.cwd() if upstream.url_replaced else settings.root
+    return read_address(upstream.url, base=base)
+
+
+@contextmanager
+def open_upstream(
+    settings: Settings, upstream: Upstream, *, way_out: str = ""
+) -> Iterator[Repository | None]:
+    """Open ``upstream`` for reading; None stands for a plain folder, which has no history.
+
+    ``way_out`` tells what to do when it cannot be reached; empty: what fits this upstream.
+    Raises UpstreamError.
+    """
+    address = address_of(settings, upstream)
+    if address.kind is Kind.FOLDER:
+        yield None
+        return
+    cache = Paths(settings.root, upstream.name).cache
+    # Resolved: the build folder may be a link, and git is told the folder by its name.
+    store = (cache / "git" / f"{upstream.name}.git").resolve()
+    with open_repository(
+        address, store=store, way_out=way_out or _advice(settings, upstream)
+    ) as repository:
+        yield repository
+
+
+def _advice(settings: Settings, upstream: Upstream) -> str:
+    variable = upstream_variable(upstream.name)
+    way_out = f"Set {variable} to a clone, a bundle or a mirror of it"
+    if "sample" in settings.upstreams:
+        return f"{way_out}, or run the sample: {how_to_run('sync', 'sample')}"
+    return f"{CHECK_ADDRESS} Or: {way_out}."

@@ -18,9 +18,8 @@ from pipeline.commands.adopt.catalogs import Filling, import_catalog
 from pipeline.commands.adopt.copies import CopyFile, find_files, read_file
 from pipeline.commands.adopt.versions import Versions, open_versions
 from pipeline.commands.holding import only_this_run
-from pipeline.commands.known import Known
 from pipeline.commands.pages import pages_of_run
-from pipeline.commands.updating import update_locale
+from pipeline.commands.update import Known, update_locale
 from pipeline.core.adoption.alignment import Encoder
 from pipeline.core.adoption.blocks import Block, words_of
 from pipeline.core.adoption.candidates import Candidate, Choice, choose, rank
@@ -34,7 +33,7 @@ from pipeline.errors import ConfigError, InputError, did_you_mean
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
-from pipeline.stages.update.files import CatalogFiles
+from pipeline.stages.update.locale import CatalogFiles
 
 # What parts a note of an entry, or would look like a diff in one.
 _UNFIT = re.compile(r"[,\[\]{}\n\r]")

@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any
 from pipeline.adapters.files import WriteError, hold_lock, remove_abandoned
 from pipeline.commands.draft.plan import LocaleWork, plan_locale
 from pipeline.commands.holding import only_this_run
-from pipeline.commands.known import Known
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.showing import ask, complain, print_report, print_text
-from pipeline.commands.updating import update_locale
+from pipeline.commands.update import Known, update_locale
 from pipeline.config import DraftPolicy
 from pipeline.core.drafting.outcome import Outcome, tokens_of
 from pipeline.entries import Catalog

@@ -12,14 +12,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.adapters.commits import (
+from pipeline.adapters.files import read_bytes
+from pipeline.adapters.version_control import (
     commit_of,
     files_at,
     main_branch,
     merge_base,
     read_blobs,
 )
-from pipeline.adapters.files import read_bytes
 from pipeline.commands.check.files import CatalogFile
 from pipeline.config import Settings, matches
 from pipeline.errors import ConfigError

@@ -27,7 +27,7 @@ from pipeline.errors import InputError
 from pipeline.log import Log
 from pipeline.report.counts import name_some
 from pipeline.run import Run
-from pipeline.stages.pull.listing import drift, walk_folder
+from pipeline.stages.pull.selection import drift, walk_folder
 from pipeline.stages.pull.source import Source
 
 

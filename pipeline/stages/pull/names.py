@@ -80,7 +80,7 @@ def _fetch(run: Run, site: str, path: Path) -> tuple[Finding, ...]:
     """Put the inventory of a site at ``path``, if it can be had; an older one stays otherwise."""
     if run.upstream.url_replaced or _is_fresh(path):
         return ()
-    from pipeline.adapters.upstream.inventory import fetch_inventory
+    from pipeline.adapters.upstream.indexes import fetch_inventory
 
     where = f"{site}objects.inv"
     data = fetch_inventory(site)

@@ -28,8 +28,7 @@ from pipeline.folders import WHOLE
 from pipeline.log import Log
 from pipeline.reading import Dialect, dialect_of
 from pipeline.run import Run
-from pipeline.stages.pull.inclusion import complete
-from pipeline.stages.pull.listing import REGULAR, accept, drift, walk_folder
+from pipeline.stages.pull.selection import REGULAR, accept, complete, drift, walk_folder
 
 _NAMED = 8  # folders that a hint names
 

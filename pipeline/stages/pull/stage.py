@@ -23,7 +23,7 @@ from pipeline.stages.pull.checkout import (
     recover,
     update_checkout,
 )
-from pipeline.stages.pull.listing import drift
+from pipeline.stages.pull.selection import drift
 from pipeline.stages.pull.source import locked_url, open_source
 
 

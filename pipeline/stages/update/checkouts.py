@@ -1,31 +1,86 @@
-"""What git has done to the memory since a catalogue was last opened or stored here.
+"""What git knows of a locale's files: who translated what, and what it did since the last run.
 
-People switch, merge, rebase and stash branches, and the catalogues, which git ignores, stay as
-they are. So it matters whether git has put a memory file where it is, and whether it still has what
-stood there before. In goes the state of the last run, out comes an answer for each page.
+People switch, merge, rebase and stash branches, and the catalogues, which git ignores, stay as they
+are. So it matters whether git has put a memory file where it is, and whether it still has what
+stood there before. The header of a catalogue names one person, and a pull may bring the work of
+several: the commits that brought its lines name the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from itertools import dropwhile, takewhile
+from math import inf
+from pathlib import Path
 from typing import NamedTuple
 
+from pipeline.adapters import po
 from pipeline.adapters.version_control import (
+    authors_of_lines,
     blobs_in_git,
     blobs_in_history,
     checked_out,
     files_in_index,
+    moments_of_lines,
     tracked_though_ignored,
     versions_in_git,
 )
 from pipeline.core.memory.closing import close_to_compare
 from pipeline.core.memory.merge import differences, is_stored
-from pipeline.core.memory.record import Memory
+from pipeline.core.memory.record import TOUCH, TRANSLATOR, Memory
 from pipeline.core.pin.lock import blob_id
-from pipeline.entries import Catalog
-from pipeline.stages.update.state import Branch, State
-from pipeline.stages.update.workspace import Workspace
+from pipeline.entries import Catalog, Entry
+from pipeline.stages.update.locale import Branch, State, Workspace
+
+# When the msgstr of an entry was last committed.
+MomentOf = Callable[[Entry], float]
+
+
+def touches_in_git(root: Path, path: str) -> Callable[[str], str]:
+    """Return what gives the note of who has written a msgstr of the catalogue or memory ``path``.
+
+    The note is empty where no commit has the words. Git is asked when somebody is.
+    """
+
+    @cache
+    def authors() -> dict[str, str]:
+        return authors_of_lines(root, path)
+
+    def touch_of(msgstr: str) -> str:
+        note = f"{TRANSLATOR}{authors().get(_line_of(msgstr), '')}"
+        return note if TOUCH.fullmatch(note) else ""
+
+    return touch_of
+
+
+def moments_in_git(root: Path, path: str) -> MomentOf:
+    """Return what gives the second since 1970 in which an entry's msgstr was last committed.
+
+    Infinity for one of a file that git does not track. Git is asked when somebody is.
+    """
+
+    @cache
+    def lines() -> list[tuple[str, float]]:
+        return moments_of_lines(root, path)
+
+    def moment_of_msgstr(entry: Entry) -> float:
+        msgstr = dropwhile(
+            lambda line: not line[0].startswith("msgstr"), lines()[entry.line - 1 :]
+        )
+        block = takewhile(lambda line: line[0].strip() != "", msgstr)
+        return max((moment for _, moment in block), default=inf)
+
+    return moment_of_msgstr
+
+
+def _line_of(msgstr: str) -> str:
+    """Return the line that a msgstr is in its file; of several the longest, which is its own."""
+    entry = Entry(msgid="-", msgstr=msgstr)
+    data = po.format_catalog(Catalog(entries=(entry,))).decode("utf-8")
+    _, _, lines = data.partition('msgid "-"\n')
+    return max(lines.split("\n"), key=len)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

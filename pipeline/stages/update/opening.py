@@ -3,7 +3,7 @@
 Catalogues that are missing are rebuilt; what came in with the memory is merged into the others.
 In goes the memory, as git has it now; out come working catalogues. A catalogue in which nothing
 waits to be stored follows what git has checked out (``checkouts``); else both are merged entry by
-entry (``merging``).
+entry (``merge``).
 """
 
 from __future__ import annotations
@@ -25,21 +25,26 @@ from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.report.counts import counted, written_text
 from pipeline.run import Run
-from pipeline.stages.update.authors import moments_in_git, touches_in_git
 from pipeline.stages.update.checkouts import (
     NO_MOVE,
     Move,
     Start,
+    moments_in_git,
     moves_of,
     overwritten_by_git,
     start_in_git,
     start_of_overwritten,
+    touches_in_git,
 )
-from pipeline.stages.update.english import English, open_english
-from pipeline.stages.update.merging import Sides, keep_what_gives_way, merge_sides
-from pipeline.stages.update.rebuild import page_at, rebuilt
-from pipeline.stages.update.state import State, read_state
-from pipeline.stages.update.workspace import MemoryResult, Workspace, how_to_store
+from pipeline.stages.update.english import English, open_english, page_at, rebuilt
+from pipeline.stages.update.locale import (
+    MemoryResult,
+    State,
+    Workspace,
+    how_to_store,
+    read_state,
+)
+from pipeline.stages.update.merge import Sides, keep_what_gives_way, merge_sides
 
 
 def open_memory(

@@ -30,8 +30,8 @@ from pipeline.core.results import PageResult
 from pipeline.entries import Catalog, Entry, translations_of
 from pipeline.paths import Paths
 from pipeline.run import Run
-from pipeline.stages.update import catalogs as stage
-from pipeline.stages.update import files as stage_files
+from pipeline.stages.update import locale as stage_files
+from pipeline.stages.update import stage
 
 HEADER = {"Language": "zh_CN"}
 LONG = "Every shard keeps a part of the weights and sends its gradients to the others."

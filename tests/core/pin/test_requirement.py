@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wheels import make_index
 
-from pipeline.adapters.upstream.package_index import python_fault, released_versions
+from pipeline.adapters.upstream.indexes import python_fault, released_versions
 from pipeline.core.pin.requirement import (
     Newest,
     Pin,

@@ -1,4 +1,4 @@
-"""A scratch copy to try a move in, and the way back if a real one fails.
+"""Restoration after an upgrade that fails, and a scratch copy to try one in.
 
 Everything that a sync writes outside ``build/`` is copied, or kept as it was. What a person saves
 while a move is at work is never replaced by something older.

@@ -1,8 +1,8 @@
 """The merge driver: git hands over three versions of a memory file, and gets the merged one.
 
-In go the files that git has written, out comes ours, changed in place. An entry that both sides
-have translated differently stands between the marks of a conflict, like any other conflict of
-git's; until a person has chosen, nothing reads the file.
+The files that git has written come in. Ours is changed in place. An entry that both sides have
+translated differently stands between the marks of a conflict, like any other conflict of git's.
+Until a person has chosen, nothing reads the file.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
 from pipeline.filenames import shortened
 from pipeline.paths import Paths
-from pipeline.stages.update.authors import touches_in_git
-from pipeline.stages.update.rebuild import texts_in
+from pipeline.stages.update.checkouts import touches_in_git
+from pipeline.stages.update.english import texts_in
 
 _EXCERPT = 60  # characters of the English that a conflict is about
 

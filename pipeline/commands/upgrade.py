@@ -1,33 +1,203 @@
-"""The verb: plan the move, compare the two commits, move docs and catalogues, write the pin last.
+"""upgrade: move to another release, pin and docs together, and back if that fails.
 
-In goes the target, out comes the result of a sync at the new commit, with what the move means. If
-anything fails, everything is as it was: the pin says what the docs are, at every moment.
+The target comes in: plan the move, compare the two commits, move docs and catalogues, write the pin
+last. The result is that of a sync at the new commit, with what the move means. If anything fails,
+everything is as it was: the pin says what the docs are, at every moment. Of ``pyproject.toml``
+every byte but the pin stays.
 """
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from msgspec import structs
 
+from pipeline.adapters.files import read_bytes, write_if_changed
 from pipeline.commands.build import BuildOptions, build_pulled
 from pipeline.commands.holding import only_this_run
+from pipeline.commands.options import add_shared, run_of, summaries_of
 from pipeline.commands.pages import rule_findings
 from pipeline.commands.pull import lock_bytes
-from pipeline.commands.upgrade.comparing import compare
-from pipeline.commands.upgrade.moving import newest, plan_move, python_fault
-from pipeline.commands.upgrade.restoring import restoring, scratch_copy
-from pipeline.core.pin.lock import Commit, Lock, parse_lock
-from pipeline.core.pin.requirement import LATEST
+from pipeline.commands.restoration import restoring, scratch_copy
+from pipeline.core.catalog.diff import Comparison, changed_pages, compare_pages
+from pipeline.core.document.reader import Document, SplitPage, read_document
+from pipeline.core.pin.lock import Commit, Lock, Page, parse_lock
+from pipeline.core.pin.requirement import (
+    LATEST,
+    Newest,
+    Pin,
+    choose_pin,
+    move_pin,
+    newest_release,
+    pinned_names,
+    read_pin,
+)
 from pipeline.errors import ConfigError, InputError, UpstreamError
 from pipeline.findings import Finding, Severity
+from pipeline.log import Log
 from pipeline.packages import how_to_run
 from pipeline.paths import Paths
+from pipeline.reading import Reading
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull import stage as pull_stage
 from pipeline.stages.pull.names import refresh_names
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Declare what ``upgrade`` takes."""
+    parser.add_argument(
+        "target",
+        metavar="REF",
+        help="a release (v1.2.3), its version (1.2.3), latest,"
+        " or any ref with --package-version",
+    )
+    add_shared(parser, "name", "--upstream", "--summary")
+    parser.add_argument(
+        "--package-version",
+        metavar="VERSION",
+        help="the version that goes with a ref that is no release",
+    )
+    add_shared(parser, "--dry-run")
+    parser.add_argument(
+        "--execute",
+        action=BooleanOptionalAction,
+        help="for nox: whether code runs on the new version afterwards",
+    )
+    add_shared(parser, "--check")
+
+
+def run_command(arguments: Namespace, log: Log) -> RunResult:
+    """Move one upstream to another release."""
+    from pipeline.adapters.files import append_text
+    from pipeline.report.upgrade import upgrade_summary
+
+    options = UpgradeOptions(
+        target=arguments.target,
+        config=arguments.config,
+        version=arguments.package_version,
+        dry_run=arguments.dry_run,
+        runs_code=arguments.execute,
+    )
+    result = upgrade(run_of(arguments, log), options)
+    # A workflow goes on if there is a summary: its file is for moves only.
+    summary = arguments.summary if result.comparison else None
+    for path in summaries_of(summary):
+        append_text(path, upgrade_summary(result))
+    return result
+
+
+def compare(run: Run, before: Commit, after: Commit) -> Comparison:
+    """How the English of the selected pages differs. Documents that cannot be read do not count."""
+    with run.log.step("compare") as step:
+        # Told by blob ids: most pages of two releases are equal, and need not be read.
+        names = set(changed_pages(before.lock, after.lock))
+        pages = compare_pages(
+            _read_pages(run, before, names), _read_pages(run, after, names)
+        )
+        step.result = f"{len(pages)} pages differ"
+    return Comparison(before=before.lock, after=after.lock, pages=pages)
+
+
+def _read_pages(run: Run, commit: Commit, names: Collection[str]) -> list[SplitPage]:
+    """Those pages of a commit that are in ``names`` and are translated, split into messages."""
+    pages = []
+    for page in commit.lock.pages:
+        if page.name in names and run.upstream.selects(page.name):
+            documents = tuple(_readable(page, commit, run.upstream.reading))
+            pages.append(SplitPage(page=page, documents=documents))
+    return pages
+
+
+def _readable(page: Page, commit: Commit, reading: Reading) -> Iterator[Document]:
+    """The documents of a page that can be read: as split does it, they count without the others."""
+    for file in page.files:
+        # Split tells about one that cannot, if it is of the commit that we move to.
+        with suppress(InputError):
+            yield read_document(file.path, commit.documents[file.path], reading)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """A pin that is to be moved, and the configuration as it will be. Nothing is written yet."""
+
+    config: Path
+    pin: Pin
+    before: bytes
+    after: bytes
+
+    @property
+    def is_change(self) -> bool:
+        """Whether the configuration is to be written at all."""
+        return self.before != self.after
+
+    def write(self) -> None:
+        """Write the configuration, if it changes.
+
+        Raises ConfigError if somebody else has changed it meanwhile, and WriteError.
+        """
+        # An upgrade takes minutes, in which people go on working.
+        if read_bytes(self.config) != self.before:
+            raise ConfigError(
+                "changed while the upgrade ran",
+                where=str(self.config),
+                hint="Run the same command again.",
+            )
+        # Resolved: a link stays one.
+        write_if_changed(self.config.resolve(), self.after)
+
+
+def plan_move(config: Path, target: str, *, run: Run, told: str | None) -> Move:
+    """What moving the pin of ``run`` to ``target`` does to the configuration.
+
+    ``told`` is the version that goes with a target that is no release. Raises ConfigError.
+    """
+    if told is None and target in run.settings.upstreams:
+        raise ConfigError(
+            f"{target!r} is the name of an upstream, and a REF is missing before it",
+            hint=f"For example: {how_to_run('upgrade', 'latest', target)}",
+        )
+    # Its bytes are kept: by them it is told later whether somebody has changed it.
+    data = read_bytes(config)
+    text = data.decode("utf-8")
+    now = read_pin(text, upstream=run.name, version=run.version, package=run.package)
+    pin = choose_pin(target, told=told, now=now)
+    moved = move_pin(text, pin, upstream=run.name, where=str(config)).encode("utf-8")
+    return Move(config=config, pin=pin, before=data, after=moved)
+
+
+def newest(config: Path, *, run: Run, tags: Collection[str]) -> Newest:
+    """The newest release among ``tags`` that pip can install all of: both jax and jaxlib.
+
+    Raises UpstreamError and ConfigError.
+    """
+    from pipeline.adapters.upstream.indexes import released_versions
+
+    text = read_bytes(config).decode("utf-8")
+    now = read_pin(text, upstream=run.name, version=run.version, package=run.package)
+    template = now.release_template
+    names = pinned_names(text, run.package)
+    if not names:
+        return newest_release(tags, None, version=run.version, template=template)
+    # jaxlib comes out some time after jax, or not at all for this platform.
+    installable = set.intersection(*(set(released_versions(name)) for name in names))
+    return newest_release(tags, installable, version=run.version, template=template)
+
+
+def python_fault(config: Path, run: Run, version: str) -> str:
+    """Why this Python cannot install ``version`` of the package; empty if nothing is known of it.
+
+    ``jax 0.11.0 needs Python 3.12 or later; this is 3.11.7``. Raises UpstreamError and ConfigError.
+    """
+    from pipeline.adapters.upstream import indexes
+
+    names = pinned_names(read_bytes(config).decode("utf-8"), run.package)
+    # What goes with the package is not asked for: pip may download all of it for an answer.
+    return indexes.python_fault(names[0], version) if names else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,50 +1,88 @@
-"""One page where its catalogue, its memory and what both started from meet.
+"""Merge of one page, where its catalogue, its memory and what both started from meet.
 
-In go the three versions, out comes the memory that holds what was done on both sides. What gives
-way is kept in a file beside what is built, and told if git cannot bring it back.
+The three versions come in. The memory comes out that holds what was done on both sides. A
+translation that gives way is first written to a file under ``build/``, which nothing reads back. It
+is reported if git cannot bring it back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from math import inf
+from pathlib import Path
 from typing import NamedTuple
 
 from pipeline.adapters import po
+from pipeline.adapters.files import read_bytes, write_if_changed
 from pipeline.core.catalog.origins import EMPTIED
 from pipeline.core.memory.closing import TouchOf, close_to_compare
 from pipeline.core.memory.file import moment_of
-from pipeline.core.memory.merge import (
-    Held,
-    Merged,
-    held_by,
-    lost_in,
-    reconcile,
-)
+from pipeline.core.memory.merge import Held, Merged, held_by, lost_in, reconcile
+from pipeline.core.memory.opening import add_kept, kept_entries
 from pipeline.core.memory.record import (
     TOUCH,
     Key,
     Memory,
+    Texts,
     digest,
     key_of,
     text_of,
     translators_of,
 )
 from pipeline.entries import Catalog, Entry
+from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
-from pipeline.stages.update.aside import (
-    OTHER,
-    OUTDATED,
-    REPLACED,
-    TAKEN_BACK,
-    keep_aside,
+from pipeline.stages.update.checkouts import MomentOf, Move
+from pipeline.stages.update.english import texts_in
+from pipeline.stages.update.locale import Workspace
+
+# Why an entry is kept: what its msgctxt says.
+OTHER = "someone else wrote"
+TAKEN_BACK = "gone from the memory"
+OUTDATED = "older than the memory"
+REPLACED = "replaced"
+_COMMENT = (
+    "Translations that gave way to others. Nothing reads this file:",
+    "take from it what is of use, and delete it when nothing is.",
 )
-from pipeline.stages.update.authors import MomentOf
-from pipeline.stages.update.checkouts import Move
-from pipeline.stages.update.rebuild import texts_in
-from pipeline.stages.update.workspace import Workspace
+
+
+def keep_aside(
+    work: Workspace, page: str, entries: Iterable[Entry], texts: Texts, *, reason: str
+) -> str:
+    """Add entries of a memory to what is kept of ``page``; return the file's name.
+
+    What an edit has ``REPLACED`` goes to a folder of its own: it is much, and seldom of use.
+    ``texts`` is the English that is known. A dry run writes nothing.
+    """
+    paths = work.paths
+    first = paths.set_aside(work.locale, page)
+    if reason == REPLACED:
+        first = paths.replaced(work.locale, page)
+    path, catalog = _readable(first, work, page)
+    kept = add_kept(catalog, kept_entries(entries, texts, reason=reason))
+    write_if_changed(path, po.format_catalog(kept), dry=work.dry)
+    return path.relative_to(paths.root).as_posix()
+
+
+def _readable(first: Path, work: Workspace, page: str) -> tuple[Path, Catalog]:
+    """The file to add to, and what it holds so far."""
+    path = first
+    for number in count(2):
+        if not path.is_file():
+            break
+        try:
+            return path, po.read_catalog(read_bytes(path), where=path.name).catalog
+        except InputError:
+            # Somebody may still mend it, so it is not written over: "guide.2.po" comes next.
+            path = first.with_name(f"{first.stem}.{number}.po")
+    header = po.standard_header(
+        project=work.paths.name, page=page, locale=work.locale, date=""
+    )
+    return path, Catalog(header=header, comment=_COMMENT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,15 +1,19 @@
-"""Asks the package index which versions there are, and for which Python, through pip.
+"""Indexes of others: versions on the package index, and objects that a Sphinx site documents.
 
-So mirrors, proxies and passwords are those that pip is set up for. Nobody else asks the index.
+pip asks the package index, so mirrors, proxies and passwords are those that pip is set up for. An
+inventory (``objects.inv``) comes as bytes; without one there is no error, because a site can do
+without. ``core.inventories`` reads it.
 """
 
 from __future__ import annotations
 
+import http.client
 import json
 import platform
 import re
 import subprocess
 import sys
+from urllib.parse import urlsplit
 
 from pipeline.adapters.upstream.address import without_password
 from pipeline.errors import ConfigError, UpstreamError
@@ -87,3 +91,27 @@ def _no_answer(name: str, reason: str) -> UpstreamError:
         f"the package index has no {name} that can be installed here, or cannot be reached",
         hint=f"pip says: {shown}. Check the network, or name the release yourself.",
     )
+
+
+MOST = 16 << 20  # bytes; that of Python takes 140 kB
+
+
+def fetch_inventory(site: str, *, timeout: float = 10.0) -> bytes | None:
+    """What is at the address of an inventory of ``site`` (an URL that ends with a slash).
+
+    None if it cannot be had, for whatever reason; of a large one no more than ``MOST`` bytes.
+    """
+    from urllib.request import Request, urlopen
+
+    try:
+        # "file:" would read this machine.
+        if urlsplit(site).scheme not in ("http", "https"):
+            return None
+        request = Request(  # noqa: S310 - the scheme is looked at above
+            f"{site}objects.inv", headers={"User-Agent": "jax-docs-zh"}
+        )
+        with urlopen(request, timeout=timeout) as answer:  # noqa: S310
+            data: bytes = answer.read(MOST)
+    except (OSError, ValueError, http.client.HTTPException):
+        return None
+    return data

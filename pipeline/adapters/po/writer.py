@@ -1,15 +1,17 @@
-"""Catalogues to ``.po`` bytes, in GNU's own layout (``msgcat --no-wrap``).
+"""Writer of ``.po`` bytes: a whole catalogue, or other translations in the bytes of a file.
 
-In goes a catalogue, out come the only bytes that we ever write for it. Writing is done here and not
-by polib, which wraps lines at other places than GNU does.
+A whole catalogue is written in GNU's own layout (``msgcat --no-wrap``): the only bytes that we ever
+write for it. polib does not write, because it wraps lines at other places than GNU does. A
+catalogue of another project is laid out by its own tools: there only translations change, and all
+other bytes stay.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from pipeline.adapters.po.syntax import (
+from pipeline.adapters.po.scanner import (
     END_ISOLATE,
     FLAG,
     ISOLATE,
@@ -20,6 +22,30 @@ from pipeline.adapters.po.syntax import (
 )
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
+
+_KEYWORD = "msgstr"
+
+
+def replace_msgstrs(data: bytes, msgstrs: Mapping[int, str]) -> bytes:
+    """``data`` with other translations, by the line on which their entries start (`Entry.line`).
+
+    ``data`` is UTF-8 that ``read_catalog`` has read. The entries are live and have no plural forms.
+    """
+    lines = data.decode("utf-8").split("\n")
+    # From the last one to the first, so that the numbers hold.
+    for number, msgstr in sorted(msgstrs.items(), reverse=True):
+        start = number - 1
+        while not lines[start].lstrip().startswith(_KEYWORD):
+            start += 1
+        end = start + 1
+        while end < len(lines) and lines[end].lstrip().startswith('"'):
+            end += 1
+        line_end = "\r" if lines[start].endswith("\r") else ""
+        lines[start:end] = [
+            f"{line}{line_end}" for line in string_lines("", _KEYWORD, msgstr)
+        ]
+    return "\n".join(lines).encode("utf-8")
+
 
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _BAD_IN_REFERENCE = re.compile(f"[\r\n{ISOLATE}{END_ISOLATE}]")
