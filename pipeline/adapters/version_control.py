@@ -97,6 +97,21 @@ def tracked_though_ignored(root: Path, folder: str) -> frozenset[str]:
     return frozenset(answer.split("\0")) - {""}
 
 
+def files_in_history(root: Path, folder: str) -> frozenset[str]:
+    """Return the files below ``folder`` that any commit has, relative to ``root``."""
+    log = (
+        "log",
+        "--all",
+        "--no-merges",
+        "--format=",
+        "--name-only",
+        "-z",
+        "--relative",
+    )
+    answer = _git(root, *log, "--", f":(literal){folder}")
+    return frozenset(answer.replace("\n", "\0").split("\0"))
+
+
 def authors_of_lines(root: Path, path: str) -> dict[str, str]:
     """Return who brought each line into a file first, and when; of commits on any branch.
 

@@ -168,7 +168,10 @@ class _Index:
             """Most words shared first, then the most similar length."""
             return -shared[at], abs(len(self._texts[at]) - len(text)), at
 
-        for at in sorted(shared, key=rank)[:_CANDIDATES]:
+        # Only those are ranked that share as many words as the last one that is taken.
+        least = min(sorted(shared.values(), reverse=True)[:_CANDIDATES], default=0)
+        likely = [at for at, words in shared.items() if words >= least]
+        for at in sorted(likely, key=rank)[:_CANDIDATES]:
             yield self._texts[at]
 
 

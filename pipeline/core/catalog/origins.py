@@ -80,6 +80,7 @@ _MACHINE = re.compile(
 )
 _UNSAFE = re.compile(r"[\s,\[\]{}]+")  # what parts a note, or looks like a diff
 _SUREST = 0.99  # a score of 1 would say that nobody need look
+_ORIGINS = (ADOPTED, DRAFT, DRAFTED)  # how the notes begin that tell an origin
 _DIGITS = 8  # of the digest: who changes words does not mean to keep it
 _LASTING = (
     ADOPTED,
@@ -169,7 +170,7 @@ def origins_of(entry: Entry) -> tuple[Origin, ...]:
     There are several if texts were joined, and none if a translator here has written them. Notes
     about anything else are passed over.
     """
-    found = (_origin_in(note, entry) for note in entry.notes)
+    found = (_origin_in(note, entry) for note in entry.notes_with(_ORIGINS))
     return tuple(origin for origin in found if origin)
 
 
@@ -256,6 +257,8 @@ def settled_notes(entry: Entry) -> tuple[str, ...]:
 
     A tool keeps the note of a draft, whatever somebody does to its words.
     """
+    if not entry.notes_with(_ORIGINS):
+        return entry.notes  # nearly always
     return tuple(_settled(note, entry) for note in entry.notes)
 
 

@@ -86,6 +86,9 @@ class Catalogs:
     changes: tuple[str, ...] = ()  # files written or removed, relative to the root
     counts: Mapping[str, Updated] = field(default_factory=dict)
     data: Mapping[str, bytes] = field(default_factory=dict)
+    wanted: Mapping[str, Sequence[Entry]] = field(
+        default_factory=dict
+    )  # of those updated
     # What the memory holds of pages whose file cannot be read: to be shown, not to be written.
     unreadable: Mapping[str, Catalog] = field(default_factory=dict)
 

@@ -40,12 +40,13 @@ from pipeline.core.memory.record import (
     translators_of,
     work_of,
 )
-from pipeline.core.memory.redaction import stored
+from pipeline.core.memory.redaction import Stored, stored
 from pipeline.entries import Catalog, Entry
 
 # The note of who has written a msgstr; empty if only the header tells.
 TouchOf = Callable[[str], str]
 
+_NO_TEXTS: Mapping[str, int] = {}
 # What a memory knows of an entry that it does not have.
 _UNKNOWN = Entry(msgid="")
 
@@ -57,7 +58,7 @@ def close_catalog(
     old: Memory | None,
     live: Collection[str],
     find: Callable[[str], Place | None],
-    texts: Sequence[str] = (),
+    texts: Mapping[str, int] = _NO_TEXTS,
     touch_of: TouchOf | None = None,
 ) -> Memory:
     """The memory of a catalogue: ``head`` with the catalogue's entries in place of its own.
@@ -119,7 +120,7 @@ class _Closing:
     live: Collection[str]
     own_places: Mapping[str, Place]  # where the page's English stood so far
     find: Callable[[str], Place | None]
-    texts: Sequence[str]
+    texts: Mapping[str, int]
 
     def close(self, entry: Entry) -> Entry:
         """The memory's entry for an entry of the catalogue.
@@ -128,18 +129,15 @@ class _Closing:
         """
         code = digest(entry.msgid)
         # Only here the words can be compared with the digest that the note of a draft has.
-        entry = replace(entry, notes=settled_notes(entry))
+        notes = settled_notes(entry)
+        if notes != entry.notes:
+            entry = replace(entry, notes=notes)
         old = self.known.get((entry.context, code), _UNKNOWN)
         if code in self.live and _is_blank(entry) and _is_bare(old):
             # Most of a page that is not translated yet.
             return Entry(msgid=code, context=entry.context, obsolete=entry.obsolete)
         sources = self._sources(entry)
-        closed = replace(
-            self._without_english(entry, old, sources),
-            msgid=code,
-            references=(),
-            line=0,
-        )
+        closed = self._without_english(entry, code, old, sources)
         notes = (
             *closed.notes,
             *self._source_notes(closed, old, sources),
@@ -150,23 +148,30 @@ class _Closing:
         return replace(closed, notes=notes)
 
     def _without_english(
-        self, entry: Entry, old: Entry, sources: Sequence[str]
+        self, entry: Entry, code: str, old: Entry, sources: Sequence[str]
     ) -> Entry:
-        """``entry`` with digests and states in place of all English but the msgid.
+        """Return ``entry`` with digests and states in place of all English.
 
-        ``sources`` is what ``_sources`` gives for it, ``old`` what the memory has so far.
+        ``code`` is the digest of its message, ``sources`` what ``_sources`` gives for it, ``old``
+        what the memory has so far.
         """
         previous = None if entry.previous is None else digest(entry.previous)
         written_for = " ".join(sources) or entry.previous
         states = states_without_english(entry, written_for)
+        kept = Stored(entry.msgstr)
         if _is_unopened(entry, old):
             previous, states = old.previous, states_of(old)
-            if previous is not None:
-                # So the msgstr was left as the memory had it, too.
-                return replace(entry, previous=previous, notes=states)
-        kept = stored(entry)
+        # Where only the memory knows the previous English, it has the msgstr as well.
+        if previous is None or entry.previous is not None:
+            kept = stored(entry)
         return replace(
-            entry, msgstr=kept.msgstr, previous=previous, notes=(*states, *kept.notes)
+            entry,
+            msgid=code,
+            msgstr=kept.msgstr,
+            previous=previous,
+            notes=(*states, *kept.notes),
+            references=(),
+            line=0,
         )
 
     def _sources(self, entry: Entry) -> tuple[str, ...]:
@@ -317,7 +322,7 @@ _LIKE = 60.0
 _CHOICES = 20
 
 
-def followed_text(entry: Entry, texts: Sequence[str]) -> str | None:
+def followed_text(entry: Entry, texts: Collection[str]) -> str | None:
     """The one of ``texts`` that a translation followed, if the entry quotes the difference to it.
 
     ``carried over: mark-up: see [-jax.jit-]{+{func}`jax.jit`+}`` says that there was such
@@ -327,7 +332,7 @@ def followed_text(entry: Entry, texts: Sequence[str]) -> str | None:
     if not quoting:
         return None  # nearly always
     similar = process.extract(
-        entry.msgid, texts, scorer=fuzz.ratio, score_cutoff=_LIKE, limit=_CHOICES
+        entry.msgid, list(texts), scorer=fuzz.ratio, score_cutoff=_LIKE, limit=_CHOICES
     )
     for text, _, _ in similar:
         # The note quotes the difference to the one text only, so that this is no guess.
@@ -337,19 +342,20 @@ def followed_text(entry: Entry, texts: Sequence[str]) -> str | None:
     return None
 
 
-def parts_of(text: str, texts: Sequence[str]) -> tuple[str, ...]:
-    """Messages that give ``text`` when joined by spaces; none if it is not made so.
+def parts_of(text: str, texts: Mapping[str, int]) -> tuple[str, ...]:
+    """Return messages that give ``text`` when joined by spaces; none if it is not made so.
 
     ``"Tea is hot. Stir it."`` → ``("Tea is hot.", "Stir it.")``, if ``texts`` has both.
-    Of several ways to make it the first one found counts, in the order of ``texts``.
+    Of several ways to make it the first one counts, by the order that ``texts`` gives.
     """
-    for part in texts:
+    spaces = [at for at, letter in enumerate(text) if letter == " "]
+    found = [text[:end] for end in (*spaces, len(text)) if text[:end] in texts]
+    for part in sorted(found, key=lambda part: texts[part]):
         if part == text:
             return (part,)
-        if text.startswith(f"{part} "):
-            rest = parts_of(text[len(part) + 1 :], texts)
-            if rest:
-                return (part, *rest)
+        rest = parts_of(text[len(part) + 1 :], texts)
+        if rest:
+            return (part, *rest)
     return ()
 
 

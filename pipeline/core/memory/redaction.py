@@ -7,7 +7,7 @@ our repository. Short ones such as ``jax.jit`` stay, for people to read.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pipeline.core.document.prose import atoms_of
 from pipeline.core.memory.record import SAME, SAME_AS_PREVIOUS
@@ -22,8 +22,7 @@ _BRACKET = "⟦"
 _MARK = re.compile(r"⟦(\d+)⟧")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
+class Stored(NamedTuple):
     """The translation of a catalogue's entry as a memory has it.
 
     If it is English itself, a note stands in its place.
@@ -59,14 +58,17 @@ def redact(msgstr: str, english: str) -> str:
     N counts the long atoms of the English from 1. ⟦0⟧ stands for the bracket itself.
     ``"输入 `cup of tea for two`。"`` → ``"输入 ⟦1⟧。"``
     """
-    if not msgstr:
-        return msgstr
     numbers: dict[str, int] = {_BRACKET: 0}
-    for number, atom in enumerate(_long_atoms(english), start=1):
-        numbers.setdefault(atom, number)
+    # Most translations have too few English words to hold a long atom.
+    if len(_WORD.findall(msgstr)) >= _LONG:
+        for number, atom in enumerate(_long_atoms(english), start=1):
+            numbers.setdefault(atom, number)
     present = [atom for atom in numbers if atom in msgstr]
     if not present:
         return msgstr
+    if len(present) == 1:
+        (atom,) = present  # nearly always, and without a pattern to compile
+        return msgstr.replace(atom, f"⟦{numbers[atom]}⟧")
     # The longest one first: an atom may be a part of another one.
     present.sort(key=len, reverse=True)
     pattern = "|".join(map(re.escape, present))

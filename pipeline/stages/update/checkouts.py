@@ -49,7 +49,10 @@ def touches_in_git(root: Path, path: str) -> Callable[[str], str]:
         return authors_of_lines(root, path)
 
     def touch_of(msgstr: str) -> str:
-        note = f"{TRANSLATOR}{authors().get(_line_of(msgstr), '')}"
+        found = authors()
+        if not found:
+            return ""  # nearly always: no commit has the file
+        note = f"{TRANSLATOR}{found.get(_line_of(msgstr), '')}"
         return note if TOUCH.fullmatch(note) else ""
 
     return touch_of

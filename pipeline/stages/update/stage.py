@@ -21,7 +21,7 @@ from pipeline.core.catalog.update import (
 )
 from pipeline.core.document.reader import SplitPage
 from pipeline.core.pin.lock import Lock, page_path
-from pipeline.entries import Catalog
+from pipeline.entries import Catalog, Entry
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
 from pipeline.stages.update.locale import CatalogFiles, catalog_header
@@ -86,7 +86,7 @@ def update_catalog_files(
         _tell_only_of(files, pages, there)
         # Told by the lock, not by ``pages``: a run of a few pages has not split the others.
         gone = sorted(files.catalogs.keys() - there)
-        wanted = {}
+        wanted: dict[str, Sequence[Entry]] = {}
         for page in pages:
             if not _is_unsafe(page, files):
                 wanted[page.page.name] = wanted_entries(page.page.name, page.documents)
@@ -114,6 +114,7 @@ def update_catalog_files(
         changes=changes,
         counts=updated,
         data=files.data,
+        wanted=wanted,
         unreadable=unreadable,
     )
 

@@ -14,10 +14,11 @@ from functools import cached_property
 
 from pipeline.adapters import po
 from pipeline.adapters.files import remove_files
+from pipeline.adapters.version_control import files_in_history
 from pipeline.core.catalog.update import Catalogs, wanted_entries
 from pipeline.core.document.reader import SplitPage
 from pipeline.core.memory import record as core
-from pipeline.core.memory.closing import close_catalog
+from pipeline.core.memory.closing import TouchOf, close_catalog
 from pipeline.core.memory.file import memory_file
 from pipeline.core.memory.merge import Held, held_by, keep_unheld
 from pipeline.core.memory.record import Memory, Place, digest, index_places
@@ -107,7 +108,7 @@ def store_memory(
                 catalogs=catalogs,
                 due=due,
                 old=OldMemory(work=work, upstream=run.name, files=files, due=due),
-                wanted=_wanted(pages, {*due, *files}, lock),
+                wanted=_wanted(pages, catalogs, {*due, *files}, lock),
                 state=state,
             )
             store.write_pages()
@@ -120,21 +121,23 @@ def store_memory(
 
 
 def _wanted(
-    pages: Sequence[SplitPage], names: Iterable[str], lock: Lock
-) -> dict[str, tuple[Entry, ...]]:
+    pages: Sequence[SplitPage], catalogs: Catalogs, names: Iterable[str], lock: Lock
+) -> dict[str, Sequence[Entry]]:
     """What each page asks for at the pin: nothing if upstream dropped it.
 
     Pages that this run has not seen whole are left out: what they ask for is not known.
     """
     # "guide/start.md" → "guide/start"
     there = {page_path(file.path).rpartition(".")[0] for file in lock.files}
-    wanted: dict[str, tuple[Entry, ...]] = {
+    wanted: dict[str, Sequence[Entry]] = {
         page: () for page in names if page not in there
     }
     for page in pages:
+        name = page.page.name
         # A document that cannot be read is missing here.
         if len(page.documents) == len(page.page.files):
-            wanted[page.page.name] = wanted_entries(page.page.name, page.documents)
+            known = catalogs.wanted.get(name)
+            wanted[name] = known or wanted_entries(name, page.documents)
     return wanted
 
 
@@ -150,7 +153,7 @@ class _Store:
     catalogs: Catalogs
     due: Mapping[str, Catalog]  # the catalogues that the memory does not agree with
     old: OldMemory
-    wanted: Mapping[str, tuple[Entry, ...]]
+    wanted: Mapping[str, Sequence[Entry]]
     state: State
 
     def write_pages(self) -> None:
@@ -221,12 +224,13 @@ class _Store:
         return places
 
     @cached_property
-    def texts(self) -> list[str]:
-        """The English of all catalogues, each text once."""
-        texts: dict[str, None] = {}
+    def texts(self) -> dict[str, int]:
+        """The English of all catalogues, with the order in which it stands there."""
+        texts: dict[str, int] = {}
         for catalog in self.catalogs.by_page.values():
-            texts.update(dict.fromkeys(entry.msgid for entry in catalog.entries))
-        return list(texts)
+            for entry in catalog.entries:
+                texts.setdefault(entry.msgid, len(texts))
+        return texts
 
     @cached_property
     def held(self) -> Held:
@@ -252,10 +256,20 @@ class _Store:
             live=live,
             find=self._find,
             texts=self.texts,
-            touch_of=touches_in_git(
-                self.work.paths.root, self.work.files.catalog_name(page)
-            ),
+            touch_of=self._touch_of(page),
         )
+
+    def _touch_of(self, page: str) -> TouchOf | None:
+        """Who has written a msgstr of a page's catalogue, if git has ever had the file."""
+        root, name = self.work.paths.root, self.work.files.catalog_name(page)
+        return touches_in_git(root, name) if name in self.committed else None
+
+    @cached_property
+    def committed(self) -> frozenset[str]:
+        """The catalogues that any commit has: mostly none, since git ignores them."""
+        paths = self.work.paths
+        folder = paths.catalogs(self.work.locale).relative_to(paths.root)
+        return files_in_history(paths.root, folder.as_posix())
 
     def _find(self, code: str) -> Place | None:
         """Where some English can be found.

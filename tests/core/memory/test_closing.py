@@ -51,7 +51,7 @@ def close(
         old=old,
         live={digest(entry.msgid)} if is_on_page else (),
         find=(places or {}).get,
-        texts=texts,
+        texts={text: at for at, text in enumerate(texts)},
     )
     return closed.entries[0]
 
@@ -242,7 +242,8 @@ QUOTING = Entry(
     ids=["in its own order", "the first guess leads nowhere", "a part is not known"],
 )
 def test_parts_of_a_text(text: str, texts: list[str], parts: tuple[str, ...]) -> None:
-    assert parts_of(text, texts) == parts
+    places = {text: at for at, text in enumerate(texts)}
+    assert parts_of(text, places) == parts
 
 
 def test_the_text_that_a_translation_followed_is_the_one_whose_diff_is_quoted() -> None:
