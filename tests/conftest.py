@@ -55,8 +55,8 @@ settings.load_profile("same")
 READERS = (
     "commands.adopt.versions",
     "commands.check.english",
-    "commands.upgrade",
-    "site.merging",
+    "commands.upgrade.comparing",
+    "site.documents",
     "stages.split",
     "stages.update.english",
 )

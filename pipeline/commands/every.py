@@ -96,7 +96,7 @@ def _run_on(
 
 def _write_front_page(settings: Settings, locales: Sequence[str]) -> Path | None:
     """Write the page that leads to the sites of all upstreams; None if there is none of them."""
-    from pipeline.site.front import SiteOf, front_page
+    from pipeline.site.progress import SiteOf, front_page
 
     sites = []
     for upstream in settings.upstreams.values():

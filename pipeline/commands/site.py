@@ -52,7 +52,7 @@ def site(run: Run, options: BuildOptions, *, show_fuzzy: bool) -> RunResult:
             f"no site can be made: {packages.names(lacking)} not installed",
             hint=packages.how_to_install("site"),
         )
-    from pipeline.site.building import build_site  # loads what makes pages of templates
+    from pipeline.site.build import build_site  # loads what makes pages of templates
 
     # Told by the command line, and part of how a site looks: it is made anew if this changes.
     policy = structs.replace(run.upstream.site, show_fuzzy=show_fuzzy)

@@ -21,7 +21,7 @@ from pipeline.errors import InputError
 from pipeline.log import Log
 from pipeline.report.result import RunResult
 from pipeline.run import Run
-from pipeline.site.roots import root_page
+from pipeline.site.outline import root_page
 from pipeline.stages.pull import stage as pull_stage
 
 

@@ -40,7 +40,7 @@ from pipeline.report.verified import (
     verified_text,
 )
 from pipeline.run import Run
-from pipeline.site.published import digest_of_file
+from pipeline.site.manifest import digest_of_file
 from pipeline.stages.execute.plan import read_notebook
 from pipeline.stages.pull.stage import pull
 

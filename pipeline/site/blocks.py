@@ -1,20 +1,35 @@
-"""The blocks of a page: what of it can be read in two languages, and how it stands in each.
+"""Blocks of a page: how each message stands in both languages, what changed, and who wrote it.
 
-In comes where every message of the page's document has landed (``core.document.landing``) and the
-entries of its catalogue; out comes one block for every message, in the order of the document. So
-a block's number is its place in that order, and it is the same in every run.
+The landings of a document's messages and the entries of its catalogue come in. One block per
+message goes out, in the order of the document, so a block has the same number in every run. What
+changed since, and the authors, become plain values for the record of the page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
 
-from pipeline.core.catalog.origins import OriginKind, kind_of
+from pipeline.adapters import files, po
+from pipeline.core.catalog.origins import (
+    Machine,
+    OriginKind,
+    copy_of,
+    kind_of,
+    origins_of,
+)
 from pipeline.core.document.landing import Landed
 from pipeline.core.document.message import Kind
+from pipeline.core.memory.record import TOUCH, digest, translators_of
+from pipeline.core.word_diff import Words, word_diff
 from pipeline.entries import Entry
+from pipeline.errors import InputError
 from pipeline.site.names import Standing, State
+from pipeline.site.plan import ADOPTED, Site
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,13 +63,13 @@ def blocks_of(
     blocks: list[Block] = []
     for landed in landings:
         serving = _entry_for(landed, by_msgid.get(landed.msgid, ()))
-        state = _state(landed, serving)
-        standing = _standing(landed, serving)
+        state = _state_of(landed, serving)
+        standing = _standing_of(landed, serving)
         block = Block(
             landed=landed,
             state=state,
             standing=standing,
-            previous=_previous(serving) if standing is Standing.STALE else "",
+            previous=_previous_of(serving) if standing is Standing.STALE else "",
             line=serving.line if serving else 0,
             origin=kind_of(serving) if serving and state is State.FUZZY else None,
         )
@@ -73,7 +88,7 @@ def _entry_for(landed: Landed, entries: Sequence[Entry]) -> Entry | None:
     return next(iter(entries), None)
 
 
-def _state(landed: Landed, entry: Entry | None) -> State:
+def _state_of(landed: Landed, entry: Entry | None) -> State:
     """How a block stands to its English, given the entry that serves it, if there is one."""
     # A name stays what it is in Chinese: `JAX` for `JAX` has nothing to show in two languages.
     if not landed.is_translated or landed.text == landed.english:
@@ -83,7 +98,7 @@ def _state(landed: Landed, entry: Entry | None) -> State:
     return State.TRANSLATED
 
 
-def _standing(landed: Landed, entry: Entry | None) -> Standing:
+def _standing_of(landed: Landed, entry: Entry | None) -> Standing:
     """What has become of a block's translation, whether readers see it or not."""
     if entry is None or not entry.is_waiting:
         return Standing.TRANSLATED if landed.is_translated else Standing.ENGLISH
@@ -95,6 +110,132 @@ def _standing(landed: Landed, entry: Entry | None) -> Standing:
     return Standing.UNREVIEWED
 
 
-def _previous(entry: Entry | None) -> str:
+def _previous_of(entry: Entry | None) -> str:
     """The English that a translation was made from, if it is known."""
     return (entry.previous if entry else None) or ""
+
+
+_ENGLISH = Words.of(())  # spaces part its words: no term need be known
+# What a reader who looks for news is told of, block by block.
+_TOLD = (Standing.STALE, Standing.UNREVIEWED, Standing.DRAFT, Standing.ENGLISH)
+
+
+class Role(StrEnum):
+    """What somebody has to do with a translation."""
+
+    PERSON = "person"  # has written it, or was the last to touch it
+    ADOPTED = "adopted"  # has written it elsewhere: it was taken over from a copy
+    MODEL = "model"  # drafted it; a person has confirmed or changed it since
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Author:
+    """Somebody, or a model, whose words a page has. ``licence`` is that of a copy."""
+
+    role: Role
+    name: str
+    licence: str = ""
+
+
+def since(blocks: Sequence[Block], entries: Sequence[Entry]) -> dict[str, Any]:
+    """What the record of a page holds at ``since``.
+
+    ``blocks`` are all of the page; ``entries`` those of its memory. The counts of all standings
+    add up to the number of blocks, and those of the authors to what is translated at the least::
+
+        {"counts": {"translated": 9, "stale": 1, …}, "blocks": [{"id": "9a8b…", "state": "stale",
+         "number": 4, "diff": [["kept", "Use "], ["removed", "this"], ["added", "that"]]}, …],
+         "authors": [{"name": "Li Lei", "role": "person", "licence": "", "messages": 9}]}
+    """
+    # Nobody is to translate the rest.
+    asked = [block for block in blocks if not block.landed.is_rest]
+    found = Counter(block.standing for block in asked)
+    return {
+        "counts": {str(standing): found[standing] for standing in Standing},
+        "blocks": list(_blocks_to_tell(blocks)),
+        "authors": list(_authors(entries)),
+    }
+
+
+def _blocks_to_tell(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
+    """The blocks that are not as they should be, in the order of the page."""
+    number = 0
+    for block in blocks:
+        if block.standing in _TOLD and not block.landed.is_rest:
+            row: dict[str, Any] = {
+                "id": digest(block.landed.msgid),
+                "state": str(block.standing),
+                # There may be nothing on the page that one could be led to.
+                "number": number if block.has_place else None,
+            }
+            if block.standing is Standing.STALE:
+                pieces = word_diff(block.previous, block.landed.msgid, _ENGLISH)
+                row["diff"] = [(str(piece.part), piece.text) for piece in pieces]
+            yield row
+        # As the record numbers them, which leaves out what has no place.
+        number += block.has_place
+
+
+def _authors(entries: Iterable[Entry]) -> Iterator[dict[str, Any]]:
+    """Whose translations a page has, those with the most first."""
+    counts: Counter[Author] = Counter()
+    for entry in entries:
+        counts.update(authors_of(entry))
+    for author in sorted(counts, key=lambda author: (-counts[author], author)):
+        yield {
+            "name": author.name,
+            "role": str(author.role),
+            "licence": author.licence,
+            "messages": counts[author],
+        }
+
+
+def authors_of(entry: Entry) -> Iterator[Author]:
+    """Whose words a finished translation is, as its memory tells; often nobody is named.
+
+    Addresses are left out: ``Li Lei <li@example.org>`` → ``Li Lei``.
+    """
+    if not entry.is_translated:
+        return
+    copy = copy_of(entry)
+    if copy is not None:
+        name = copy.author.partition(" <")[0]
+        yield Author(Role.ADOPTED, name, copy.licence)
+    for origin in origins_of(entry):
+        if isinstance(origin.maker, Machine):
+            yield Author(Role.MODEL, origin.maker.model)
+            break
+    notes = translators_of(entry)
+    touch = TOUCH.match(notes[-1]) if notes else None
+    if touch:
+        yield Author(Role.PERSON, touch[1].partition(" <")[0])
+
+
+_NAMING = (b"translator: ", ADOPTED, b"#. drafted: ")  # the notes that name somebody
+
+
+def contributors(site: Site) -> dict[str, int]:
+    """The messages of each translator. A message counts for whoever touched it last."""
+    counts: Counter[str] = Counter()
+    folder = site.paths.memories(site.locale)
+    for path in sorted(folder.rglob("*.po")):
+        for entry in entries_with_authors(path):
+            authors = authors_of(entry)
+            counts.update(
+                author.name for author in authors if author.role is not Role.MODEL
+            )
+    return dict(counts)
+
+
+def entries_with_authors(path: Path) -> tuple[Entry, ...]:
+    """The entries of a file of the memory; none if nobody is named there, as in most files."""
+    if not path.is_file():
+        return ()
+    data = files.read_bytes(path)
+    # Reading their entries takes most of the time of a build.
+    if not any(note in data for note in _NAMING):
+        return ()
+    try:
+        return po.read_catalog(data, where=str(path)).catalog.entries
+    except InputError:
+        return ()  # the stage that opens the memory has told of it

@@ -1,29 +1,204 @@
-"""What Sphinx's configuration differs in from site to site: ``site.json`` beside ``conf.py``.
+"""Configuration of Sphinx that differs from site to site: ``site.json`` beside ``conf.py``.
 
-Sphinx builds every page again when one of these values changes. So nothing is here that varies
-from run to run: what belongs to a page stands in its record.
+Sphinx builds every page again when one of these values changes. So a value that varies from run to
+run belongs to the record of a page instead. Upstream's ``conf.py`` is read as data, never run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from glob import escape
+from pathlib import Path
 from typing import Any
 
 from pipeline.adapters import files
 from pipeline.adapters.installed import is_installed
+from pipeline.config import SitePolicy
 from pipeline.core.catalog.lineage import read_redirects
-from pipeline.core.pin.lock import page_path, pages_of
+from pipeline.core.document.contents import distances
+from pipeline.core.document.yaml_nodes import composed, pairs, text_of, value_of
+from pipeline.core.execution.notebook import text_with_contents
+from pipeline.core.pin.lock import Lock, page_path, pages_of
+from pipeline.core.pin.sphinx_config import has_substitutions, sphinx_values
+from pipeline.errors import InputError
 from pipeline.naming import group_of
-from pipeline.site.copying import copy_rules
-from pipeline.site.english import english_places
-from pipeline.site.folders import english_folder, folders_to_list
+from pipeline.reading import Dialect
 from pipeline.site.inventories import inventories_of
 from pipeline.site.names import own_pages
-from pipeline.site.outline import outline_of
+from pipeline.site.outline import outline_of, root_page
 from pipeline.site.plan import Site
-from pipeline.site.roots import root_page
-from pipeline.site.substitutions import substitutions_of
+
+
+def english_folder(lock: Lock) -> str:
+    """The folder that upstream's Sphinx makes its site of, with a slash: ``docs/``.
+
+    It has a ``conf.py``. Empty if there is only one folder, or none that has one.
+    """
+    paths = {file.path for file in lock.files}
+    for prefix in lock.docs.prefixes:
+        if f"{prefix}conf.py" in paths:
+            return prefix
+    return ""
+
+
+def folders_to_list(site: Site, first: str) -> Mapping[str, Sequence[str]]:
+    """The pages to list of each folder that nothing leads to from the page ``first``.
+
+    A folder that has contents of its own is listed by the page that these begin on. Docs without
+    any contents are listed as a whole, whatever comes of this: see ``extension.listing``.
+    ``{"examples": ["examples/index"]}``
+    """
+    folders = site.lock.docs
+    if not folders.are_several:
+        return {}
+    texts = _page_texts(site)
+    reached = distances(texts, first=first, tops=folders.prefixes)
+    found: dict[str, list[str]] = {}
+    for prefix in folders.prefixes:
+        pages = [page for page in site.names if page.startswith(prefix)]
+        if pages and reached.keys().isdisjoint(pages):
+            found[prefix.rstrip("/")] = _outermost(pages, texts, prefix)
+    return found
+
+
+def _outermost(
+    pages: Sequence[str], texts: Mapping[str, str], prefix: str
+) -> list[str]:
+    """The page that a folder begins with, and those that it does not lead to."""
+    begin = root_page(pages, tops=(prefix,))
+    below = distances(texts, first=begin, tops=(prefix,))
+    return [begin, *(page for page in pages if page not in below)]
+
+
+def _page_texts(site: Site) -> dict[str, str]:
+    """What the pages of the site say besides code, in English."""
+    texts: dict[str, str] = {}
+    names = set(site.names)
+    for page in site.lock.pages:
+        if page.name not in names:
+            continue
+        # Of a pair, both documents have the same tables of contents.
+        path = page.files[-1].path
+        try:
+            data = files.read_bytes(site.paths.docs / path)
+            texts[page.name] = text_with_contents(path, data)
+        except InputError:
+            texts[page.name] = ""  # split has told of it
+    return texts
+
+
+# Versions that are the newest docs, or those of the newest release.
+_NEWEST = ("latest", "stable")
+
+
+def english_places(policy: SitePolicy, lock: Lock) -> Mapping[str, Sequence[str]]:
+    """Return the hosts of upstream's site, and its paths: of all versions, and those shown here.
+
+    ``https://docs.jax.dev/en/latest/`` → hosts ``docs.jax.dev`` and the configured ones, base
+    ``/en/``, paths ``/en/latest/``, ``/en/stable/``, ``/en/0.10.2/`` … No hosts without an address.
+    """
+    host, _, folders = policy.english_url.partition("://")[2].partition("/")
+    if not host:
+        return {"hosts": (), "root": "", "base": "", "paths": ()}
+    path = f"/{folders}" if folders.endswith("/") or not folders else f"/{folders}/"
+    above, _, version = path.rstrip("/").rpartition("/")
+    shown = (*_NEWEST, *filter(None, _pinned(lock)))
+    has_versions = version in shown
+    return {
+        "hosts": [*map(str.lower, (host, *policy.english_hosts))],
+        # The root of a host with versions leads to the newest.
+        "root": "/" if has_versions else path,
+        "base": f"{above}/" if has_versions else path,
+        "paths": [f"{above}/{name}/" for name in shown] if has_versions else [path],
+    }
+
+
+def _pinned(lock: Lock) -> Sequence[str]:
+    """Return what the docs of the pinned commit may be called: ``0.10.2``, ``v0.10.2``, the ref."""
+    version = [lock.version, f"v{lock.version}"] if lock.version else []
+    return [*dict.fromkeys([*version, lock.ref])]
+
+
+PREFIX = "copybutton_"
+# Of Python's console, a shell and IPython.
+PROMPTS: Mapping[str, Any] = {
+    "prompt_text": r">>> |\.\.\. |\$ |In \[\d*\]: | {2,5}\.\.\.: | {5,8}: ",
+    "prompt_is_regexp": True,
+}
+_COPY_TYPES: Mapping[str, type] = {
+    "prompt_text": str,
+    "prompt_is_regexp": bool,
+    "only_copy_prompt_lines": bool,
+    "remove_prompts": bool,
+    "copy_empty_lines": bool,
+    "line_continuation_character": str,
+    "here_doc_delimiter": str,
+    "exclude": str,
+}
+# The button puts it between quotation marks, into a script.
+_SELECTOR = re.compile(r"[\w .#:,>+~*()=\"\[\]-]*", re.ASCII)
+
+
+def copy_rules(site: Site) -> dict[str, Any]:
+    """Return the values for sphinx-copybutton, by name."""
+    path = site.paths.docs / f"{english_folder(site.lock)}conf.py"
+    if not path.is_file():
+        return {f"{PREFIX}{name}": value for name, value in PROMPTS.items()}
+    return rules_in(files.read_bytes(path).decode("utf-8", "replace"))
+
+
+def rules_in(code: str) -> dict[str, Any]:
+    """Return the values for sphinx-copybutton that a ``conf.py`` leads to."""
+    values = sphinx_values(code)
+    rules: dict[str, Any] = {}
+    for name, kind in _COPY_TYPES.items():
+        value = values.get(f"{PREFIX}{name}")
+        if type(value) is kind:
+            rules[name] = value
+    if not _SELECTOR.fullmatch(str(rules.get("exclude", ""))):
+        del rules["exclude"]
+    if not rules.get("prompt_text") and "exclude" not in rules:
+        rules |= PROMPTS
+    return {f"{PREFIX}{name}": value for name, value in rules.items()}
+
+
+_SCALARS = (str, int, float, bool)
+
+
+def substitutions_of(site: Site) -> dict[str, Any] | None:
+    """Return the values by name; None if upstream's own site does not look for such words."""
+    if site.upstream.reading.dialect is not Dialect.MYST:
+        return None
+    folder = site.paths.docs / english_folder(site.lock)
+    configuration, book = folder / "conf.py", folder / "_config.yml"
+    if configuration.is_file():
+        values = sphinx_values(_read_text(configuration))
+        if not has_substitutions(values):
+            return None
+        known = values.get("myst_substitutions")
+        found = known if isinstance(known, dict) else {}
+        return {
+            str(name): value for name, value in found.items() if type(value) in _SCALARS
+        }
+    if not (folder / "_toc.yml").is_file():
+        return None
+    # A book of Jupyter's looks for them unless it says otherwise.
+    return _of_book(_read_text(book)) if book.is_file() else {}
+
+
+def _of_book(text: str) -> dict[str, Any]:
+    """Return the values that a ``_config.yml`` gives; none if it cannot be read."""
+    try:
+        parsing = value_of(composed(text), "parse")
+    except ValueError:
+        return {}
+    values = pairs(value_of(parsing, "myst_substitutions"))
+    return {name: words for name, value in values if (words := text_of(value))}
+
+
+def _read_text(path: Path) -> str:
+    return files.read_bytes(path).decode("utf-8", "replace")
 
 
 def configuration_of(site: Site) -> dict[str, Any]:

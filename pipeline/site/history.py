@@ -21,7 +21,7 @@ from pipeline.entries import Entry
 from pipeline.errors import ConfigError, InputError
 from pipeline.site.plan import Site
 
-_VERSION = "1"  # of how changes are counted: part of the memo's keys
+_COUNTING = "1"  # of how changes are counted: part of the memo's keys
 _SUFFIX = ".po"
 
 
@@ -68,7 +68,7 @@ def last_changes(site: Site) -> tuple[PageChange, ...]:
         asked.update(map(_subject, changes.values()))
         _count_unknown(site, list(changes.values()), memo)
         for page, change in changes.items():
-            counted = memo.recall(_subject(change), _VERSION)
+            counted = memo.recall(_subject(change), _COUNTING)
             if counted is not None and counted.any:
                 waiting.discard(page)
                 found.append(_page_change(page, change, counted))
@@ -108,7 +108,7 @@ def _count_unknown(
 ) -> None:
     """Count those changes that the memo does not know, and keep them there."""
     unknown = [
-        change for change in changes if memo.recall(_subject(change), _VERSION) is None
+        change for change in changes if memo.recall(_subject(change), _COUNTING) is None
     ]
     blobs: dict[str, None] = {}
     for change in unknown:
@@ -120,7 +120,7 @@ def _count_unknown(
     except ConfigError:
         return  # a partial clone, which lacks some of them
     for change in unknown:
-        memo.keep(_subject(change), _VERSION, _counted(change, data))
+        memo.keep(_subject(change), _COUNTING, _counted(change, data))
 
 
 def _counted(change: FileChange, data: Mapping[str, bytes]) -> Counted:
@@ -150,10 +150,10 @@ def _finished(data: bytes, where: str) -> dict[str, str]:
     if not data:
         return {}
     entries = po.read_catalog(data, where=where).catalog.entries
-    return dict(_shown(entries))
+    return dict(_shown_texts(entries))
 
 
-def _shown(entries: Iterable[Entry]) -> Iterator[tuple[str, str]]:
+def _shown_texts(entries: Iterable[Entry]) -> Iterator[tuple[str, str]]:
     """What readers see, with what tells the message: its digest, and its section if it has one."""
     for entry in entries:
         text = text_of(entry)

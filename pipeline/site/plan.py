@@ -1,18 +1,37 @@
-"""What one site is made of, and where it lies: everything that the makers of a site are handed."""
+"""Plan of one site: what it is made of, and where everything lies."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from pipeline.config import Settings, SitePolicy, Upstream
+from pipeline.core.catalog.origins import credits_of
 from pipeline.core.document.attribution import address_of_page, attribution
 from pipeline.core.glossary.glossary import Glossary
-from pipeline.core.pin.lock import Lock
+from pipeline.core.pin.lock import Lock, page_path
 from pipeline.core.results import PageResult
+from pipeline.errors import InputError
 from pipeline.paths import Paths
-from pipeline.site.credits import credits_of_page
+
+ADOPTED = b"#. adopted: "  # how the note of an adopted entry begins in a file
+
+
+def credits_of_page(paths: Paths, locale: str, document: str) -> list[tuple[str, str]]:
+    """Whose translations were adopted for a document, with their licences, by name."""
+    page = page_path(PurePosixPath(document).with_suffix("").as_posix())
+    path = paths.catalog(locale, page)
+    try:
+        data = path.read_bytes()
+        if ADOPTED not in data:
+            return []  # nearly all of them
+        from pipeline.adapters import po
+
+        entries = po.read_catalog(data, where=page).catalog.entries
+    except (OSError, InputError):
+        return []  # there is none, or it cannot be read, which update has told
+    return sorted(credits_of(entries))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

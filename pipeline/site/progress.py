@@ -1,17 +1,50 @@
-"""How far the translation is, for the progress page and for programs (``progress.json``).
+"""Progress of the translation, as plain values, and the page that leads to several sites.
 
-The counts of every page come in, and where each stands in the contents of the site; plain values
-go out. The counts of a page, and of all pages, add up.
+The counts of a page, and of all pages, add up: ``translated + fuzzy + untranslated = words``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
 
 from pipeline.core.pin.lock import Lock
-from pipeline.core.results import PageResult, progress_of
+from pipeline.core.results import PageResult, progress_of, whole_percent
+from pipeline.site.texts import words
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
+
+
+def environment(filters: Mapping[str, Callable[..., object]]) -> Environment:
+    """An environment of templates that have ``filters``."""
+    from jinja2 import Environment, StrictUndefined
+
+    made = Environment(
+        autoescape=True,  # no text becomes markup
+        undefined=StrictUndefined,  # a name that is misspelt fails a test
+        # Tags of the template on lines of their own leave no empty lines in the page.
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(filters)
+    return made
+
+
+def source_of(name: str) -> str:
+    """The text of a template."""
+    folder = resources.files("pipeline.site") / "templates"
+    return (folder / name).read_text(encoding="utf-8")
+
+
+@cache
+def template(name: str) -> Template:
+    """A template without filters of its own: it is read and compiled once."""
+    return environment({}).from_string(source_of(name))
+
 
 _COUNTS = ("words", "translated", "fuzzy", "untranslated")
 
@@ -111,3 +144,40 @@ def _rank(reach: Reach | None) -> tuple[bool, int, int]:
     if reach is None:
         return True, 0, 0
     return False, reach.steps, -reach.links
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteOf:
+    """One of the sites: its folder, its title, and what its ``progress.json`` says."""
+
+    name: str
+    title: str
+    progress: Mapping[str, Any]
+
+
+def front_page(sites: Sequence[SiteOf], *, locale: str) -> str:
+    """Return the page that leads to sites in one language."""
+    said = words(locale, "front")
+    rows = [
+        {
+            "name": site.name,
+            "title": site.title,
+            "facts": _facts(site.progress, said["translated"]),
+        }
+        for site in sites
+    ]
+    page = template("front.html.j2").render(
+        language=locale.replace("_", "-"),
+        title=said["title"],
+        sites=rows,
+    )
+    return f"{page}\n"
+
+
+def _facts(progress: Mapping[str, Any], translated: str) -> str:
+    """Return what is translated, and how much of it: ``Lamps 1.2.0 · 64 % translated``."""
+    percent = whole_percent(int(progress["translated"]), int(progress["words"]))
+    if percent is None:  # docs without a word to translate
+        percent = 100
+    title, release = str(progress["title"]), str(progress["release"])
+    return f"{title} {release}".strip() + f" · {translated.format(percent)}"

@@ -1,7 +1,7 @@
-"""What Sphinx is told of a page: its blocks, the line under its title, what can be downloaded.
+"""Records of pages for Sphinx: blocks, the line under the title, downloads.
 
-A record is a JSON file beside the sources, for our extension runs in a process of Sphinx's. The
-number of a block is its place in ``blocks``; everything on the page goes by that number.
+A record is a JSON file beside the sources, because the extension runs in Sphinx's process. The
+number of a block is its place in ``blocks``; everything on the page refers to it by that number.
 """
 
 from __future__ import annotations
@@ -22,14 +22,11 @@ from pipeline.core.memory.record import digest
 from pipeline.core.results import PageResult
 from pipeline.entries import Entry
 from pipeline.errors import InputError
-from pipeline.site.blocks import Block, blocks_of
-from pipeline.site.contributors import entries_with_authors
+from pipeline.site.blocks import Block, blocks_of, entries_with_authors, since
+from pipeline.site.documents import Shown, catalog_entries
 from pipeline.site.freshness import freshness
-from pipeline.site.merging import catalog_entries
 from pipeline.site.names import State
 from pipeline.site.plan import Site
-from pipeline.site.shown import Shown
-from pipeline.site.since import since
 from pipeline.site.terms import term_hints
 
 # [name]: https://example.org - but a footnote, [^name]: words, is a block of its own
@@ -185,11 +182,11 @@ def _shorten_addresses(records: Sequence[dict[str, Any]]) -> str:
 
 def _definitions(shown: Shown) -> Iterator[str]:
     """The definitions of links on a page: its messages may use them, wherever they stand."""
-    for text in _texts(shown):
+    for text in _markdown_texts(shown):
         yield from _DEFINITION.findall(text)
 
 
-def _texts(shown: Shown) -> Iterator[str]:
+def _markdown_texts(shown: Shown) -> Iterator[str]:
     """The Markdown of a document, cell by cell if it has cells."""
     if not shown.path.endswith(".ipynb"):
         yield shown.data.decode("utf-8", "replace")

@@ -30,7 +30,7 @@ from pipeline.core.catalog.origins import copy_of
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import ConfigError, PipelineError, UpstreamError
 from pipeline.report.adoption import adoption_json, adoption_text
-from pipeline.site.contributors import contributors
+from pipeline.site.blocks import contributors
 from pipeline.site.plan import Site
 from pipeline.stages.update.verification import verify_memory
 

@@ -15,7 +15,7 @@ from pipeline.cli import main
 from pipeline.commands.pull import pull
 from pipeline.report.result import RunResult
 from pipeline.run import Run
-from pipeline.site.front import SiteOf, front_page
+from pipeline.site.progress import SiteOf, front_page
 
 Speech = pytest.CaptureFixture[str]
 NAMES = ("boats", "lamps", "mills")

@@ -16,7 +16,7 @@ from repositories import commit_release, git, init_repository
 from servers import FileHandler, served
 
 from pipeline.cli import main
-from pipeline.site.published import digest_of_file
+from pipeline.site.manifest import digest_of_file
 
 pytestmark = pytest.mark.slow  # all look at a site that Sphinx makes
 

@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.core.site_manifest import NAME, SCHEMA, read_manifest
 from pipeline.errors import InputError
-from pipeline.site import published
+from pipeline.site import manifest
 
 PAGE = {"page": "a/b", "source": "a/b.ipynb", "blob": "0" * 40, "files": {}}
 SITE = {
@@ -27,7 +27,7 @@ def read(**changes: Any) -> Any:
 
 
 def test_both_sides_mean_the_same_file() -> None:
-    assert (NAME, SCHEMA) == (published.NAME, published.SCHEMA)
+    assert (NAME, SCHEMA) == (manifest.MANIFEST, manifest.SCHEMA)
 
 
 @pytest.mark.parametrize(

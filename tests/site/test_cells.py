@@ -11,7 +11,7 @@ from notebooks import code, notebook_value, prose
 pytest.importorskip("myst_nb", reason="the dependency group site is not installed")
 
 from pipeline.core.execution.notebook import source_of, tags_of
-from pipeline.site.extension.cells import with_whole_fences
+from pipeline.site.extension.content.cells import with_whole_fences
 
 CELL = "```{jz-cell} 1\n```"
 

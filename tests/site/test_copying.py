@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sphinx.config import Config
 
-from pipeline.site.copying import PROMPTS, rules_in
-from pipeline.site.extension.copying import complete_commands
+from pipeline.site.configuration import PROMPTS, rules_in
+from pipeline.site.extension.content.cells import complete_commands
 
 OURS = {f"copybutton_{name}": value for name, value in PROMPTS.items()}
 CASES: dict[str, dict[str, Any]] = {

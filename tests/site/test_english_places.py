@@ -9,7 +9,7 @@ import pytest
 from pipeline.config import SitePolicy
 from pipeline.core.pin.lock import Lock
 from pipeline.folders import WHOLE
-from pipeline.site.english import english_places
+from pipeline.site.configuration import english_places
 
 LOCK = Lock(
     url="x",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.site.extension.fragments import in_both_languages, stands_alone
+from pipeline.site.extension.bilingual.writer import in_both_languages, stands_alone
 
 WHOLE = (
     "",

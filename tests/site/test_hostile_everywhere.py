@@ -40,7 +40,7 @@ from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
 from pipeline.report.page import to_html
 from pipeline.report.result import RunResult
-from pipeline.site.front import SiteOf, front_page
+from pipeline.site.progress import SiteOf, front_page
 
 pytestmark = [
     pytest.mark.slow,

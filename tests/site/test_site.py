@@ -48,8 +48,8 @@ from pipeline.log import Log
 from pipeline.paths import Paths
 from pipeline.reading import MYST, Dialect, Reading
 from pipeline.site import configuration
-from pipeline.site.building import build_site
-from pipeline.site.published import digest_of_file
+from pipeline.site.build import build_site
+from pipeline.site.manifest import digest_of_file
 
 pytestmark = pytest.mark.slow  # each runs Sphinx, or looks at what it made
 

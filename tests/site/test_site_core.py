@@ -20,14 +20,14 @@ from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.core.results import PageResult
 from pipeline.entries import Entry
 from pipeline.site.blocks import Block, blocks_of
-from pipeline.site.extension.reach import steps_from
+from pipeline.site.exports import redirect_pages
+from pipeline.site.extension.own_pages import steps_from
 from pipeline.site.freshness import freshness
 from pipeline.site.names import State
+from pipeline.site.outline import root_page
 from pipeline.site.progress import Reach, Spot, facts, progress
 from pipeline.site.records import launches
-from pipeline.site.redirects import redirect_pages
-from pipeline.site.roots import root_page
-from pipeline.site.search.readers import readers_words
+from pipeline.site.search.index import readers_words
 from pipeline.site.terms import synonyms, term_hints, term_list
 
 LOCK = Lock(

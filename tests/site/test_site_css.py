@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.site.css import can_match, prune, union, words_in_html, words_in_script
+from pipeline.site.styles import can_match, prune, union, words_in_html, words_in_script
 
 WORDS = frozenset({"used", "also", "-Color", "-Color-Bold-Red", "w:1/2", "main"})
 

@@ -20,15 +20,15 @@ from pipeline.core.memory.record import digest
 from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.core.results import PageResult
 from pipeline.entries import Catalog, Entry
-from pipeline.site.feed import ENTRIES, feed
+from pipeline.site.exports import ENTRIES, feed
 from pipeline.site.history import Counted, count, last_changes
-from pipeline.site.plan import Site
-from pipeline.site.published import (
+from pipeline.site.manifest import (
     digest_of_file,
     freshness_of_site,
     source_name,
     state_of,
 )
+from pipeline.site.plan import Site
 
 MEMORY = "translations/memory/zh_CN/demo"
 EAST = "2026-03-01T23:00:00+08:00"

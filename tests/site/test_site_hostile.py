@@ -32,7 +32,7 @@ from pipeline.core.pin.lock import Lock, SourceFile, blob_id, pages_of
 from pipeline.core.results import PageResult
 from pipeline.paths import Paths
 from pipeline.reading import MYST
-from pipeline.site.building import build_site
+from pipeline.site.build import build_site
 
 pytestmark = pytest.mark.slow
 

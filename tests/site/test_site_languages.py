@@ -31,7 +31,7 @@ from pipeline.core.pin.lock import Lock, SourceFile, blob_id, pages_of
 from pipeline.core.results import PageResult
 from pipeline.paths import Paths
 from pipeline.reading import MYST
-from pipeline.site.building import build_site
+from pipeline.site.build import build_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

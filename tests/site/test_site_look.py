@@ -78,7 +78,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The built pages."""
     from look_pages import build
 
-    from pipeline.site.extension.progress import to_body
+    from pipeline.site.extension.own_pages import to_body
 
     folder = build(tmp_path_factory.mktemp("look"), to_body(PROGRESS, "zh_CN"))
     page = (folder / "reading.html").read_text(encoding="utf-8")
@@ -618,7 +618,7 @@ def test_how_much_is_done_what_is_next_and_every_page(reader: Reader) -> None:
 
 
 def test_without_a_date_there_are_no_empty_brackets(reader: Reader) -> None:
-    from pipeline.site.extension.progress import to_body
+    from pipeline.site.extension.own_pages import to_body
 
     assert "（）" not in to_body(PROGRESS | {"date": ""}, "zh_CN")
     date = reader.open("progress").locator(".jz-fresh time")
@@ -667,8 +667,8 @@ def test_boxes_to_tick_have_names_in_the_language_of_their_words() -> None:
     from docutils import nodes
     from docutils.utils import new_document
 
+    from pipeline.site.extension.bilingual.placement import name_boxes
     from pipeline.site.extension.nodes import english
-    from pipeline.site.extension.placing import name_boxes
 
     document = new_document("page")
     for holder, ticked in (

@@ -13,13 +13,13 @@ pytest.importorskip("sphinx", reason="the dependency group site is not installed
 from sphinx.cmd.build import main as sphinx
 
 from pipeline.adapters.html.formulas import formula_mathml
-from pipeline.site.extension.described import with_formulas
-from pipeline.site.extension.mathml import title_math
+from pipeline.site.extension.content.figures import title_math
+from pipeline.site.extension.content.reference import with_formulas
 
 _CONF = """
 extensions = [
     "sphinx.ext.mathjax",
-    "pipeline.site.extension.mathml",
+    "pipeline.site.extension.content.figures",
 ]
 html_math_renderer = "mathml"
 html_theme = "basic"

@@ -18,8 +18,8 @@ from site_firefox import NO_FIREFOX, firefox
 from pipeline.config import Settings, SitePolicy, Upstream
 from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.folders import WHOLE, Folders
+from pipeline.site.exports import not_found
 from pipeline.site.plan import Site
-from pipeline.site.programs import not_found
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

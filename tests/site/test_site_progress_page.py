@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from pipeline.site.extension import progress as progress_page
-from pipeline.site.extension.progress import NEXT
+from pipeline.site.extension import own_pages
+from pipeline.site.extension.own_pages import NEXT
 
-to_body = partial(progress_page.to_body, locale="zh_CN")
+to_body = partial(own_pages.to_body, locale="zh_CN")
 
 EVIL = "<script>alert(1)</script>\"'>{{ 7*7 }}"
 VOID = {"br", "img", "input"}

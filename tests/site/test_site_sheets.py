@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.site.extension.sheets import SHEET, one_sheet
+from pipeline.site.extension.assets import SHEET, one_sheet
 
 
 @pytest.fixture

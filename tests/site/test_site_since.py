@@ -16,16 +16,15 @@ from pipeline.core.document.reader import read_document
 from pipeline.core.drafting.drafts import Draft, drafted
 from pipeline.core.memory.record import digest
 from pipeline.entries import Entry
-from pipeline.site.blocks import Block, blocks_of
-from pipeline.site.extension.changes import (
+from pipeline.site.blocks import Author, Block, Role, authors_of, blocks_of, since
+from pipeline.site.extension.head import (
     CONTEXT,
     LISTED,
-    LONGEST,
+    LONGEST_DIFF,
     add_anchors,
     panel,
 )
 from pipeline.site.names import Standing
-from pipeline.site.since import Author, Role, authors_of, since
 
 ENGLISH = """# Title
 
@@ -209,7 +208,7 @@ def test_a_change_in_a_long_text_comes_with_the_words_around_it() -> None:
     # A change itself may be as long as a book.
     other = "y " * 5000 + "w7 "
     html = panel(record(blocks(stale(new, other), english=new)), (), "zh_CN")
-    assert len(re.sub("<.*?>", "", html)) < LONGEST + 100
+    assert len(re.sub("<.*?>", "", html)) < LONGEST_DIFF + 100
     assert html.count("<del>") == html.count("</del>")
 
 

@@ -11,7 +11,7 @@ from folders import write_tree
 
 from pipeline.folders import WHOLE
 from pipeline.reading import Dialect, Reading
-from pipeline.site.substitutions import substitutions_of
+from pipeline.site.configuration import substitutions_of
 
 BOOK = (
     "parse:\n  myst_substitutions: {tool: a **loom**, secret: !ENV HOME, many: [1]}\n"

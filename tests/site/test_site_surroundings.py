@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.site.extension.surroundings import headings_of
+from pipeline.site.extension.theme import headings_of
 
 LINK = '<a class="reference internal"'
 MARKED = '<a class="reference internal nav-link"'

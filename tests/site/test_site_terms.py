@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.site.extension.terms import _places
+from pipeline.site.extension.bilingual.placement import _places
 
 # Few letters, so that terms begin alike, share letters and lie within each other.
 texts = st.text("热水壶", max_size=30)

@@ -14,9 +14,9 @@ from places import ROOT
 from pipeline.config import Settings, SitePolicy, Upstream
 from pipeline.core.pin.lock import Lock
 from pipeline.folders import WHOLE
-from pipeline.site.extension.interface import own_name, words_script, words_sheet
+from pipeline.site.exports import not_found
+from pipeline.site.extension.theme import own_name, words_script, words_sheet
 from pipeline.site.plan import Site
-from pipeline.site.programs import not_found
 from pipeline.site.texts import looks_english, spoken, text, words
 
 PACKAGE = ROOT / "pipeline"
@@ -80,7 +80,7 @@ def test_no_chinese_word_stands_outside_its_tables() -> None:
         is_read = path.suffix in (".py", *_COMMENTS)
         if is_read and not name.startswith(_RULES_OF_CHINESE):
             found[name] = chinese_in(path)
-    assert "site/programs.py" in found
+    assert "site/exports.py" in found
     assert {name: words for name, words in found.items() if words} == {}
 
 

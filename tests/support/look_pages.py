@@ -15,13 +15,10 @@ from places import ROOT
 SITE = ROOT / "pipeline" / "site"
 _CONF = f"""
 from pathlib import Path
+from pipeline.site.extension import assets, theme
 SITE = Path({str(SITE)!r})
 project = html_title = "样例"
 language = "zh_CN"
-extensions = [
-    f"pipeline.site.extension.{{name}}"
-    for name in ("addresses", "policy", "sheets", "interface")
-]
 # Nothing is searched here: Sphinx's own index of Chinese would want a dictionary.
 html_search_language = "en"
 html_theme = "sphinx_book_theme"
@@ -44,6 +41,14 @@ html_theme_options = {{
 def setup(app):
     pages = {{"own_pages": {{"search": "search", "progress": "progress"}}}}
     app.add_config_value("jz_site", pages, "env", dict)
+    app.connect("builder-inited", theme.speak, priority=900)
+    app.connect("builder-inited", theme.write_words, priority=900)
+    app.connect("html-page-context", theme.give_words)
+    app.connect("html-page-context", theme.give_addresses, priority=600)
+    app.connect("html-page-context", theme.add_policy, priority=950)
+    app.connect("html-page-context", assets.link_one_sheet, priority=900)
+    app.connect("build-finished", assets.write_one_sheet, priority=900)
+    app.add_js_file(theme.SCRIPT, priority=300, loading_method="defer")
 """
 # A numbered line that is marked, with a comment on it.
 MARKED_CODE = (

@@ -84,7 +84,7 @@ def _started() -> socket.socket:
 def _serve() -> None:
     """Build what is ordered, one after the other, until nobody can order any more."""
 
-    from pipeline.site.extension.lean import leave_out
+    from pipeline.site.extension.speed import leave_out
 
     leave_out(beside_others=False)
     import sphinx_design  # noqa: F401

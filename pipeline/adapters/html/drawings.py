@@ -1,21 +1,19 @@
-"""Drawings (SVG) of others as files of a site: shown in a page they run nothing, opened they do.
+"""Drawings (SVG) and other files of others, as they may be published.
 
-A drawing that has nothing but what may be shown stays as it is, byte for byte. Of another one a
-tree is made, what is not allowed goes, and the tree is written.
+Whoever has the address of a file opens it by itself: then a page or a drawing with a script runs it
+as if it were ours. A drawing that contains only what is allowed stays as it is, byte for byte;
+otherwise its tree is cleaned and written.
 """
 
 from __future__ import annotations
 
 import re
+from pathlib import Path, PurePath
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from pipeline.adapters.html.sanitizer import (
-    DRAWN,
-    fetches,
-    is_moved,
-    is_safe_address,
-)
+from pipeline.adapters import files
+from pipeline.adapters.html.sanitizer import DRAWN, fetches, is_moved, is_safe_address
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _XLINK = "{http://www.w3.org/1999/xlink}"
@@ -108,3 +106,32 @@ def _leads(element: str, address: str) -> bool:
     """Return whether an address is that of a link, or an image that stands in it."""
     is_image = address.lstrip().lower().startswith("data:")
     return is_safe_address(address) and is_image == (element == f"{_SVG}image")
+
+
+_PROGRAMS = frozenset(
+    (
+        ".cjs .hta .htc .htm .html .js .mht .mhtml .mjs .shtml .svgz .swf .wasm .xht .xhtml .xml "
+        ".xsl .xslt"
+    ).split()
+)
+
+
+def is_program(path: str) -> bool:
+    """Return whether a browser that opens a file may run something of it."""
+    return PurePath(path).suffix.lower() in _PROGRAMS
+
+
+def is_drawing(path: str) -> bool:
+    """Return whether a file is a drawing, which may have a program in it."""
+    return PurePath(path).suffix.lower() == ".svg"
+
+
+def published(path: Path) -> bytes | Path | None:
+    """Return the file as it may be published: cleaned if it is a drawing, None if it may not."""
+    if is_program(path.name):
+        return None
+    if not is_drawing(path.name):
+        return path
+    data = files.read_bytes(path)
+    clean = clean_drawing(data)
+    return path if clean == data else clean or None

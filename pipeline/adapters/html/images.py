@@ -12,7 +12,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from pipeline.adapters.files import is_inside
-from pipeline.adapters.html.tags import TagReader
+from pipeline.adapters.html.sanitizer import TagReader
 
 _ATTACHMENT = "attachment:"
 _SOURCES = {"img": "src", "object": "data"}  # where elements name an image

@@ -14,14 +14,77 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
-from typing import TYPE_CHECKING
-
-from pipeline.adapters.html.placeholders import FRAME, without_placeholders
-from pipeline.adapters.html.tags import TagReader
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import nh3
     from bs4 import BeautifulSoup, Tag
+
+
+class TagReader(HTMLParser):
+    """Python's reader of HTML, which stops at no text: ``<![x[`` is a comment to browsers."""
+
+    def parse_marked_section(self, i: int, report: int = 1) -> int:
+        """Return where the section ends that begins at ``i``; -1 if it does not end."""
+        del report
+        return self.rawdata.find(">", i) + 1 or -1
+
+
+FRAME = "jz-frame"  # the class of a link in the place of a film or frame
+# What has no look of its own: nothing is to be seen of it when nothing stands in it.
+_BOXES = ("center", "div", "figure", "p", "section")
+_INLINE = "span"
+# An element with an id and nothing in it: a script finds it by the id.
+_WAITING = re.compile(
+    r"<(canvas|div|figure|p|section|span|svg)\b[^>]*?\sid\s*=\s*[\"']?(?P<id>[^\"'\s>]+)[^>]*>"
+    r"\s*</\1\s*>",
+    re.IGNORECASE,
+)
+
+
+def waiting_ids(html: str) -> list[str]:
+    """Return the ids of empty elements, which a script may fill.
+
+    ``<div id="plot" style="height:9em"></div>`` → ``["plot"]``
+    """
+    return [match["id"] for match in _WAITING.finditer(html)]
+
+
+def without_placeholders(html: str) -> str:
+    """Return clean HTML without the room of what is empty, or holds links to frames alone.
+
+    ``<div id="plot" style="height:9em"></div>`` → ``<span id="plot"></span>``
+    """
+    from bs4 import BeautifulSoup
+
+    soup = BeautifulSoup(html, "html.parser")
+    # By identity: two elements are equal to Beautiful Soup if all that stands in them is.
+    bare: dict[int, Tag] = {}
+    # From the inside out: what stands in a box has been looked at before.
+    for box in reversed(soup.find_all(_BOXES)):
+        held: list[Any] = [part for part in box.children if not _is_blank(part)]
+        if not all(_is_frame(part) or id(part) in bare for part in held):
+            continue
+        box.attrs = {"id": box["id"]} if box.get("id") else {}
+        bare[id(box)] = box
+        if all(part.name == _INLINE for part in held):
+            box.name = _INLINE
+    for box in bare.values():
+        if box.name == _INLINE and not box.attrs:
+            box.unwrap()
+    return soup.decode(formatter="minimal")
+
+
+def _is_blank(part: Any) -> bool:
+    """Return whether a part of an element is white space."""
+    return not part.name and not str(part).strip()
+
+
+def _is_frame(part: Any) -> bool:
+    """Return whether a part of an element is a link in the place of a film or frame."""
+    return part.name == "a" and FRAME in part.get("class", ())
+
 
 _TEXT = (
     "a abbr address article aside b bdi bdo big blockquote br caption center cite code col "
@@ -48,10 +111,8 @@ _WITH_CONTENT = {"noscript", "script", "style", "template"}
 _NOTICED = frozenset(
     "applet audio button canvas embed form iframe img object script select textarea video".split()
 )
-
 # What draws where something else keeps the room for it, or has the room itself.
 _DRAWING = frozenset("applet audio canvas embed iframe object script video".split())
-
 _ON_ALL = (
     "align aria-describedby aria-hidden aria-label aria-labelledby class dir height id lang role "
     "style title valign width"

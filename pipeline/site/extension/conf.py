@@ -12,20 +12,18 @@ from importlib.metadata import version as version_of
 from pathlib import Path
 
 import pipeline.site
-from pipeline.site.extension.lean import leave_out
+from pipeline.site.extension.speed import leave_out
 
 HERE = Path(__file__).resolve().parent
 SITE = json.loads((HERE / "site.json").read_text(encoding="utf-8"))
 leave_out(beside_others=bool(SITE["extensions"]))
 
 PACKAGE = Path(pipeline.site.__file__).parent
-
 project = SITE["title"]
 language = SITE["locale"]
 root_doc = SITE["root"]
 jz_site = SITE
 version = release = SITE["version"]
-
 # Those of the docs come before ours, which replaces some of their directives.
 extensions = [
     "myst_nb",
@@ -43,7 +41,6 @@ exclude_patterns = [
 ]
 source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}
 templates_path = [str(PACKAGE / "templates")]
-
 # execute has run the code; what it printed is in the notebooks.
 nb_execution_mode = "off"
 nb_merge_streams = True
@@ -77,7 +74,6 @@ suppress_warnings = [
     "misc.highlighting_failure",
 ]
 myst_dmath_double_inline = True
-
 # Inventories are files: Sphinx itself asks no other machine.
 intersphinx_mapping = {
     name: (url, file) for name, (url, file) in SITE["inventories"].items()
@@ -132,7 +128,6 @@ html_theme_options = {
     "show_navbar_depth": 1,
     "home_page_in_toc": True,
 }
-
 html_math_renderer = "mathml"
 # formulas.js says what MyST would write into every page.
 myst_update_mathjax = False

@@ -11,8 +11,10 @@ from html import escape
 from typing import Any
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
 from sphinx.util.osutil import relative_uri
 
 # What is a link, or becomes one when Sphinx knows all pages.
@@ -131,6 +133,31 @@ def both_html(words: str, original: str) -> str:
     # Without ``data-jz-for``: there is no room for both, so that no button is to show the English.
     english_words = f'<span class="jz-en" lang="en">{escape(original)}</span>'
     return f'<span class="jz-zh">{words}</span>{english_words}'
+
+
+class Anything(dict[str, Any]):
+    """Options of any name: what docutils asks for when it reads ``:members: jit``."""
+
+    def __bool__(self) -> bool:
+        """A directive without options would refuse them all."""
+        return True
+
+    def __contains__(self, key: object) -> bool:
+        """No name is unknown."""
+        return True
+
+    def __getitem__(self, key: str) -> Any:
+        """How the value of an option is read: it may be anything, and stays a string."""
+        return directives.unchanged
+
+
+class Stub(SphinxDirective):
+    """A directive that takes whatever it is given."""
+
+    has_content = True
+    optional_arguments = 100
+    final_argument_whitespace = True
+    option_spec = Anything()
 
 
 def _visit_english(self: Any, node: english) -> None:

@@ -22,11 +22,10 @@ from sphinx.locale import admonitionlabels
 from pipeline.adapters import files
 from pipeline.adapters.memo import Memo, digest_of, versions_of
 from pipeline.adapters.pinyin import readings_of
-from pipeline.site.extension.contents import Mark
-from pipeline.site.extension.described import signature_of, words_about
+from pipeline.site.extension.content.reference import signature_of, words_about
+from pipeline.site.extension.navigation.toctree import Mark
 from pipeline.site.extension.nodes import english, is_html, term_note
-from pipeline.site.extension.pages import HEADS, spots
-from pipeline.site.extension.reach import reach_of
+from pipeline.site.extension.own_pages import HEADS, reach_of, spots
 from pipeline.site.extension.records import read_facts
 from pipeline.site.names import GLOSSARY, SEARCH
 from pipeline.site.search.index import files_of, to_json

@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from pipeline.adapters.html.placeholders import waiting_ids
-from pipeline.adapters.html.sanitizer import sanitize, sanitize_around
+from pipeline.adapters.html.sanitizer import sanitize, sanitize_around, waiting_ids
 
 SCRIPT = "<script>draw()</script>"
 FRAME = '<iframe src="//a.org/" title="A talk"></iframe>'

@@ -17,7 +17,7 @@ from servers import served
 from site_builds import NAMES, get_site
 from site_chromium import PHONE, REASON, Reader
 
-from pipeline.site.extension.interface import words_script
+from pipeline.site.extension.theme import words_script
 from pipeline.site.search.index import files_of
 from pipeline.site.search.pieces import Block, searched_page
 

@@ -13,8 +13,8 @@ pytest.importorskip(
 from docutils import nodes
 from sphinx import addnodes
 
-from pipeline.site.extension.contents import Mark
-from pipeline.site.extension.described import words_about
+from pipeline.site.extension.content.reference import words_about
+from pipeline.site.extension.navigation.toctree import Mark
 from pipeline.site.extension.nodes import english, fixed, hold_both, term_note
 from pipeline.site.extension.search import blocks_of
 from pipeline.site.search.pieces import Block

@@ -5,13 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pipeline.site.search.index import (
-    ENTRIES,
-    TEXT,
-    USUAL,
-    files_of,
-    places_by_entry,
-)
+from pipeline.site.search.index import ENTRIES, TEXT, USUAL, files_of, places_by_entry
 from pipeline.site.search.pieces import Block, SearchedPage, searched_page
 
 START, END = "jzSearch(", ")\n"

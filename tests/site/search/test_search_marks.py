@@ -11,7 +11,7 @@ import pytest
 from places import ROOT
 from site_chromium import PHONE, REASON, Reader
 
-from pipeline.site.extension.interface import words_script
+from pipeline.site.extension.theme import words_script
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.site.search.words import (
+from pipeline.site.search.pieces import (
     LONGEST_WORD,
     entries_of,
     last_entries_of,

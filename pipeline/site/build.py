@@ -1,0 +1,403 @@
+"""Build of one site: assemble what Sphinx reads, run Sphinx, finish what it has made.
+
+The pages of a run come in; the site of one locale is brought up to date, and findings go out. If
+nothing changed since the last run, not even Sphinx is started.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+
+from pipeline.adapters import files
+from pipeline.adapters.html.drawings import published
+from pipeline.adapters.memo import Memo, code_digest
+from pipeline.adapters.sphinx import (
+    PACKAGES,
+    BrokenPage,
+    Built,
+    Warned,
+    forget,
+    run_sphinx,
+)
+from pipeline.config import SitePolicy
+from pipeline.core.glossary.glossary import Glossary, read_glossaries
+from pipeline.core.pin.lock import ASSETS, Lock
+from pipeline.core.results import PageResult
+from pipeline.errors import ConfigError, PublishError
+from pipeline.findings import Finding, Severity
+from pipeline.log import Log
+from pipeline.run import Run
+from pipeline.site.blocks import contributors
+from pipeline.site.configuration import first_page, moved_pages, own_pages_of
+from pipeline.site.exports import files_for_programs, freshness_file, redirect_pages
+from pipeline.site.inventories import inventories_of
+from pipeline.site.manifest import MANIFEST, source_name
+from pipeline.site.memo import (
+    WHOLE,
+    Known,
+    forget_all,
+    forget_gone,
+    memo_of,
+    pages_known,
+)
+from pipeline.site.names import DOWNLOADS, NOT_FOUND
+from pipeline.site.outline import outline_of
+from pipeline.site.plan import Site
+from pipeline.site.sources import assemble
+from pipeline.site.styles import prune_styles, restore_styles
+
+_SPHINX = frozenset(
+    ("_static", "_images", "_sources", "_sphinx_design_static", DOWNLOADS)
+)
+
+
+def finish(site: Site, downloads: Mapping[str, bytes | None], memo: Memo[Known]) -> int:
+    """Write what is no page of Sphinx's; return how many files were written or removed.
+
+    Downloads without bytes are there already. Raises WriteError.
+    """
+    pages = _pages_that_may_be_there(site)
+    old_pages = redirect_pages(
+        moved_pages(site), pages, language=site.locale.replace("_", "-")
+    )
+    wanted = dict(downloads)
+    for path, html in old_pages.items():
+        wanted[path] = html.encode()
+    wanted |= dict(_assets_of_folders(site))
+    wanted |= files_for_programs(site)
+    to_write = {path: data for path, data in wanted.items() if data is not None}
+    changed = 0
+    for path, data in to_write.items():
+        changed += files.write_if_changed(site.target / path, data)
+    changed += files.write_if_changed(site.target / MANIFEST, freshness_file(site))
+    # Sphinx never removes what it once wrote.
+    stale = [
+        *_stale_pages(site, pages, wanted),
+        *_stale_downloads(site, wanted),
+        *_stale_twins(site, wanted),
+    ]
+    files.remove_files(stale)
+    prune_styles(site, memo)
+    return changed + len(stale)
+
+
+def _pages_that_may_be_there(site: Site) -> set[str]:
+    """The pages of Sphinx's that are no leftovers, by name without suffix."""
+    pages = set(own_pages_of(site).values())
+    # The lock has pages that are not part of this build: those of the last one stay.
+    pages.update(page.name for page in site.lock.pages)
+    pages -= site.lock.unpublished
+    pages.update(site.names)
+    if first_page(site) != "index":
+        # A site of some pages begins with one of them, though upstream has an index.
+        pages.discard("index")
+    return pages
+
+
+def _assets_of_folders(site: Site) -> Iterator[tuple[str, bytes]]:
+    """What HTML on the pages of each of several folders calls ``_static/…``.
+
+    Where there is one folder, Sphinx puts its assets beside its own.
+    """
+    for prefix in site.lock.docs.prefixes:
+        for file in site.lock.files:
+            if not (prefix and file.path.startswith(f"{prefix}{ASSETS}/")):
+                continue
+            asset = published(site.paths.docs / file.path)
+            if asset is not None:
+                data = asset if isinstance(asset, bytes) else files.read_bytes(asset)
+                yield file.path, data
+
+
+def _stale_pages(
+    site: Site, pages: Collection[str], wanted: Collection[str]
+) -> Iterator[Path]:
+    """Pages that are gone."""
+    # Folders of other locales, and those that Sphinx keeps for itself, are not looked into.
+    left_out = _SPHINX | (set(site.settings.locales) - {site.locale})
+    allowed = {*wanted, *(f"{page}.html" for page in pages)}
+    for path in files.files_below(site.target, ".html"):
+        name = path.relative_to(site.target).as_posix()
+        if name not in allowed and name.partition("/")[0] not in left_out:
+            yield path
+
+
+def _stale_downloads(site: Site, wanted: Collection[str]) -> Iterator[Path]:
+    """Notebooks and sources of pages that are gone, or that are in another language now."""
+    kept = set(map(source_name, site.kept))
+    for path in files.files_below(site.target / DOWNLOADS, ".ipynb", ".rst"):
+        name = path.relative_to(site.target).as_posix()
+        if name not in wanted and name not in kept:
+            yield path
+
+
+def _stale_twins(site: Site, wanted: Collection[str]) -> Iterator[Path]:
+    """Pages as Markdown whose pages are gone."""
+    # Folders of other locales and of Sphinx hold none of ours.
+    left_out = _SPHINX | (set(site.settings.locales) - {site.locale})
+    for path in files.files_below(site.target, ".md"):
+        name = path.relative_to(site.target)
+        is_ours = name.parts[0] not in left_out and name.as_posix() not in wanted
+        if is_ours and name.with_suffix("").as_posix() not in site.names:
+            yield path
+
+
+UNWRITTEN = "jz.unwritten"  # as our extension calls a page that could not be written
+FEW = 20  # changed files: to share them among processes costs more than it saves
+_PHASES = {"reading sources": "read", "writing output": "write"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltSite:
+    """What there is to say of a site, and the files of it that were written or removed."""
+
+    findings: tuple[Finding, ...] = ()
+    changes: tuple[str, ...] = ()
+
+
+def build_site(
+    run: Run,
+    pages: Sequence[PageResult],
+    *,
+    lock: Lock,
+    locale: str,
+    policy: SitePolicy,
+) -> BuiltSite:
+    """Write the site of one locale, as far as it is out of date.
+
+    Raises PublishError if Sphinx ends without a site, WriteError if it cannot be written.
+    """
+    owners = {page.page: _owner_of_address(run, locale, page.page) for page in pages}
+    site = Site(
+        settings=run.settings,
+        upstream=run.upstream,
+        policy=policy,
+        lock=lock,
+        locale=locale,
+        pages=(),
+        glossary=_glossary(run, locale),
+        included={page.page: page for page in pages if page.page in lock.unpublished},
+    )
+    site = replace(
+        site,
+        pages=[
+            page.with_included(site.included_in(page.page))
+            for page in pages
+            if not owners[page.page] and page.page not in site.included
+        ],
+    )
+    memo = memo_of(site)
+    if run.pages:
+        site = replace(site, kept=_kept_pages(site, memo))
+    # Better now than after minutes of work.
+    _check_extensions(policy)
+    check_writable(site.target)
+    code = code_digest(PACKAGES)
+    last = memo.recall(WHOLE, code)
+    with run.log.step("assemble") as step:
+        assembled = assemble(site, contributors(site), memo=memo, code=code)
+        step.result = f"{assembled.changed} files changed"
+    findings = (
+        *(_displaced(page, owner) for page, owner in owners.items() if owner),
+        *assembled.findings,
+        *inventories_of(site).findings,
+        *outline_of(site).findings,
+    )
+    # Somebody may have removed the site itself.
+    if last and not assembled.changed and (site.target / "index.html").is_file():
+        # The commit of the project may be another one all the same.
+        files.write_if_changed(site.target / MANIFEST, freshness_file(site))
+        run.log.note(f"nothing changed for the site in {locale} since the last run")
+        findings = (*findings, *_lost(site, findings))
+        return BuiltSite(findings=(*findings, *map(_broken, last.broken.items())))
+    stamps = _stamps(site.target)
+    # From here on a kill leaves a site that is neither the old one nor the new one.
+    forget_all(site)
+    # After a change of our code every page is made anew, which is worth several processes.
+    is_small = last is not None and assembled.changed <= FEW
+    # Some extensions say that they can be shared among processes, and then break (sphinx_proof).
+    is_serial = is_small or bool(policy.extensions)
+    built = _run_sphinx(site, run.log, anew=last is None, jobs=1 if is_serial else 0)
+    with run.log.step("finish") as step:
+        step.result = f"{finish(site, assembled.downloads, memo)} files changed"
+    forget_gone(site, memo)
+    # Last: from now on the site counts as whole.
+    memo.keep(WHOLE, code, Known(broken=built.broken))
+    memo.save()
+    return BuiltSite(
+        findings=(
+            *findings,
+            *_lost(site, findings),
+            *map(_broken, built.broken.items()),
+            *map(_warning, built.warned),
+        ),
+        # Sphinx does not tell what it writes.
+        changes=_changed(run, stamps, _stamps(site.target)),
+    )
+
+
+def _check_extensions(policy: SitePolicy) -> None:
+    """Raise ConfigError if Sphinx could not load what the configuration names."""
+    for name in policy.extensions:
+        # Looking for a module imports the packages that it is in.
+        try:
+            found = find_spec(name)
+        except ImportError:
+            found = None
+        if found is None:
+            raise ConfigError(
+                f"the Sphinx extension {name!r} is not installed",
+                hint="Install the package that it is in beside the pipeline, "
+                "or take it out of the site's extensions.",
+            )
+
+
+def _stamps(folder: Path) -> dict[str, tuple[int, int]]:
+    """What changes when one of the files below ``folder`` is written, for each: size and time.
+
+    There are thousands: ``os.walk`` lists them in a fifth of the time that ``rglob`` takes.
+    """
+    stamps: dict[str, tuple[int, int]] = {}
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(place, name)
+            status = os.lstat(path)
+            stamps[path] = (status.st_size, status.st_mtime_ns)
+    return stamps
+
+
+def _changed(
+    run: Run,
+    before: Mapping[str, tuple[int, int]],
+    after: Mapping[str, tuple[int, int]],
+) -> tuple[str, ...]:
+    """The files that were written or removed in between, relative to the root."""
+    changed = [
+        Path(path)
+        for path in before.keys() | after.keys()
+        if before.get(path) != after.get(path)
+    ]
+    return tuple(map(run.shown, sorted(changed)))
+
+
+def _kept_pages(site: Site, memo: Memo[Known]) -> tuple[str, ...]:
+    """The pages of the last build that this one is not about, as far as upstream has them."""
+    named = {page.page for page in site.pages}
+    there = {page.name for page in site.lock.pages}
+    return tuple(sorted((there & set(pages_known(memo))) - named))
+
+
+def _run_sphinx(site: Site, log: Log, *, anew: bool, jobs: int) -> Built:
+    """Let Sphinx make the site; ``anew``, all of it. 0 jobs: as many as are configured."""
+    # Sphinx tells by the sources what is out of date, and knows nothing of our code.
+    if anew:
+        forget(site.doctrees)
+    restore_styles(site)
+    with log.step("sphinx") as step:
+        with log.progress("sphinx", total=100 * len(_PHASES)) as advance:
+            built = run_sphinx(
+                site.sources,
+                site.target,
+                doctrees=site.doctrees,
+                jobs=jobs or site.settings.execution.jobs or os.cpu_count() or 1,
+                on_progress=_counted(advance),
+            )
+        step.result = f"{len(built.warned)} warnings" if built.warned else "no warnings"
+    return built
+
+
+def check_writable(folder: Path) -> None:
+    """Raise WriteError if nothing can be written to ``folder``."""
+    probe = folder / ".probe"
+    files.write_atomic(probe, b"")
+    files.remove_files([probe])
+
+
+def _counted(advance: Callable[..., None]) -> Callable[[str, int, str], None]:
+    """Sphinx tells how far each of its phases is; the bar wants steps, and now and then a line."""
+    done = dict.fromkeys(_PHASES, 0)
+
+    def on_progress(phase: str, percent: int, page: str) -> None:
+        """Go on by as much as the phase has; every fifth of it is worth a line."""
+        step = percent - done[phase]
+        # Sphinx may tell the same percentage twice; a bar never goes back.
+        if step > 0:
+            done[phase] = percent
+            advance(step, f"{_PHASES[phase]} {page}" if percent % 20 == 0 else "")
+
+    return on_progress
+
+
+def _glossary(run: Run, locale: str) -> Glossary:
+    """The terms of a locale; none if it has no glossary."""
+    paths = filter(Path.is_file, run.paths.glossaries(locale))
+    terms = read_glossaries((str(path), files.read_bytes(path)) for path in paths)
+    return terms or Glossary()
+
+
+def _broken(row: tuple[str, BrokenPage]) -> Finding:
+    """A page that shows its source: the run ends with PublishError's exit code after all."""
+    page, broken = row
+    hint = "The page shows its English source until that is mended."
+    if broken.blocks:
+        hint = (
+            f"Blocks of the page that show their source until that is mended: {broken.blocks}. "
+            "docs/configuration.md says how to load the extension of a directive."
+        )
+    return Finding.of(PublishError(broken.problem, where=page, hint=hint), page=page)
+
+
+def _owner_of_address(run: Run, locale: str, page: str) -> str:
+    """Return what the site itself has at the address of a page; empty if the page may have it."""
+    # Names are alike on some systems whatever their case.
+    folder, slash, _ = page.casefold().partition("/")
+    if folder == NOT_FOUND and not slash:
+        return "the page that servers show for what is not there"
+    if locale == run.settings.locales[0] and slash:
+        for other in run.settings.locales[1:]:
+            if folder == other.casefold():
+                return f"the site in {other}"
+    return ""
+
+
+def _displaced(page: str, owner: str) -> Finding:
+    """Return the finding for a page that has to make way for something of the site's own."""
+    return Finding(
+        code="name-taken",
+        severity=Severity.WARNING,
+        where=page,
+        text=f"is not on the site: its address is that of {owner}",
+        page=page,
+        hint="The preview has the page. Upstream can give it another name.",
+    )
+
+
+def _lost(site: Site, told: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield a finding for each page that Sphinx passed over, unless it has one already."""
+    known = {finding.page for finding in told}
+    for page in site.pages:
+        if page.page in known or (site.target / f"{page.page}.html").is_file():
+            continue
+        error = PublishError(
+            "is not on the site: Sphinx does not read documents of this name",
+            where=page.page,
+            hint="The preview has the page. Upstream can give it another name.",
+        )
+        yield Finding.of(error, page=page.page)
+
+
+def _warning(warned: Warned) -> Finding:
+    """A warning of Sphinx. Its place is one among the sources, named as upstream names them."""
+    return Finding(
+        code="sphinx",
+        # A page that could not be written is one of ours to tell.
+        severity=Severity.ERROR if warned.kind == UNWRITTEN else Severity.WARNING,
+        where=f"{warned.file}:{warned.line}" if warned.line else warned.file,
+        text=f"{warned.text} [{warned.kind}]" if warned.kind else warned.text,
+        page=warned.file.rpartition(".")[0],
+        hint="Sphinx says so.",
+    )

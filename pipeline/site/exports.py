@@ -1,0 +1,358 @@
+"""Exports of a site for programs and servers: map, feed, 404, robots, redirects, plain texts.
+
+Values of the site come in, file contents by path go out; ``build`` writes them. Addresses are
+complete if the site knows its own (``url`` in the configuration).
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from html import escape
+from typing import Any
+from urllib.parse import quote
+from uuid import NAMESPACE_URL, uuid5
+from xml.etree import ElementTree
+
+from pipeline.adapters import files
+from pipeline.core.execution import notebook as execution
+from pipeline.core.results import PageResult
+from pipeline.errors import InputError
+from pipeline.site.configuration import english_folder, own_pages_of
+from pipeline.site.documents import to_json
+from pipeline.site.manifest import freshness_of_site, source_name
+from pipeline.site.names import RECORDS, SEARCH
+from pipeline.site.plan import Site
+from pipeline.site.texts import ENGLISH, spoken, words
+
+# Every way to the new page: for scripts (they keep #anchors), without scripts, for search engines.
+_REDIRECT = """<!DOCTYPE html>
+<html lang="{language}"><head><meta charset="utf-8"><title>{target}</title><link rel="icon" href="data:,">
+<meta http-equiv="refresh" content="0; url={target}"><link rel="canonical" href="{target}">
+<script>location.replace("{target}" + location.search + location.hash)</script></head>
+<body><p><a href="{target}">{target}</a></p></body></html>
+"""  # noqa: E501 - a line here is a line of the page
+
+
+def redirect_pages(
+    redirects: Mapping[str, str], pages: Collection[str], *, language: str
+) -> dict[str, str]:
+    """HTML by path, for every old page that leads to one of ``pages``, in one step or several.
+
+    A page that is there again is no old page, whatever ``redirects`` says.
+    """
+    html_by_path: dict[str, str] = {}
+    moved = {old: end_of(old, redirects) for old in redirects if old not in pages}
+    for old, new in moved.items():
+        if new in pages and _is_inside(old):
+            target = posixpath.relpath(f"{new}.html", posixpath.dirname(old) or ".")
+            html_by_path[f"{old}.html"] = _REDIRECT.format(
+                language=language, target=escape(target)
+            )
+    return html_by_path
+
+
+def end_of(page: str, redirects: Mapping[str, str]) -> str:
+    """Where the redirects lead from a page; of those that go in a circle, some page in it."""
+    seen: set[str] = set()
+    while page in redirects and page not in seen:
+        seen.add(page)
+        page = redirects[page]
+    return page
+
+
+def _is_inside(path: str) -> bool:
+    """Whether a path stays in the site's folder: upstream's configuration is not ours to trust.
+
+    ``old/guide`` does; ``../guide``, ``/guide`` and ``..`` do not.
+    """
+    # "a//b", "a/./b" and "": such a path is not the one that it looks like.
+    if posixpath.normpath(path) != path:
+        return False
+    return path.partition("/")[0] not in ("", "..")
+
+
+FEED = "atom.xml"
+ENTRIES = 50  # pages at most: the newest
+_ATOM = "http://www.w3.org/2005/Atom"
+_NEVER = "1970-01-01T00:00:00Z"  # of docs without a date, and without a change
+
+
+def feed(
+    site: Site, rows: Sequence[Mapping[str, Any]], history: Sequence[Mapping[str, Any]]
+) -> bytes:
+    """The feed; without entries if there is no history.
+
+    ``rows`` are those of ``progress.json``; ``history`` is as ``freshness_of_site`` takes it.
+    """
+    rows_of = {row["page"]: row for row in rows}
+    told = [change for change in history if change["page"] in rows_of]
+    told.sort(key=_moment, reverse=True)
+    title = site.policy.title or site.upstream.name
+    root = ElementTree.Element("feed", {"xmlns": _ATOM, "xml:lang": _language(site)})
+    _add(root, "id", _id(site))
+    _add(root, "title", title)
+    newest = told[0]["date"] if told else site.lock.date
+    _add(root, "updated", newest or _NEVER)
+    _link(root, "alternate", site.policy.url or "index.html")
+    # Whoever keeps a copy finds the feed again; unknown where the site does not know its address.
+    if site.policy.url:
+        _link(root, "self", f"{site.policy.url}{FEED}")
+    _author(root, words(site.locale, "feed")["by"].format(title))
+    for change in told[:ENTRIES]:
+        _add_entry(root, site, rows_of[change["page"]], change)
+    ElementTree.indent(root, " ")
+    text = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
+
+
+def _add_entry(
+    root: ElementTree.Element,
+    site: Site,
+    row: Mapping[str, Any],
+    change: Mapping[str, Any],
+) -> None:
+    """One page with its last change."""
+    entry = ElementTree.SubElement(root, "entry")
+    _add(entry, "id", _id(site, change["page"], change["commit"]))
+    _add(entry, "title", row["title"])
+    _add(entry, "updated", change["date"])
+    _link(entry, "alternate", f"{site.policy.url}{row['url']}")
+    _author(entry, change["author"])
+    summary = words(site.locale, "feed")["summary"]
+    _add(entry, "summary", summary.format(**change))
+
+
+def _moment(change: Mapping[str, Any]) -> datetime:
+    """When it was: dates of git have the time zones of those who committed."""
+    return datetime.fromisoformat(change["date"])
+
+
+def _id(site: Site, *parts: str) -> str:
+    """An id that is the same wherever the site lies, and whatever copy upstream is read from."""
+    upstream = site.upstream.configured_url or site.upstream.url
+    name = "\n".join((upstream, site.upstream.name, site.locale, *parts))
+    return uuid5(NAMESPACE_URL, name).urn
+
+
+def _add(parent: ElementTree.Element, name: str, content: str) -> None:
+    """An element with text. What XML cannot hold is left out."""
+    ElementTree.SubElement(parent, name).text = "".join(filter(_is_in_xml, content))
+
+
+def _is_in_xml(letter: str) -> bool:
+    """Whether XML 1.0 has a character: of control characters it has three."""
+    if letter < " ":
+        return letter in "\t\n\r"
+    return not ("\ud800" <= letter <= "\udfff" or letter in "\ufffe\uffff")
+
+
+def _link(parent: ElementTree.Element, relation: str, address: str) -> None:
+    ElementTree.SubElement(parent, "link", {"rel": relation, "href": address})
+
+
+def _author(parent: ElementTree.Element, name: str) -> None:
+    """Who made it; an author without a name is none in Atom."""
+    _add(ElementTree.SubElement(parent, "author"), "name", name or "?")
+
+
+def _language(site: Site) -> str:
+    """The locale as XML names it: ``zh-CN``."""
+    return site.locale.replace("_", "-")
+
+
+# Leads to the same page of the English docs: names of the API are pages there, not here.
+_NOT_FOUND = """<!DOCTYPE html>
+<html lang="{language}"><head><meta charset="utf-8"><title>{title}</title><link rel="icon" href="data:,">
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
+<style>:root {{ color-scheme: light dark; background: Canvas; color: CanvasText }} body {{ font: 1.1rem/1.8 system-ui, sans-serif; max-width: 36rem; margin: 15vh auto; padding: 0 1.2rem }} input, button {{ font: inherit; max-width: 100% }}</style></head>
+<body><main><h1>{title}</h1><p>{words}</p><form action="{search}" role="search"><input type="search" name="q" aria-label="{search_words}"> <button>{search_words}</button></form><p><a id="english" href="{english}">{english_words}</a></p><p><a href="{home}">{home_words}</a></p></main>
+<nav aria-label="{navigation}"><ul>{chapters}</ul></nav>
+<script>
+const base = new URL({base}, location.href).pathname;
+const rest = location.pathname.startsWith(base) ? location.pathname.slice(base.length) : "";
+const folder = {top};
+const same = rest.startsWith(folder) ? rest.slice(folder.length) : rest;
+document.getElementById("english").href += same + location.search + location.hash;
+</script></body></html>
+"""  # noqa: E501 - a line here is a line of the page
+_MARKUP = re.compile(r"[\\<\[\]]")
+
+
+def files_for_programs(site: Site) -> dict[str, bytes]:
+    """The files by path in the site."""
+    path = site.target / "progress.json"
+    rows: list[Mapping[str, Any]] = json.loads(files.read_bytes(path))["pages"]
+    made = {
+        "robots.txt": robots(site.policy.url),
+        "llms.txt": llms(site, rows),
+        "404.html": not_found(site, rows),
+    }
+    if site.policy.url:
+        made["sitemap.xml"] = sitemap(site.policy.url, rows, site.lock.date[:10])
+    texts = {name: text.encode("utf-8", "replace") for name, text in made.items()}
+    texts[FEED] = feed(site, rows, history_of(site))
+    for page in (*site.pages, *site.included.values()):
+        source = page.files[0].path
+        if source.endswith(".rst"):
+            texts[source_name(page.page)] = _document(site, source)
+        if markdown := twin(site, page):
+            texts[f"{page.page}.md"] = markdown.encode("utf-8", "replace")
+    return texts
+
+
+def freshness_file(site: Site) -> bytes:
+    """``freshness.json``: comes last, for it has a digest of the other files."""
+    path = site.target / "progress.json"
+    rows: list[Mapping[str, Any]] = json.loads(files.read_bytes(path))["pages"]
+    return to_json(freshness_of_site(site, rows, history_of(site)))
+
+
+def history_of(site: Site) -> list[Mapping[str, Any]]:
+    """The last change of each page, as it was found out when the site was assembled."""
+    path = site.sources / RECORDS / "history.json"
+    changes: list[Mapping[str, Any]] = json.loads(files.read_bytes(path))
+    return changes
+
+
+def robots(url: str) -> str:
+    """Whoever reads may read everything; a map is named if there is one."""
+    lines = "User-agent: *\nAllow: /\n"
+    return f"{lines}Sitemap: {url}sitemap.xml\n" if url else lines
+
+
+def sitemap(url: str, rows: Sequence[Mapping[str, Any]], date: str) -> str:
+    """The map of https://www.sitemaps.org/protocol.html; a state without a date has none."""
+    changed = f"<lastmod>{escape(date)}</lastmod>" if date else ""
+    places = "".join(
+        f"<url><loc>{escape(url + row['url'])}</loc>{changed}</url>\n" for row in rows
+    )
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+        f"{places}</urlset>\n"
+    )
+
+
+def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
+    """The pages as Markdown, by chapter: https://llmstxt.org."""
+    docs = site.lock.release or site.upstream.name
+    said = words(site.locale, "llms")
+    translation = said["translation"].format(
+        docs=docs, ref=site.lock.ref or site.lock.commit
+    )
+    lines = [
+        f"# {_plain(site.policy.title or site.upstream.name)}",
+        "",
+        f"> {translation}",
+        f"> {said['twins']}",
+    ]
+    # Two parts of the contents may have one name.
+    chapters: dict[str, list[str]] = {}
+    for row in rows:
+        note = "" if 2 * row["translated"] >= row["words"] else said["english"]
+        address = f"{site.policy.url}{quote(row['page'])}.md"
+        line = f"- [{_plain(row['title'])}]({address}){note}"
+        for part in site.included_in(row["page"]):
+            path = part.files[0].path
+            text = (
+                source_name(part.page) if path.endswith(".rst") else f"{part.page}.md"
+            )
+            name = _plain(site.lock.docs.shown(path))
+            line += f" + [{name}]({site.policy.url}{quote(text)})"
+        chapters.setdefault(row["group"] or said["chapter"], []).append(line)
+    for chapter, pages in chapters.items():
+        lines += ["", f"## {_plain(chapter)}", "", *pages]
+    return "\n".join(lines) + "\n"
+
+
+def _plain(title: str) -> str:
+    """Return a title as Markdown in which nothing is HTML or a link: ``a \\<b>``."""
+    return _MARKUP.sub(r"\\\g<0>", " ".join(title.split()))
+
+
+def not_found(site: Site, rows: Sequence[Mapping[str, Any]] = ()) -> str:
+    """Return the page that servers show for what is not there; it may stand at any address.
+
+    It leads to the first page of each chapter of ``rows``, those of ``progress.json``.
+    """
+    home = site.policy.url or "index.html"
+    search = f"{site.policy.url}{own_pages_of(site)[SEARCH]}.html"
+    # It holds nothing but words of the site.
+    said = site.locale if spoken(site.locale) != ENGLISH else ENGLISH
+    return _NOT_FOUND.format(
+        language=said.replace("_", "-"),
+        english=escape(site.policy.english_url or home),
+        home=escape(home),
+        search=escape(search),
+        search_words=escape(words(site.locale, "page")["search"]),
+        chapters=_chapters(site, rows),
+        base=json.dumps(site.policy.url or "./").replace("<", "\\u003c"),
+        top=json.dumps(english_folder(site.lock)).replace("<", "\\u003c"),
+        **words(site.locale, "not found"),
+    )
+
+
+def _chapters(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return a link to the first page of each chapter, as items of a list."""
+    first: dict[str, str] = {}
+    for row in rows:
+        if row["group"]:
+            first.setdefault(row["group"], site.policy.url + row["url"])
+    language = site.locale.replace("_", "-")
+    return "".join(
+        f'<li lang="{language}"><a href="{escape(url)}">{escape(chapter)}</a></li>'
+        for chapter, url in first.items()
+    )
+
+
+def twin(site: Site, page: PageResult) -> str:
+    """A page as Markdown; empty if it cannot be read.
+
+    Markdown is upstream's with its translations: a site is proved by it. Of reST there are the
+    words and headings, as the search has them.
+    """
+    path = page.files[0].path
+    if path.endswith(".rst"):
+        return _words_of(site, page.page)
+    data = _document(site, path)
+    if not path.endswith(".ipynb"):
+        return data.decode("utf-8", "replace")
+    try:
+        cells = execution.parse_notebook(data, where=path)["cells"]
+    except InputError:
+        return ""  # assembling has told of it
+    return "\n\n".join(map(_cell, cells)) + "\n"
+
+
+def _document(site: Site, path: str) -> bytes:
+    """The document that a page was made of: the merged one, or upstream's if there is none."""
+    merged = site.paths.merged(site.locale) / path
+    return files.read_bytes(merged if merged.is_file() else site.paths.docs / path)
+
+
+def _cell(cell: Mapping[str, Any]) -> str:
+    """A cell as Markdown: code between fences."""
+    source = execution.source_of(cell)
+    if cell.get("cell_type") == "code":
+        return f"```python\n{source}\n```"
+    return source
+
+
+def _words_of(site: Site, page: str) -> str:
+    """The headings and texts of a page, from what the search keeps of it."""
+    path = site.doctrees / "search" / f"{page}.json"
+    if not path.is_file():
+        return ""
+    record = json.loads(files.read_bytes(path))
+    parts = [f"# {record['title']}"]
+    seen = record["title"]
+    for _, heading, text, english in record["pieces"]:
+        if heading != seen:
+            parts.append(f"## {heading}")
+            seen = heading
+        parts.append(text or english)
+    return "\n\n".join(filter(None, parts)) + "\n"

@@ -1,0 +1,1 @@
+"""Both languages of a page: blocks, their English, headings, and how they become HTML."""

@@ -1,0 +1,273 @@
+"""Headings in both languages: English anchors, and English titles beside translated ones.
+
+With the anchors of the English page, links to the English docs work after their prefix is swapped.
+A link without words of its own shows the title of its target, in the language around it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import count
+from typing import Any
+
+from docutils import nodes
+from myst_parser.slugs import github_slugify, unique_slug
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.transforms import SphinxTransform
+
+from pipeline.site.extension.content.figures import title_math
+from pipeline.site.extension.navigation.english_links import mark_of_page
+from pipeline.site.extension.nodes import both_html, english, waiting_english, words_of
+from pipeline.site.extension.records import Notes
+
+_ANCHOR = re.compile(r'<a id="([^"]+)">\s*(?:</a>)?')
+
+
+@dataclass(frozen=True, slots=True)
+class _Titled:
+    """A section of the page, its title, and the ids that docutils has made of the title."""
+
+    section: nodes.section
+    title: nodes.title
+    implicit: list[str]
+
+
+class EnglishAnchors(SphinxTransform):
+    """Name sections by their English titles."""
+
+    # When explicit targets have found their sections (MyST's: 262).
+    default_priority = 263
+
+    def apply(self, **_: Any) -> None:
+        """Change the ids of all sections of a page that has a translated heading."""
+        copies = waiting_english(self.document)
+        sections = list(self._sections())
+        # Of a page in English docutils makes the right ids.
+        if not any(titled.title.get("jz") in copies for titled in sections):
+            return
+        self._drop_written(copies.values())
+        # All at once, so that no section keeps an id from another one that has not had its turn.
+        for titled in sections:
+            for name in titled.implicit:
+                self.document.ids.pop(name, None)
+        slugs: dict[str, tuple[int | None, str, str]] = {}
+        numbers = count(1)
+        for titled in sections:
+            section, title = titled.section, titled.title
+            copy = copies.get(title.get("jz"))
+            text = title.astext() if copy is None else words_of(copy)
+            self._rename(titled, text, numbers)
+            if section.get("slug"):
+                section["slug"] = unique_slug(github_slugify(text), slugs)
+                slugs[section["slug"]] = (
+                    section.line,
+                    section["ids"][0],
+                    title.astext(),
+                )
+        # What MyST looks links to headings up in.
+        known = getattr(self.document, "myst_slugs", None)
+        if known is not None:
+            # In place: MyST holds on to this very dictionary.
+            known.clear()
+            known.update(slugs)
+
+    def _sections(self) -> Iterator[_Titled]:
+        """Those that have a title, in the order of the page."""
+        explicit = self._explicit_ids()
+        for title in self.document.findall(nodes.title):
+            section = title.parent
+            # Tables and boxes (``.. topic::``) have titles too.
+            if isinstance(section, nodes.section):
+                implicit = [name for name in section["ids"] if name not in explicit]
+                yield _Titled(section, title, implicit)
+
+    def _explicit_ids(self) -> set[str | None]:
+        """The ids that somebody has written: ``(name)=`` above a heading, ``.. _name:``."""
+        explicit: set[str | None] = set()
+        for name, is_explicit in self.document.nametypes.items():
+            if is_explicit:
+                explicit.add(self.document.nameids.get(name))
+        return explicit
+
+    def _drop_written(self, copies: Iterable[english]) -> None:
+        """Remove anchors that merge has written: they would stand there twice.
+
+        A merged notebook has ``<a id="…"></a>`` above a heading that is linked to.
+        """
+        written: dict[nodes.raw, str] = {}
+        for raw in self.document.findall(nodes.raw):
+            anchor = _ANCHOR.fullmatch(raw.astext().strip())
+            if anchor:
+                written[raw] = anchor[1]
+        if not written:
+            return
+        titles = [nodes.fully_normalize_name(words_of(copy)) for copy in copies]
+        names = set(map(nodes.make_id, titles))
+        for raw, name in written.items():
+            # Upstream may have written others.
+            if name in names:
+                _remove_anchor(raw)
+
+    def _rename(self, titled: _Titled, text: str, numbers: Iterator[int]) -> None:
+        """Give a section the id of its English title, and tell all who know it by another.
+
+        ``快速入门`` with the English ``Quick start``: ``id3`` → ``quick-start``.
+        """
+        section = titled.section
+        name = nodes.fully_normalize_name(text)
+        wanted = nodes.make_id(name)
+        ids = [known for known in section["ids"] if known not in titled.implicit]
+        if wanted not in ids:
+            ids.append(self._free_id(wanted, numbers))
+            self.document.ids[ids[-1]] = section
+        # The last one counts: explicit names, which links use as well, stay before it.
+        section["ids"] = ids
+        # Links of the page that look for the Chinese title find the section still.
+        for known, target in list(self.document.nameids.items()):
+            if target in titled.implicit:
+                self.document.nameids[known] = ids[-1]
+        if name not in self.document.nameids:
+            self.document.nameids[name] = ids[-1]
+            self.document.nametypes[name] = False
+
+    def _free_id(self, wanted: str, numbers: Iterator[int]) -> str:
+        """The id that is wanted, or the next one with a number that the page does not have.
+
+        So does docutils where two headings are the same, or one has no letters: id1, id2 …
+        """
+        free = wanted
+        while not free or free in self.document.ids:
+            free = f"id{next(numbers)}"
+        return free
+
+
+def _remove_anchor(raw: nodes.raw) -> None:
+    """Remove ``<a id="…">``, and the paragraph that held nothing else."""
+    above = raw.parent
+    above.remove(raw)
+    # The end tag may be a piece of HTML of its own, in the same paragraph.
+    rest = above.astext().strip().removesuffix("</a>")
+    if isinstance(above, nodes.paragraph) and not rest:
+        above.parent.remove(above)
+
+
+# Of each page: its titles as the page shows them, with their English.
+_TITLES: Notes[dict[str, str]] = Notes("jz_titles")
+
+
+def note_titles(app: Sphinx, document: nodes.document) -> None:
+    """Remember the titles of a page that are translated."""
+    copies = waiting_english(document)
+    titles: dict[str, str] = {}
+    for title in document.findall(nodes.title):
+        if title.get("jz") in copies:
+            titles[title.astext()] = words_of(copies[title["jz"]])
+    _TITLES.by_page(app.env)[app.env.docname] = titles
+
+
+def title_html(env: BuildEnvironment, page: str) -> str:
+    """Return the title of a page in both languages, as HTML."""
+    title = env.titles[page]
+    original = _TITLES.by_page(env).get(page, {}).get(title.astext(), "")
+    return both_html(_inline_html(title), original)
+
+
+def _inline_html(title: nodes.Element) -> str:
+    """Return a title with its code and formulas: ``The <code …>jit</code> decorator``."""
+    pieces: list[str] = []
+    for node in title.children:
+        words = escape(node.astext())
+        if isinstance(node, nodes.raw):
+            # Tags around words of the title.
+            continue
+        if isinstance(node, nodes.literal):
+            words = f'<code class="docutils literal notranslate">{words}</code>'
+        elif isinstance(node, nodes.math):
+            words = title_math(node.astext())
+        pieces.append(words)
+    return "".join(pieces)
+
+
+def show_titles_around(
+    app: Sphinx,
+    page: str,
+    template: str,
+    context: dict[str, Any],
+    document: nodes.document | None,
+) -> None:
+    """Name the pages above ``page``, and those before and after it, in both languages."""
+    relations: Mapping[str, Sequence[str | None]] = vars(app.builder)["relations"]
+    above, before, after = relations.get(page, (None, None, None))
+    names: list[str] = []
+    while above:
+        names.insert(0, above)
+        above = relations[above][0] if above in relations else None
+    # Sphinx leaves out the topmost one, which is the home page.
+    for entry, name in zip(context.get("parents", ()), names[1:], strict=False):
+        entry["title"] = title_html(app.env, name)
+    # Titles for links of the theme only: Sphinx has them in <link title="…"> as well.
+    for key, neighbour in (("prev_title", before), ("next_title", after)):
+        if neighbour:
+            mark = mark_of_page(app, neighbour)
+            context.setdefault(key, f"{title_html(app.env, neighbour)}{mark}")
+
+
+class Originals:
+    """The English titles of the whole site: a table that is made once, when all pages are read."""
+
+    def __init__(self) -> None:
+        # By title as it is shown: all English titles that are translated so, on any page.
+        self._by_title: dict[str, set[str]] = {}
+
+    def collect(self, app: Sphinx, env: BuildEnvironment) -> None:
+        """For Sphinx: make the table."""
+        self._by_title = {}
+        for titles in _TITLES.by_page(env).values():
+            for shown, original in titles.items():
+                self._by_title.setdefault(shown, set()).add(original)
+
+    def show(self, app: Sphinx, document: nodes.document, page: str) -> None:
+        """Let links in English show English titles: ``即时编译`` → ``Just-in-time compilation``."""
+        # A list, since their words are replaced.
+        for link in list(_links_in_english(document)):
+            known = self._by_title.get(link.astext(), set())
+            # Of a title that two headings share the English is not known: it stays.
+            if len(known) == 1:
+                _say(link, *known)
+
+
+def _links_in_english(document: nodes.document) -> Iterator[nodes.reference]:
+    """The links to places on the site that stand in the English of blocks.
+
+    A link that leads out of the site shows the words that upstream gave it.
+    """
+    for copy in document.findall(english):
+        for link in copy.findall(nodes.reference):
+            if link.get("internal"):
+                yield link
+
+
+def _say(link: nodes.reference, words: str) -> None:
+    """Let a link show other words, in the boxes that its words stand in."""
+    box: Any = link
+    # Sphinx puts the words of such a link into <span> or <code>.
+    while len(box.children) == 1 and not isinstance(box.children[0], nodes.Text):
+        box = box.children[0]
+    box.children = []
+    box += nodes.Text(words)
+
+
+def setup(app: Sphinx) -> None:
+    """Register this part of the extension."""
+    originals = Originals()
+    # Noting comes before English leaves the shelf where it waits (900).
+    app.connect("doctree-read", note_titles, priority=800)
+    _TITLES.setup(app)
+    app.add_transform(EnglishAnchors)
+    app.connect("env-updated", originals.collect)
+    app.connect("doctree-resolved", originals.show)
+    app.connect("html-page-context", show_titles_around)

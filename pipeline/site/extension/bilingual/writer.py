@@ -1,0 +1,299 @@
+"""Writer of blocks: a part of Sphinx's translator that makes attributes of what nodes carry.
+
+A block has its number as ``jz``, and perhaps ``jz_edit`` and ``lang``; its English has the number
+as ``jz_for``; what explains a name has it as ``jz_name``. HTML need not be whole: Markdown ends a
+fragment at an empty line, so ``<details>`` and ``</details>`` are two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from pipeline.site.extension.navigation.english_links import lead_home, mark_contents
+from pipeline.site.extension.navigation.toctree import put_marks
+from pipeline.site.extension.nodes import is_html
+
+# Elements that never have an end tag.
+_VOID = frozenset(
+    "area base br col embed hr img input link meta source track wbr".split()
+)
+# Elements that end without an end tag where what they stand in ends.
+_ENDING = frozenset(
+    "p li dt dd option optgroup tr td th thead tbody tfoot colgroup rp rt".split()
+)
+# Elements that browsers take for what they are only within the right element, and nothing between.
+_PARTS = frozenset(
+    "li dt dd option optgroup tr td th thead tbody tfoot colgroup col caption summary legend "
+    "figcaption source track rp rt".split()
+)
+# Elements whose text is no place for another element.
+_TEXT_ONLY = frozenset("script style textarea title option svg math".split())
+_FOREIGN = frozenset(("svg", "math"))
+# Elements that hold others of some kinds only: browsers move anything else out of them.
+_STRICT = frozenset("table thead tbody tfoot tr colgroup select".split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A tag, a comment or a run of text, as it is written. ``shape`` is that of a tag."""
+
+    source: str
+    shape: str = ""  # "b", "/b"
+    is_words: bool = False  # text that an element may be put around
+
+
+class _Reader(HTMLParser):
+    """What a fragment is made of, and whether it is whole."""
+
+    def __init__(self, html: str) -> None:
+        """Read all of it."""
+        super().__init__(convert_charrefs=False)
+        self.pieces: list[_Piece] = []
+        self._opened: list[str] = []
+        self._tops: set[str] = set()
+        self._is_balanced = True
+        self.is_cut = False
+        try:
+            self.feed(html)
+        except AssertionError:  # it does not know <![…
+            self.is_cut = True
+        # A tag, a comment or a script that does not end.
+        if self.rawdata.startswith("<") or self.cdata_elem:
+            self.is_cut = True
+        elif self.rawdata:
+            self.handle_data(self.rawdata)
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether all that begins ends, and nothing is a part of an element around it."""
+        is_balanced = self._is_balanced and _ENDING.issuperset(self._opened)
+        return is_balanced and not self.is_cut and _PARTS.isdisjoint(self._tops)
+
+    @property
+    def may_be_parted(self) -> bool:
+        """Whether any element may stand at the end."""
+        is_strict = self._opened[-1:] != [] and self._opened[-1] in _STRICT
+        return not self.is_cut and not is_strict and _FOREIGN.isdisjoint(self._opened)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        """Note that an element begins."""
+        self.pieces.append(_Piece(self.get_starttag_text() or "", shape=tag))
+        if not self._opened:
+            self._tops.add(tag)
+        if tag not in _VOID:
+            self._opened.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: object) -> None:
+        """Note an element that ends at once: in a drawing it does, in HTML the slash is nothing."""
+        self.handle_starttag(tag, attrs)
+        if tag not in _VOID and not _FOREIGN.isdisjoint(self._opened):
+            self._opened.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        """Note that an element ends, and those in it that need no end tag."""
+        self.pieces.append(_Piece(f"</{tag}>", shape=f"/{tag}"))
+        while self._opened and self._opened[-1] != tag and self._opened[-1] in _ENDING:
+            self._opened.pop()
+        if self._opened[-1:] == [tag]:
+            self._opened.pop()
+        else:
+            self._is_balanced = False
+
+    def handle_data(self, data: str) -> None:
+        """Note a run of text, or a part of one."""
+        is_words = bool(data.strip()) and _TEXT_ONLY.isdisjoint(self._opened)
+        if is_words:
+            # What comes behind it may be another text than here.
+            data = data.replace("<", "&lt;")
+        last = self.pieces[-1:]
+        # References to characters come one by one.
+        if is_words and last and last[0].is_words:
+            data = self.pieces.pop().source + data
+        self.pieces.append(_Piece(data, is_words=is_words))
+
+    def handle_entityref(self, name: str) -> None:
+        """Note a character of a run of text: ``&amp;``."""
+        self.handle_data(f"&{name};")
+
+    def handle_charref(self, name: str) -> None:
+        """Note a character of a run of text: ``&#8212;``."""
+        self.handle_data(f"&#{name};")
+
+    def handle_comment(self, data: str) -> None:
+        """Keep a comment."""
+        self.pieces.append(_Piece(f"<!--{data}-->"))
+
+
+def stands_alone(html: str) -> bool:
+    """Return whether a box around a fragment would change nothing of the page but itself.
+
+    ``<p>a<br></p>`` stands alone. ``<details>`` does not, nor does ``<td>a</td>``.
+    """
+    return _Reader(html).stands_alone
+
+
+def may_be_parted(html: str) -> bool:
+    """Return whether any element may stand behind a fragment, before the next one.
+
+    It may behind ``<details>``, and may not behind ``<table>`` or ``<svg>``.
+    """
+    return _Reader(html).may_be_parted
+
+
+def in_both_languages(html: str, english: str, number: int) -> str:
+    """Return a fragment with the English of each of its texts, those of the block ``number``.
+
+    ``<summary>更多`` → ``<summary><span class="jz-zh">更多</span><span class="jz-en" …>More``
+    A fragment is returned as it is if it is English, or if its English has other tags.
+    """
+    if html == english:
+        return html
+    reader, other_reader = _Reader(html), _Reader(english)
+    ours, theirs = reader.pieces, other_reader.pieces
+    if reader.is_cut or other_reader.is_cut or not _are_alike(ours, theirs):
+        return html
+    translated = iter([piece.source for piece in theirs if piece.is_words])
+    shown = ""
+    for piece in ours:
+        other = next(translated) if piece.is_words else piece.source
+        if other == piece.source:
+            shown += piece.source
+            continue
+        shown += (
+            f'<span class="jz-zh">{piece.source}</span>'
+            f'<span class="jz-en" lang="en" data-jz-for="{number}">{other}</span>'
+        )
+    return shown
+
+
+def _are_alike(ours: Sequence[_Piece], theirs: Sequence[_Piece]) -> bool:
+    """Return whether two fragments have words and tags in the same order.
+
+    One of them may have more end tags behind all else: whoever parses a fragment alone ends what
+    it begins.
+    """
+    shapes, others = list(_shapes(ours)), list(_shapes(theirs))
+    shared = min(len(shapes), len(others))
+    rest = [*shapes[shared:], *others[shared:]]
+    return shapes[:shared] == others[:shared] and all(
+        shape.startswith("/") for shape in rest
+    )
+
+
+def _shapes(pieces: Sequence[_Piece]) -> Iterator[str]:
+    """Yield the tags of a fragment, and ``…`` for each run of words."""
+    for piece in pieces:
+        if piece.is_words:
+            yield "…"
+        elif piece.shape:
+            yield piece.shape
+
+
+_ATTRIBUTE_NAMES = {
+    "jz": "data-jz",
+    "jz_edit": "data-jz-edit",
+    "jz_hidden": "hidden",
+    "lang": "lang",
+}
+
+
+class BlockAttributes:
+    """For a translator: the attributes of blocks."""
+
+    def starttag(
+        self,
+        node: Any,
+        tagname: str,
+        suffix: str = "\n",
+        empty: bool = False,
+        **attributes: Any,
+    ) -> str:
+        """As docutils does, with number and language of a block: ``<p data-jz="3" lang="en">``."""
+        if isinstance(node, nodes.caption) and tagname == "p":
+            # Sphinx makes two elements of a caption, <p><span>: the block is the <span>.
+            classes = [name for name in node["classes"] if not name.startswith("jz-")]
+            node = nodes.caption(ids=node["ids"], classes=classes)
+        if isinstance(node, nodes.Element):
+            attributes |= _attributes_of(node)
+            if tagname == "a" and "hreflang" in node:
+                attributes["hreflang"] = node["hreflang"]
+        html: str = super().starttag(  # type: ignore[misc]
+            node, tagname, suffix, empty, **attributes
+        )
+        return html
+
+    def visit_raw(self, node: nodes.raw) -> None:
+        """As docutils does, but a block that is a part of an element gets no box around it."""
+        html = node.astext()
+        is_block = "jz" in node and is_html(node)
+        if not is_block or ("jz_english" not in node and stands_alone(html)):
+            super().visit_raw(node)  # type: ignore[misc]
+            return
+        english = node.get("jz_english", html)
+        translator: Any = self
+        translator.body.append(in_both_languages(html, english, node["jz"]))
+        raise nodes.SkipNode
+
+    def visit_compound(self, node: nodes.compound) -> None:
+        """Mark a table of contents, whose nodes Sphinx has made only now."""
+        # Earlier there are no nodes to mark: Sphinx resolves toctrees last.
+        if "jz_marks" in node:
+            put_marks(node)
+        if "toctree-wrapper" in node["classes"]:
+            builder: Any = self.builder  # type: ignore[attr-defined]
+            lead_home(builder.app, node, builder.current_docname)
+            mark_contents(builder.app, node, builder.current_docname)
+        super().visit_compound(node)  # type: ignore[misc]
+
+    def visit_entry(self, node: nodes.entry) -> None:
+        """Let the empty corner of a table be no heading: who hears it would hear one of nothing."""
+        super().visit_entry(node)  # type: ignore[misc]
+        if not node.astext().strip() and not any(node.findall(nodes.image)):
+            translator: Any = self
+            translator.body[-1] = translator.body[-1].replace("<th", "<td", 1)
+            translator.context[-1] = translator.context[-1].replace("</th", "</td", 1)
+
+
+def _attributes_of(node: nodes.Element) -> dict[str, str]:
+    """What the HTML of a node has because it is a block, the English of one, or explains a name.
+
+    ``jz=3, jz_edit="12"`` on a node → ``data-jz="3" data-jz-edit="12"`` on its element.
+    """
+    if "jz" in node:
+        return {
+            name: str(node[key])
+            for key, name in _ATTRIBUTE_NAMES.items()
+            if key in node
+        }
+    if "jz_rest" in node:
+        return {"lang": "en"}
+    if "jz_for" in node:
+        return {"data-jz-for": str(node["jz_for"]), "lang": "en"}
+    if "jz_name" in node:
+        return {"data-jz-name": node["jz_name"]}
+    return {}
+
+
+def mix_in(app: Sphinx, part: type) -> None:
+    """Put a part before the translator of a builder of HTML, once."""
+    base = (
+        app.registry.translators.get(app.builder.name)
+        or app.builder.default_translator_class
+    )
+    if app.builder.format == "html" and not issubclass(base, part):
+        translator = type("BlockTranslator", (part, base), {})
+        app.set_translator(app.builder.name, translator, override=True)
+
+
+def setup(app: Sphinx) -> None:
+    """Register this part of the extension."""
+    # Before the theme makes its own translator of the builder's.
+    app.connect(
+        "builder-inited", lambda app: mix_in(app, BlockAttributes), priority=100
+    )

@@ -1,0 +1,1 @@
+"""What a page shows besides prose: files, cells, figures, names of the API."""

@@ -1,0 +1,305 @@
+"""Stubs for directives and roles of upstream's own site: what they would show is a link away.
+
+API pages are made from docstrings, which are not translated. So the names are listed here and link
+to the English reference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective
+
+from pipeline.site.extension.content.files import has_file, in_repository
+from pipeline.site.extension.content.reference import (
+    are_of_package,
+    described_alone,
+    note_anchor,
+    note_of_lack,
+    note_page,
+    table,
+)
+from pipeline.site.extension.navigation.links import english_page
+from pipeline.site.extension.nodes import Stub
+from pipeline.site.texts import text
+
+# ``# tag: setup``, also with a word before it, or behind code.
+_MARK = re.compile(r"(?P<code>.*?)\s*#[^#]*\btag:(?P<tag>[^#]*)")
+_RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
+
+
+class Elsewhere(Stub):
+    """What only the English docs have: a link to this page of theirs."""
+
+    def run(self) -> list[nodes.Node]:
+        """The link, whatever the directive holds."""
+        return elsewhere(self.env, "made")
+
+
+def elsewhere(
+    env: BuildEnvironment,
+    lacks: str,
+    fragment: str = "",
+    words: str = "",
+    *,
+    explained: str = "",
+) -> list[nodes.Node]:
+    """A paragraph that leads to this page of the English docs, or just the words without any docs.
+
+    It says why the page ``lacks`` the part: ``object``, ``members``, ``made`` or ``drawing``.
+    ``explained`` is the name that it stands for, if it is one.
+    """
+    english_url = env.config.jz_site["english_url"]
+    # The search knows by it where a name is explained.
+    name = {"jz_name": explained} if explained else {}
+    page = english_page(env.config.jz_site, env.docname)
+    locale = env.config.language
+    above = text(locale, f"lacks {lacks}")
+    is_drawing = lacks == "drawing"
+    classes = ["jz-elsewhere", "jz-box"] if is_drawing else ["jz-elsewhere"]
+    if is_drawing and not (english_url and page):
+        return [nodes.paragraph("", above, classes=classes)]
+    if not english_url or not page:
+        # The name of the page would say nothing.
+        return (
+            [nodes.paragraph("", "", nodes.literal("", words), **name)] if words else []
+        )
+    url = f"{english_url}{page}.html"
+    if fragment:
+        url += f"#{fragment}"
+    # It is to lead away: the page here has no more of it than this.
+    link = nodes.reference("", words or env.docname, refuri=url, jz_away=True)
+    above += text(locale, "elsewhere drawing" if is_drawing else "elsewhere")
+    return [nodes.paragraph("", above, link, classes=classes, **name)]
+
+
+class Documented(Stub):
+    """``autofunction`` and its like: the name of the object."""
+
+    def run(self) -> list[nodes.Node]:
+        """A link to the object on the English page: ``guide.html#jax.numpy.sin``.
+
+        After ``automodule`` the names that follow are of its module.
+        """
+        # It may come with its arguments: grad(fun, argnums=0)
+        name = _full_name(self, " ".join(self.arguments).partition("(")[0].strip())
+        if self.name == "automodule":
+            self.env.ref_context["py:module"] = name
+            note_anchor(self.env, name, f"module-{name}")
+            # Else it only says of which module the names are that follow.
+            anchor = self._anchor(f"module-{name}")
+            if "members" not in self.options:
+                return anchor
+            return [*anchor, *elsewhere(self.env, "members", f"module-{name}", name)]
+        note_anchor(self.env, name, name)
+        link = elsewhere(self.env, "object", name, name, explained=name)
+        return [*self._anchor(name), *link, *described_alone(self.env, name)]
+
+    def _anchor(self, name: str) -> list[nodes.Node]:
+        """Return the anchor that the object has on the English page; nothing if it is there."""
+        document = self.state.document
+        if name in document.ids:
+            return []
+        # docutils would give the id of a target to the heading behind it, which has its own.
+        anchor = document.ids[name] = nodes.container(ids=[name])
+        return [anchor]
+
+
+class Summary(Stub):
+    """``autosummary``: the names, as links to where the English docs tell of them."""
+
+    def run(self) -> list[nodes.Node]:
+        """A table of the names, or a list if nothing can be said of them; nothing without any."""
+        rows: list[tuple[str, nodes.Node]] = []
+        # A line is a name, perhaps with ~, or an option in the wrong place.
+        for line in self.content:
+            name = line.strip().removeprefix("~")
+            if name and not name.startswith(":"):
+                rows.append(self._row(name))
+        if not rows:
+            return []
+        lack: list[nodes.Node] = []
+        if are_of_package(self.env, [name for name, _ in rows]):
+            if self.config.jz_site["is_described"]:
+                return [table(self.env, rows)]
+            lack = note_of_lack(self.env)
+        names = nodes.bullet_list(classes=["jz-api", "simple"])
+        for _, words in rows:
+            names += nodes.list_item("", words)
+        return [*lack, names]
+
+    def _row(self, name: str) -> tuple[str, nodes.Node]:
+        """A name as it is known everywhere, and as a paragraph."""
+        full_name = _full_name(self, name)
+        words = nodes.paragraph("", "", _reference(self, name))
+        # Who searches knows it by its whole name.
+        words["jz_name"] = full_name
+        # Without the option upstream's site has no page for it.
+        if "toctree" in self.options:
+            note_page(self.env, full_name, self.options["toctree"])
+        return full_name, words
+
+
+def _reference(directive: SphinxDirective, name: str) -> nodes.Node:
+    """A name that Sphinx makes a link of, if it can."""
+    literal = nodes.literal("", name, classes=["xref", "py", "py-obj"])
+    link = addnodes.pending_xref(
+        "",
+        literal,
+        refdomain="py",
+        reftype="obj",
+        reftarget=_full_name(directive, name),
+        refdoc=directive.env.docname,
+        refwarn=False,
+    )
+    # Names are whole: no module around them counts.
+    link["py:module"] = link["py:class"] = None
+    return link
+
+
+def _full_name(directive: SphinxDirective, name: str) -> str:
+    """A name with its module: ``numpy.sin`` after ``.. module:: jax`` is ``jax.numpy.sin``."""
+    module = directive.env.ref_context.get("py:module")
+    if not module:
+        return name
+    # jax.nn.relu on the page of jax.numpy is whole, too.
+    package = module.partition(".")[0]
+    return name if name.startswith(f"{package}.") else f"{module}.{name}"
+
+
+class Plot(Stub):
+    """What code draws when upstream's site is built: the code."""
+
+    def run(self) -> list[nodes.Node]:
+        """The code; a plot that is in a file has none, and is a link."""
+        code = "\n".join(self.content)
+        if not code:
+            return elsewhere(self.env, "made")
+        return [nodes.literal_block(code, code, language="python")]
+
+
+class TaggedBlock(Stub):
+    """Lines of a file between two marks, ``# tag: NAME``."""
+
+    def run(self) -> list[nodes.Node]:
+        """The lines as Python code; a link to the file if it does not have them.
+
+        ``.. tagged-block:: example.py setup`` shows what stands between the two ``# tag: setup``,
+        with ``2:4`` behind it the third and the fourth line of that. ``:hl_lines: 3-6`` sets off
+        lines of what is shown.
+        """
+        path, tag = [*self.arguments, "", ""][:2]
+        wanted = "".join(self.arguments[2:])
+        file = Path(self.env.relfn2path(path)[1])
+        if not has_file(self.env, path):
+            return in_repository(self.env, path)
+        lines = _tagged_lines(file.read_text(encoding="utf-8"), tag)
+        try:
+            shown = _chosen(lines, wanted) if wanted else lines
+        except (IndexError, TypeError, ValueError):
+            shown = []
+        # Tags that upstream has moved: the file says more than we do.
+        if not any(shown):
+            return in_repository(self.env, path)
+        code = dedent("\n".join(shown))
+        set_off = _numbers(self.options.get("hl_lines", ""), up_to=len(shown))
+        return [
+            nodes.literal_block(
+                code, code, language="python", highlight_args={"hl_lines": set_off}
+            )
+        ]
+
+
+def _tagged_lines(text: str, tag: str) -> list[str]:
+    """The lines between two marks; none if there are not two.
+
+    The second mark may stand behind the last of them: ``return lamp  # tag: setup``.
+    """
+    lines = text.split("\n")
+    marks: dict[int, str] = {}
+    for at, line in enumerate(lines):
+        mark = _MARK.fullmatch(line)
+        if mark and mark["tag"].strip() == tag:
+            marks[at] = mark["code"]
+    if len(marks) < 2:
+        return []
+    begin, end = list(marks)[:2]
+    block = lines[begin + 1 : end]
+    if marks[end]:
+        block.append(marks[end])
+    # Numbers of lines count from the first that is not empty.
+    return "\n".join(block).strip("\n").split("\n")
+
+
+def _chosen(lines: Sequence[str], wanted: str) -> list[str]:
+    """Some of the lines, told as Python has it: ``8``, ``5:7``, ``[0, 2]``.
+
+    Raises IndexError, TypeError and ValueError.
+    """
+    if wanted.startswith("["):
+        return [lines[int(number)] for number in wanted.strip("[]").split(",")]
+    if ":" in wanted:
+        bounds = [int(part) if part else None for part in wanted.split(":")]
+        return list(lines[slice(*bounds)])
+    return [lines[int(wanted)]]
+
+
+def _numbers(ranges: str, *, up_to: int) -> list[int]:
+    """The numbers in ``3-6,8`` that are not larger than ``up_to``."""
+    numbers: list[int] = []
+    for first, last in _RANGE.findall(ranges):
+        numbers += range(int(first), min(int(last or first), up_to) + 1)
+    return numbers
+
+
+def issue_role(
+    name: str, rawtext: str, number: str, lineno: int, inliner: Any, *_: Any, **__: Any
+) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+    """An issue of upstream's repository: ``{my-lib-issue}`1234``` in the docs of My-Lib."""
+    address = inliner.document.settings.env.config.jz_site["issue_url"]
+    number = number.lstrip("#")  # as upstream's own role reads it
+    words = f"#{number}"
+    if not address:
+        return [nodes.Text(words)], []
+    return [nodes.reference(rawtext, words, refuri=f"{address}{number}")], []
+
+
+_DOCUMENTED = (
+    "automodule",
+    "autoclass",
+    "autofunction",
+    "autodata",
+    "autoexception",
+    "automethod",
+    "autoattribute",
+    "autoproperty",
+)
+STUBS: dict[str, type[Directive]] = {
+    "autosummary": Summary,
+    **dict.fromkeys(_DOCUMENTED, Documented),
+    "list_config_options": Elsewhere,
+    "tagged-block": TaggedBlock,
+    "plot": Plot,
+}
+
+
+def add_issue_role(app: Sphinx, config: Config) -> None:
+    """Make it known by the name that docs give it, after their package."""
+    app.add_role(config.jz_site["issue_role"], issue_role)
+
+
+def setup(app: Sphinx) -> None:
+    """Register this part of the extension."""
+    for name, directive in STUBS.items():
+        app.add_directive(name, directive, override=True)
+    app.connect("config-inited", add_issue_role)

@@ -1,0 +1,283 @@
+"""Links to English: into upstream's own site, and to pages that are not translated yet.
+
+A link into upstream's site stays on this one if it has the page and the anchor. Other links to
+English, and links to untranslated pages, are marked: EN.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from html import escape, unescape
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+from pipeline.site.exports import end_of
+from pipeline.site.extension.nodes import cleaned, is_html, write_html
+from pipeline.site.extension.records import Notes, read_facts
+from pipeline.site.texts import looks_english, text
+
+
+@dataclass(frozen=True, slots=True)
+class Anchors:
+    """What addresses may lead to on a page; ``are_all`` unless upstream's page has more."""
+
+    names: frozenset[str]
+    are_all: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A page, and an anchor on it; an empty anchor is its top."""
+
+    page: str
+    anchor: str = ""
+
+
+# By page: what an address may lead to on it.
+_ANCHORS: Notes[Anchors] = Notes("jz_anchors")
+_KNOWN = "jz_known_anchors"  # of Sphinx's environment: those of the last build
+_ID = re.compile(r"<[^>]*\s(?:id|name)=\"([^\"]+)\"")
+_LINK = re.compile(r"(<a\b[^>]*?\shref=)\"([^\"]*)\"")
+
+
+def is_english(site: Mapping[str, Any], address: str) -> bool:
+    """Return whether an address leads into upstream's own site, to whatever version."""
+    path, english = _path_in_english(site, address), site["english"]
+    if not path:
+        return False
+    return path == english["root"] or f"{path}/".startswith(english["base"])
+
+
+def place_here(env: BuildEnvironment, address: str) -> Place | None:
+    """Return where this site has what an address of upstream's site leads to; None if nowhere.
+
+    ``https://docs.jax.dev/en/stable/faq.html#jit`` → the page ``faq`` at ``jit``.
+    """
+    site = env.config.jz_site
+    page = _page_at(site, _path_in_english(site, address))
+    if page not in env.found_docs:
+        page = end_of(page, site["moved"])
+    anchors = _ANCHORS.by_page(env).get(page)
+    if anchors is None:
+        return None
+    anchor = unquote(urlsplit(address).fragment)
+    # Sites of old called their anchors as headings are: Sharp-Bits.
+    for name in (anchor, nodes.make_id(anchor)):
+        if name in anchors.names:
+            return Place(page, name)
+    # A page that lacks nothing shows that upstream's has no such anchor either.
+    return Place(page) if anchors.are_all or not anchor else None
+
+
+def _path_in_english(site: Mapping[str, Any], address: str) -> str:
+    """Return the path of an address on a host of upstream's; empty on others."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return ""
+    is_there = parts.netloc.lower() in site["english"]["hosts"]
+    if not is_there or parts.scheme not in ("", "http", "https"):
+        return ""
+    return unquote(parts.path) or "/"
+
+
+def _page_at(site: Mapping[str, Any], path: str) -> str:
+    """Return the page that a path is of, as it is called here; empty if it is of another version.
+
+    ``/en/latest/jep/`` → ``jep/index``. The root of the host leads to the newest docs.
+    """
+    for prefix in site["english"]["paths"]:
+        if path in (site["english"]["root"], prefix.rstrip("/")):
+            path = prefix
+        if path.startswith(prefix):
+            name = path.removeprefix(prefix)
+            name = f"{name}index" if name.endswith("/") or not name else name
+            return f"{site['english_folder']}{name.removesuffix('.html')}"
+    return ""
+
+
+def lead_home(app: Sphinx, tree: nodes.Element, page: str) -> None:
+    """Let the links in ``tree`` lead to pages of this site; mark those that lead to English."""
+    site = app.config.jz_site
+    if app.builder.format != "html" or not site["english"]["hosts"]:
+        return
+    for link in tree.findall(nodes.reference):
+        if is_english(site, link.get("refuri", "")):
+            _lead_link(app, link, page)
+    for raw in filter(is_html, list(tree.findall(nodes.raw))):
+        if "jz_english" in raw:
+            raw["jz_english"] = _led(app, raw["jz_english"], page)
+        html = _led(app, raw.astext(), page)
+        if html != raw.astext():
+            write_html(raw, html)
+
+
+def _lead_link(app: Sphinx, link: nodes.reference, page: str) -> None:
+    """Let one link into upstream's site lead to a page here, or mark it."""
+    address = None if link.get("jz_away") else _address_here(app, link["refuri"], page)
+    if address is None:
+        link["hreflang"] = "en"
+        link["reftitle"] = text(app.config.language, "leads to english")
+        return
+    link["refuri"], link["internal"] = address, True
+    # The inventory's: "(in jax v0.10)".
+    link.attributes.pop("reftitle", None)
+    link["classes"] = [name for name in link["classes"] if name != "external"]
+
+
+def _led(app: Sphinx, html: str, page: str) -> str:
+    """Return HTML of a page with links that lead here, or are marked."""
+
+    def lead(match: re.Match[str]) -> str:
+        before, address = match[1], unescape(match[2])
+        if not is_english(app.config.jz_site, address):
+            return match[0]
+        here = _address_here(app, address, page)
+        if here is None:
+            title = escape(text(app.config.language, "leads to english"))
+            return f'{match[0]} hreflang="en" title="{title}"'
+        return f'{before}"{escape(here)}"'
+
+    return _LINK.sub(lead, html)
+
+
+def _address_here(app: Sphinx, address: str, page: str) -> str | None:
+    """Return how ``page`` leads to what an English address is of; None if that is not here."""
+    place = place_here(app.env, address)
+    if place is None:
+        return None
+    anchor = f"#{place.anchor}" if place.anchor else ""
+    if place.page == page:
+        return anchor or "#"
+    return f"{app.builder.get_relative_uri(page, place.page)}{anchor}"
+
+
+def note_anchors(app: Sphinx, document: nodes.document) -> None:
+    """Note what addresses may lead to on the page that was read."""
+    # Places of blocks are not upstream's, and come and go with translations.
+    names = {name for name in _ids_in(document) if not name.startswith("jz-")}
+    lacks = any(
+        "jz-elsewhere" in paragraph["classes"]
+        for paragraph in document.findall(nodes.paragraph)
+    )
+    anchors = Anchors(frozenset(names), are_all=not lacks)
+    _ANCHORS.by_page(app.env)[app.env.docname] = anchors
+
+
+def _ids_in(document: nodes.document) -> Iterator[str]:
+    """Yield the ids of a page, those in its HTML as well."""
+    for node in document.findall(nodes.Element):
+        yield from node.get("ids", ())
+        if isinstance(node, nodes.raw):
+            yield from map(unescape, _ID.findall(node.astext()))
+
+
+def rewrite_links(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """For Sphinx: all pages, if there are other anchors than in the last build."""
+    before = env.__dict__.get(_KNOWN)
+    now = dict(_ANCHORS.by_page(env))
+    env.__dict__[_KNOWN] = now
+    return sorted(env.found_docs) if before not in (None, now) else []
+
+
+def english_pages(app: Sphinx) -> frozenset[str]:
+    """The pages of which more than a half waits for a translation."""
+    return _english_pages(app)
+
+
+@cache
+def _english_pages(app: Sphinx) -> frozenset[str]:
+    """Found out once in a build: every page asks for them."""
+    found: set[str] = set()
+    for row in read_facts(app, "progress")["pages"]:
+        page = row["page"]
+        is_english = 2 * row["translated"] < row["words"]
+        if not row["words"] and page in app.env.titles:
+            # Nothing of it is for translators: a list of changes in English, say.
+            title = app.env.titles[page].astext()
+            is_english = looks_english(title, app.config.language)
+        if is_english:
+            found.add(page)
+    return frozenset(found)
+
+
+def mark_html(locale: str) -> str:
+    """The mark: what it means is said to who points at it, or hears it."""
+    words = escape(text(locale, "in English"))
+    return f' <small class="jz-lang" title="{words}">EN</small>'
+
+
+def mark_of_page(app: Sphinx, page: str) -> str:
+    """Return the mark of a page as HTML; empty if the page is translated."""
+    return mark_html(app.config.language) if page in english_pages(app) else ""
+
+
+def mark_links(app: Sphinx, document: nodes.document, page: str) -> None:
+    """Mark what leads to a page in English: cards behind their title, other links themselves."""
+    if app.builder.format != "html":
+        return
+    in_cards: set[int] = set()
+    for card in list(document.findall(nodes.container)):
+        if card.get("design_component") != "card":
+            continue
+        for link in list(card.findall(nodes.reference)):
+            in_cards.add(id(link))
+            # The sheet that lies on a card as its link cannot show a mark of its own.
+            leaves = "hreflang" in link and "sd-stretched-link" in link["classes"]
+            if leaves or _leads_to_english(app, link, page):
+                _place_in(card, link).append(_mark_node(app))
+    for link in document.findall(nodes.reference):
+        if id(link) not in in_cards and _leads_to_english(app, link, page):
+            # Styles put the mark behind it.
+            link["hreflang"] = "en"
+            link["reftitle"] = text(app.config.language, "in English")
+
+
+def mark_contents(app: Sphinx, wrapper: nodes.compound, page: str) -> None:
+    """Mark the entries of a list of contents, which Sphinx has made of a toctree."""
+    for link in list(wrapper.findall(nodes.reference)):
+        if _leads_to_english(app, link, page):
+            link.append(_mark_node(app))
+
+
+def _mark_node(app: Sphinx) -> cleaned:
+    """The mark as a node."""
+    return cleaned("", mark_html(app.config.language), format="html")
+
+
+def _leads_to_english(app: Sphinx, link: nodes.reference, page: str) -> bool:
+    """Whether a link on ``page`` leads to a page in English, not to a part of one."""
+    address = link.get("refuri", "")
+    if not link.get("internal") or not address:
+        return False
+    place = posixpath.join(posixpath.dirname(page), address.partition("#")[0])
+    return posixpath.normpath(place).removesuffix(".html") in english_pages(app)
+
+
+def _place_in(card: nodes.container, link: nodes.reference) -> nodes.Element:
+    """Where a card has its mark: behind its title, or else behind the words of its link."""
+    return next(_titles_of(card), link)
+
+
+def _titles_of(card: nodes.container) -> Iterator[nodes.Element]:
+    """The titles of a card: there is one, or none."""
+    for node in card.findall(nodes.container):
+        if node.get("design_component") == "card-title":
+            yield node
+
+
+def setup(app: Sphinx) -> None:
+    """Register this part of the extension."""
+    _ANCHORS.setup(app)
+    app.connect("doctree-read", note_anchors, priority=950)
+    app.connect("env-updated", rewrite_links)
+    app.connect("doctree-resolved", lead_home, priority=400)
+    app.connect("doctree-resolved", mark_links)
