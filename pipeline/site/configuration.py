@@ -269,7 +269,7 @@ def own_pages_of(site: Site) -> Mapping[str, str]:
 
 
 def moved_pages(site: Site) -> dict[str, str]:
-    """Return the new page of each old one, as upstream's own site has it."""
+    """Return the new page of each old one, as upstream's own site has it, in one step."""
     redirects: dict[str, str] = {}
     for prefix in site.lock.docs.prefixes:
         configuration = site.paths.docs / f"{prefix}conf.py"
@@ -285,7 +285,16 @@ def moved_pages(site: Site) -> dict[str, str]:
     if first != "index":
         # Docs without a first page of their own begin with the page that Sphinx began with.
         redirects["index"] = first
-    return redirects
+    return {old: end_of(old, redirects) for old in redirects}
+
+
+def end_of(page: str, redirects: Mapping[str, str]) -> str:
+    """Return where the redirects lead from a page; in a circle, some page of the circle."""
+    seen: set[str] = set()
+    while page in redirects and page not in seen:
+        seen.add(page)
+        page = redirects[page]
+    return page
 
 
 def _issue_url(site: Site) -> str:

@@ -38,30 +38,21 @@ _REDIRECT = """<!DOCTYPE html>
 
 
 def redirect_pages(
-    redirects: Mapping[str, str], pages: Collection[str], *, language: str
+    moved: Mapping[str, str], pages: Collection[str], *, language: str
 ) -> dict[str, str]:
-    """HTML by path, for every old page that leads to one of ``pages``, in one step or several.
+    """Return HTML by path for every old page that leads to one of ``pages``.
 
-    A page that is there again is no old page, whatever ``redirects`` says.
+    A page that exists again is no old page, whatever ``moved`` says. No name may lead out of the
+    site's folder.
     """
     html_by_path: dict[str, str] = {}
-    moved = {old: end_of(old, redirects) for old in redirects if old not in pages}
     for old, new in moved.items():
-        if new in pages and _is_inside(old):
+        if old not in pages and new in pages and _is_inside(old):
             target = posixpath.relpath(f"{new}.html", posixpath.dirname(old) or ".")
             html_by_path[f"{old}.html"] = _REDIRECT.format(
                 language=language, target=escape(target)
             )
     return html_by_path
-
-
-def end_of(page: str, redirects: Mapping[str, str]) -> str:
-    """Where the redirects lead from a page; of those that go in a circle, some page in it."""
-    seen: set[str] = set()
-    while page in redirects and page not in seen:
-        seen.add(page)
-        page = redirects[page]
-    return page
 
 
 def _is_inside(path: str) -> bool:

@@ -41,13 +41,14 @@ html_theme_options = {{
 def setup(app):
     pages = {{"own_pages": {{"search": "search", "progress": "progress"}}}}
     app.add_config_value("jz_site", pages, "env", dict)
-    app.connect("builder-inited", theme.speak, priority=900)
+    app.connect("builder-inited", theme.add_messages, priority=900)
     app.connect("builder-inited", theme.write_words, priority=900)
     app.connect("html-page-context", theme.give_words)
     app.connect("html-page-context", theme.give_addresses, priority=600)
     app.connect("html-page-context", theme.add_policy, priority=950)
     app.connect("html-page-context", assets.link_one_sheet, priority=900)
-    app.connect("build-finished", assets.write_one_sheet, priority=900)
+    static = Path(app.outdir, "_static")
+    app.connect("build-finished", lambda *_: assets.write_one_sheet(static), priority=900)
     app.add_js_file(theme.SCRIPT, priority=300, loading_method="defer")
 """
 # A numbered line that is marked, with a comment on it.

@@ -17,6 +17,7 @@ from docutils import nodes
 from docutils.parsers.rst.states import Body
 from docutils.transforms import Transformer
 from docutils.utils import new_document
+from myst_nb.core.execute.base import NotebookClientBase
 from myst_nb.sphinx_ import Parser as NotebookParser
 from myst_parser.mdit_to_docutils.base import DocutilsRenderer
 from sphinx.application import Sphinx
@@ -34,25 +35,28 @@ from pipeline.site.extension.content.files import Snippets
 from pipeline.site.extension.records import Notes, read_record
 from pipeline.site.texts import text
 
+ERROR = 3  # docutils' level: an error, not a warning
+logger = logging.getLogger(__name__)
+# What a document is created with; everything else comes from what was read.
+_KEPT = frozenset(
+    (
+        *("reporter", "settings", "transformer", "rawsource", "tagname"),
+        *("attributes", "parent", "source", "line"),
+    )
+)
+# The pages that show something as its source.
+_BROKEN: Notes[BrokenPage] = Notes("jz_broken")
+
 _run_rst: Any = Body.run_directive  # without types
 _run_myst = DocutilsRenderer.run_directive
 _run_myst_role = DocutilsRenderer.render_myst_role
-
-
-def guard_markup() -> None:
-    """Let both readers of pages go on where a directive or a role fails.
-
-    docutils itself makes a piece of the line of a role that it does not know.
-    """
-    Body.run_directive = _guarded_rst  # type: ignore[method-assign]
-    DocutilsRenderer.run_directive = _guarded_myst  # type: ignore[method-assign]
-    DocutilsRenderer.render_myst_role = _guarded_myst_role  # type: ignore[method-assign]
+_lexer_of_notebook = NotebookClientBase.nb_source_code_lexer
 
 
 def _guarded_rst(
     self: Any, directive: Any, match: Any, type_name: str, option_presets: Any
 ) -> tuple[list[Any], bool]:
-    """As docutils does: what a directive has made, and whether a blank line comes next."""
+    """Run a directive in reST: return its nodes, and whether a blank line follows."""
     first = self.state_machine.line_offset
     transforms = list(self.document.transformer.transforms)
     try:
@@ -62,11 +66,10 @@ def _guarded_rst(
         return made
     except Exception as error:  # noqa: BLE001 - directives raise anything
         self.document.transformer.transforms = transforms
-        # docutils stands at the last line of the directive by now.
-        lines = self.state_machine.input_lines[
-            first : self.state_machine.line_offset + 1
-        ]
-        return [_failed(self.document, type_name, error, "\n".join(lines))], True
+        # docutils is at the last line of the directive by now.
+        last = self.state_machine.line_offset + 1
+        source = "\n".join(self.state_machine.input_lines[first:last])
+        return [_failed(self.document, type_name, error, source)], True
 
 
 def _guarded_myst(
@@ -78,10 +81,10 @@ def _guarded_myst(
     *args: Any,
     **options: Any,
 ) -> list[nodes.Element]:
-    """As MyST does: what a directive has made. A message of an error gets the source with it."""
+    """Run a directive in MyST and return its nodes. A message of an error gets the source."""
     source = f"```{{{name}}} {first_line}".rstrip() + f"\n{content.rstrip()}\n```"
     transforms = list(self.document.transformer.transforms)
-    # MyST goes into the nodes that it makes, and an error leaves it there.
+    # MyST descends into the nodes that it makes, and an error leaves it there.
     node, level = self.current_node, dict(self._level_to_section)
     try:
         made = _run_myst(self, name, first_line, content, position, *args, **options)
@@ -89,62 +92,48 @@ def _guarded_myst(
         self.document.transformer.transforms = transforms
         self.current_node, self._level_to_section = node, level
         return [_failed(self.document, name, error, source)]
-    for message in made:
-        if isinstance(message, nodes.system_message):
-            _quote(message, source)
+    _quote_in(made, source)
     return made
 
 
 def _guarded_myst_role(self: Any, token: Any) -> None:
-    """As MyST does: a role goes into the line that MyST is at. A message gets its source."""
-    source = f"{{{token.meta['name']}}}`{token.content}`"
+    """Render a role in MyST into the current line. A message of an error gets the source."""
+    name = token.meta["name"]
+    source = f"{{{name}}}`{token.content}`"
     node, known = self.current_node, len(self.current_node)
     try:
         _run_myst_role(self, token)
     except Exception as error:  # noqa: BLE001 - roles raise anything
         self.current_node = node
-        node += _failed(self.document, token.meta["name"], error, source)
-    for message in node.children[known:]:
-        if isinstance(message, nodes.system_message):
-            _quote(message, source)
+        node += _failed(self.document, name, error, source)
+    _quote_in(node.children[known:], source)
 
 
 def _failed(
     document: nodes.document, name: str, error: Exception, source: str
 ) -> nodes.system_message:
-    """The message of a directive or role that has raised what docutils does not expect."""
-    words = f"{name!r} failed: {type(error).__name__}: {error}"
+    """Return the message for a directive or role that raised an unexpected error."""
+    words = f"{name!r} failed: {_words_of_exception(error)}"
     message = document.reporter.error(words, line=document.current_line)
-    _quote(message, source)
+    _quote_in([message], source)
     return message
 
 
-def _quote(message: nodes.system_message, source: str) -> None:
-    """Let a message hold the whole source, once."""
-    for block in list(message.findall(nodes.literal_block)):
-        message.remove(block)
-    message += nodes.literal_block(source, source)
-
-
-ERROR = 3  # docutils' level: an error, not a warning
-logger = logging.getLogger(__name__)
-# What a document is made with; all else comes of what was read.
-_KEPT = frozenset(
-    (
-        *("reporter", "settings", "transformer", "rawsource", "tagname"),
-        *("attributes", "parent", "source", "line"),
-    )
-)
-# The pages with something that is shown as its source.
-_BROKEN: Notes[BrokenPage] = Notes("jz_broken")
+def _quote_in(made: Any, source: str) -> None:
+    """Let each message among the nodes contain the whole source, once."""
+    for message in made:
+        if isinstance(message, nodes.system_message):
+            for block in list(message.findall(nodes.literal_block)):
+                message.remove(block)
+            message.append(nodes.literal_block(source, source))
 
 
 class _Careful:
-    """For a parser: look at what came of it."""
+    """Mix-in for a parser: show the source of what cannot be parsed."""
 
     def parse(self, inputstring: Any, document: nodes.document) -> None:
-        """As the parser does; if that fails with an exception, the page is its source."""
-        # Transforms come when parsing is done, and may fail as well.
+        """Parse a page; if the parser raises, the page becomes its source."""
+        # Transforms are applied after parsing, and may fail as well.
         document.transformer = CarefulTransformer(document)
         try:
             super().parse(inputstring, document)  # type: ignore[misc]
@@ -156,10 +145,10 @@ class _Careful:
 
 
 class CarefulNotebookParser(_Careful, NotebookParser):  # type: ignore[misc]  # MyST-NB has no types
-    """MyST pages and notebooks."""
+    """Parser of MyST pages and notebooks."""
 
     def parse(self, inputstring: Any, document: nodes.document) -> None:
-        """As ``_Careful`` does; rules may stand anywhere, as CommonMark has it."""
+        """Parse a page. Rules may stand anywhere, as CommonMark allows."""
         env = document.settings.env
         if str(env.doc2path(env.docname)).endswith(".md"):
             site = env.config.jz_site
@@ -168,7 +157,7 @@ class CarefulNotebookParser(_Careful, NotebookParser):  # type: ignore[misc]  # 
             inputstring = to_myst(
                 inputstring, Dialect(site["dialect"]), title=title, find=snippets.find
             )
-            snippets.tell()
+            snippets.warn()
         elif read_record(env).get("source", "").endswith(".md"):
             inputstring = with_whole_fences(inputstring)
         super().parse(inputstring, document)
@@ -178,21 +167,20 @@ class CarefulNotebookParser(_Careful, NotebookParser):  # type: ignore[misc]  # 
 
 
 class CarefulRSTParser(_Careful, RSTParser):
-    """reStructuredText."""
+    """Parser of reStructuredText."""
 
 
 class CarefulTransformer(Transformer):
-    """Applies what docutils, Sphinx and extensions do to a page that was read."""
+    """Transformer that falls back to the source of the page."""
 
     def apply_transforms(self) -> None:
-        """Apply all; if one fails, the page is its source, and all are applied to that."""
-        # Those with a node of their own (the third of an entry) were asked for by what was read.
-        for_any_page = [entry for entry in self.transforms if entry[2] is None]
+        """Apply all transforms. If one fails, apply them to the source of the page instead."""
+        for_any_page = _without_nodes(self.transforms)
         try:
             super().apply_transforms()
         except Exception as error:  # noqa: BLE001 - as above
             env = self.document.settings.env
-            # What was noted of the page leads to nothing that it shows now.
+            # Notes of the page refer to nothing that it shows now.
             for domain in env.domains.sorted():
                 domain.clear_doc(env.docname)
             show_source(self.document, _words_of_exception(error))
@@ -200,14 +188,19 @@ class CarefulTransformer(Transformer):
             super().apply_transforms()
 
 
+def _without_nodes(transforms: list[Any]) -> list[Any]:
+    """Return the transforms that are for any page; the others have a node as third value."""
+    return [entry for entry in transforms if entry[2] is None]
+
+
 def _words_of_exception(error: Exception) -> str:
-    """An error as people are told of it: ``ValueError: no such colour``."""
+    """Return an error as text: ``ValueError: no such colour``."""
     return f"{type(error).__name__}: {error}"
 
 
 def _show_broken_blocks(document: nodes.document) -> None:
-    """Show the source of what the parser could not read, and note that the page has such blocks."""
-    # Those of a line have no place; there stands a "problematic" piece of it.
+    """Show the source of what the parser could not read, and note the page."""
+    # Messages about a line have no place; a "problematic" piece stands in the line.
     placed = list(filter(_is_error, document.findall(nodes.system_message)))
     errors = dict.fromkeys([*placed, *filter(_is_error, document.parse_messages)])
     if not errors:
@@ -221,14 +214,15 @@ def _show_broken_blocks(document: nodes.document) -> None:
         words = piece.astext()
         shown = nodes.literal(words, words, classes=["jz-broken"])
         piece.parent.replace(piece, shown)
-    _tell_of(
-        document,
-        BrokenPage(problem=_text_of_message(next(iter(errors))), blocks=len(errors)),
-    )
+    first = next(iter(errors))
+    problem = first.children[0].astext().strip() if first.children else "?"
+    if first.get("line"):
+        problem = f"{first['line']}: {problem}"
+    _note(document, BrokenPage(problem=problem, blocks=len(errors)))
 
 
 def _source_in(message: nodes.system_message) -> Iterator[nodes.Node]:
-    """What a message quotes of the page: a piece of a line, or a block of its own."""
+    """Yield what a message quotes of the page: a piece of a line, or a block of its own."""
     for block in message.findall(nodes.literal_block):
         source = block.astext()
         if isinstance(message.parent, nodes.TextElement):
@@ -240,43 +234,45 @@ def _source_in(message: nodes.system_message) -> Iterator[nodes.Node]:
 
 
 def _is_error(message: nodes.system_message) -> bool:
-    """Whether docutils' message is of an error, not of something that it could mend."""
+    """Return whether docutils reports an error, not something that it could mend."""
     if message["level"] >= ERROR:
         return True
-    # To MyST a directive or role that it does not know is worth a warning.
+    # MyST only warns of a directive or role that it does not know.
     words = message.astext()
     return "myst.directive_unknown" in words or "myst.role_unknown" in words
 
 
-def _text_of_message(message: nodes.system_message) -> str:
-    """What a message says, with the line: ``12: Unknown directive type "plt".``"""
-    words = message.children[0].astext().strip() if message.children else "?"
-    if message.get("line"):
-        return f"{message['line']}: {words}"
-    return words
-
-
-def _tell_of(document: nodes.document, broken: BrokenPage) -> None:
-    """Note what is wrong with a page, for its header and for the pipeline."""
+def _note(document: nodes.document, broken: BrokenPage) -> None:
+    """Note what is wrong with a page, for its head and for the pipeline."""
     env = document.settings.env
     _BROKEN.by_page(env)[env.docname] = broken
     logger.error(broken.problem, location=env.docname, type="jz", subtype="broken")
 
 
 def broken_of(env: Any) -> BrokenPage | None:
-    """What is wrong with the page that is being read; None if it is sound."""
+    """Return what is wrong with the page that is being read; None if nothing is."""
     return _BROKEN.by_page(env).get(env.docname)
 
 
 def show_source(document: nodes.document, problem: str) -> None:
-    """Put the English source in the place of all that was read."""
-    _clear(document)
+    """Replace everything that was read by the English source."""
+    fresh = new_document(str(document.get("source", "")), document.settings)
+    for name, value in vars(fresh).items():
+        # The parser holds on to the document: it stays the same object.
+        if name not in _KEPT:
+            setattr(document, name, value)
+    # MyST-NB leaves its renderer there if it fails, which Sphinx cannot write to a file.
+    for name in document.attributes.keys() - fresh.attributes.keys():
+        del document.attributes[name]
+    transformer = document.transformer
+    transformer.transforms = _without_nodes(transformer.transforms)
+    document.myst_slugs = {}  # type: ignore[attr-defined]  # where MyST looks for them
     document += _source_of_page(document.settings.env, problem)
-    _tell_of(document, BrokenPage(problem=problem))
+    _note(document, BrokenPage(problem=problem))
 
 
 def _source_of_page(env: Any, problem: str) -> nodes.section:
-    """A section with the reason, and with the source of the page that Sphinx is at."""
+    """Return a section with the reason and the source of the current page."""
     source = _read_source(env)
     title = env.docname.rpartition("/")[2]
     name = nodes.fully_normalize_name(title)
@@ -293,9 +289,9 @@ def _source_of_page(env: Any, problem: str) -> nodes.section:
 
 
 def _read_source(env: Any) -> str:
-    """What upstream wrote; of a notebook the sources of its cells."""
+    """Return what upstream wrote; of a notebook the sources of its cells."""
     record = read_record(env)
-    # A page that the pipeline knows nothing of is its own source.
+    # A page without a record is its own source.
     path = Path(env.doc2path(env.docname))
     if record:
         path = Path(env.config.jz_site["docs"], record["source"])
@@ -309,24 +305,8 @@ def _read_source(env: Any) -> str:
     return "\n\n".join(map(source_of, cells))
 
 
-def _clear(document: nodes.document) -> None:
-    """Forget what was read, and what was to be done with it."""
-    fresh = new_document(str(document.get("source", "")), document.settings)
-    for name, value in vars(fresh).items():
-        # Whoever parses has the document in hand: it stays the same object.
-        if name not in _KEPT:
-            setattr(document, name, value)
-    # MyST-NB leaves its renderer there if it fails, which Sphinx cannot write to a file.
-    for name in document.attributes.keys() - fresh.attributes.keys():
-        del document.attributes[name]
-    # Those with a node of their own (the third of an entry) were asked for by what was read.
-    pending = document.transformer.transforms
-    document.transformer.transforms = [entry for entry in pending if entry[2] is None]
-    document.myst_slugs = {}  # type: ignore[attr-defined]  # where MyST looks for them
-
-
-def tell(app: Sphinx, problem: Exception | None) -> None:
-    """Leave a file for the pipeline: ``{"guide": {"problem": "12: Unknown …", "blocks": 1}}``."""
+def write_broken(app: Sphinx, problem: Exception | None) -> None:
+    """Write a file for the pipeline: ``{"guide": {"problem": "12: Unknown …", "blocks": 1}}``."""
     if problem is None:
         pages = {
             page: asdict(broken) for page, broken in _BROKEN.by_page(app.env).items()
@@ -336,10 +316,10 @@ def tell(app: Sphinx, problem: Exception | None) -> None:
 
 
 class CarefulHTMLBuilder(StandaloneHTMLBuilder):
-    """Sphinx's, but a page that cannot be written is its source."""
+    """Sphinx's builder of HTML; a page that cannot be written becomes its source."""
 
     def write_doc(self, docname: str, doctree: nodes.document) -> None:
-        """As Sphinx does."""
+        """Write a page, or its source if a writer raises."""
         try:
             super().write_doc(docname, doctree)
         except Exception as error:  # noqa: BLE001 - writers of extensions raise anything
@@ -352,28 +332,25 @@ class CarefulHTMLBuilder(StandaloneHTMLBuilder):
             super().write_doc(docname, page)
 
 
-def _read_as_python() -> None:
-    """Take a notebook that says nothing of its language for Python.
+def _lexer(self: Any) -> str:
+    """Return Pygments' lexer for the code of a notebook; Python's if it names no language.
 
-    MyST-NB would show its code without colours, and complain of each cell.
+    MyST-NB would show the code without colours, and warn of each cell.
     """
-    from myst_nb.core.execute.base import NotebookClientBase
-
-    known = NotebookClientBase.nb_source_code_lexer
-
-    def lexer(self: Any) -> str:
-        """The name of Pygments' lexer for the code of a notebook."""
-        return known(self) or "ipython3"
-
-    NotebookClientBase.nb_source_code_lexer = lexer
+    return _lexer_of_notebook(self) or "ipython3"
 
 
 def setup(app: Sphinx) -> None:
-    """Register this part of the extension."""
-    _read_as_python()
-    guard_markup()
+    """Use these parsers and this builder, and guard directives and roles of both languages.
+
+    docutils itself shows the source of a role that it does not know.
+    """
+    Body.run_directive = _guarded_rst  # type: ignore[method-assign]
+    DocutilsRenderer.run_directive = _guarded_myst  # type: ignore[method-assign]
+    DocutilsRenderer.render_myst_role = _guarded_myst_role  # type: ignore[method-assign]
+    NotebookClientBase.nb_source_code_lexer = _lexer
     app.add_builder(CarefulHTMLBuilder, override=True)
     app.add_source_parser(CarefulNotebookParser, override=True)
     app.add_source_parser(CarefulRSTParser, override=True)
     _BROKEN.setup(app)
-    app.connect("build-finished", tell)
+    app.connect("build-finished", write_broken)

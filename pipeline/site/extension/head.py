@@ -1,13 +1,14 @@
 """The head of a page: how fresh the page is, what has changed since, and what can be downloaded.
 
 Everything comes from the record of the page. The panel quotes blocks as source: nothing in them is
-typeset or runs. Its lists are limited, as an untranslated page would otherwise be there twice.
+typeset or runs. It opens without a script. Its lists are limited, as an untranslated page would
+otherwise be there twice.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -26,166 +27,49 @@ from pipeline.site.texts import text
 
 LISTED = 20  # blocks in each of the lists
 SHOWN = 90  # characters of a block that is only named
-CONTEXT = 48  # characters that stay of words around a change
-LONGEST_DIFF = 600  # characters of all that a diff shows
+CONTEXT = 48  # characters of unchanged words that stay around a change
+LONGEST_DIFF = 600  # characters that a diff shows
 _ELEMENTS = {Part.REMOVED: "del", Part.ADDED: "ins"}
 _LISTS = (Standing.STALE, Standing.UNREVIEWED, Standing.DRAFT, Standing.ENGLISH)
-# Whatever else is a block cannot hold an id: Sphinx writes two elements for it, or none.
+# Other blocks cannot have an id: Sphinx writes two elements for them, or none.
 _ANCHORED = (nodes.paragraph, nodes.title)
-
-
-def add_anchors(document: nodes.document, record: Mapping[str, Any]) -> frozenset[int]:
-    """Give the blocks that the panel names an id, ``jz-7``; return the numbers of those."""
-    wanted = {row["number"] for row in _listed(record["since"]["blocks"])} - {None}
-    found: set[int] = set()
-    for node in document.findall(nodes.Element):
-        number = node.get("jz")
-        # Nodes of our own within a block have the number as well.
-        if number in wanted and isinstance(node, _ANCHORED):
-            node["ids"].append(f"jz-{number}")
-            found.add(number)
-    return frozenset(found)
-
-
-def panel(record: Mapping[str, Any], anchors: Collection[int], locale: str) -> str:
-    """The panel of a page; empty if there is no more to tell than that all of it is translated.
-
-    ``anchors`` are the numbers of blocks that have an id on the page.
-    """
-    since = record["since"]
-    counts = since["counts"]
-    told = [
-        text(locale, f"since {standing}").format(counts[standing])
-        for standing in Standing
-        if counts[standing]
-    ]
-    parts = [_authors(since["authors"], counts, locale)]
-    for standing in _LISTS:
-        rows = [row for row in since["blocks"] if row["state"] == standing]
-        if rows:
-            parts.append(_list(record, rows, anchors, locale))
-    if not any(parts):
-        return ""
-    heading = escape(text(locale, "since").format(text(locale, "comma").join(told)))
-    html = (
-        f'<details class="jz-since"><summary>{heading}</summary>\n'
-        f"{''.join(parts)}</details>\n"
-    )
-    # The way to the root is put in for this; in words of upstream's it is none.
-    return html.replace("{root}", "&#123;root}")
-
-
-def _authors(
-    authors: Sequence[Mapping[str, Any]], counts: Mapping[str, int], locale: str
-) -> str:
-    """Who wrote the translation, in one sentence, as far as they are named."""
-    names: list[str] = []
-    for author in authors:
-        words = text(locale, f"author {author['role']}")
-        names.append(words.format(**author))
-    # In most of the memory nobody is: to say so on every page would be noise.
-    if not names or not counts[Standing.TRANSLATED]:
-        return ""
-    sentence = text(locale, "authors").format(text(locale, "comma").join(names))
-    return f"<p>{escape(sentence)}</p>\n"
-
-
-def _list(
-    record: Mapping[str, Any],
-    rows: Sequence[Mapping[str, Any]],
-    anchors: Collection[int],
-    locale: str,
-) -> str:
-    """The blocks of one standing under a heading; of more than a few, how many there are."""
-    heading = text(locale, f"list {rows[0]['state']}").format(len(rows))
-    items = ""
-    for row in rows[:LISTED]:
-        items += f"<li>{_item(record, row, anchors, locale)}</li>\n"
-    more = ""
-    if len(rows) > LISTED:
-        words = text(locale, "more blocks").format(len(rows) - LISTED)
-        more = f"<p>{escape(words)}</p>\n"
-    return f"<p>{escape(heading)}</p>\n<ul>\n{items}</ul>\n{more}"
-
-
-def _item(
-    record: Mapping[str, Any],
-    row: Mapping[str, Any],
-    anchors: Collection[int],
-    locale: str,
-) -> str:
-    """One block: how its English has changed, or how it begins, as a link to its place."""
-    number = row["number"]
-    if number is None:
-        words = escape(text(locale, "text of an image"))
-    elif "diff" in row:
-        words = _diff(row["diff"])
-    else:
-        words = _beginning(record["blocks"][number])
-    if number not in anchors:
-        return words
-    # A link of a few words: a whole diff would be read out as the name of one.
-    place = escape(text(locale, "to the block"))
-    return f'{words} <a href="#jz-{number}">{place}</a>'
-
-
-def _beginning(block: Mapping[str, Any]) -> str:
-    """The first words of the English of a block: ``<code lang="en">First…</code>``."""
-    english = " ".join(block.get("english", block["text"]).split())
-    if len(english) > SHOWN:
-        english = f"{english[: SHOWN - 1]}…"
-    return f'<code lang="en">{escape(english)}</code>'
-
-
-def _diff(pieces: Sequence[tuple[str, str]]) -> str:
-    """A word diff as HTML, shortened where nothing has changed, and after very many words."""
-    last = len(pieces) - 1
-    html = ""
-    room = LONGEST_DIFF
-    for number, (part, words) in enumerate(pieces):
-        shown = words
-        if part == Part.KEPT:
-            shown = _shortened(words, is_first=number == 0, is_last=number == last)
-        # Where the text is another one, its beginning tells that.
-        if len(shown) > room:
-            shown = f"{shown[:room]}…"
-        room -= len(shown)
-        element = _ELEMENTS.get(Part(part))
-        html += f"<{element}>{escape(shown)}</{element}>" if element else escape(shown)
-        if room <= 0:
-            break
-    return f'<code lang="en">{html}</code>'
-
-
-def _shortened(words: str, *, is_first: bool, is_last: bool) -> str:
-    """What has not changed, as far as it tells where a change stands: ``… the last few words``."""
-    if len(words) <= 2 * CONTEXT:
-        return words
-    # Whole words: a part of one would look like a word that is not there.
-    begin = "" if is_first else words[:CONTEXT].rpartition(" ")[0]
-    end = "" if is_last else words[-CONTEXT:].partition(" ")[2]
-    return f"{begin} … {end}"
-
-
-def _listed(rows: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Those blocks of a record that the lists name."""
-    for standing in _LISTS:
-        same = [row for row in rows if row["state"] == standing]
-        yield from same[:LISTED]
-
-
-# How much of a page is translated, as ``site/freshness.py`` writes it.
+# The part of the line that says how much is translated, as ``site/freshness.py`` writes it.
 _SHARE = re.compile('<span class="jz-share">[^<]*</span>')
 _PERCENT = re.compile(r'(<span class="jz-share">[^<]*?)\d+(\s?%[^<]*</span>)')
+Row = Mapping[str, Any]  # of ``since`` in a record: a block with its standing
+
+
+class GiveTitle(SphinxTransform):
+    """Give a title to a page without one, since contents and search need one.
+
+    Such a page consists of other files that were not pulled.
+    """
+
+    default_priority = 3
+
+    def apply(self, **_: Any) -> None:
+        """Title the page by the name of its file."""
+        if self.document.next_node(nodes.section) or not self.document.children:
+            return
+        # about/release_notes → Release notes
+        name = self.env.docname.rpartition("/")[2]
+        words = re.sub("[_-]", " ", name).capitalize()
+        title = nodes.title(words, words)
+        section = nodes.section("", title, names=[nodes.fully_normalize_name(words)])
+        # A section of its own, as every title has one.
+        section += self.document.children
+        self.document.children = []
+        self.document += section
+        self.document.note_implicit_target(section, section)
 
 
 class AddHead(SphinxTransform):
-    """Put the line about freshness, and what can be downloaded, under the title."""
+    """Put the line about freshness, the panel and the downloads under the title."""
 
     default_priority = 750
 
     def apply(self, **_: Any) -> None:
-        """A page without a record, or without a section, gets none."""
+        """Add the head, unless the page has no record or no section."""
         record = read_record(self.env)
         section = self.document.next_node(nodes.section)
         if not record or section is None:
@@ -197,18 +81,22 @@ class AddHead(SphinxTransform):
         if broken is None or broken.blocks:
             news = panel(record, add_anchors(self.document, record), locale)
         html = head_html(record, locale, news)
-        if broken is not None:
-            html = _with_broken(html, broken.blocks, locale)
+        if broken is not None and broken.blocks:
+            words = text(locale, "broken blocks").format(blocks=broken.blocks)
+            html = _with_note(html, "jz-unshown", words)
+        elif broken is not None:
+            words = escape(text(locale, "broken page"))
+            html = _SHARE.sub(f'<span class="jz-unshown">{words}</span>', html)
         if losses := losses_of(self.env):
-            html = _with_note(html, text(locale, "left out").format(count=losses))
-        head = fixed(html=html)
+            words = text(locale, "left out").format(count=losses)
+            html = _with_note(html, "jz-unshown", words)
         title = section.first_child_matching_class(nodes.title)
         # Behind the title, whatever stands before it.
-        section.insert(0 if title is None else title + 1, head)
+        section.insert(0 if title is None else title + 1, fixed(html=html))
 
 
 def head_html(record: dict[str, Any], locale: str, news: str) -> str:
-    """What stands under the title, from the page's record.
+    """Return the head as HTML, from the page's record.
 
     A line that says how fresh the page is, the panel with its ``news``, then the downloads if
     there are any::
@@ -233,50 +121,140 @@ def head_html(record: dict[str, Any], locale: str, news: str) -> str:
     return html
 
 
-def _with_broken(html: str, blocks: int, locale: str) -> str:
-    """The head of a page that says how many ``blocks`` show their source; 0: the whole page does.
-
-    ``…<span class="jz-share">已译 100 %</span>`` → ``…已译 100 % · 1 处无法显示，现为源文本``
-    """
-    if blocks:
-        return _with_note(html, text(locale, "broken blocks").format(blocks=blocks))
-    # What is translated of the page is not to be seen.
-    words = escape(text(locale, "broken page"))
-    return _SHARE.sub(f'<span class="jz-unshown">{words}</span>', html)
-
-
-def _with_note(html: str, words: str) -> str:
-    """Return the head of a page with words at the end of the line about freshness."""
-    note = f' · <span class="jz-unshown">{escape(words)}</span>'
+def _with_note(html: str, kind: str, words: str) -> str:
+    """Return a head with words at the end of the line about freshness."""
+    note = f' · <span class="{kind}">{escape(words)}</span>'
     return html.replace("</p>", f"{note}</p>", 1)
 
 
-class GiveTitle(SphinxTransform):
-    """A title for a page without one of its own, for contents and search need one.
+def add_anchors(document: nodes.document, record: Mapping[str, Any]) -> frozenset[int]:
+    """Give the blocks that the panel names an id, ``jz-7``; return their numbers."""
+    rows = record["since"]["blocks"]
+    wanted = {row["number"] for state in _LISTS for row in _rows(rows, state)[:LISTED]}
+    found: set[int] = set()
+    for node in document.findall(nodes.Element):
+        number = node.get("jz")
+        # Nodes of our own within a block have the number as well.
+        if number is not None and number in wanted and isinstance(node, _ANCHORED):
+            node["ids"].append(f"jz-{number}")
+            found.add(number)
+    return frozenset(found)
 
-    Such a page is put together from others that were not pulled.
+
+def _rows(rows: Sequence[Row], state: Standing) -> list[Row]:
+    """Return the rows of one standing."""
+    return [row for row in rows if row["state"] == state]
+
+
+def panel(record: Mapping[str, Any], anchors: Collection[int], locale: str) -> str:
+    """Return the panel of a page; empty if everything is translated by nobody in particular.
+
+    ``anchors`` are the numbers of blocks that have an id on the page.
     """
+    since = record["since"]
+    counts = since["counts"]
+    told = [
+        text(locale, f"since {standing}").format(counts[standing])
+        for standing in Standing
+        if counts[standing]
+    ]
+    parts = [_authors(since["authors"], counts, locale)]
+    for standing in _LISTS:
+        rows = _rows(since["blocks"], standing)
+        if not rows:
+            continue
+        heading = escape(text(locale, f"list {standing}").format(len(rows)))
+        items = (_item(record, row, anchors, locale) for row in rows[:LISTED])
+        listed = "".join(f"<li>{item}</li>\n" for item in items)
+        parts.append(f"<p>{heading}</p>\n<ul>\n{listed}</ul>\n")
+        if len(rows) > LISTED:
+            words = text(locale, "more blocks").format(len(rows) - LISTED)
+            parts.append(f"<p>{escape(words)}</p>\n")
+    if not any(parts):
+        return ""
+    heading = escape(text(locale, "since").format(text(locale, "comma").join(told)))
+    html = (
+        f'<details class="jz-since"><summary>{heading}</summary>\n'
+        f"{''.join(parts)}</details>\n"
+    )
+    # The way to the root replaces this word, but not in upstream's text.
+    return html.replace("{root}", "&#123;root}")
 
-    default_priority = 3
 
-    def apply(self, **_: Any) -> None:
-        """Name it as its file is named."""
-        if self.document.next_node(nodes.section) or not self.document.children:
-            return
-        # about/release_notes → Release notes
-        name = self.env.docname.rpartition("/")[2]
-        words = re.sub("[_-]", " ", name).capitalize()
-        title = nodes.title(words, words)
-        section = nodes.section("", title, names=[nodes.fully_normalize_name(words)])
-        # A section of its own, as every title has one.
-        section += self.document.children
-        self.document.children = []
-        self.document += section
-        self.document.note_implicit_target(section, section)
+def _authors(authors: Sequence[Row], counts: Mapping[str, int], locale: str) -> str:
+    """Return a sentence that names the authors of the translation, as far as they are known."""
+    names = [
+        text(locale, f"author {author['role']}").format(**author) for author in authors
+    ]
+    # Most of the memory names nobody: to say so on every page would be noise.
+    if not names or not counts[Standing.TRANSLATED]:
+        return ""
+    sentence = text(locale, "authors").format(text(locale, "comma").join(names))
+    return f"<p>{escape(sentence)}</p>\n"
+
+
+def _item(
+    record: Mapping[str, Any], row: Row, anchors: Collection[int], locale: str
+) -> str:
+    """Return one block: how its English has changed, or how it begins, with a link to it."""
+    number = row["number"]
+    if number is None:
+        words = escape(text(locale, "text of an image"))
+    elif "diff" in row:
+        words = _diff(row["diff"])
+    else:
+        words = _beginning(record["blocks"][number])
+    if number not in anchors:
+        return words
+    # A short link: a screen reader would read out a whole diff as its name.
+    place = escape(text(locale, "to the block"))
+    return f'{words} <a href="#jz-{number}">{place}</a>'
+
+
+def _beginning(block: Mapping[str, Any]) -> str:
+    """Return the first words of the English of a block: ``<code lang="en">First…</code>``."""
+    english = " ".join(block.get("english", block["text"]).split())
+    if len(english) > SHOWN:
+        english = f"{english[: SHOWN - 1]}…"
+    return f'<code lang="en">{escape(english)}</code>'
+
+
+def _diff(pieces: Sequence[tuple[str, str]]) -> str:
+    """Return a word diff as HTML, shortened where nothing has changed, and at the end."""
+    last = len(pieces) - 1
+    html = ""
+    room = LONGEST_DIFF
+    for number, (part, words) in enumerate(pieces):
+        shown = words
+        if part == Part.KEPT:
+            shown = _shortened(words, is_first=number == 0, is_last=number == last)
+        # If the text is another one, its beginning shows that.
+        if len(shown) > room:
+            shown = f"{shown[:room]}…"
+        room -= len(shown)
+        element = _ELEMENTS.get(Part(part))
+        html += f"<{element}>{escape(shown)}</{element}>" if element else escape(shown)
+        if room <= 0:
+            break
+    return f'<code lang="en">{html}</code>'
+
+
+def _shortened(words: str, *, is_first: bool, is_last: bool) -> str:
+    """Return unchanged words as far as they locate a change: ``… the last few words``."""
+    if len(words) <= 2 * CONTEXT:
+        return words
+    # Whole words: a part of one would look like a word that is not there.
+    begin = "" if is_first else words[:CONTEXT].rpartition(" ")[0]
+    end = "" if is_last else words[-CONTEXT:].partition(" ")[2]
+    return f"{begin} … {end}"
 
 
 def count_english(app: Sphinx, document: nodes.document, page: str) -> None:
-    """Let the line of a page count the English that is not for translators, and name it."""
+    """Let the line of a page count the English that is not for translators, and name it.
+
+    Translators are done with a page when its messages are. Readers also see English in first lines
+    of docstrings, and in boxes for parts that the page lacks.
+    """
     lines = lines_shown(app.env, document)
     boxes = [
         paragraph
@@ -285,31 +263,30 @@ def count_english(app: Sphinx, document: nodes.document, page: str) -> None:
     ]
     if app.builder.format != "html" or not (lines or boxes):
         return
-    notes = ""
-    for key, found in (("english rows", lines), ("english boxes", boxes)):
-        if found:
-            words = text(app.config.language, key).format(count=len(found))
-            notes += f' · <span class="jz-lacking">{escape(words)}</span>'
     share = _share(app, page, lines)
     for head in document.findall(fixed):
-        if 'class="jz-fresh"' in head["html"]:
-            html = _PERCENT.sub(rf"\g<1>{share}\g<2>", head["html"])
-            head["html"] = html.replace("</p>", f"{notes}</p>", 1)
+        if 'class="jz-fresh"' not in head["html"]:
+            continue
+        html = _PERCENT.sub(rf"\g<1>{share}\g<2>", head["html"])
+        for key, found in (("english rows", lines), ("english boxes", boxes)):
+            if found:
+                words = text(app.config.language, key).format(count=len(found))
+                html = _with_note(html, "jz-lacking", words)
+        head["html"] = html
 
 
 def _share(app: Sphinx, page: str, lines: Sequence[str]) -> int:
     """Return the percentage of the words on a page that is translated, docstrings included."""
-    rows = read_facts(app, "progress")["pages"]
     translated, words = 0, sum(len(line.split()) for line in lines)
-    for row in rows:
+    for row in read_facts(app, "progress")["pages"]:
         if row["page"] == page:
             translated, words = row["translated"], words + row["words"]
-    # Rounded down: 100 only where all is done.
+    # Rounded down: 100 only where everything is done.
     return int(100 * translated // max(words, 1))
 
 
 def setup(app: Sphinx) -> None:
-    """Register this part of the extension."""
+    """Add heads; count when a page is written, since docstrings are known by then."""
     app.add_transform(GiveTitle)
     app.add_transform(AddHead)
     app.connect("doctree-resolved", count_english)

@@ -1,7 +1,7 @@
-"""Nodes of our own in Sphinx's doctrees, and how they become HTML.
+"""Nodes of our own in Sphinx's doctrees, how they become HTML, and helpers for nodes.
 
-They are invisible to whoever asks a page for its words: titles, contents and the index of the
-search are to be Chinese.
+The English nodes are invisible to whoever asks a page for its words: titles, contents and Sphinx's
+own search must be Chinese.
 """
 
 from __future__ import annotations
@@ -17,103 +17,120 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.osutil import relative_uri
 
-# What is a link, or becomes one when Sphinx knows all pages.
+# Links, and nodes that become links when Sphinx knows all pages.
 _LINKS = (nodes.reference, addnodes.pending_xref)
 
 
-class _Wordless(nodes.Invisible):
-    """For a node that has something to show, and nothing to say."""
+class Wordless(nodes.Invisible):
+    """A node that shows something but has no words for titles and the search."""
 
     def astext(self) -> str:
-        """No word, whatever stands in it: titles and the search go by this."""
+        """Return no words."""
         return ""
 
 
-class english(_Wordless, nodes.TextElement):  # noqa: N801 - docutils names nodes so
+class english(Wordless, nodes.TextElement):  # noqa: N801 - docutils names nodes so
     """The English of the block with the number ``jz``, in an element ``tag``."""
 
 
-class store(_Wordless, nodes.Element):  # noqa: N801
-    """Where the ``english`` of a page waits until Sphinx has collected titles and contents."""
+class store(Wordless, nodes.Element):  # noqa: N801
+    """Shelf at the end of a page, where ``english`` waits until titles are collected."""
 
 
 class term_note(nodes.TextElement):  # noqa: N801
-    """The first use of a term in a page: its words, with the English as ``title``."""
+    """The first use of a term on a page: its words, with the English as ``title``."""
 
 
-class fixed(_Wordless, nodes.Element):  # noqa: N801
+class fixed(Wordless, nodes.Element):  # noqa: N801
     """HTML of ours. ``{root}`` in it is the way to the root of the site."""
 
 
 class cleaned(nodes.raw):  # noqa: N801
-    """HTML of others that the sanitizer has written: it is safe where it stands."""
+    """HTML of others that the sanitizer has written."""
 
 
-def shelves_of(document: nodes.document) -> list[store]:
-    """Where the English of a page waits: at its end, as long as nobody has taken it."""
-    return [child for child in document.children if isinstance(child, store)]
+class Anything(dict[str, Any]):
+    """Options of any name, for docutils: ``:members: jit``. Values stay strings."""
+
+    def __bool__(self) -> bool:
+        """Return True: a directive without options would reject them all."""
+        return True
+
+    def __contains__(self, key: object) -> bool:
+        """Return True for every name."""
+        return True
+
+    def __getitem__(self, key: str) -> Any:
+        """Return the reader of an option's value."""
+        return directives.unchanged
+
+
+class Stub(SphinxDirective):
+    """A directive that accepts any arguments, options and content."""
+
+    has_content = True
+    optional_arguments = 100
+    final_argument_whitespace = True
+    option_spec = Anything()
 
 
 def waiting_english(document: nodes.document) -> dict[int, english]:
-    """The English of a page that waits on a shelf, by the numbers of its blocks."""
+    """Return the English on the page's shelf, by the numbers of its blocks."""
     copies: dict[int, english] = {}
-    for shelf in shelves_of(document):
-        for copy in shelf.children:
-            assert isinstance(copy, english)
-            copies[copy["jz"]] = copy
+    for shelf in document.children:
+        if isinstance(shelf, store):
+            for copy in shelf.children:
+                assert isinstance(copy, english)
+                copies[copy["jz"]] = copy
     return copies
 
 
 def words_of(copy: english) -> str:
-    """The words of the English of a block, which ``astext`` does not tell."""
+    """Return the words of the English of a block, which ``astext`` hides."""
     return "".join(child.astext() for child in copy.children)
 
 
 def is_html(raw: nodes.raw) -> bool:
-    """Whether a raw piece of a page is (also) for HTML: ``latex html`` is."""
+    """Return whether a raw node is (also) for HTML: ``latex html`` is."""
     return "html" in raw.get("format", "").split()
 
 
 def write_html(raw: nodes.raw, html: str) -> None:
-    """Let a piece of HTML be ``html``.
-
-    Its text knows its parent, as whoever looks at texts takes for granted.
-    """
+    """Replace the HTML of a raw node. Its text gets a parent, as others take for granted."""
     raw.clear()
     raw += nodes.Text(html)
 
 
 def is_linked(node: nodes.Node) -> bool:
-    """Return whether a part of a line stands in a link, be it in bold within one."""
-    return any(isinstance(above, _LINKS) for above in _line_around(node))
+    """Return whether an inline node stands in a link, also in bold within one."""
+    return any(isinstance(above, _LINKS) for above in _inline_around(node))
 
 
 def replace_by_words(image: nodes.image, words: nodes.Element) -> None:
-    """Put ``words``, a part of a line, in the place of an image.
+    """Replace an image by the inline node ``words``.
 
-    An image may stand by itself, also with a link around it. Words may not: they become a
-    paragraph.
+    An image may stand by itself, also in a link. Words may not: they become a paragraph.
     """
-    # Links to the image lead to the words.
+    # Links to the image now point to the words.
     words["ids"] += image["ids"]
     image.parent.replace(image, words)
-    outermost = [words, *_line_around(words)][-1]
-    # In a paragraph there cannot be a second one.
+    outermost = [words, *_inline_around(words)][-1]
+    # A paragraph cannot contain a second one.
     if not isinstance(outermost.parent, nodes.TextElement):
         line = nodes.paragraph()
         outermost.parent.replace(outermost, line)
         line += outermost
 
 
-def _line_around(node: Any) -> Iterator[Any]:
-    """Yield what a part of a line stands in, from inside out, as far as it is one itself."""
+def _inline_around(node: Any) -> Iterator[Any]:
+    """Yield the inline nodes around an inline node, from inside out."""
     while isinstance(node.parent, nodes.Inline):
         node = node.parent
         yield node
 
 
 def hold_both(node: nodes.Element, copy: english) -> None:
-    """Let ``node`` hold its own words and, behind them, their English.
+    """Put the English of ``node`` behind its own words, inside the node.
 
     Styles show one of the two, or both: ``<span class="jz-zh">…</span><span class="jz-en">…``.
     """
@@ -123,60 +140,32 @@ def hold_both(node: nodes.Element, copy: english) -> None:
 
 
 def both_html(words: str, original: str) -> str:
-    """Return HTML that holds ``words``, which are HTML, and the plain text of their English.
+    """Return HTML of ``words``, which are HTML, and of their English, which is plain text.
 
     ``<span class="jz-zh">入门</span><span class="jz-en" lang="en">Basics</span>``; the words alone
-    if there is no English beside them.
+    if ``original`` is empty.
     """
     if not original:
         return words
-    # Without ``data-jz-for``: there is no room for both, so that no button is to show the English.
+    # Without ``data-jz-for``: there is no room for both, so no button shows the English.
     english_words = f'<span class="jz-en" lang="en">{escape(original)}</span>'
     return f'<span class="jz-zh">{words}</span>{english_words}'
 
 
-class Anything(dict[str, Any]):
-    """Options of any name: what docutils asks for when it reads ``:members: jit``."""
-
-    def __bool__(self) -> bool:
-        """A directive without options would refuse them all."""
-        return True
-
-    def __contains__(self, key: object) -> bool:
-        """No name is unknown."""
-        return True
-
-    def __getitem__(self, key: str) -> Any:
-        """How the value of an option is read: it may be anything, and stays a string."""
-        return directives.unchanged
-
-
-class Stub(SphinxDirective):
-    """A directive that takes whatever it is given."""
-
-    has_content = True
-    optional_arguments = 100
-    final_argument_whitespace = True
-    option_spec = Anything()
-
-
 def _visit_english(self: Any, node: english) -> None:
-    """``<p class="jz-en" lang="en" data-jz-for="3">``: scripts find the block by its number."""
+    """Write ``<p class="jz-en" lang="en" data-jz-for="3">``, which scripts find by the number."""
     self.body.append(
         f'<{node["tag"]} class="jz-en" lang="en" data-jz-for="{node["jz"]}">'
     )
 
 
 def _depart_english(self: Any, node: english) -> None:
-    """The end tag, on a line with nothing behind it where that is the same to a browser."""
-    self.body.append(f"</{node['tag']}>")
-    # Within a line a line end would be a space.
-    if node["tag"] != "span":
-        self.body.append("\n")
+    """Write the end tag. Within a line, a line end would be a space."""
+    self.body.append(f"</{node['tag']}>" + ("" if node["tag"] == "span" else "\n"))
 
 
 def _visit_term(self: Any, node: term_note) -> None:
-    """``<abbr>`` with the English as its title; who has no mouse reaches it by the Tab key."""
+    """Write ``<abbr>``. It can be reached by the Tab key, without a mouse."""
     self.body.append(
         f'<abbr class="jz-term" title="{escape(node["title"])}" tabindex="0">'
     )
@@ -187,28 +176,25 @@ def _depart_term(self: Any, node: term_note) -> None:
 
 
 def _visit_fixed(self: Any, node: fixed) -> None:
-    """The HTML as it is, with the way to the root of the site from this page."""
-    # Known only when the page is written: the same doctree may serve other builders.
+    """Write the HTML, with the way to the root from the page that is being written."""
     page = self.builder.get_target_uri(self.builder.current_docname)
     self.body.append(node["html"].replace("{root}", relative_uri(page, "")))
 
 
 def _visit_cleaned(self: Any, node: cleaned) -> None:
-    """As any HTML is written. ``safety`` would clean it, were it of another class."""
     self.visit_raw(node)
 
 
 def _skip(self: Any, node: nodes.Node) -> None:
-    """Leave out the node and all that it holds."""
     raise nodes.SkipNode
 
 
 def _nothing(self: Any, node: nodes.Node) -> None:
-    """Leave no mark: what the node holds is written as if it stood there by itself."""
+    """Write no tag: the content of the node is written as if it stood there by itself."""
 
 
 def setup(app: Sphinx) -> None:
-    """Make the nodes known."""
+    """Register the nodes."""
     others = ("latex", "text", "man", "texinfo")
     skipped: Any = dict.fromkeys(others, (_skip, None))
     shown: Any = dict.fromkeys(others, (_nothing, _nothing))

@@ -1,7 +1,8 @@
-"""Pages that no document makes: glossary, progress, search results, and the top of the home page.
+"""Pages that no document makes: glossary and progress, and the top of the home page.
 
 The progress page orders untranslated pages by how many links a reader follows to reach them. For
-this, each page's references are noted when it is read.
+this, each page's references are noted when it is read. Upstream's own top of the home page may be
+raw HTML for its own style sheet; ours comes from the configuration.
 """
 
 from __future__ import annotations
@@ -32,165 +33,15 @@ from pipeline.site.texts import looks_english, text, words
 if TYPE_CHECKING:
     from jinja2 import Template
 
-
-# Of each page: the labels and documents that it refers to, as ("label", name), ("doc", page).
+# By page: the labels and documents that it refers to, as ("label", name), ("doc", page).
 _REFERENCES: Notes[list[tuple[str, str]]] = Notes("jz_references")
-
-
-def note_references(app: Sphinx, document: nodes.document) -> None:
-    """Remember what a page refers to."""
-    page = app.env.docname
-    found: set[tuple[str, str]] = set()
-    for link in document.findall(addnodes.pending_xref):
-        target = link.get("reftarget") or ""
-        if link.get("reftype") == "doc" or link.get("refdomain") == "doc":
-            place = posixpath.join(posixpath.dirname(f"/{page}"), target)
-            found.add(("doc", posixpath.normpath(place).strip("/")))
-        elif link.get("reftype") in ("ref", "numref", "myst"):
-            found.add(("label", target.lower()))
-    _REFERENCES.by_page(app.env)[page] = sorted(found)
-
-
-def reach_of(env: BuildEnvironment, root: str) -> dict[str, Reach]:
-    """For every page that readers get to from the first one: how."""
-    net = {page: set(_pages_from(env, page)) - {page} for page in env.found_docs}
-    links: Counter[str] = Counter()
-    for targets in net.values():
-        links.update(targets)
-    steps = steps_from(root, net)
-    return {page: Reach(steps[page], links[page]) for page in steps}
-
-
-def steps_from(root: str, net: Mapping[str, Iterable[str]]) -> dict[str, int]:
-    """How many links one has to follow to each page, from ``root``."""
-    steps = {root: 0}
-    waiting = deque([root])
-    while waiting:
-        page = waiting.popleft()
-        for target in net.get(page, ()):
-            if target not in steps:
-                steps[target] = steps[page] + 1
-                waiting.append(target)
-    return steps
-
-
-def _pages_from(env: BuildEnvironment, page: str) -> Iterator[str]:
-    """The pages that a page leads to: by its contents, and by links in its text."""
-    for tree in toctrees_of(env, page):
-        for _, target in tree["entries"]:
-            if target in env.found_docs:
-                yield target
-    labels = env.domains.standard_domain.anonlabels
-    for kind, target in _REFERENCES.by_page(env).get(page, ()):
-        name = labels.get(target, ("",))[0] if kind == "label" else target
-        if name in env.found_docs:
-            yield name
-
-
+HEADS = ("english", "rendering", "avoided", "note")  # of the table of terms
 NEXT = 8  # pages that are named as those to translate next
-
-
-def to_body(progress: Mapping[str, Any], locale: str) -> str:
-    """The body of the page for ``progress``: see the top of ``progress.html.j2`` for its values."""
-    pages = {page["page"]: page for page in progress["pages"]}
-    # Those that are not on the site any more are left out.
-    upcoming = [pages[name] for name in progress["next"] if name in pages][:NEXT]
-    return _template().render(
-        progress=progress,
-        upcoming=upcoming,
-        said=words(locale, "progress"),
-        locale=locale,
-    )
-
-
-def _grouped(number: int) -> str:
-    """A number of words as people read it: ``12,345``."""
-    return f"{number:,}"
-
-
-def _percent(part: int, whole: int) -> int:
-    """Percent, rounded down: 100 only where all is done."""
-    percent = whole_percent(part, whole)
-    # Of nothing, all is done.
-    return 100 if percent is None else percent
-
-
-@cache
-def _template() -> Template:
-    """The template of the page: it is read and compiled once."""
-    made = environment({"words": _grouped})
-    made.globals["share"] = _percent
-    made.tests["english"] = looks_english
-    return made.from_string(source_of("progress.html.j2"))
-
-
 _PLACES = 3  # to start, to install, to learn
 
 
-class AddHero(SphinxTransform):
-    """Put it under the title of the home page.
-
-    Comes before Sphinx resolves what leads to other pages, and after blocks are marked.
-    """
-
-    default_priority = 760
-
-    def apply(self, **_: Any) -> None:
-        """A site that begins with another page (``--pages``) has no home page.
-
-        Nor has one whose configuration says nothing for it.
-        """
-        if not self.config.jz_site["hero"]:
-            return
-        section = self.document.next_node(nodes.section)
-        page = self.env.docname
-        is_home = page == f"{top_of(self.config.jz_site, page)}index"
-        if not is_home or page != self.config.root_doc or section is None:
-            return
-        title = section.first_child_matching_class(nodes.title)
-        # Behind the title, whatever stands before it.
-        section.insert(0 if title is None else title + 1, self._hero())
-
-    def _hero(self) -> nodes.container:
-        """The words, the code, and buttons as far as there are pages for them."""
-        site = self.config.jz_site
-        words = nodes.paragraph("", site["hero"])
-        hero = nodes.container("", words, classes=["jz-front"])
-        if code := site["hero_code"]:
-            hero += nodes.literal_block(code, code, language="python")
-        if buttons := list(self._buttons()):
-            hero += nodes.paragraph("", "", *buttons, classes=["jz-start"])
-        return hero
-
-    def _buttons(self) -> Iterator[addnodes.pending_xref]:
-        """A link for each of the pages to start with that is there."""
-        pages = self.config.jz_site["start"][:_PLACES]
-        for number, page in enumerate(pages):
-            if page in self.env.found_docs:
-                words = text(self.config.language, f"start {number}")
-                yield _link_to(page, words, self.env.docname)
-
-
-def _link_to(page: str, words: str, from_page: str) -> addnodes.pending_xref:
-    """A link that Sphinx resolves when the page is written: how far away ``page`` is, it knows."""
-    return addnodes.pending_xref(
-        "",
-        nodes.inline("", words),
-        refdomain="std",
-        reftype="doc",
-        # From the top of the sources.
-        reftarget=f"/{page}",
-        refdoc=from_page,
-        refexplicit=True,
-        refwarn=True,
-    )
-
-
-HEADS = ("english", "rendering", "avoided", "note")  # of the table of terms
-
-
 def own_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """For Sphinx: name, context and template of pages that no document makes."""
+    """Yield name, context and template of pages that no document makes; write the counts."""
     locale = app.config.language
     terms = glossary_html(read_facts(app, "glossary"), locale)
     own = app.config.jz_site["own_pages"]
@@ -201,18 +52,14 @@ def own_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     for page in sorted(app.env.titles.keys() - places.keys()):
         places[page] = Spot(_title(app.env, page), "")
     counts = progress(read_facts(app, "progress"), places, reach_of(app.env, root))
-    Path(app.outdir, "progress.json").write_text(
-        json.dumps(counts, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
-    )
-    yield (
-        own[PROGRESS],
-        {"title": text(locale, "progress"), "body": to_body(counts, locale)},
-        "page.html",
-    )
+    data = json.dumps(counts, ensure_ascii=False, indent=1) + "\n"
+    Path(app.outdir, "progress.json").write_text(data, encoding="utf-8")
+    body = to_body(counts, locale)
+    yield own[PROGRESS], {"title": text(locale, "progress"), "body": body}, "page.html"
 
 
 def glossary_html(terms: list[dict[str, Any]], locale: str) -> str:
-    """The table of all terms, a row for each: English, renderings, words to avoid, a note.
+    """Return the table of all terms: English, renderings, words to avoid, a note.
 
     Several renderings are joined: ``<td>数组、阵列</td>``.
     """
@@ -239,8 +86,36 @@ def glossary_html(terms: list[dict[str, Any]], locale: str) -> str:
     )
 
 
+def to_body(progress: Mapping[str, Any], locale: str) -> str:
+    """Return the body of the progress page; ``progress.html.j2`` documents its values."""
+    pages = {page["page"]: page for page in progress["pages"]}
+    # Pages that are no longer on the site are left out.
+    upcoming = [pages[name] for name in progress["next"] if name in pages][:NEXT]
+    return _template().render(
+        progress=progress,
+        upcoming=upcoming,
+        said=words(locale, "progress"),
+        locale=locale,
+    )
+
+
+def _share(part: int, whole: int) -> int:
+    """Return a percentage, rounded down: 100 only where everything is done, or is nothing."""
+    percent = whole_percent(part, whole)
+    return 100 if percent is None else percent
+
+
+@cache
+def _template() -> Template:
+    """Return the compiled template of the progress page."""
+    made = environment({"words": "{:,}".format})
+    made.globals["share"] = _share
+    made.tests["english"] = looks_english
+    return made.from_string(source_of("progress.html.j2"))
+
+
 def spots(env: BuildEnvironment, root: str) -> dict[str, Spot]:
-    """Where each page stands in the contents, in their order: title and group.
+    """Return where each page stands in the contents, in their order: title and group.
 
     The group of a page is the chapter of the first level that it belongs to. Chapters without
     pages of their own belong to the part that lists them.
@@ -268,15 +143,108 @@ def _add_spots(
 
 
 def _title(env: BuildEnvironment, page: str) -> str:
-    """The title of a page; its name if it has none, or is missing."""
-    if page not in env.titles:
-        return page
-    return env.titles[page].astext()
+    """Return the title of a page; its name if it is missing."""
+    return env.titles[page].astext() if page in env.titles else page
+
+
+def note_references(app: Sphinx, document: nodes.document) -> None:
+    """Note what a page refers to."""
+    page = app.env.docname
+    found: set[tuple[str, str]] = set()
+    for link in document.findall(addnodes.pending_xref):
+        target = link.get("reftarget") or ""
+        if link.get("reftype") == "doc" or link.get("refdomain") == "doc":
+            place = posixpath.join(posixpath.dirname(f"/{page}"), target)
+            found.add(("doc", posixpath.normpath(place).strip("/")))
+        elif link.get("reftype") in ("ref", "numref", "myst"):
+            found.add(("label", target.lower()))
+    _REFERENCES.by_page(app.env)[page] = sorted(found)
+
+
+def reach_of(env: BuildEnvironment, root: str) -> dict[str, Reach]:
+    """Return how readers reach each page from the first one; pages without a way are left out."""
+    net = {page: set(_pages_from(env, page)) - {page} for page in env.found_docs}
+    links: Counter[str] = Counter()
+    for targets in net.values():
+        links.update(targets)
+    steps = steps_from(root, net)
+    return {page: Reach(steps[page], links[page]) for page in steps}
+
+
+def steps_from(root: str, net: Mapping[str, Iterable[str]]) -> dict[str, int]:
+    """Return the number of links from ``root`` to each page."""
+    steps = {root: 0}
+    waiting = deque([root])
+    while waiting:
+        page = waiting.popleft()
+        for target in net.get(page, ()):
+            if target not in steps:
+                steps[target] = steps[page] + 1
+                waiting.append(target)
+    return steps
+
+
+def _pages_from(env: BuildEnvironment, page: str) -> Iterator[str]:
+    """Yield the pages that a page leads to: by its contents, and by links in its text."""
+    for tree in toctrees_of(env, page):
+        for _, target in tree["entries"]:
+            if target in env.found_docs:
+                yield target
+    labels = env.domains.standard_domain.anonlabels
+    for kind, target in _REFERENCES.by_page(env).get(page, ()):
+        name = labels.get(target, ("",))[0] if kind == "label" else target
+        if name in env.found_docs:
+            yield name
+
+
+class AddHero(SphinxTransform):
+    """Put words, code and buttons under the title of the home page.
+
+    After blocks are marked, and before Sphinx resolves links to other pages.
+    """
+
+    default_priority = 760
+
+    def apply(self, **_: Any) -> None:
+        """Add them, if the configuration has words and the site begins with the home page.
+
+        A site of some pages (``--pages``) may begin with another one.
+        """
+        site, page = self.config.jz_site, self.env.docname
+        section = self.document.next_node(nodes.section)
+        is_home = page == f"{top_of(site, page)}index" == self.config.root_doc
+        if not site["hero"] or not is_home or section is None:
+            return
+        words = nodes.paragraph("", site["hero"])
+        hero = nodes.container("", words, classes=["jz-front"])
+        if code := site["hero_code"]:
+            hero += nodes.literal_block(code, code, language="python")
+        if buttons := list(self._buttons()):
+            hero += nodes.paragraph("", "", *buttons, classes=["jz-start"])
+        title = section.first_child_matching_class(nodes.title)
+        # Behind the title, whatever stands before it.
+        section.insert(0 if title is None else title + 1, hero)
+
+    def _buttons(self) -> Iterator[addnodes.pending_xref]:
+        """Yield a link for each of the pages to start with that exists."""
+        pages = self.config.jz_site["start"][:_PLACES]
+        for number, page in enumerate(pages):
+            if page in self.env.found_docs:
+                yield addnodes.pending_xref(
+                    "",
+                    nodes.inline("", text(self.config.language, f"start {number}")),
+                    refdomain="std",
+                    reftype="doc",
+                    reftarget=f"/{page}",  # from the top of the sources
+                    refdoc=self.env.docname,
+                    refexplicit=True,
+                    refwarn=True,
+                )
 
 
 def setup(app: Sphinx) -> None:
-    """Register this part of the extension."""
+    """Note references, and add our own pages."""
     _REFERENCES.setup(app)
-    app.connect("doctree-read", note_references, priority=800)
     app.add_transform(AddHero)
+    app.connect("doctree-read", note_references, priority=800)
     app.connect("html-collect-pages", own_pages)

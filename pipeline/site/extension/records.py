@@ -21,19 +21,23 @@ from sphinx.environment import BuildEnvironment
 
 from pipeline.site.names import RECORDS
 
-_READ = "jz_record"  # of the page that is being read
+Block = dict[
+    str, Any
+]  # of a record: text, English, state, and more; here also its number
+Context = dict[str, Any]  # the values that a template gets
+Note = TypeVar("Note")
+
+# A role, as reST and as MyST write it: :func:`jit`, {func}`jit`
+_ROLE = re.compile(r":[A-Za-z][\w.+:-]*:`[^`]*`|\{[\w+:-]+\}`[^`]*`")
 
 
 def read_record(env: BuildEnvironment) -> dict[str, Any]:
-    """The record of the page that is being read.
-
-    Empty for pages that the pipeline knows nothing of.
-    """
+    """Return the record of the page that is being read; empty if the pipeline has none."""
     path = Path(env.srcdir, RECORDS, "pages", f"{env.docname}.json")
     if not path.is_file():
         return {}
-    # Several parts of us ask for it while a page is read; then Sphinx forgets it.
-    key = f"{_READ} {env.docname}"
+    # Several parts ask for it while a page is read; Sphinx forgets it after that.
+    key = f"jz_record {env.docname}"
     record: dict[str, Any] | None = env.temp_data.get(key)
     if record is None:
         record = env.temp_data[key] = json.loads(path.read_bytes())
@@ -43,31 +47,27 @@ def read_record(env: BuildEnvironment) -> dict[str, Any]:
 
 
 def read_facts(app: Sphinx, name: str) -> Any:
-    """What the pipeline says of the whole site, at ``name``."""
+    """Return the record ``name`` of the whole site."""
     return json.loads(Path(app.srcdir, RECORDS, f"{name}.json").read_bytes())
-
-
-Note = TypeVar("Note")
 
 
 @dataclass(frozen=True, slots=True)
 class Notes(Generic[Note]):
-    """The notes of one kind, a value for each page that has one."""
+    """Notes of one kind: a value for each page that has one."""
 
-    attribute: str  # of Sphinx's environment, which is kept from build to build
+    attribute: str  # of Sphinx's environment, which is stored from build to build
 
     def by_page(self, env: BuildEnvironment) -> dict[str, Note]:
-        """The notes that there are. A change of the dictionary is a change of them."""
+        """Return the notes. Changes of the dictionary are kept."""
         notes: dict[str, Note] = env.__dict__.setdefault(self.attribute, {})
         return notes
 
     def setup(self, app: Sphinx) -> None:
-        """Let Sphinx say which pages are read again, and by which process."""
+        """Drop notes of pages that are read again, and merge those of other processes."""
         app.connect("env-purge-doc", self._forget)
         app.connect("env-merge-info", self._merge)
 
     def _forget(self, app: Sphinx, env: BuildEnvironment, page: str) -> None:
-        """Drop the note of a page, if there is one."""
         self.by_page(env).pop(page, None)
 
     def _merge(
@@ -77,77 +77,56 @@ class Notes(Generic[Note]):
         pages: Collection[str],
         other: BuildEnvironment,
     ) -> None:
-        """Take over the notes of ``pages``, which another process has read."""
-        theirs = self.by_page(other)
-        # It began with a copy of all notes, which may be older than ours.
-        read_there = {page: theirs[page] for page in theirs if page in pages}
-        self.by_page(env).update(read_there)
-
-
-# A block of a record: text, english, state, and what else there is to say.
-Block = dict[str, Any]
-# A role, as reST and as MyST write it: :func:`jit`, {func}`jit`
-_ROLE = re.compile(r":[A-Za-z][\w.+:-]*:`[^`]*`|\{[\w+:-]+\}`[^`]*`")
-
-
-@dataclass(frozen=True, slots=True)
-class Numbered:
-    """A block with its number, which is its place in the record."""
-
-    number: int
-    block: Block
+        """Copy the notes of ``pages``, which another process has read."""
+        # That process began with a copy of all notes, which may be older than ours.
+        for page, note in self.by_page(other).items():
+            if page in pages:
+                self.by_page(env)[page] = note
 
 
 class Waiting:
-    """All blocks of a page at first."""
+    """Blocks of a record that are not matched with a node of the page yet."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
-        """All blocks of a record, in its order, under every key that may tell one."""
+        """Number the blocks, and index each by every key that may identify it."""
         self._taken: set[int] = set()
-        self._by_key: dict[str, deque[Numbered]] = {}
+        self._by_key: dict[str, deque[Block]] = {}
         for number, block in enumerate(blocks):
-            # What a role shows stands in no text: such a block may be told by the rest.
-            keys = (key_of(block["text"]), key_of(_ROLE.sub("", block["text"])))
-            for key in dict.fromkeys(keys):
-                self._by_key.setdefault(key, deque()).append(Numbered(number, block))
+            numbered = {**block, "number": number}
+            # The text of a node lacks its roles: such a block may be found by the rest.
+            for key in {key_of(block["text"]), key_of(_ROLE.sub("", block["text"]))}:
+                self._by_key.setdefault(key, deque()).append(numbered)
 
-    def take(self, keys: Sequence[str]) -> Numbered | None:
-        """The first block with one of the keys, which waits no more; None if there is none."""
+    def take(self, keys: Sequence[str]) -> Block | None:
+        """Remove and return the first block with one of the keys; None if there is none."""
         for key in keys:
             # In the order of the record, which is that of the page.
             queue = self._by_key.get(key, deque())
             while queue:
-                numbered = queue.popleft()
+                block = queue.popleft()
                 # It may have been taken by its other key.
-                if numbered.number not in self._taken:
-                    self._taken.add(numbered.number)
-                    return numbered
+                if block["number"] not in self._taken:
+                    self._taken.add(block["number"])
+                    return block
         return None
 
 
 def key_of(text: str) -> str:
-    """What a source text is compared by: ``a \\* b::`` → ``a*b``.
+    """Return the key that source texts are compared by: ``a \\* b::`` → ``a*b``.
 
-    Colons at the end announce a block, ``::``, which is no message.
+    Colons at the end announce a block, ``::``, which is not part of a message.
     """
     return "".join(text.split()).replace("\\", "").rstrip(":")
 
 
 def keys_of(node: nodes.Element) -> list[str]:
-    """What a node may be told by: its source, and what of it is shown.
+    """Return the keys of a node: of its source, and of the words that it shows.
 
-    A node of ``**a** b`` has the keys ``**a**b`` and ``ab``; of HTML there is the source alone.
+    A node of ``**a** b`` has the keys ``**a**b`` and ``ab``; HTML has its source alone.
     """
     if isinstance(node, nodes.raw):
         return [key_of(node.astext())]
-    texts = (node.rawsource, _shown_text(node))
-    return [key_of(text) for text in dict.fromkeys(texts) if text]
-
-
-def _shown_text(node: nodes.Element) -> str:
-    """The words of a node without those of raw HTML in it.
-
-    ``[x] done`` in a list of tasks is ``done``: its box is HTML, and no word.
-    """
+    # ``[x] done`` in a list of tasks shows ``done``: its box is HTML.
     words = node.findall(nodes.Text)
-    return "".join(word for word in words if not isinstance(word.parent, nodes.raw))
+    shown = "".join(word for word in words if not isinstance(word.parent, nodes.raw))
+    return [key_of(text) for text in dict.fromkeys((node.rawsource, shown)) if text]

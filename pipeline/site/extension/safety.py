@@ -44,35 +44,15 @@ from pipeline.site.extension.nodes import (
 from pipeline.site.extension.records import Notes
 from pipeline.site.texts import text
 
+# Elements that a reader misses: they draw, ask or answer. A style or a handler does not.
 _MISSED = frozenset(
     f"<{element}>"
     for element in (
         "applet button canvas embed form frame iframe object script select textarea"
     ).split()
 )
-# In how many places of a page something is missed.
+# By page: the number of places where something is missed.
 _LOSSES: Notes[int] = Notes("jz_losses")
-
-
-def note_losses(
-    env: BuildEnvironment, html: Sequence[str], lost: Iterable[str]
-) -> None:
-    """Count the pieces of HTML of the page that is being read in which a reader misses something.
-
-    ``lost`` names what all of them have lost: ``<script>``, ``onclick``.
-    """
-    missed = [element.rstrip(">") for element in _MISSED.intersection(lost)]
-    counts = _LOSSES.by_page(env)
-    for piece in html:
-        if any(element in piece.lower() for element in missed):
-            counts[env.docname] = counts.get(env.docname, 0) + 1
-
-
-def losses_of(env: BuildEnvironment) -> int:
-    """Return in how many places of the page that is being read something is missed."""
-    return _LOSSES.by_page(env).get(env.docname, 0)
-
-
 _REMOTE = re.compile(r"(?:https?:)?//")
 # Services that open a notebook from elsewhere, and links to them around an image.
 _SERVICES = {"colab": "Colab", "kaggle": "Kaggle", "mybinder": "Binder"}
@@ -81,7 +61,7 @@ _LAUNCHER = re.compile(
 )
 _LAUNCH_TAG = re.compile(rf'<a\b[^>]*? href="{_LAUNCHER.pattern}[^>]*', re.IGNORECASE)
 _TAG = re.compile(r"<[^>]*>")
-# The corner of a table: it heads nothing, and readers by ear would wait for its words.
+# The corner of a table: it heads nothing, and screen readers would announce it.
 _EMPTY_HEADER = re.compile(r"<th\b([^>]*)>(\s*)</th>")
 # A script that stands in the page: it calls what others bring, and draws.
 _SCRIPT_HERE = re.compile(r"<script\b(?![^>]*\bsrc=)", re.IGNORECASE)
@@ -99,18 +79,45 @@ _FRAMED_DRAWING = re.compile(
 _SCRIPT = "<script></script>"
 _STYLE = re.compile(r"<style\b[^>]*>(.*?)</style", re.IGNORECASE | re.DOTALL)
 _SHEET = re.compile(r"<link\b[^>]*?\bhref=[\"']?([^\"'\s>]+)", re.IGNORECASE)
-# Where sheets of others count.
+# Where sheets of others apply.
 _TEXT_OF_PAGE = ".bd-article"
+_NAME = re.compile(r"(?!on)[a-z][a-z0-9:_-]*", re.IGNORECASE)
+_ADDRESS_ATTRIBUTES = frozenset(
+    "action background cite data formaction href poster src srcset xlink:href".split()
+)
+_FLASH = "application/x-shockwave-flash"
+# What docutils writes unescaped into the link that stands in a film.
+_NOT_IN_LINK = re.compile(r"[\"<>]")
+_OF_META = frozenset(("content", "lang", "name", "property"))
+
+
+def note_losses(
+    env: BuildEnvironment, html: Sequence[str], lost: Iterable[str]
+) -> None:
+    """Count the pieces of HTML of the current page in which a reader misses something.
+
+    ``lost`` names what all of them have lost: ``<script>``, ``onclick``.
+    """
+    missed = [element.rstrip(">") for element in _MISSED.intersection(lost)]
+    counts = _LOSSES.by_page(env)
+    for piece in html:
+        if any(element in piece.lower() for element in missed):
+            counts[env.docname] = counts.get(env.docname, 0) + 1
+
+
+def losses_of(env: BuildEnvironment) -> int:
+    """Return the number of places of the current page where something is missed."""
+    return _LOSSES.by_page(env).get(env.docname, 0)
 
 
 class StayOffline(SphinxTransform):
-    """Comes before Sphinx looks for the files of images."""
+    """Sanitize a page, before Sphinx looks for the files of images."""
 
     default_priority = 400
 
     def apply(self, **_: Any) -> None:
         """Replace remote images, and what HTML would fetch or run."""
-        # Lists, since what is found changes the page.
+        # Lists, since the loops change the page.
         links = list(self.document.findall(nodes.reference))
         for link in links:
             self._name_badge(link)
@@ -129,21 +136,19 @@ class StayOffline(SphinxTransform):
         for parent in dict.fromkeys(raw.parent for raw in pieces):
             self._clean_pieces(parent)
         for node in self.document.findall(nodes.Element):
-            # An icon of sphinx-design is written as it is.
+            # An icon of sphinx-design is written unescaped.
             if isinstance(node.get("svg"), str):
                 node["svg"] = sanitize(node["svg"]).html
 
     def _is_picture(self, address: str) -> bool:
         """Return whether the file of an image may be published; clean a drawing of an output.
 
-        Other drawings were cleaned when they came among the sources.
+        Other drawings were cleaned when they were put among the sources.
         """
-        if address.startswith("data:") or not (
-            is_program(address) or is_drawing(address)
-        ):
-            return True
-        if is_program(address):
+        if is_program(address) and not address.startswith("data:"):
             return False
+        if address.startswith("data:") or not is_drawing(address):
+            return True
         path = Path(self.env.relfn2path(address)[1]).resolve()
         if not path.is_relative_to(Path(self.env.doctreedir).resolve()):
             return True
@@ -155,14 +160,14 @@ class StayOffline(SphinxTransform):
     def _clean_pieces(self, parent: nodes.Element) -> None:
         """Sanitize the HTML in an element: all its pieces as one, with what stands between.
 
-        What a script would have drawn is a link away.
+        Instead of what a script would have drawn there is a link.
         """
         pieces = list(_pieces_of_html(parent))
         html = [
             _FRAMED_DRAWING.sub(self._script_of_drawing, piece.astext())
             for piece in pieces
         ]
-        # What nothing closes is closed behind all that stands there, as browsers do.
+        # What nothing closes is closed behind everything that stands there, as browsers do.
         (*clean, end), lost = sanitize_around([*html, ""])
         if end:
             parent += cleaned("", end, format="html")
@@ -182,17 +187,18 @@ class StayOffline(SphinxTransform):
             note_losses(self.env, unboxed, lost)
 
     def _name_badge(self, link: nodes.reference) -> None:
-        """Let the image in a link that starts upstream's notebook be called by what it does."""
-        service = _service(link.get("refuri", ""))
+        """Name the image in a link that starts upstream's notebook by what it does."""
+        launcher = _LAUNCHER.match(link.get("refuri", ""))
         images = list(link.findall(nodes.image))
-        if service and images:
+        if launcher and images:
             locale = self.config.language
+            service = _SERVICES[launcher[launcher.lastindex or 1].lower()]
             link["hreflang"], link["reftitle"] = "en", text(locale, "english")
             for image in images:
                 image["alt"] = text(locale, "launch english").format(service=service)
 
     def _script_of_drawing(self, match: re.Match[str]) -> str:
-        """Return a script in the place of a drawing that one makes; another stays as it is."""
+        """Return a script in place of a drawing that one makes; another stays as it is."""
         path = Path(self.env.relfn2path(match["path"])[1])
         if not path.is_relative_to(self.env.srcdir):
             return match[0]
@@ -213,9 +219,9 @@ class StayOffline(SphinxTransform):
     def _box_of_picture(
         self, parent: nodes.Element, before: str, after: str
     ) -> list[nodes.Node]:
-        """Return what stands in the place of a picture that a script draws; nothing without one.
+        """Return the box for a picture that a script draws; nothing without one.
 
-        Where all is shown that a script would find, it only answers readers.
+        If everything is shown that a script would find, the script only answers readers.
         """
         waiting = waiting_ids(before)
         is_empty = not (_SHOWN.search(after) or _TAG.sub("", after).strip())
@@ -242,8 +248,8 @@ class StayOffline(SphinxTransform):
 def _pieces_of_html(parent: nodes.Element) -> Iterator[nodes.raw]:
     """Yield the pieces of HTML in an element.
 
-    Pieces are joined before where no element of another kind may come between them: those of a
-    drawing (``<svg>``, ``<path/>``, ``</svg>``), or of a table around its cells.
+    Pieces are joined where no element of another kind may come between them: those of a drawing
+    (``<svg>``, ``<path/>``, ``</svg>``), or of a table around its cells.
     """
     before = ""
     for is_raw, children in groupby(list(parent.children), _is_html_node):
@@ -264,7 +270,7 @@ def _is_html_node(node: nodes.Node) -> bool:
 
 
 def _joined(run: Sequence[nodes.raw]) -> nodes.raw:
-    """Put a piece with the text of all in the place of the first, and return it.
+    """Replace several pieces by one with the text of all, and return it.
 
     It is no block any more: the English of one of them would stand for all. One alone stays one.
     """
@@ -278,12 +284,6 @@ def _joined(run: Sequence[nodes.raw]) -> nodes.raw:
     return whole
 
 
-def _service(address: str) -> str:
-    """Return the name of the service that an address starts a notebook in; empty without one."""
-    launcher = _LAUNCHER.match(address)
-    return _SERVICES[launcher[launcher.lastindex or 1].lower()] if launcher else ""
-
-
 def _section_id(node: Any) -> str:
     """Return the anchor of the section around a node; empty at the top of a page."""
     while node is not None and not isinstance(node, nodes.section):
@@ -294,10 +294,9 @@ def _section_id(node: Any) -> str:
 
 
 def _replace_image(image: nodes.image) -> None:
-    """Put a link in the place of an image, or words where there is a link already."""
+    """Replace an image by a link, or by words if it stands in a link already."""
     # An image without words of its own is called by its file.
     words = image.get("alt") or image["uri"].rpartition("/")[2] or image["uri"]
-    # A link in a link leads to one of the two only.
     if is_linked(image):
         replace_by_words(image, nodes.inline("", words))
         return
@@ -305,18 +304,8 @@ def _replace_image(image: nodes.image) -> None:
     replace_by_words(image, link)
 
 
-_NAME = re.compile(r"(?!on)[a-z][a-z0-9:_-]*", re.IGNORECASE)
-_ADDRESS_ATTRIBUTES = frozenset(
-    "action background cite data formaction href poster src srcset xlink:href".split()
-)
-_FLASH = "application/x-shockwave-flash"
-# What docutils writes as it is into the link that stands in a film.
-_NOT_IN_LINK = re.compile(r"[\"<>]")
-_OF_META = frozenset(("content", "lang", "name", "property"))
-
-
 class SafeElements:
-    """For a translator: elements and attributes that run nothing."""
+    """Mix-in for a translator: elements and attributes that run nothing."""
 
     body: list[str]
 
@@ -328,7 +317,7 @@ class SafeElements:
         empty: bool = False,
         **attributes: Any,
     ) -> str:
-        """As docutils does, without handlers, and without addresses that are programs."""
+        """Return a start tag without handlers, and without addresses that are programs."""
         if tagname.lower() == "meta" and not _OF_META.issuperset(attributes):
             # ``http-equiv`` leads readers away.
             return ""
@@ -343,15 +332,15 @@ class SafeElements:
         return html
 
     def visit_raw(self, node: nodes.raw) -> None:
-        """Clean HTML that was made after the page was read."""
+        """Write HTML; sanitize it first if it was made after the page was read."""
         if not isinstance(node, cleaned):
             write_html(node, sanitize(node.astext()).html)
         super().visit_raw(node)  # type: ignore[misc]
 
     def visit_image(self, node: nodes.image) -> None:
-        """As Sphinx does, for pictures and films; other files are called by their words.
+        """Write a picture or a film; other files are replaced by their words.
 
-        docutils embeds drawings as they are (``:loading: embed``), and writes the words of films
+        docutils embeds drawings unchanged (``:loading: embed``), and writes the words of films
         as if they were HTML.
         """
         node.attributes.pop("loading", None)
@@ -375,29 +364,24 @@ def _is_harmless(name: str, value: Any) -> bool:
     return name.lower() not in _ADDRESS_ATTRIBUTES or is_safe_address(str(value))
 
 
-def _patch_downloads() -> None:
-    """Let programs be downloaded as the text that they are: ``demo.html`` as ``demo.html.txt``."""
-    plain = DownloadFiles.add_file
+_add_download: Any = DownloadFiles.add_file
 
-    def add_file(self: Any, docname: str, filename: Any) -> Any:
-        """As Sphinx does: the name of a file among the downloads."""
-        name = plain(self, docname, filename)
-        if not is_program(str(name)):
-            return name
-        text = name.with_name(f"{name.name}.txt")
-        pages, _ = self[Path(filename)]
-        self[Path(filename)] = (pages, text)
-        return text
 
-    # Once: the tests set up more than one site in a process.
-    if plain.__name__ != "_add_program":
-        add_file.__name__ = "_add_program"
-        DownloadFiles.add_file = add_file
+def _add_file(self: Any, docname: str, filename: Any) -> Any:
+    """Return the name of a download; a program gets one as text: ``demo.html.txt``."""
+    name = _add_download(self, docname, filename)
+    if not is_program(str(name)):
+        return name
+    plain = name.with_name(f"{name.name}.txt")
+    pages, _ = self[Path(filename)]
+    self[Path(filename)] = (pages, plain)
+    return plain
 
 
 def setup(app: Sphinx) -> None:
-    """Register this part of the extension."""
+    """Sanitize pages, and what the builder's translator writes."""
     _LOSSES.setup(app)
+    DownloadFiles.add_file = _add_file  # type: ignore[method-assign]
     app.add_transform(StayOffline)
-    _patch_downloads()
-    app.connect("builder-inited", lambda app: mix_in(app, SafeElements), priority=110)
+    # In front of all other parts but the theme's.
+    app.connect("builder-inited", lambda it: mix_in(it, SafeElements), priority=110)

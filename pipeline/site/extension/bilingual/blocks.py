@@ -20,7 +20,6 @@ from pipeline.site.extension.navigation.toctree import note_marks
 from pipeline.site.extension.nodes import english, is_html, store
 from pipeline.site.extension.records import (
     Block,
-    Numbered,
     Waiting,
     key_of,
     keys_of,
@@ -30,7 +29,7 @@ from pipeline.site.names import State
 from pipeline.site.texts import text
 
 logger = logging.getLogger(__name__)
-# What may be a block wherever it stands, and the contents, which have blocks in them.
+# Nodes that may be a block wherever they stand, and the contents, which have blocks in them.
 _CANDIDATES = (
     nodes.title,
     nodes.paragraph,
@@ -40,12 +39,12 @@ _CANDIDATES = (
     nodes.line,
     addnodes.toctree,
 )
-# These hold their English: what stands after a heading or a caption belongs to it no more.
+# Nodes that contain their English: behind a heading or a caption it would no longer belong to it.
 _INSIDE = (nodes.title, nodes.term, nodes.caption, nodes.rubric, nodes.line)
 
 
 class MarkBlocks(SphinxTransform):
-    """Give each block its number and state, and make its English."""
+    """Give each block its number and state, and render its English."""
 
     default_priority = 5
 
@@ -53,8 +52,8 @@ class MarkBlocks(SphinxTransform):
         """Mark the blocks of the record; a page without one stays as it is."""
         record = read_record(self.env)
         waiting = Waiting(record.get("blocks", ()))
-        # The site says in a line of its own where the page is from.
-        left_out = set(map(key_of, record.get("attributions", ())))
+        # The head of the page says where the page is from.
+        attributions = set(map(key_of, record.get("attributions", ())))
         # In Markdown the contents are no messages.
         has_contents = record.get("markup") == "reST"
         is_first = self.env.docname == self.config.root_doc
@@ -62,32 +61,35 @@ class MarkBlocks(SphinxTransform):
         shelf = store()
         renderer: Renderer | None = None
         has_rest = False
-        # A list, since what is found changes the page.
+        # A list, since the loop changes the page.
         for node in list(filter(_is_candidate, self.document.findall(nodes.Element))):
             if isinstance(node, addnodes.toctree):
                 if has_contents:
                     note_marks(node, waiting, is_first=is_first)
                 continue
             # The values of front matter are shown nowhere.
-            if not has_contents and _is_of_front_matter(node):
+            if not has_contents and _is_in_front_matter(node):
                 continue
             keys = keys_of(node)
-            if not left_out.isdisjoint(keys):
+            if not attributions.isdisjoint(keys):
                 _remove_quote(node)
                 continue
-            taken = waiting.take(keys)
-            if taken is None:
+            block = waiting.take(keys)
+            if block is None:
                 continue
-            if "rest" in taken.block:
-                has_rest = has_rest or _tell_rest(node, self.config.language)
+            if "rest" in block:
+                if not has_rest:
+                    _announce_rest(node, self.config.language)
+                has_rest = True
                 node["jz_rest"], node["lang"] = True, "en"
                 continue
             holder = _holder_of(node)
-            _mark(holder, taken)
-            if _has_english(taken.block):
-                # Most pages that are read anew have some; one in English needs no renderer.
+            _mark(holder, block)
+            # English is shown already; that of a ``kept`` block stands behind it, as a term does.
+            if block["state"] != State.ENGLISH and not block.get("kept"):
+                # A page in English needs no renderer.
                 renderer = renderer or renderer_for(self.document, record)
-                _add_english(shelf, holder, taken, renderer)
+                _add_english(shelf, holder, block, renderer)
         if shelf.children:
             self.document += shelf
         if renderer:
@@ -95,8 +97,8 @@ class MarkBlocks(SphinxTransform):
 
 
 def _is_candidate(node: nodes.Element) -> bool:
-    """Whether a node of the page may be a block, or have blocks in it."""
-    # What docutils has to say of a page is not upstream's.
+    """Return whether a node of the page may be a block, or have blocks in it."""
+    # Messages of docutils are not upstream's.
     if isinstance(node.parent, nodes.system_message):
         return False
     if isinstance(node, nodes.raw):
@@ -105,10 +107,10 @@ def _is_candidate(node: nodes.Element) -> bool:
     return isinstance(node, _CANDIDATES) or _is_card_title(node)
 
 
-def _is_of_front_matter(node: nodes.Element) -> bool:
-    """Whether it is a value of the fields that MyST-Parser makes of front matter.
+def _is_in_front_matter(node: nodes.Element) -> bool:
+    """Return whether a node is a value of the fields that MyST makes of front matter.
 
-    Those come before all else of the page.
+    Those are the first node of the page.
     """
     if not isinstance(node.parent, nodes.field_body):
         return False
@@ -116,24 +118,15 @@ def _is_of_front_matter(node: nodes.Element) -> bool:
     return isinstance(fields.parent, nodes.document) and fields.parent[0] is fields
 
 
-def _tell_rest(node: nodes.Element, locale: str) -> bool:
-    """Say above the first section that stays English that it does; return True."""
+def _announce_rest(node: nodes.Element, locale: str) -> None:
+    """Say above the first section that stays English that it does."""
     place = node.parent if isinstance(node, nodes.title) else node
     note = nodes.paragraph("", text(locale, "rest"), classes=["jz-rest"])
     place.parent.insert(place.parent.index(place), note)
-    return True
-
-
-def _has_english(block: Block) -> bool:
-    """Whether the English of a block is to be made: not if it is shown already.
-
-    The English of a block that is ``kept`` stands behind it on the page, as a term does.
-    """
-    return block["state"] != State.ENGLISH and not block.get("kept")
 
 
 def _is_card_title(node: nodes.Node) -> bool:
-    """Whether it is the title of a card of sphinx-design, which is no title to docutils."""
+    """Return whether a node is the title of a card of sphinx-design; docutils sees no title."""
     return (
         isinstance(node, nodes.container)
         and node.get("design_component") == "card-title"
@@ -141,12 +134,12 @@ def _is_card_title(node: nodes.Node) -> bool:
 
 
 def _is_tab_label(node: nodes.Node | None) -> bool:
-    """Whether it is the label of a tab of sphinx-design."""
+    """Return whether a node is the label of a tab of sphinx-design."""
     return isinstance(node, nodes.rubric) and "sd-tab-label" in node["classes"]
 
 
 def _remove_quote(node: nodes.Element) -> None:
-    """Take out the attribution, and the quote that it stands in."""
+    """Remove the attribution, and the quote around it."""
     quote = node.parent
     if isinstance(quote, nodes.block_quote) and len(quote) == 1:
         node = quote
@@ -156,23 +149,22 @@ def _remove_quote(node: nodes.Element) -> None:
 
 
 def _holder_of(node: nodes.Element) -> nodes.Element:
-    """What the marks of a block are put on."""
+    """Return the node that gets the marks of a block."""
     if not _is_tab_label(node):
         return node
-    # sphinx-design makes another node of a label, which has nothing of it but its children.
+    # sphinx-design replaces a label by another node, which keeps only its children.
     inner = nodes.inline("", "", *node.children)
     node.children = []
     node += inner
     return inner
 
 
-def _mark(node: nodes.Element, taken: Numbered) -> None:
-    """Say on a node which block it is, and what else its record says of it.
+def _mark(node: nodes.Element, block: Block) -> None:
+    """Note on a node which block it is, and what else its record contains.
 
-    ``writing`` makes attributes of that: ``<p class="jz-block jz-fuzzy" data-jz="7">``.
+    ``writer`` makes attributes of that: ``<p class="jz-block jz-fuzzy" data-jz="7">``.
     """
-    block = taken.block
-    node["jz"] = taken.number
+    node["jz"] = block["number"]
     node["classes"] += ["jz-block", f"jz-{block['state']}"]
     if origin := block.get("origin"):
         node["classes"] += [f"jz-{origin}"]
@@ -188,53 +180,49 @@ def _mark(node: nodes.Element, taken: Numbered) -> None:
 
 
 def _add_english(
-    shelf: store, node: nodes.Element, taken: Numbered, renderer: Renderer
+    shelf: store, node: nodes.Element, block: Block, renderer: Renderer
 ) -> None:
-    """Make the English of a block and put it on the shelf.
+    """Render the English of a block and put it on the shelf.
 
     A role that fails is a warning; the block has no English then.
     """
-    text = taken.block["english"]
-    made = english(jz=taken.number)
+    source = block["english"]
+    made = english(jz=block["number"])
     made.source = node.source
     try:
         if isinstance(node, nodes.raw):
-            made += nodes.raw("", text, format="html")
+            made += nodes.raw("", source, format="html")
         else:
-            renderer.render(text, made)
+            renderer.render(source, made)
     except Exception as error:  # noqa: BLE001 - roles raise anything; the page is whole without it
         logger.warning(
             "the English of a block cannot be shown (%s: %s): %s",
             type(error).__name__,
             error,
-            text[:80],
+            source[:80],
             location=node,
             type="jz",
             subtype="english",
         )
         return
-    made["tag"] = _tag_for(node, made)
-    # Only now: a half-made text would be on the page otherwise.
+    if is_inside(node):
+        made["tag"] = "span"
+    else:
+        # A formula of its own, and HTML, cannot be part of a paragraph.
+        made["tag"] = "div" if any(made.findall(_is_wide)) else "p"
+    # Only now: otherwise a half-made text would be on the page.
     shelf += made
 
 
-def _tag_for(node: nodes.Element, made: english) -> str:
-    """The element that the English stands in: ``span``, ``div`` or ``p``."""
-    if is_inside(node):
-        return "span"
-    # A formula of its own, and HTML, are no part of a paragraph.
-    return "div" if any(made.findall(_is_wide)) else "p"
-
-
 def _is_wide(node: nodes.Node) -> bool:
-    """Whether a node within the English of a block is one that no paragraph may hold."""
+    """Return whether a node within the English of a block cannot stand in a paragraph."""
     if isinstance(node, nodes.math_block):
         return True
     return isinstance(node, nodes.raw) and isinstance(node.parent, english)
 
 
 def is_inside(node: nodes.Element) -> bool:
-    """Whether a block holds its English, as a heading or a cell must.
+    """Return whether a block contains its English, as a heading or a cell must.
 
     That of a paragraph stands after it: ``<p>你好</p><p class="jz-en">Hello</p>``, but
     ``<h1><span class="jz-zh">你好</span><span class="jz-en">Hello</span></h1>``.

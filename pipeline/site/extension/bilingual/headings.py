@@ -1,7 +1,8 @@
 """Headings in both languages: English anchors, and English titles beside translated ones.
 
 With the anchors of the English page, links to the English docs work after their prefix is swapped.
-A link without words of its own shows the title of its target, in the language around it.
+docutils makes ids from titles, which are Chinese here. A link without words of its own shows the
+title of its target, in the language around it.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ from sphinx.transforms import SphinxTransform
 from pipeline.site.extension.content.figures import title_math
 from pipeline.site.extension.navigation.english_links import mark_of_page
 from pipeline.site.extension.nodes import both_html, english, waiting_english, words_of
-from pipeline.site.extension.records import Notes
+from pipeline.site.extension.records import Context, Notes
 
 _ANCHOR = re.compile(r'<a id="([^"]+)">\s*(?:</a>)?')
+# By page: its titles as the page shows them, with their English.
+_TITLES: Notes[dict[str, str]] = Notes("jz_titles")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +49,11 @@ class EnglishAnchors(SphinxTransform):
         """Change the ids of all sections of a page that has a translated heading."""
         copies = waiting_english(self.document)
         sections = list(self._sections())
-        # Of a page in English docutils makes the right ids.
+        # For a page in English docutils makes the right ids.
         if not any(titled.title.get("jz") in copies for titled in sections):
             return
         self._drop_written(copies.values())
-        # All at once, so that no section keeps an id from another one that has not had its turn.
+        # All at once, so that no section keeps an id because another one still has it.
         for titled in sections:
             for name in titled.implicit:
                 self.document.ids.pop(name, None)
@@ -68,7 +71,7 @@ class EnglishAnchors(SphinxTransform):
                     section["ids"][0],
                     title.astext(),
                 )
-        # What MyST looks links to headings up in.
+        # Where MyST looks links to headings up.
         known = getattr(self.document, "myst_slugs", None)
         if known is not None:
             # In place: MyST holds on to this very dictionary.
@@ -76,8 +79,11 @@ class EnglishAnchors(SphinxTransform):
             known.update(slugs)
 
     def _sections(self) -> Iterator[_Titled]:
-        """Those that have a title, in the order of the page."""
-        explicit = self._explicit_ids()
+        """Yield the sections that have a title, in the order of the page."""
+        # Ids that somebody has written: ``(name)=`` above a heading, ``.. _name:``.
+        nametypes = self.document.nametypes
+        names = [name for name, is_explicit in nametypes.items() if is_explicit]
+        explicit = set(map(self.document.nameids.get, names))
         for title in self.document.findall(nodes.title):
             section = title.parent
             # Tables and boxes (``.. topic::``) have titles too.
@@ -85,16 +91,8 @@ class EnglishAnchors(SphinxTransform):
                 implicit = [name for name in section["ids"] if name not in explicit]
                 yield _Titled(section, title, implicit)
 
-    def _explicit_ids(self) -> set[str | None]:
-        """The ids that somebody has written: ``(name)=`` above a heading, ``.. _name:``."""
-        explicit: set[str | None] = set()
-        for name, is_explicit in self.document.nametypes.items():
-            if is_explicit:
-                explicit.add(self.document.nameids.get(name))
-        return explicit
-
     def _drop_written(self, copies: Iterable[english]) -> None:
-        """Remove anchors that merge has written: they would stand there twice.
+        """Remove anchors that merge has written, as they would be there twice.
 
         A merged notebook has ``<a id="…"></a>`` above a heading that is linked to.
         """
@@ -113,7 +111,7 @@ class EnglishAnchors(SphinxTransform):
                 _remove_anchor(raw)
 
     def _rename(self, titled: _Titled, text: str, numbers: Iterator[int]) -> None:
-        """Give a section the id of its English title, and tell all who know it by another.
+        """Give a section the id of its English title, and update references to its old ids.
 
         ``快速入门`` with the English ``Quick start``: ``id3`` → ``quick-start``.
         """
@@ -122,11 +120,14 @@ class EnglishAnchors(SphinxTransform):
         wanted = nodes.make_id(name)
         ids = [known for known in section["ids"] if known not in titled.implicit]
         if wanted not in ids:
-            ids.append(self._free_id(wanted, numbers))
-            self.document.ids[ids[-1]] = section
+            # As docutils does where two headings are equal, or one has no letters: id1, id2 …
+            while not wanted or wanted in self.document.ids:
+                wanted = f"id{next(numbers)}"
+            ids.append(wanted)
+            self.document.ids[wanted] = section
         # The last one counts: explicit names, which links use as well, stay before it.
         section["ids"] = ids
-        # Links of the page that look for the Chinese title find the section still.
+        # Links of the page that look for the Chinese title still find the section.
         for known, target in list(self.document.nameids.items()):
             if target in titled.implicit:
                 self.document.nameids[known] = ids[-1]
@@ -134,19 +135,9 @@ class EnglishAnchors(SphinxTransform):
             self.document.nameids[name] = ids[-1]
             self.document.nametypes[name] = False
 
-    def _free_id(self, wanted: str, numbers: Iterator[int]) -> str:
-        """The id that is wanted, or the next one with a number that the page does not have.
-
-        So does docutils where two headings are the same, or one has no letters: id1, id2 …
-        """
-        free = wanted
-        while not free or free in self.document.ids:
-            free = f"id{next(numbers)}"
-        return free
-
 
 def _remove_anchor(raw: nodes.raw) -> None:
-    """Remove ``<a id="…">``, and the paragraph that held nothing else."""
+    """Remove ``<a id="…">``, and the paragraph that contained nothing else."""
     above = raw.parent
     above.remove(raw)
     # The end tag may be a piece of HTML of its own, in the same paragraph.
@@ -155,12 +146,8 @@ def _remove_anchor(raw: nodes.raw) -> None:
         above.parent.remove(above)
 
 
-# Of each page: its titles as the page shows them, with their English.
-_TITLES: Notes[dict[str, str]] = Notes("jz_titles")
-
-
 def note_titles(app: Sphinx, document: nodes.document) -> None:
-    """Remember the titles of a page that are translated."""
+    """Note the titles of a page that are translated."""
     copies = waiting_english(document)
     titles: dict[str, str] = {}
     for title in document.findall(nodes.title):
@@ -193,11 +180,7 @@ def _inline_html(title: nodes.Element) -> str:
 
 
 def show_titles_around(
-    app: Sphinx,
-    page: str,
-    template: str,
-    context: dict[str, Any],
-    document: nodes.document | None,
+    app: Sphinx, page: str, _: str, context: Context, __: object
 ) -> None:
     """Name the pages above ``page``, and those before and after it, in both languages."""
     relations: Mapping[str, Sequence[str | None]] = vars(app.builder)["relations"]
@@ -217,42 +200,35 @@ def show_titles_around(
 
 
 class Originals:
-    """The English titles of the whole site: a table that is made once, when all pages are read."""
+    """The English titles of the whole site: a table that is made once all pages are read."""
 
     def __init__(self) -> None:
         # By title as it is shown: all English titles that are translated so, on any page.
         self._by_title: dict[str, set[str]] = {}
 
     def collect(self, app: Sphinx, env: BuildEnvironment) -> None:
-        """For Sphinx: make the table."""
+        """Build the table."""
         self._by_title = {}
         for titles in _TITLES.by_page(env).values():
             for shown, original in titles.items():
                 self._by_title.setdefault(shown, set()).add(original)
 
     def show(self, app: Sphinx, document: nodes.document, page: str) -> None:
-        """Let links in English show English titles: ``即时编译`` → ``Just-in-time compilation``."""
-        # A list, since their words are replaced.
-        for link in list(_links_in_english(document)):
-            known = self._by_title.get(link.astext(), set())
-            # Of a title that two headings share the English is not known: it stays.
-            if len(known) == 1:
-                _say(link, *known)
+        """Let links in English show English titles: ``即时编译`` → ``Just-in-time compilation``.
+
+        A link that leads out of the site shows the words that upstream gave it.
+        """
+        for copy in document.findall(english):
+            # A list, since their words are replaced.
+            for link in list(copy.findall(nodes.reference)):
+                known = self._by_title.get(link.astext(), set())
+                # If two headings share a title, its English is ambiguous: it stays.
+                if link.get("internal") and len(known) == 1:
+                    _set_words(link, *known)
 
 
-def _links_in_english(document: nodes.document) -> Iterator[nodes.reference]:
-    """The links to places on the site that stand in the English of blocks.
-
-    A link that leads out of the site shows the words that upstream gave it.
-    """
-    for copy in document.findall(english):
-        for link in copy.findall(nodes.reference):
-            if link.get("internal"):
-                yield link
-
-
-def _say(link: nodes.reference, words: str) -> None:
-    """Let a link show other words, in the boxes that its words stand in."""
+def _set_words(link: nodes.reference, words: str) -> None:
+    """Let a link show other words, in the same nested nodes."""
     box: Any = link
     # Sphinx puts the words of such a link into <span> or <code>.
     while len(box.children) == 1 and not isinstance(box.children[0], nodes.Text):
@@ -262,12 +238,12 @@ def _say(link: nodes.reference, words: str) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Register this part of the extension."""
+    """Rename anchors, note titles and show them."""
     originals = Originals()
-    # Noting comes before English leaves the shelf where it waits (900).
-    app.connect("doctree-read", note_titles, priority=800)
     _TITLES.setup(app)
     app.add_transform(EnglishAnchors)
+    # Before English leaves the shelf where it waits (900).
+    app.connect("doctree-read", note_titles, priority=800)
     app.connect("env-updated", originals.collect)
     app.connect("doctree-resolved", originals.show)
     app.connect("html-page-context", show_titles_around)

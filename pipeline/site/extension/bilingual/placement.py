@@ -1,7 +1,7 @@
 """Placement of English beside its blocks, and of glossary hints in the translation.
 
 The English leaves its shelf when Sphinx has collected titles and contents, which must be Chinese.
-The first use of each glossary term on a page shows its English.
+The first use of each glossary term on a page shows its English: not in code, links and headings.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from pipeline.site.extension.bilingual.writer import stands_alone
 from pipeline.site.extension.nodes import (
     english,
     hold_both,
-    shelves_of,
+    store,
     term_note,
     waiting_english,
     write_html,
 )
 from pipeline.site.texts import text
 
+_BOX = '<input class="task-list-item-checkbox"'  # as MyST writes the box of a task
 _NOT_FOR_TERMS = (
     nodes.literal,
     nodes.math,
@@ -37,84 +38,20 @@ _NOT_FOR_TERMS = (
 )
 
 
-def note_terms(node: nodes.Element, seen: set[str]) -> None:
-    """Mark the terms of a block that are not in ``seen``, their English; then they are."""
-    # Of two terms with one rendering the first counts.
-    titles: dict[str, str] = dict(reversed(node.get("jz_terms", ())))
-    # Most terms of a block were noted in one before.
-    if seen.issuperset(titles.values()):
-        return
-    # A list, since each text may become several.
-    for words in list(node.findall(nodes.Text)):
-        if any(term in words for term in titles) and _may_have_terms(words, node):
-            parts = list(_with_notes(str(words), titles, seen))
-            words.parent.replace(words, parts)
-
-
-def _with_notes(
-    text: str, titles: Mapping[str, str], seen: set[str]
-) -> Iterator[nodes.Node]:
-    """The nodes that a text becomes, put together the text itself.
-
-    ``用即时编译加速`` → ``用``, a note on ``即时编译``, ``加速``. Then it is in ``seen``.
-    """
-    done = 0
-    for start, term in _places(text, titles):
-        title = titles[term]
-        if title in seen:
-            continue
-        # Once on a page: more would be noise.
-        seen.add(title)
-        if start > done:
-            yield nodes.Text(text[done:start])
-        yield term_note("", term, title=title)
-        done = start + len(term)
-    if done < len(text):
-        yield nodes.Text(text[done:])
-
-
-def _places(text: str, terms: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Where terms stand in a text, in order; of those that share letters the first, the longest.
-
-    Without a pattern, which would have to be made for each block: that takes longer than to look.
-    """
-    # Of terms at one place the longest counts: 梯度下降 before 梯度.
-    nearest = {term: text.find(term) for term in sorted(terms, key=len, reverse=True)}
-    while nearest := {term: at for term, at in nearest.items() if at >= 0}:
-        term = min(nearest, key=nearest.__getitem__)
-        start = nearest[term]
-        yield start, term
-        after = start + len(term)
-        for other, at in nearest.items():
-            if at < after:
-                nearest[other] = text.find(other, after)
-
-
-def _may_have_terms(words: nodes.Text, block: nodes.Element) -> bool:
-    """Whether nothing from the words up to the block keeps terms out."""
-    node = words.parent
-    while not isinstance(node, _NOT_FOR_TERMS):
-        if node is block:
-            return True
-        node = node.parent
-    return False
-
-
-_BOX = '<input class="task-list-item-checkbox"'  # as MyST writes the box of a task
-
-
 def place_english(app: Sphinx, document: nodes.document) -> None:
-    """Put English and terms to their blocks. Comes after everybody who collects from the page."""
+    """Put English and terms to their blocks, after everybody who collects from the page."""
     copies = waiting_english(document)
-    for shelf in shelves_of(document):
-        document.remove(shelf)
+    document.children = [
+        child for child in document.children if not isinstance(child, store)
+    ]
     _forget_ids(document, copies.values())
     for title in document.findall(nodes.title):
         # A table of contents would make a link of every heading.
         title.attributes.pop("refid", None)
     seen: set[str] = set()
-    # A list, since English comes between the nodes.
-    for node in list(filter(_is_block, document.findall(nodes.Element))):
+    # A list, since English is inserted between the nodes.
+    blocks = [node for node in document.findall(nodes.Element) if "jz" in node]
+    for node in blocks:
         if "jz_kept" in node:
             _use_kept(node)
         copy = copies.get(node["jz"])
@@ -126,22 +63,16 @@ def place_english(app: Sphinx, document: nodes.document) -> None:
     name_boxes(document, app.config.language)
 
 
-def _is_block(node: nodes.Element) -> bool:
-    """Whether ``blocks`` has given a node the number of a block."""
-    return "jz" in node
-
-
 def _forget_ids(document: nodes.document, copies: Iterable[english]) -> None:
-    """Take the ids from ``copies``, and from the footnotes that lead back to one.
+    """Remove the ids from ``copies``, and links of footnotes back to them.
 
-    What stands twice is found by one name only, and footnotes lead back to the page's marks.
+    What stands twice is found under one id only, and footnotes link back to the page's marks.
     """
     names: set[str] = set()
     # Also those of formulas and targets within a message.
     for node in chain.from_iterable(copy.findall(nodes.Element) for copy in copies):
         names.update(node["ids"])
         node["ids"] = []
-    # A mark that has no id any more is nothing to lead back to.
     for note in document.findall(nodes.footnote):
         note["backrefs"] = [name for name in note["backrefs"] if name not in names]
 
@@ -163,7 +94,7 @@ def _place(node: nodes.Element, copy: english) -> None:
 def _place_html(node: nodes.raw, copy: english) -> None:
     """Put a box around a piece of HTML: it is the block, and its English comes behind it.
 
-    A piece that is a part of an element gets none. ``writing`` puts the English into it.
+    A piece that is a part of an element gets none. ``writer`` puts the English into it.
     """
     html = "".join(piece.astext() for piece in copy.children)
     if not (stands_alone(node.astext()) and stands_alone(html)):
@@ -177,35 +108,30 @@ def _place_html(node: nodes.raw, copy: english) -> None:
 
 
 def name_boxes(document: nodes.document, locale: str) -> None:
-    """Say of the boxes of tasks, in the language of their words, whether they are ticked.
+    """Label the boxes of tasks as ticked or not, in the language of their words.
 
     ``<input class="task-list-item-checkbox" …>`` → ``<input aria-label="未完成" class=… …>``
     """
     for box in filter(_is_box, document.findall(nodes.raw)):
+        # A task in English stands in a block in English, or in the English of a block.
+        above = box.parent
+        is_english = isinstance(above, english) or above.get("lang") == "en"
         html = box.astext()
         key = "ticked" if " checked" in html else "unticked"
-        label = escape(text(_language_around(box, locale), key))
+        label = escape(text("en" if is_english else locale, key))
         write_html(box, html.replace("<input", f'<input aria-label="{label}"', 1))
 
 
-def _language_around(box: nodes.raw, locale: str) -> str:
-    """The language of the words beside the box of a task: ``en``, or ``locale``."""
-    # A task in English stands in a block in English, or in the English of a block.
-    if isinstance(box.parent, english) or box.parent.get("lang") == "en":
-        return "en"
-    return locale
-
-
 def _is_box(node: nodes.Node) -> bool:
-    """Whether a node is the box that MyST makes of ``[ ]`` or ``[x]`` at the start of an item."""
+    """Return whether a node is the box that MyST makes of ``[ ]`` or ``[x]`` in an item."""
     return isinstance(node, nodes.raw) and node.astext().startswith(_BOX)
 
 
 def _lead_anonymous(node: nodes.Element, copy: english) -> None:
-    """Let links without a name lead somewhere: ``again__``, as reST has them.
+    """Resolve links without a name in the English: ``again__``, as reST has them.
 
-    The n-th one of the English leads where the n-th one of the translation does. If it has more of
-    them than the translation, the last ones lead nowhere.
+    The n-th one leads where the n-th one of the translation does. If the English has more of them
+    than the translation, the last ones lead nowhere.
     """
     shown = [link for link in node.findall(nodes.reference) if link.get("anonymous")]
     waiting = iter(shown)
@@ -213,16 +139,10 @@ def _lead_anonymous(node: nodes.Element, copy: english) -> None:
         if not link.attributes.pop("jz_anonymous", None):
             continue
         other = next(waiting, None)
-        if other is not None:
-            link.attributes |= _address_of(other)
-
-
-def _address_of(link: nodes.reference) -> dict[str, str]:
-    """Where a link leads: an address, or an id of the page.
-
-    Empty if docutils has found neither, as it may in a page with faults.
-    """
-    return {key: link[key] for key in ("refuri", "refid") if key in link}
+        # docutils has found neither in a page with faults.
+        for key in ("refuri", "refid"):
+            if other is not None and key in other:
+                link[key] = other[key]
 
 
 def _use_kept(node: nodes.Element) -> None:
@@ -239,6 +159,69 @@ def _use_kept(node: nodes.Element) -> None:
             other["classes"].append("jz-en")
             other["jz_for"] = node["jz"]
             return
+
+
+def note_terms(node: nodes.Element, seen: set[str]) -> None:
+    """Mark the terms of a block whose English is not in ``seen``, and add them to it."""
+    # Of two terms with one rendering the first counts.
+    titles: dict[str, str] = dict(reversed(node.get("jz_terms", ())))
+    # Most terms of a block were noted in an earlier one.
+    if seen.issuperset(titles.values()):
+        return
+    # A list, since each text may become several.
+    for words in list(node.findall(nodes.Text)):
+        if any(term in words for term in titles) and _may_have_terms(words, node):
+            parts = list(_with_notes(str(words), titles, seen))
+            words.parent.replace(words, parts)
+
+
+def _with_notes(
+    text: str, titles: Mapping[str, str], seen: set[str]
+) -> Iterator[nodes.Node]:
+    """Yield the nodes that a text becomes.
+
+    ``用即时编译加速`` → ``用``, a note on ``即时编译``, ``加速``. Its English is then in ``seen``.
+    """
+    done = 0
+    for start, term in term_places(text, titles):
+        title = titles[term]
+        if title in seen:
+            continue
+        # Once on a page: more would be noise.
+        seen.add(title)
+        if start > done:
+            yield nodes.Text(text[done:start])
+        yield term_note("", term, title=title)
+        done = start + len(term)
+    if done < len(text):
+        yield nodes.Text(text[done:])
+
+
+def term_places(text: str, terms: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield where terms stand in a text, in order; of overlapping ones the first, the longest.
+
+    Without a pattern, which would have to be compiled for each block: that takes longer.
+    """
+    # Of terms at one place the longest counts: 梯度下降 before 梯度.
+    nearest = {term: text.find(term) for term in sorted(terms, key=len, reverse=True)}
+    while nearest := {term: at for term, at in nearest.items() if at >= 0}:
+        term = min(nearest, key=nearest.__getitem__)
+        start = nearest[term]
+        yield start, term
+        after = start + len(term)
+        for other, at in nearest.items():
+            if at < after:
+                nearest[other] = text.find(other, after)
+
+
+def _may_have_terms(words: nodes.Text, block: nodes.Element) -> bool:
+    """Return whether terms are allowed in all nodes from the words up to the block."""
+    node = words.parent
+    while not isinstance(node, _NOT_FOR_TERMS):
+        if node is block:
+            return True
+        node = node.parent
+    return False
 
 
 def setup(app: Sphinx) -> None:

@@ -1,8 +1,9 @@
 """Writer of blocks: a part of Sphinx's translator that makes attributes of what nodes carry.
 
 A block has its number as ``jz``, and perhaps ``jz_edit`` and ``lang``; its English has the number
-as ``jz_for``; what explains a name has it as ``jz_name``. HTML need not be whole: Markdown ends a
-fragment at an empty line, so ``<details>`` and ``</details>`` are two.
+as ``jz_for``; what explains a name has it as ``jz_name``. Scripts and styles use the attributes.
+HTML need not be whole: Markdown ends a fragment at an empty line, so that ``<details>`` is one
+fragment and ``</details>`` another, with paragraphs and code between them.
 """
 
 from __future__ import annotations
@@ -23,20 +24,26 @@ from pipeline.site.extension.nodes import is_html
 _VOID = frozenset(
     "area base br col embed hr img input link meta source track wbr".split()
 )
-# Elements that end without an end tag where what they stand in ends.
+# Elements without an end tag end where the element around them ends.
 _ENDING = frozenset(
     "p li dt dd option optgroup tr td th thead tbody tfoot colgroup rp rt".split()
 )
-# Elements that browsers take for what they are only within the right element, and nothing between.
+# Elements that browsers recognize only directly within the right element.
 _PARTS = frozenset(
     "li dt dd option optgroup tr td th thead tbody tfoot colgroup col caption summary legend "
     "figcaption source track rp rt".split()
 )
-# Elements whose text is no place for another element.
+# Elements whose text cannot contain another element.
 _TEXT_ONLY = frozenset("script style textarea title option svg math".split())
 _FOREIGN = frozenset(("svg", "math"))
-# Elements that hold others of some kinds only: browsers move anything else out of them.
+# Elements that contain others of some kinds only: browsers move anything else out of them.
 _STRICT = frozenset("table thead tbody tfoot tr colgroup select".split())
+_ATTRIBUTE_NAMES = {
+    "jz": "data-jz",
+    "jz_edit": "data-jz-edit",
+    "jz_hidden": "hidden",
+    "lang": "lang",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +56,9 @@ class _Piece:
 
 
 class _Reader(HTMLParser):
-    """What a fragment is made of, and whether it is whole."""
+    """Reader of the pieces of a fragment, which finds out whether it is whole."""
 
     def __init__(self, html: str) -> None:
-        """Read all of it."""
         super().__init__(convert_charrefs=False)
         self.pieces: list[_Piece] = []
         self._opened: list[str] = []
@@ -71,7 +77,7 @@ class _Reader(HTMLParser):
 
     @property
     def stands_alone(self) -> bool:
-        """Whether all that begins ends, and nothing is a part of an element around it."""
+        """Whether all elements end, and none is a part of an element around the fragment."""
         is_balanced = self._is_balanced and _ENDING.issuperset(self._opened)
         return is_balanced and not self.is_cut and _PARTS.isdisjoint(self._tops)
 
@@ -90,7 +96,7 @@ class _Reader(HTMLParser):
             self._opened.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: object) -> None:
-        """Note an element that ends at once: in a drawing it does, in HTML the slash is nothing."""
+        """Note an element that ends at once: in a drawing it does, HTML ignores the slash."""
         self.handle_starttag(tag, attrs)
         if tag not in _VOID and not _FOREIGN.isdisjoint(self._opened):
             self._opened.pop()
@@ -109,7 +115,7 @@ class _Reader(HTMLParser):
         """Note a run of text, or a part of one."""
         is_words = bool(data.strip()) and _TEXT_ONLY.isdisjoint(self._opened)
         if is_words:
-            # What comes behind it may be another text than here.
+            # Something else may follow it than here.
             data = data.replace("<", "&lt;")
         last = self.pieces[-1:]
         # References to characters come one by one.
@@ -131,7 +137,7 @@ class _Reader(HTMLParser):
 
 
 def stands_alone(html: str) -> bool:
-    """Return whether a box around a fragment would change nothing of the page but itself.
+    """Return whether a box around a fragment would not change the rest of the page.
 
     ``<p>a<br></p>`` stands alone. ``<details>`` does not, nor does ``<td>a</td>``.
     """
@@ -141,7 +147,7 @@ def stands_alone(html: str) -> bool:
 def may_be_parted(html: str) -> bool:
     """Return whether any element may stand behind a fragment, before the next one.
 
-    It may behind ``<details>``, and may not behind ``<table>`` or ``<svg>``.
+    It may behind ``<details>``, but not behind ``<table>`` or ``<svg>``.
     """
     return _Reader(html).may_be_parted
 
@@ -150,7 +156,7 @@ def in_both_languages(html: str, english: str, number: int) -> str:
     """Return a fragment with the English of each of its texts, those of the block ``number``.
 
     ``<summary>更多`` → ``<summary><span class="jz-zh">更多</span><span class="jz-en" …>More``
-    A fragment is returned as it is if it is English, or if its English has other tags.
+    A fragment is returned unchanged if it is English, or if its English has other tags.
     """
     if html == english:
         return html
@@ -175,15 +181,13 @@ def in_both_languages(html: str, english: str, number: int) -> str:
 def _are_alike(ours: Sequence[_Piece], theirs: Sequence[_Piece]) -> bool:
     """Return whether two fragments have words and tags in the same order.
 
-    One of them may have more end tags behind all else: whoever parses a fragment alone ends what
-    it begins.
+    One of them may have more end tags at the end: a parser of one fragment closes what it opens.
     """
     shapes, others = list(_shapes(ours)), list(_shapes(theirs))
     shared = min(len(shapes), len(others))
     rest = [*shapes[shared:], *others[shared:]]
-    return shapes[:shared] == others[:shared] and all(
-        shape.startswith("/") for shape in rest
-    )
+    is_closed = all(shape.startswith("/") for shape in rest)
+    return shapes[:shared] == others[:shared] and is_closed
 
 
 def _shapes(pieces: Sequence[_Piece]) -> Iterator[str]:
@@ -195,16 +199,8 @@ def _shapes(pieces: Sequence[_Piece]) -> Iterator[str]:
             yield piece.shape
 
 
-_ATTRIBUTE_NAMES = {
-    "jz": "data-jz",
-    "jz_edit": "data-jz-edit",
-    "jz_hidden": "hidden",
-    "lang": "lang",
-}
-
-
 class BlockAttributes:
-    """For a translator: the attributes of blocks."""
+    """Mix-in for a translator: the attributes of blocks."""
 
     def starttag(
         self,
@@ -214,7 +210,7 @@ class BlockAttributes:
         empty: bool = False,
         **attributes: Any,
     ) -> str:
-        """As docutils does, with number and language of a block: ``<p data-jz="3" lang="en">``."""
+        """Return a start tag with number and language of a block: ``<p data-jz="3" lang="en">``."""
         if isinstance(node, nodes.caption) and tagname == "p":
             # Sphinx makes two elements of a caption, <p><span>: the block is the <span>.
             classes = [name for name in node["classes"] if not name.startswith("jz-")]
@@ -229,7 +225,7 @@ class BlockAttributes:
         return html
 
     def visit_raw(self, node: nodes.raw) -> None:
-        """As docutils does, but a block that is a part of an element gets no box around it."""
+        """Write HTML; a block that is a part of an element gets no box around it."""
         html = node.astext()
         is_block = "jz" in node and is_html(node)
         if not is_block or ("jz_english" not in node and stands_alone(html)):
@@ -241,8 +237,7 @@ class BlockAttributes:
         raise nodes.SkipNode
 
     def visit_compound(self, node: nodes.compound) -> None:
-        """Mark a table of contents, whose nodes Sphinx has made only now."""
-        # Earlier there are no nodes to mark: Sphinx resolves toctrees last.
+        """Mark a table of contents: Sphinx resolves toctrees last, so its nodes are new."""
         if "jz_marks" in node:
             put_marks(node)
         if "toctree-wrapper" in node["classes"]:
@@ -252,7 +247,7 @@ class BlockAttributes:
         super().visit_compound(node)  # type: ignore[misc]
 
     def visit_entry(self, node: nodes.entry) -> None:
-        """Let the empty corner of a table be no heading: who hears it would hear one of nothing."""
+        """Write the empty corner of a table as no heading: a screen reader would announce it."""
         super().visit_entry(node)  # type: ignore[misc]
         if not node.astext().strip() and not any(node.findall(nodes.image)):
             translator: Any = self
@@ -261,16 +256,13 @@ class BlockAttributes:
 
 
 def _attributes_of(node: nodes.Element) -> dict[str, str]:
-    """What the HTML of a node has because it is a block, the English of one, or explains a name.
+    """Return the attributes of a block, of the English of one, or of what explains a name.
 
     ``jz=3, jz_edit="12"`` on a node → ``data-jz="3" data-jz-edit="12"`` on its element.
     """
     if "jz" in node:
-        return {
-            name: str(node[key])
-            for key, name in _ATTRIBUTE_NAMES.items()
-            if key in node
-        }
+        names = _ATTRIBUTE_NAMES.items()
+        return {name: str(node[key]) for key, name in names if key in node}
     if "jz_rest" in node:
         return {"lang": "en"}
     if "jz_for" in node:
@@ -292,8 +284,5 @@ def mix_in(app: Sphinx, part: type) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Register this part of the extension."""
-    # Before the theme makes its own translator of the builder's.
-    app.connect(
-        "builder-inited", lambda app: mix_in(app, BlockAttributes), priority=100
-    )
+    """Give the builder's translator these attributes, before the theme derives its own."""
+    app.connect("builder-inited", lambda it: mix_in(it, BlockAttributes), priority=100)

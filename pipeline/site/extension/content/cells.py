@@ -2,12 +2,13 @@
 
 MyST-NB shows cells between blocks only. jupytext, which made the notebook that ran, takes a cell
 out of a tab and leaves two halves of a fence around it; such fences are made whole again.
+sphinx-copybutton removes prompts line by line, so our script gives each line of a command a prompt.
 """
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from importlib import resources
 from typing import Any
 
 from docutils import nodes
@@ -19,7 +20,6 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util import logging
 
-import pipeline.site
 from pipeline.core.document.markdown.parser import parser
 from pipeline.core.execution.notebook import source_of, tags_of
 from pipeline.site.extension.nodes import Stub
@@ -28,12 +28,22 @@ from pipeline.site.texts import text
 logger = logging.getLogger(__name__)
 _FENCE = ":::"
 _DIRECTIVE = "jz-cell"
-_REMOVED = "remove-cell"  # the tag of a cell that MyST-NB passes over
+_REMOVED = "remove-cell"  # the tag of a cell that MyST-NB skips
 _NOT_SHOWN = frozenset((_REMOVED, "remove-input", "remove_cell", "remove_input"))
+# MyST-NB's words for what it hides.
+_KINDS = frozenset(("source", "output", "outputs", "content"))
+_FORMAT_FUNCTION = "function formatCopyText("
+# Only a pattern tells which lines have a prompt.
+_COPY_FUNCTION = """
+function formatCopyText(text, prompts, isRegexp, ...rules) {
+  const whole = isRegexp ? withPrompts(text, prompts) : text;
+  return formatLines(whole, prompts, isRegexp, ...rules);
+}
+"""
 
 
 class CellOfNotebook(Stub):
-    """A cell of the notebook that is read, by its place in it."""
+    """A cell of the current notebook, by its place in it."""
 
     def run(self) -> list[nodes.Node]:
         """Return the cell with its outputs, as MyST-NB renders it between blocks."""
@@ -57,7 +67,7 @@ class CellOfNotebook(Stub):
 
 
 class NestedCode(Stub):
-    """``code-cell`` in a list or another directive: no notebook has it as a cell."""
+    """``code-cell`` in a list or another directive, which is no cell of any notebook."""
 
     def run(self) -> list[nodes.Node]:
         """Return the code alone: nothing of it ran."""
@@ -71,9 +81,8 @@ class NestedCode(Stub):
         if any(tag in tags for tag in _NOT_SHOWN):
             return []
         code = "\n".join(self.content)
-        block = nodes.literal_block(
-            code, code, language=" ".join(self.arguments) or "ipython3"
-        )
+        language = " ".join(self.arguments) or "ipython3"
+        block = nodes.literal_block(code, code, language=language)
         source = nodes.container("", block, classes=["cell_input"])
         return [nodes.container("", source, classes=["cell"])]
 
@@ -81,8 +90,8 @@ class NestedCode(Stub):
 def with_whole_fences(text: str) -> str:
     """Return the JSON of a notebook in which no fence of colons ends with a cell of Markdown.
 
-    The first cell of such a fence holds all of it: the next ones of Markdown as they are, those
-    of code as directives of ours. Every cell keeps its place, empty or not shown there.
+    The first cell of such a fence gets all of it: the following cells of Markdown as they are,
+    those of code as directives of ours. Every cell keeps its place, empty or hidden there.
     """
     if _FENCE not in text:
         return text
@@ -93,7 +102,7 @@ def with_whole_fences(text: str) -> str:
         kind, source = cell["cell_type"], source_of(cell)
         if whole is not None:
             if kind == "markdown":
-                # Between two of them there was a break, which a card has before its footer.
+                # Between two of them there was a break, as before the footer of a card.
                 parts = ["+++", source] if last == kind else [source]
                 cell["source"] = ""
             else:
@@ -108,7 +117,7 @@ def with_whole_fences(text: str) -> str:
 
 
 def _taken_out(cell: dict[str, Any], number: int) -> list[str]:
-    """Return what stands for a cell within a fence, and let the cell be shown nowhere else."""
+    """Return the directive for a cell within a fence, and hide the cell at its own place."""
     tags = tags_of(cell)
     if _REMOVED in tags:
         return []
@@ -117,7 +126,7 @@ def _taken_out(cell: dict[str, Any], number: int) -> list[str]:
 
 
 def _is_in_fence(text: str) -> bool:
-    """Return whether Markdown ends in a fence of colons that has not ended."""
+    """Return whether Markdown ends within a fence of colons."""
     if _FENCE not in text:
         return False
     lines = text.rstrip().split("\n")
@@ -130,18 +139,14 @@ def _is_in_fence(text: str) -> bool:
     return len(end) < len(last.markup) or bool(end.strip(":"))
 
 
-# What MyST-NB calls what it hides.
-_KINDS = frozenset(("source", "output", "outputs", "content"))
-
-
 def _visit_hidden(self: Any, node: HideCodeCellNode) -> None:
-    """``<details><summary>…``, with the words for closed and for open."""
+    """Write ``<details><summary>…``, with words for closed and for open."""
     classes = " ".join(node["classes"])
     self.body.append(f'<details class="admonition hide {classes}">\n<summary>\n')
     locale = self.config.language
     for state, prompt in (("collapsed", "prompt_show"), ("expanded", "prompt_hide")):
         words = node[prompt]
-        # A cell may say in its own words what is behind.
+        # A cell may have its own words for what it hides.
         if words in _KINDS:
             words = text(locale, f"{prompt} {words}")
         self.body.append(
@@ -150,34 +155,24 @@ def _visit_hidden(self: Any, node: HideCodeCellNode) -> None:
     self.body.append("</summary>\n")
 
 
-_COPY_SCRIPT = Path(pipeline.site.__file__).parent / "templates" / "copying.js"
-_FORMAT_FUNCTION = "function formatCopyText("
-# Only a pattern tells which lines have a prompt.
-_COPY_FUNCTION = """
-function formatCopyText(text, prompts, isRegexp, ...rules) {
-  const whole = isRegexp ? withPrompts(text, prompts) : text;
-  return formatLines(whole, prompts, isRegexp, ...rules);
-}
-"""
-
-
 def complete_commands(_: Sphinx, config: Config) -> None:
-    """Let the script of the button copy whole commands."""
+    """Let the script of the copy button copy whole commands."""
     theirs = config.html_context.get("copybutton_format_func", "")
     # Another version of it may call its function otherwise.
     if _FORMAT_FUNCTION in theirs:
-        script = _COPY_SCRIPT.read_text(encoding="utf-8")
+        folder = resources.files("pipeline.site") / "templates"
+        script = (folder / "copying.js").read_text(encoding="utf-8")
         renamed = theirs.replace(_FORMAT_FUNCTION, "function formatLines(")
-        config.html_context["copybutton_format_func"] = (
-            f"{script}{renamed}{_COPY_FUNCTION}"
-        )
+        whole = f"{script}{renamed}{_COPY_FUNCTION}"
+        config.html_context["copybutton_format_func"] = whole
 
 
 def setup(app: Sphinx) -> None:
-    """Register this part of the extension."""
+    """Register the directives, one of them in place of MyST-NB's, and the writer."""
     app.add_directive(_DIRECTIVE, CellOfNotebook, override=True)
     app.add_directive("code-cell", NestedCode, override=True)
     app.add_node(
         HideCodeCellNode, override=True, html=(_visit_hidden, depart_HideCellInput)
     )
+    # After sphinx-copybutton has put its function there.
     app.connect("config-inited", complete_commands, priority=900)

@@ -1,7 +1,8 @@
 """Figures: images, Mermaid charts and formulas.
 
 Images that a notebook carries become files; missing ones become words. Charts are drawn when a page
-is read. Formulas become MathML; MathJax is loaded only for those that are not understood.
+is read, so no script runs for them; the text of a chart stands below it. Formulas become MathML;
+MathJax is loaded only for pages with formulas that are not understood.
 """
 
 from __future__ import annotations
@@ -12,9 +13,7 @@ import json
 import mimetypes
 import os
 import re
-from base64 import b64encode
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from html import escape, unescape
 from pathlib import Path
@@ -46,41 +45,55 @@ from pipeline.site.extension.nodes import (
 )
 from pipeline.site.texts import text
 
+# A formula without dollar signs, as notebooks may have it.
 _ENVIRONMENT = re.compile(
     r"\\begin\{(align|alignat|eqnarray|equation|flalign|gather|multline)(\*?)\}"
     r".*?\\end\{\1\2\}",
     re.DOTALL,
 )
+_CHART_TITLE = re.compile(r"^\s*(?:accTitle\s*:|title\b:?)\s*(\S.*?)\s*$", re.MULTILINE)
+ATTACHMENT = "attachment:"
+_INLINE = "data:"
+# Characters of a data URI that stays in the page: readers would wait for a larger one.
+_LONGEST_INLINE = 4096
+_CELL = 10000  # MyST-NB counts lines of a notebook from there, cell by cell
+_IN_HTML = re.compile(r"(?<=src=[\"'])attachment:([^\"']+)")
+_LONE_IMAGE = re.compile(r"\s*<img\b[^<>]*>\s*", re.IGNORECASE)
+_IMAGE = re.compile(r"<img\b(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>", re.IGNORECASE)
+_ALT = re.compile(r"\salt(?=[\s=/>])", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"\b(alt|src)=\"([^\"]*)\"", re.IGNORECASE)
+_SCHEME = re.compile(r"[a-zA-Z][\w+.-]*:|//")
+logger = logging.getLogger(__name__)
 
 
 def _amsmath(md: MarkdownIt, *, renderer: Callable[[str], str] | None = None) -> None:
-    """The plugin, but no formula ends a paragraph.
+    """Load the plugin in such a way that no formula ends a paragraph.
 
     A line of another formula, between dollar signs, may begin with ``\\begin`` as well.
     """
     amsmath_plugin(md, renderer=renderer)
     begin = next(rule.fn for rule in md.block.ruler.__rules__ if rule.name == "amsmath")
-    # ``alt`` has the blocks that it ends.
+    # ``alt`` lists the blocks that it ends.
     md.block.ruler.at("amsmath", begin, {"alt": []})
-    md.inline.ruler.before("escape", "amsmath", _in_paragraph)
+    md.inline.ruler.before("escape", "amsmath", _parse_in_paragraph)
 
 
-def _in_paragraph(state: StateInline, silent: bool) -> bool:
-    """A formula within a paragraph: the same token as one that is a block."""
+def _parse_in_paragraph(state: StateInline, silent: bool) -> bool:
+    """Parse a formula within a paragraph into the token of one that is a block."""
     match = _ENVIRONMENT.match(state.src, state.pos)
     if match is None:
         return False
     if not silent:
         token = state.push("amsmath", "math", 0)
         token.content, token.map = match[0], [0, 0]
-        # A number would want a label, of which MyST makes another one with each build.
+        # MyST would make a new label for a numbered one with each build.
         token.meta = {"environment": match[1], "numbered": "*"}
     state.pos = match.end()
     return True
 
 
 def _visit_math(self: Any, node: nodes.math) -> None:
-    """``<span class="math jz-mathml"><math>…</math></span>``."""
+    """Write ``<span class="math jz-mathml"><math>…</math></span>``."""
     html = formula_mathml(node.astext(), is_block=False)
     if not html:
         html_visit_math(self, node)
@@ -90,7 +103,7 @@ def _visit_math(self: Any, node: nodes.math) -> None:
 
 
 def _visit_block(self: Any, node: nodes.math_block) -> None:
-    """``<div class="math jz-mathml">``, with the number of the formula if it has one."""
+    """Write ``<div class="math jz-mathml">``, with the number of the formula if it has one."""
     html = formula_mathml(_on_lines(node.astext()), is_block=True)
     if not html:
         html_visit_displaymath(self, node)
@@ -105,9 +118,9 @@ def _visit_block(self: Any, node: nodes.math_block) -> None:
 
 
 def _on_lines(latex: str) -> str:
-    """A formula whose lines an environment sets below each other, as Sphinx has it for MathJax.
+    """Return a formula with its lines in an environment, as Sphinx writes it for MathJax.
 
-    A blank line is the end of a line, as ``\\\\`` is; what has an environment needs no other.
+    A blank line ends a line, as ``\\\\`` does. A formula with an environment needs no other.
     """
     lines = [line.strip() for line in latex.split("\n\n") if line.strip()]
     text = r" \\ ".join(lines)
@@ -117,12 +130,9 @@ def _on_lines(latex: str) -> str:
 
 
 def title_math(latex: str) -> str:
-    """A formula in a title, which is on every page: no script is loaded for it."""
+    """Return HTML of a formula in a title. Titles are on every page: no script is loaded."""
     html = formula_mathml(latex, is_block=False) or escape(latex)
     return f'<span class="math jz-mathml">{html}</span>'
-
-
-_CHART_TITLE = re.compile(r"^\s*(?:accTitle\s*:|title\b:?)\s*(\S.*?)\s*$", re.MULTILINE)
 
 
 class MermaidChart(Stub):
@@ -135,7 +145,9 @@ class MermaidChart(Stub):
         if path and not source:
             if not has_file(self.env, path):
                 return in_repository(self.env, path)
-            source = self._text_of(path)
+            file = Path(self.env.relfn2path(path)[1])
+            self.env.note_dependency(str(file))
+            source = file.read_text(encoding="utf-8", errors="replace")
         try:
             chart = draw_chart(source)
         except InputError as error:
@@ -146,7 +158,7 @@ class MermaidChart(Stub):
         locale = self.config.language
         name, label = (escape(text(locale, key)) for key in ("chart", "chart source"))
         return [
-            # Where it is wider than the page it scrolls, also by keys.
+            # If it is wider than the page it scrolls, also by keys.
             fixed(
                 html=f'<div class="jz-chart" tabindex="0" role="group" aria-label="{name}">'
             ),
@@ -161,16 +173,10 @@ class MermaidChart(Stub):
             fixed(html="</details>"),
         ]
 
-    def _text_of(self, path: str) -> str:
-        """Return the text of a file among the docs, with which the page changes."""
-        file = Path(self.env.relfn2path(path)[1])
-        self.env.note_dependency(str(file))
-        return file.read_text(encoding="utf-8", errors="replace")
-
     def _image(
         self, source: str, drawing: bytes, width: int, shown: str
     ) -> nodes.image:
-        """Return a drawing as an image; it becomes a file like those in notebooks.
+        """Return a drawing as an image, which becomes a file like those in notebooks.
 
         ``shown`` is the theme's class for images of light or dark pages; empty for both.
         """
@@ -179,10 +185,10 @@ class MermaidChart(Stub):
         if title:
             words = f"{title[1]} ({words})"
         return nodes.image(
-            uri=f"data:image/svg+xml;base64,{b64encode(drawing).decode()}",
+            uri=f"data:image/svg+xml;base64,{base64.b64encode(drawing).decode()}",
             alt=self.options.get("alt") or words,
             width=f"{width}px",
-            # Sphinx would make a link of an image with a width, to a drawing without a ground.
+            # Sphinx links an image with a width to its file, which has no background.
             classes=["no-scaled-link", *shown.split()],
         )
 
@@ -195,46 +201,24 @@ class MermaidChart(Stub):
         return [nodes.paragraph("", "", *made, classes=["caption-text"]), *messages]
 
 
-ATTACHMENT = "attachment:"
-_INLINE = "data:"
-# Characters of a data URI that stays in the page. Readers would wait for the text if it was larger.
-_LONGEST_INLINE = 4096
-_CELL = 10000  # MyST-NB counts lines of a notebook from there, cell by cell
-_IN_HTML = re.compile(r"(?<=src=[\"'])attachment:([^\"']+)")
-_LONE_IMAGE = re.compile(r"\s*<img\b[^<>]*>\s*", re.IGNORECASE)
-_IMAGE = re.compile(r"<img\b(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>", re.IGNORECASE)
-_ALT = re.compile(r"\salt(?=[\s=/>])", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"\b(alt|src)=\"([^\"]*)\"", re.IGNORECASE)
-_SCHEME = re.compile(r"[a-zA-Z][\w+.-]*:|//")
-logger = logging.getLogger(__name__)
-
-
-def _with_alt(tag: re.Match[str]) -> str:
-    """An image of which nothing is said is passed over by who hears the page, not spelled out."""
-    if _ALT.search(tag[0]):
-        return tag[0]
-    # No value is an empty one, and no quotation mark ends what the tag may stand in: srcdoc="…".
-    return f"{tag[0][:4]} alt{tag[0][4:]}"
-
-
 class FindImages(SphinxTransform):
-    """Comes before Sphinx looks for the files."""
+    """Make files of images in pages, before Sphinx looks for the files."""
 
     default_priority = 390
 
     def apply(self, **_: Any) -> None:
-        """Make files of attachments, and words of what is not there."""
+        """Make files of attachments, and words of what is missing."""
         for image in list(self.document.findall(nodes.image)):
-            self._look_for(image)
+            self._resolve(image)
         for raw in list(self.document.findall(nodes.raw)):
             held = self._image_in(raw.astext())
             if held is not None:
                 raw.replace_self(held)
             else:
-                self._mend(raw)
+                self._mend_html(raw)
 
     def _image_in(self, html: str) -> nodes.image | None:
-        """HTML that is an image and nothing else, and holds it, as an image with a file."""
+        """Return HTML that consists of one large inline image as an image with a file."""
         tag = _LONE_IMAGE.fullmatch(html)
         if tag is None or len(tag[0]) <= _LONGEST_INLINE:
             return None
@@ -242,54 +226,61 @@ class FindImages(SphinxTransform):
             name.lower(): unescape(value) for name, value in _ATTRIBUTE.findall(tag[0])
         }
         file = self._file_of_inline(attributes.get("src", ""))
-        if not file:
-            return None
-        return nodes.image(uri=file, alt=attributes.get("alt", ""))
+        return nodes.image(uri=file, alt=attributes.get("alt", "")) if file else None
 
-    def _mend(self, raw: nodes.raw) -> None:
-        """Let HTML show attachments, ``<img src="attachment:…">``, and say what images are of."""
+    def _mend_html(self, raw: nodes.raw) -> None:
+        """Embed attachments in HTML, ``<img src="attachment:…">``, and add missing ``alt``."""
         if ATTACHMENT in raw.astext():
             write_html(raw, _IN_HTML.sub(self._inlined, raw.astext()))
         if is_html(raw) and "<img" in raw.astext().lower():
             write_html(raw, _IMAGE.sub(_with_alt, raw.astext()))
 
-    def _look_for(self, image: nodes.image) -> None:
-        """Let an image show its file, or let words say that there is none."""
+    def _resolve(self, image: nodes.image) -> None:
+        """Let an image show its file, or replace it by words if there is none."""
         uri = image.get("uri", "")
         if uri.startswith(ATTACHMENT):
             name = unquote(uri.removeprefix(ATTACHMENT))
-            image["uri"] = uri = self._file_of(name, image) or uri
+            image["uri"] = uri = self._file_of_attachment(name, image) or uri
         elif uri.startswith(_INLINE) and len(uri) > _LONGEST_INLINE:
             image["uri"] = uri = self._file_of_inline(uri) or uri
         # An image of nothing, ![](), is upstream's to mend.
         if uri and not self._is_there(uri):
-            self._say_missing(image, uri)
+            logger.warning(
+                "image file is missing: %s",
+                uri,
+                location=image,
+                type="jz",
+                subtype="image",
+            )
+            words = text(self.config.language, "missing image")
+            words += image.get("alt") or uri
+            replace_by_words(image, nodes.inline("", words, classes=["jz-missing"]))
 
     def _is_there(self, uri: str) -> bool:
-        """Whether a browser would find what an image is of."""
+        """Return whether a browser would find the image."""
         if uri.startswith(ATTACHMENT):
             return False  # no cell has it
         if _SCHEME.match(uri):
-            return True  # ``offline`` looks at those
+            return True  # ``safety`` checks those
         path = Path(self.env.relfn2path(unquote(uri), self.env.docname)[1])
-        # diagram.* stands for whatever format the builder likes best.
+        # diagram.* stands for the format that the builder prefers.
         return path.is_file() or (
             uri.endswith(".*") and any(path.parent.glob(path.name))
         )
 
-    def _file_of(self, name: str, image: nodes.image) -> str:
-        """A file with an attachment, as images name files; empty if no cell has it.
+    def _file_of_attachment(self, name: str, image: nodes.image) -> str:
+        """Write an attachment to a file; return its name, or nothing if no cell has it.
 
         ``plot.png`` → ``/../doctrees/outputs/6f3c….png``
         """
-        attachment = self._find(name, _line_of(image) // _CELL - 1)
-        if attachment is None or not attachment.data:
+        media, data = self._find(name, _line_of(image) // _CELL - 1)
+        if not data:
             return ""
-        suffix = mimetypes.guess_extension(attachment.media) or Path(name).suffix
-        return self._written(attachment.data, suffix)
+        suffix = mimetypes.guess_extension(media) or Path(name).suffix
+        return self._write(data, suffix)
 
     def _file_of_inline(self, uri: str) -> str:
-        """A file with the image that a data URI holds; empty if it holds none that is known.
+        """Write the image of a data URI to a file; return its name, empty for other data.
 
         ``data:image/png;base64,iVBORw0…`` → ``/../doctrees/outputs/6f3c….png``
         """
@@ -298,63 +289,51 @@ class FindImages(SphinxTransform):
         except ValueError:
             return ""  # a browser cannot read it either
         suffix = mimetypes.guess_extension(image.mimetype) if image else None
-        if image is None or suffix is None:
-            return ""
-        return self._written(image.data, suffix)
+        return self._write(image.data, suffix) if image and suffix else ""
 
-    def _written(self, data: bytes, suffix: str) -> str:
-        """A file with ``data``, as images name files."""
+    def _write(self, data: bytes, suffix: str) -> str:
+        """Write ``data`` to a file, and return its name as images call it."""
         # Beside the images of outputs; Sphinx copies from there what a page shows.
         folder = Path(self.app.doctreedir, "outputs")
-        # The name goes by the content, so that two cells with one name do not meet.
+        # The name is a digest, so two cells with one name do not conflict.
         path = folder / f"{hashlib.sha256(data).hexdigest()}{suffix}"
         if not path.exists():
             folder.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-        # To Sphinx a path that begins so is one from the top of the sources.
+        # To Sphinx a path that begins so counts from the top of the sources.
         return "/" + os.path.relpath(path, self.env.srcdir).replace(os.sep, "/")
 
     def _inlined(self, match: re.Match[str]) -> str:
-        """An attachment that HTML shows, as a data URI; as it was if no cell has it.
+        """Return an attachment in HTML as a data URI; unchanged if no cell has it.
 
         ``attachment:plot.png`` → ``data:image/png;base64,iVBORw0…``
         """
-        attachment = self._find(unquote(match[1]), -1)
-        if attachment is None or not attachment.data:
+        media, data = self._find(unquote(match[1]), -1)
+        if not data:
             return match[0]
-        payload = base64.b64encode(attachment.data).decode("ascii")
-        return f"data:{attachment.media};base64,{payload}"
+        return f"data:{media};base64,{base64.b64encode(data).decode('ascii')}"
 
-    def _find(self, name: str, cell: int) -> Attachment | None:
-        """The attachment of a name: that of the cell, else the first in the notebook."""
+    def _find(self, name: str, cell: int) -> tuple[str, bytes]:
+        """Return media type and data of an attachment: of the cell, or the first; or nothing."""
         path = Path(self.env.doc2path(self.env.docname))
         if path.suffix != ".ipynb":
-            return None
+            return "", b""
         attachments = _attachments(str(path), path.stat().st_mtime_ns)
         by_cell = attachments.get(name, {})
-        first = next(iter(by_cell.values()), None)
+        first = next(iter(by_cell.values()), ("", b""))
         return by_cell.get(cell, first)
 
-    def _say_missing(self, image: nodes.image, uri: str) -> None:
-        """Put words in the place of an image."""
-        logger.warning(
-            "image file is missing: %s", uri, location=image, type="jz", subtype="image"
-        )
-        words = text(self.config.language, "missing image") + (image.get("alt") or uri)
-        note = nodes.inline("", words, classes=["jz-missing"])
-        replace_by_words(image, note)
 
-
-@dataclass(frozen=True, slots=True)
-class Attachment:
-    """An image that a cell of a notebook carries."""
-
-    media: str  # "image/png"
-    data: bytes
+def _with_alt(tag: re.Match[str]) -> str:
+    """Add an empty ``alt`` to an image without one: screen readers skip it then."""
+    if _ALT.search(tag[0]):
+        return tag[0]
+    # Without a value: a quotation mark would end what the tag may stand in, srcdoc="…".
+    return f"{tag[0][:4]} alt{tag[0][4:]}"
 
 
 def _line_of(image: nodes.image) -> int:
-    """The line of an image, or of the first node around it that has one; 0 if none has."""
+    """Return the line of an image, or of the first node around it that has one; 0 without."""
     for node in (image, image.parent, image.parent.parent):
         if line := getattr(node, "line", None):
             return int(line)
@@ -362,29 +341,29 @@ def _line_of(image: nodes.image) -> int:
 
 
 @lru_cache(maxsize=2)
-def _attachments(path: str, _: int) -> Mapping[str, Mapping[int, Attachment]]:
-    """All attachments of a notebook, by name and number of the cell, from 0.
+def _attachments(path: str, _: int) -> Mapping[str, Mapping[int, tuple[str, bytes]]]:
+    """Return all attachments of a notebook, by name and number of the cell, from 0.
 
     The second argument is the file's time: a notebook that was written anew is read again.
     """
-    attachments: dict[str, dict[int, Attachment]] = {}
+    attachments: dict[str, dict[int, tuple[str, bytes]]] = {}
     for number, cell in enumerate(json.loads(Path(path).read_bytes()).get("cells", [])):
         for name, bundle in (cell.get("attachments") or {}).items():
             for media, payload in bundle.items():
                 # The format allows a list of lines too.
                 data = base64.b64decode("".join(payload))
-                by_cell = attachments.setdefault(name, {})
-                by_cell[number] = Attachment(media, data)
+                attachments.setdefault(name, {})[number] = (media, data)
     return attachments
 
 
 def setup(app: Sphinx) -> None:
-    """Register this part of the extension."""
+    """Register images, charts and formulas. Charts are drawn even if an extension would not."""
     mdit.amsmath_plugin = _amsmath  # type: ignore[attr-defined]  # it is imported there
     app.add_transform(FindImages)
+    app.add_directive("mermaid", MermaidChart, override=True)
+    # Formulas for MathJax keep the marks that it looks for.
     app.add_html_math_renderer(
         "mathml",
         inline_renderers=(_visit_math, None),
         block_renderers=(_visit_block, None),
     )
-    app.add_directive("mermaid", MermaidChart, override=True)

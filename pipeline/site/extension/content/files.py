@@ -1,7 +1,7 @@
 """Files that pages name: images, downloads, includes, tables.
 
-No page reads a file outside of the docs folder, whoever wrote the page. Sphinx, docutils and
-MyST look files up in a few functions, which are replaced here. A page that asks for more is shown
+No page reads a file outside of the docs folder, whoever wrote the page. Sphinx, docutils and MyST
+look files up in a few functions, which are replaced here. A page that asks for more is shown
 without it, with a warning. A directive for a file that was not pulled becomes a link to upstream's
 repository.
 """
@@ -21,11 +21,11 @@ import jinja2
 from docutils import nodes
 from docutils.io import FileInput
 from docutils.parsers.rst.directives import images, misc, tables
-from docutils.parsers.rst.directives.misc import Raw
 from jinja2.sandbox import SandboxedEnvironment
 from myst_nb import sphinx_ as notebooks
 from myst_nb.core import read as notebook_reader
 from myst_parser.mdit_to_docutils import base as markdown
+from myst_parser.mocking import MockIncludeDirective
 from sphinx.application import Sphinx
 from sphinx.directives.code import LiteralInclude
 from sphinx.directives.other import Include
@@ -44,9 +44,9 @@ from pipeline.reading import Dialect, Reading
 from pipeline.site.names import RECORDS
 from pipeline.site.texts import text
 
-# What stands among the sources and is no part of the docs.
+# Files among the sources that are not part of the docs.
 _NOT_DOCS = frozenset((RECORDS, "conf.py", "site.json"))
-# What a notebook may say of how it is shown. All else would run code, or read another file.
+# What a notebook may set about its display. Anything else would run code or read another file.
 _SHOWING = (
     "code_prompt_",
     "merge_streams",
@@ -61,11 +61,15 @@ _SHOWING = (
     "scroll_outputs",
 )
 _PLAIN_TYPES = (str, int, float, bool, list, tuple, dict, type(None))
-# As they are before anything is replaced: the tests set up more than one site in a process.
+# Options of an include directive that count lines and search for words, in English.
+_LINES = ("start-line", "end-line")
+_MARKS = ("start-after", "end-before")
+# The functions before they are replaced: the tests set up more than one site in a process.
 _look_up = BuildEnvironment.relfn2path
 _open = FileInput.__init__
 _load_code = notebook_reader._load_code_from_file
 _metadata_of = notebooks.nb_node_to_dict
+_include_myst = MockIncludeDirective.run
 logger = logging.getLogger(__name__)
 
 
@@ -78,28 +82,32 @@ def path_of(env: BuildEnvironment, name: str) -> Path | None:
 def _path_inside(
     self: BuildEnvironment, filename: str | Path, docname: str | None = None
 ) -> tuple[str, str]:
-    """Return what Sphinx does, or a path that leads nowhere instead of one that leads out."""
+    """Return what Sphinx does, or a path to a missing file instead of one that leads out."""
     try:
         relative, path = _look_up(self, filename, docname)
-    except (OSError, RuntimeError, ValueError):  # links in a circle, or no name at all
+    except (OSError, RuntimeError, ValueError):  # links in a circle, or an invalid name
         relative, path = "..", os.fspath(self.srcdir.parent)
     if included := included_file(self, path):
         return included.relative_to(self.srcdir).as_posix(), os.fspath(included)
     if _is_shown(self, Path(path)):
         return relative, path
-    logger.warning(
-        "%s lies outside of the docs folder, and is left out",
-        filename,
-        location=docname or self.docname,
-        type="jz",
-        subtype="outside",
-    )
+    _warn_outside(filename, docname or self.docname)
     nowhere = _nowhere(self) / Path(filename).name.replace("\0", "")
     return nowhere.relative_to(self.srcdir).as_posix(), os.fspath(nowhere)
 
 
+def _warn_outside(name: object, location: str) -> None:
+    logger.warning(
+        "%s lies outside of the docs folder, and is left out",
+        name,
+        location=location,
+        type="jz",
+        subtype="outside",
+    )
+
+
 def included_file(env: BuildEnvironment, path: str) -> Path | None:
-    """Return what was pulled for a path that leads out of the docs folders; None if nothing was.
+    """Return the pulled file for a path that leads out of the docs folders; None without one.
 
     ``../NEWS.md`` of a page in ``docs`` is ``_outside/NEWS.md`` among the sources.
     """
@@ -120,12 +128,12 @@ def _is_shown(env: BuildEnvironment, path: Path) -> bool:
 
 
 def _nowhere(env: BuildEnvironment) -> Path:
-    """Return a folder that never is."""
+    """Return a folder that never exists."""
     return Path(env.srcdir, RECORDS, "outside")
 
 
 def _opening_below(sources: Path) -> Any:
-    """Return docutils' own opening of a file, for files below ``sources`` only."""
+    """Return docutils' function that opens a file, limited to files below ``sources``."""
 
     def opening(
         self: FileInput, source: Any = None, source_path: Any = None, **how: Any
@@ -141,7 +149,7 @@ def _opening_below(sources: Path) -> Any:
 
 
 def _loading_below(sources: Path) -> Any:
-    """Return what MyST-NB reads ``:load:`` of a code cell with, for files below ``sources``."""
+    """Return MyST-NB's function for ``:load:`` of a code cell, limited to ``sources``."""
 
     def loading(
         page: Any, name: str, token: Any, lines: Sequence[str]
@@ -149,20 +157,14 @@ def _loading_below(sources: Path) -> Any:
         """Return the lines of the file; those of the cell itself if it lies elsewhere."""
         if is_inside(Path(page).parent / name, sources):
             return list(_load_code(page, name, token, lines))
-        logger.warning(
-            "%s lies outside of the docs folder, and is left out",
-            name,
-            location=f"{page}:1",
-            type="jz",
-            subtype="outside",
-        )
+        _warn_outside(name, f"{page}:1")
         return lines
 
     return loading
 
 
 def _refuse_address(address: str) -> NoReturn:
-    """Raise OSError: a page brings no table or text from an address."""
+    """Raise OSError: a page loads no table or text from an address."""
     raise _outside(address)
 
 
@@ -176,7 +178,7 @@ def _outside(name: Any) -> OSError:
 
 
 def _showing_only(metadata: Any) -> dict[str, Any]:
-    """Return what a notebook says of how it is shown; not that it be run by Sphinx."""
+    """Return what a notebook sets about its display; not that Sphinx shall run it."""
     return {
         key: value
         for key, value in _metadata_of(metadata).items()
@@ -185,22 +187,19 @@ def _showing_only(metadata: Any) -> dict[str, Any]:
 
 
 class _PlainValues(SandboxedEnvironment):
-    """What MyST fills ``{{ words }}`` in with: a page gets at words and numbers, not at objects."""
+    """Environment for ``{{ words }}`` of MyST: a page gets words and numbers, not objects."""
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        """Return whether ``obj.attr`` may be had: ``env.docname`` may, ``env.srcdir`` not."""
+        """Return whether a page may read ``obj.attr``: ``env.docname``, not ``env.srcdir``."""
         is_plain = isinstance(obj, _PLAIN_TYPES) or isinstance(value, _PLAIN_TYPES)
         return is_plain and super().is_safe_attribute(obj, attr, value)
-
-
-_LINES = ("start-line", "end-line")
-_MARKS = ("start-after", "end-before")
 
 
 def translated_bounds(env: Any, file: Path, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of an include directive for the translation of ``file``.
 
-    They are as they were if it has none, or if upstream's file lacks the words.
+    The bounds are found in upstream's file and become lines of the translated one. The options
+    are returned unchanged without bounds, or if upstream's file lacks the words.
     """
     if options.keys().isdisjoint((*_LINES, *_MARKS)):
         return options
@@ -226,7 +225,7 @@ def translated_bounds(env: Any, file: Path, options: dict[str, Any]) -> dict[str
 
 
 def bounds_in(text: str, options: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Return the lines of ``text`` that an include directive takes: the first, and that behind all.
+    """Return the first line of ``text`` that an include directive takes, and the one behind all.
 
     Both count from 0. None if the words are not there.
     """
@@ -244,7 +243,7 @@ def bounds_in(text: str, options: Mapping[str, Any]) -> tuple[int, int] | None:
         end = body.find(words, start)
         if end < 0:
             return None
-    # What is left of a line beside the words is no line of its own.
+    # The rest of a line with the words is not a line of its own.
     begin = (
         first + body.count("\n", 0, start) + (1 if options.get("start-after") else 0)
     )
@@ -253,9 +252,9 @@ def bounds_in(text: str, options: Mapping[str, Any]) -> tuple[int, int] | None:
 
 
 def moved_line(line: int, messages: list[Message], landings: tuple[Landed, ...]) -> int:
-    """Return which line of the translation a line of upstream's file has become.
+    """Return the line of the translation for a line of upstream's file.
 
-    Lines move by as much as the last message above has.
+    Lines move by as much as the last message above has moved.
     """
     moved = 0
     for message, landing in zip(messages, landings, strict=True):
@@ -264,24 +263,21 @@ def moved_line(line: int, messages: list[Message], landings: tuple[Landed, ...])
     return line + moved
 
 
-logger = logging.getLogger(__name__)
-
-
 def has_file(env: Any, path: str) -> bool:
-    """Whether a file that a page names is there."""
+    """Return whether a file that a page names exists."""
     file = path_of(env, path)
     return file is not None and file.is_file()
 
 
 def in_repository(env: Any, path: str) -> list[nodes.Node]:
-    """A paragraph that leads to a file of upstream's repository."""
+    """Return a paragraph with a link to a file of upstream's repository."""
     words = text(env.config.language, "file")
     template = env.config.jz_site["file_url"]
     if not template:
         name_only = nodes.literal("", path)
         return [nodes.paragraph("", words, name_only, classes=["jz-elsewhere"])]
     file = path_of(env, path)
-    # ../CHANGELOG.md stands beside upstream's docs; where our own sources stand says nothing.
+    # ../CHANGELOG.md lies beside upstream's docs, wherever our own sources lie.
     name = f"../{Path(path).name}"
     if file is not None:
         name = file.relative_to(env.srcdir).as_posix()
@@ -290,14 +286,14 @@ def in_repository(env: Any, path: str) -> list[nodes.Node]:
 
 
 class Snippets:
-    """The files that the snippets (``--8<--``) of a page are in, as far as the docs have them."""
+    """Finder of the files that the snippets (``--8<--``) of a page are in."""
 
     def __init__(self, env: Any) -> None:
         self._env = env
         self._absent: dict[str, None] = {}
 
     def find(self, name: str) -> str:
-        """Return the file as directives call it; empty if it is not there, which is noted.
+        """Return the file as directives call it; empty if it is absent, which is noted.
 
         Names count from the docs folder, or from the repository.
         """
@@ -308,8 +304,8 @@ class Snippets:
         self._absent[name] = None
         return ""
 
-    def tell(self) -> None:
-        """Warn of those that are not there, once for the page."""
+    def warn(self) -> None:
+        """Warn of absent files, once for the page."""
         if self._absent:
             logger.warning(
                 "shows parts of files that the docs folder does not have: %s",
@@ -320,74 +316,56 @@ class Snippets:
             )
 
 
-class _IfThere:
-    """For a directive whose first argument is a file."""
-
-    arguments: list[str]
-    state: Any
-
-    def run(self) -> list[nodes.Node]:
-        """What the directive makes of the file; a link to it if it was not pulled."""
-        env = self.state.document.settings.env
-        if has_file(env, self.arguments[0]):
-            return list(super().run())  # type: ignore[misc]  # the directive has it
-        return in_repository(env, self.arguments[0])
-
-
-class SomeLiteralInclude(_IfThere, LiteralInclude):
-    """As Sphinx's, for files that are there."""
-
-
-class SomeInclude(_IfThere, Include):
-    """As Sphinx's, for files that are there."""
-
-    def run(self) -> list[nodes.Node]:
-        """What the directive makes of the file; its bounds are those of upstream's."""
-        _set_bounds(self, self.state.document.settings.env)
-        return super().run()
-
-
-def _set_bounds(directive: Any, env: Any) -> None:
-    """Let an include directive take the part of a translated file that it takes of upstream's."""
+def _run_include(directive: Any, env: Any, run: Any) -> list[Any]:
+    """Run an include directive on the file, or return a link if the file was not pulled."""
     file = path_of(env, directive.arguments[0])
-    if file is not None and file.is_file():
-        directive.options = translated_bounds(env, file, directive.options)
+    if file is None or not file.is_file():
+        return in_repository(env, directive.arguments[0])
+    directive.options = translated_bounds(env, file, directive.options)
+    return list(run())
 
 
-class SomeRaw(Raw):
-    """As docutils', for what stands in the page."""
+class SomeLiteralInclude(LiteralInclude):
+    """Sphinx's ``literalinclude``, or a link for a file that was not pulled."""
 
     def run(self) -> list[nodes.Node]:
-        """What stands in the directive; nothing of another file, here or elsewhere."""
+        """Return the file as code, or a link."""
+        if has_file(self.env, self.arguments[0]):
+            return list(super().run())
+        return in_repository(self.env, self.arguments[0])
+
+
+class SomeInclude(Include):
+    """Sphinx's ``include``, with bounds of upstream's file; a link for a file not pulled."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the content of the file, or a link."""
+        return _run_include(self, self.env, super().run)
+
+
+class SomeRaw(misc.Raw):
+    """docutils' ``raw``, without other files.
+
+    HTML from a file is made for upstream's own style sheet; without it, pictures would be huge.
+    """
+
+    def run(self) -> list[nodes.Node]:
+        """Return the content of the directive; nothing of another file, here or elsewhere."""
         if {"url", "file"} & self.options.keys():
             return []
         return list(super().run())
 
 
-def _patch_myst_include() -> None:
-    """MyST has an ``include`` of its own, which no directive takes the place of."""
-    from myst_parser.mocking import MockIncludeDirective
-
-    run = MockIncludeDirective.run
-
-    def run_if_there(self: Any) -> list[Any]:
-        """As ``_IfThere`` does, for the mock that MyST has in the place of a directive."""
-        env = self.renderer.sphinx_env
-        if has_file(env, self.arguments[0]):
-            _set_bounds(self, env)
-            return list(run(self))
-        return in_repository(env, self.arguments[0])
-
-    # Once: the tests set up more than one site in a process.
-    if run.__name__ != run_if_there.__name__:
-        MockIncludeDirective.run = run_if_there  # type: ignore[method-assign]
+def _run_myst_include(self: Any) -> list[Any]:
+    """Run the ``include`` that MyST has in place of a directive."""
+    return _run_include(self, self.renderer.sphinx_env, lambda: _include_myst(self))
 
 
 def setup(app: Sphinx) -> None:
-    """Register this part of the extension."""
+    """Replace every function that looks up or opens a file, and the directives for files."""
     sources = Path(app.srcdir)
     if BuildEnvironment.relfn2path is _look_up:
-        # Otherwise ``tops`` has replaced what stands here by now, and calls it.
+        # Otherwise ``links`` has replaced it already, and calls this one.
         BuildEnvironment.relfn2path = _path_inside  # type: ignore[method-assign]
     FileInput.__init__ = _opening_below(sources)  # type: ignore[method-assign]
     notebook_reader._load_code_from_file = _loading_below(sources)
@@ -402,4 +380,4 @@ def setup(app: Sphinx) -> None:
     app.add_directive("literalinclude", SomeLiteralInclude, override=True)
     app.add_directive("include", SomeInclude, override=True)
     app.add_directive("raw", SomeRaw, override=True)
-    _patch_myst_include()
+    MockIncludeDirective.run = _run_myst_include  # type: ignore[method-assign]

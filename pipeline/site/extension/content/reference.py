@@ -2,7 +2,8 @@
 
 Upstream's own lists (``autosummary``, ``autofunction``) say which names its site documents and
 where. So links match the commit that is shown and need no network; an inventory comes first.
-Signatures come from the installed release, and are kept for the next build.
+A name is found under any kind of object. Signatures come from the installed release; they are
+looked up once, when all names are known, and cached for the next build.
 """
 
 from __future__ import annotations
@@ -25,78 +26,85 @@ from pipeline.adapters.memo import Memo, digest_of
 from pipeline.core.inventories.names import spelled_out
 from pipeline.site.extension.content.figures import title_math
 from pipeline.site.extension.navigation.links import english_page
+from pipeline.site.extension.nodes import Wordless
 from pipeline.site.extension.records import Notes
 from pipeline.site.texts import text
 
+Described = dict[str, tuple[str, str]]  # by name: signature and first line
+
 # By page: the address of each name that it lists, relative to the root of the English docs.
 _ADDRESSES: Notes[dict[str, str]] = Notes("jz_documented")
+# By page: the names that it describes.
+_DESCRIBED: Notes[list[str]] = Notes("jz_described")
+_FOUND = "jz_descriptions"  # attribute of Sphinx's environment
+_SUBJECT = "names"
+_MATH_ROLE = re.compile(r":math:`([^`]+)`")
 
 
 def note_page(env: BuildEnvironment, name: str, folder: str) -> None:
-    """A name that the English docs have a page for, in ``folder`` beside the page that lists it.
+    """Note that the English docs have a page for a name, in ``folder`` beside the current page.
 
     ``_autosummary`` and ``jax.jit`` → ``_autosummary/jax.jit.html#jax.jit``
     """
     place = posixpath.join(posixpath.dirname(env.docname), folder, name)
-    _note(env, name, posixpath.normpath(place), anchor=name)
+    _note_address(env, name, posixpath.normpath(place), anchor=name)
 
 
 def note_anchor(env: BuildEnvironment, name: str, anchor: str) -> None:
-    """A name that is documented on this very page."""
-    _note(env, name, env.docname, anchor=anchor)
+    """Note that a name is documented on the current page."""
+    _note_address(env, name, env.docname, anchor=anchor)
 
 
-def _note(env: BuildEnvironment, name: str, page: str, *, anchor: str) -> None:
+def _note_address(env: BuildEnvironment, name: str, page: str, *, anchor: str) -> None:
     page = english_page(env.config.jz_site, page)
-    if not page:
-        return  # nobody knows where that is in the English docs
-    address = f"{page}.html#{anchor}"
-    # Of two lists on a page the first counts.
-    _ADDRESSES.by_page(env).setdefault(env.docname, {}).setdefault(name, address)
+    # Without a page, its place in the English docs is unknown.
+    if page:
+        # Of two lists on a page the first counts.
+        listed = _ADDRESSES.by_page(env).setdefault(env.docname, {})
+        listed.setdefault(name, f"{page}.html#{anchor}")
 
 
 class Reference:
-    """Where names are documented: tables that are made once, when all pages are read."""
+    """Tables of where names are documented, made once all pages are read."""
 
     def __init__(self) -> None:
         self._own: dict[str, str] = {}  # names of the English docs
         self._others: dict[str, str] = {}  # those of other sites
-        self._by_last: dict[
-            str, list[str]
-        ] = {}  # the first, by the last of their parts
+        # The own names, by their last part.
+        self._by_last: dict[str, list[str]] = {}
 
     def collect(self, app: Sphinx, env: BuildEnvironment) -> None:
-        """For Sphinx: make the tables. An inventory goes before the lists of the docs."""
+        """Build the tables. An inventory takes precedence over the lists of the docs."""
         english_url = env.config.jz_site["english_url"]
-        self._own, self._others = {}, {}
-        # Sphinx keeps inventories of sites that are configured no more.
+        self._own, self._others, self._by_last = {}, {}, {}
+        # Sphinx keeps inventories of sites that are no longer configured.
         for name, (url, _) in sorted(env.config.jz_site["inventories"].items()):
             table = self._own if url == english_url else self._others
             for object_name, address in _objects(env, name):
                 table.setdefault(object_name, address)
-        if english_url:
-            for object_name, address in _listed(env):
+        # In one order, whichever page was read first.
+        for _, listed in sorted(_ADDRESSES.by_page(env).items()) if english_url else ():
+            for object_name, address in listed.items():
                 self._own.setdefault(object_name, f"{english_url}{address}")
-        self._by_last = {}
         for object_name in self._own:
             last = object_name.rpartition(".")[2]
             self._by_last.setdefault(last, []).append(object_name)
 
-    def lead(
+    def resolve(
         self,
         app: Sphinx,
         env: BuildEnvironment,
         node: addnodes.pending_xref,
         words: nodes.TextElement,
     ) -> nodes.reference | None:
-        """For Sphinx: a link for a name that is documented elsewhere; None if it is nowhere."""
+        """Return a link for a name that is documented elsewhere; None if it is nowhere."""
         if node.get("refdomain") != "py":
             return None
         site = env.config.jz_site
         address = self._address_of(node, usual=site["usual"], package=site["package"])
         if address:
             return nodes.reference("", "", words, internal=False, refuri=address)
-        # A module may have a page that is called like it, and nothing that documents it.
+        # A module may have a page of its name, and nothing that documents it.
         page = node["reftarget"]
         if page in env.found_docs and page != node["refdoc"]:
             address = app.builder.get_relative_uri(node["refdoc"], page)
@@ -106,16 +114,16 @@ class Reference:
     def _address_of(
         self, node: addnodes.pending_xref, *, usual: Mapping[str, str], package: str
     ) -> str:
-        """Where the name of a reference is documented; empty if it is nowhere.
+        """Return where the name of a reference is documented; empty if it is nowhere.
 
-        First it is what it says, or a name in the module around it: ``map`` among the functions of
-        jax.lax is not Python's. Then it is another site's, and at last one that is written short.
+        First the name is taken as written, then in the module around it: ``map`` among the
+        functions of jax.lax is not Python's. Then other sites, and at last abbreviations.
         """
-        name = node["reftarget"]
+        name, module = node["reftarget"], node.get("py:module")
         whole = spelled_out(name, usual)
         return (
             self._own.get(name)
-            or self._in_module(node, name)
+            or (self._own.get(f"{module}.{name}") if module else "")
             or self._others.get(name)
             or self._own.get(whole)
             or self._others.get(whole)
@@ -124,15 +132,10 @@ class Reference:
             or self._only_one_that_ends(node, name)
         )
 
-    def _in_module(self, node: addnodes.pending_xref, name: str) -> str:
-        """The address of a name in the module around a reference, if there is one."""
-        module = node.get("py:module")
-        return self._own.get(f"{module}.{name}", "") if module else ""
-
     def _only_one_that_ends(self, node: addnodes.pending_xref, name: str) -> str:
-        """The address of ``jax.experimental.checkify.check`` for ``checkify.check``.
+        """Return the address of ``jax.experimental.checkify.check`` for ``checkify.check``.
 
-        A name that is one word must begin with a dot in the docs: that asks Sphinx for the same.
+        A name of one word must begin with a dot in the docs, as for Sphinx itself.
         """
         if "." not in name and not node.get("refspecific"):
             return ""
@@ -141,14 +144,14 @@ class Reference:
         return self._own[found[0]] if len(found) == 1 else ""
 
     def _page_of_owner(self, name: str) -> str:
-        """The page of the class that a name is in: it tells of what the class has."""
+        """Return the page of the class that a name is in: it documents the members."""
         owner = name.rpartition(".")[0]
         page, _, anchor = self._own.get(owner, "").partition("#")
         return page if anchor == owner else ""
 
 
 def _objects(env: BuildEnvironment, inventory: str) -> Iterator[tuple[str, str]]:
-    """The objects of Python in an inventory, of whatever kind, with their addresses."""
+    """Yield the objects of Python in an inventory, of any kind, with their addresses."""
     kinds = InventoryAdapter(env).named_inventory.get(inventory, {})
     for kind in sorted(kinds):
         if kind.startswith("py:"):
@@ -156,39 +159,21 @@ def _objects(env: BuildEnvironment, inventory: str) -> Iterator[tuple[str, str]]
                 yield name, entry.uri
 
 
-def _listed(env: BuildEnvironment) -> Iterator[tuple[str, str]]:
-    """The names that pages list. They come in one order, whichever page was read first."""
-    listed = _ADDRESSES.by_page(env)
-    for page in sorted(listed):
-        yield from listed[page].items()
+class words_about(Wordless, nodes.Element):  # noqa: N801 - docutils names nodes so
+    """Signature and first line of the object ``name``, filled in when the page is written.
 
-
-_DESCRIBED: Notes[list[str]] = Notes("jz_described")
-_FOUND = "jz_descriptions"  # of Sphinx's environment: by name
-_SUBJECT = "names"
-_MATH_ROLE = re.compile(r":math:`([^`]+)`")
-Described = dict[str, tuple[str, str]]
-
-
-class words_about(nodes.Invisible, nodes.Element):  # noqa: N801 - docutils names nodes so
-    """What is said of the object ``name``; known when the page is written.
-
-    It stands in a cell of a table, or ``alone``. A kind of docutils' is called ``description``.
+    It stands in a cell of a table, or ``alone``. docutils has a node ``description`` already.
     """
-
-    def astext(self) -> str:
-        """No word: it is English, and titles and the search of the site are not."""
-        return ""
 
 
 def are_of_package(env: BuildEnvironment, names: Sequence[str]) -> bool:
-    """Whether some of the names are of the package that the docs are of."""
+    """Return whether some of the names belong to the package that the docs describe."""
     package = env.config.jz_site["package"]
     return bool(package) and any(name.startswith(f"{package}.") for name in names)
 
 
 def note_of_lack(env: BuildEnvironment) -> list[nodes.Node]:
-    """Once a page: why nothing is said of the names on it."""
+    """Return, once per page, a paragraph that says why its names have no descriptions."""
     if env.temp_data.get("jz_lack"):
         return []
     env.temp_data["jz_lack"] = True
@@ -198,7 +183,7 @@ def note_of_lack(env: BuildEnvironment) -> list[nodes.Node]:
 
 
 def described_alone(env: BuildEnvironment, name: str) -> list[nodes.Node]:
-    """What is said of a name that is in no table; nothing if nothing can be."""
+    """Return the description of a name that is in no table; nothing if there cannot be one."""
     if not env.config.jz_site["is_described"] or not are_of_package(env, [name]):
         return []
     _DESCRIBED.by_page(env).setdefault(env.docname, []).append(name)
@@ -206,24 +191,20 @@ def described_alone(env: BuildEnvironment, name: str) -> list[nodes.Node]:
 
 
 def table(env: BuildEnvironment, rows: Sequence[tuple[str, nodes.Node]]) -> nodes.table:
-    """A table of names: each by its full name, and as it is to be shown."""
+    """Return a table of names: each by its full name, and as it is to be shown."""
     package = f"{env.config.jz_site['package']}."
     noted = _DESCRIBED.by_page(env).setdefault(env.docname, [])
-    # Nothing else is imported for the sake of a name on a page.
+    # No other package is imported because a page names it.
     noted += [name for name, _ in rows if name.startswith(package)]
     locale = env.config.language
     heads = [_cell(nodes.paragraph("", text(locale, f"api {key}"))) for key in "01"]
-    lines = []
-    for name, shown in rows:
-        lines.append(nodes.row("", _cell(shown), _cell(words_about(name=name))))
+    lines = [
+        nodes.row("", _cell(shown), _cell(words_about(name=name)))
+        for name, shown in rows
+    ]
     columns = [nodes.colspec(colwidth=1), nodes.colspec(colwidth=2)]
-    group = nodes.tgroup(
-        "",
-        *columns,
-        nodes.thead("", nodes.row("", *heads)),
-        nodes.tbody("", *lines),
-        cols=2,
-    )
+    head, body = nodes.thead("", nodes.row("", *heads)), nodes.tbody("", *lines)
+    group = nodes.tgroup("", *columns, head, body, cols=2)
     return nodes.table("", group, classes=["jz-api"])
 
 
@@ -231,44 +212,47 @@ def _cell(content: nodes.Node) -> nodes.entry:
     return nodes.entry("", content)
 
 
-def find_out(app: Sphinx, env: BuildEnvironment) -> Iterator[str]:
-    """For Sphinx: the pages on which something else is said than in the last build."""
-    names = sorted({name for page in _DESCRIBED.by_page(env).values() for name in page})
-    before: Described = env.__dict__.get(_FOUND, {})
-    found = _described(app, names) if names else {}
-    env.__dict__[_FOUND] = found
-    for page, listed in sorted(_DESCRIBED.by_page(env).items()):
-        if any(found.get(name) != before.get(name) for name in listed):
-            yield page
+def update_descriptions(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Look the noted names up; return the pages with other descriptions than in the last build."""
+    noted = _DESCRIBED.by_page(env)
+    names = sorted({name for page in noted.values() for name in page})
+    before = _found(env)
+    found = env.__dict__[_FOUND] = _describe(app, names) if names else {}
+    changed = {name for name in names if found.get(name) != before.get(name)}
+    return [page for page in sorted(noted) if not changed.isdisjoint(noted[page])]
+
+
+def _found(env: BuildEnvironment) -> Described:
+    """Return the descriptions as they were last looked up."""
+    found: Described = env.__dict__.get(_FOUND, {})
+    return found
 
 
 def lines_shown(env: BuildEnvironment, document: nodes.document) -> list[str]:
     """Return the first lines of docstrings that a page shows. They are English."""
-    found: Described = env.__dict__.get(_FOUND, {})
-    names = [node["name"] for node in document.findall(words_about)]
-    return [found[name][1] for name in names if name in found and found[name][1]]
+    nothing = ("", "")
+    names = (node["name"] for node in document.findall(words_about))
+    return [line for name in names if (line := _found(env).get(name, nothing)[1])]
 
 
 def signature_of(env: BuildEnvironment, name: str) -> str:
     """Return the signature of a name as pages show it; empty if there is none."""
-    found: Described = env.__dict__.get(_FOUND, {})
-    return found.get(name, ("", ""))[0]
+    return _found(env).get(name, ("", ""))[0]
 
 
-def _described(app: Sphinx, names: Sequence[str]) -> Described:
-    """What is said of names.
+def _describe(app: Sphinx, names: Sequence[str]) -> Described:
+    """Return the descriptions of names.
 
-    Asked for again only if they are others, not of the same release, or of a package that may be
-    edited.
+    They are cached for the names and the release, unless the package may be edited.
     """
     is_kept = is_of_index(app.config.jz_site["package"])
     memo = Memo(Path(app.config.jz_site["cache"], "described.json"), Described)
-    # What asks decides what is told, too.
+    # The code that asks also determines the answer.
     key = digest_of(app.config.jz_site["version"], CHILD.read_bytes(), *names)
     found = memo.recall(_SUBJECT, key) if is_kept else None
     if found is None:
         found = dict(describe(names))
-        # If nothing could be had the next build asks again.
+        # If nothing was found, the next build asks again.
         if found and is_kept:
             memo.keep(_SUBJECT, key, found)
             memo.save()
@@ -276,12 +260,11 @@ def _described(app: Sphinx, names: Sequence[str]) -> Described:
 
 
 def _visit_words(self: Any, node: words_about) -> None:
-    """``<code>(x, axis=None)</code><p>The first line.</p>``, both in English.
+    """Write ``<code>(x, axis=None)</code><p>The first line.</p>``, both in English.
 
-    The search has the names, and not what is said of them: that is not the site's.
+    The search indexes the names but not these words, which are not the site's.
     """
-    found: Described = self.builder.env.__dict__.get(_FOUND, {})
-    signature, line = found.get(node["name"], ("", ""))
+    signature, line = _found(self.builder.env).get(node["name"], ("", ""))
     if node.get("alone"):
         self.body.append('<div class="jz-alone">')
     if signature:
@@ -293,28 +276,25 @@ def _visit_words(self: Any, node: words_about) -> None:
         self.body.append(f'<p class="jz-described" lang="en">{html}</p>')
 
 
-def with_formulas(line: str) -> str:
-    """A line as HTML, with its formulas set: ``The square, :math:`x^2```."""
-    # Formulas stand at odd places.
-    parts = _MATH_ROLE.split(line)
-    html = [
-        title_math(part) if at % 2 else escape(part) for at, part in enumerate(parts)
-    ]
-    return "".join(html)
-
-
 def _depart_words(self: Any, node: words_about) -> None:
-    """Nothing stands behind it in a cell."""
+    """Close the element around words that stand alone."""
     if node.get("alone"):
         self.body.append("</div>\n")
 
 
+def with_formulas(line: str) -> str:
+    """Return a line as HTML with MathML for its formulas: ``The square, :math:`x^2```."""
+    # Formulas are at odd positions.
+    parts = enumerate(_MATH_ROLE.split(line))
+    return "".join(title_math(part) if at % 2 else escape(part) for at, part in parts)
+
+
 def setup(app: Sphinx) -> None:
-    """Register this part of the extension."""
+    """Resolve names before intersphinx, which knows neither the lists nor modules around."""
     reference = Reference()
     _ADDRESSES.setup(app)
-    app.connect("env-updated", reference.collect)
-    app.connect("missing-reference", reference.lead, priority=400)
     _DESCRIBED.setup(app)
     app.add_node(words_about, html=(_visit_words, _depart_words))
-    app.connect("env-updated", lambda app, env: list(find_out(app, env)))
+    app.connect("env-updated", update_descriptions)
+    app.connect("env-updated", reference.collect)
+    app.connect("missing-reference", reference.resolve, priority=400)

@@ -34,15 +34,15 @@ from pipeline.site.extension.nodes import Stub
 from pipeline.site.texts import text
 
 # ``# tag: setup``, also with a word before it, or behind code.
-_MARK = re.compile(r"(?P<code>.*?)\s*#[^#]*\btag:(?P<tag>[^#]*)")
+_TAG_MARK = re.compile(r"(?P<code>.*?)\s*#[^#]*\btag:(?P<tag>[^#]*)")
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
 
 class Elsewhere(Stub):
-    """What only the English docs have: a link to this page of theirs."""
+    """Stub for what only the English docs have: a link to their page."""
 
     def run(self) -> list[nodes.Node]:
-        """The link, whatever the directive holds."""
+        """Return the link, whatever the directive contains."""
         return elsewhere(self.env, "made")
 
 
@@ -54,49 +54,48 @@ def elsewhere(
     *,
     explained: str = "",
 ) -> list[nodes.Node]:
-    """A paragraph that leads to this page of the English docs, or just the words without any docs.
+    """Return a paragraph with a link to this page of the English docs; just words without any.
 
     It says why the page ``lacks`` the part: ``object``, ``members``, ``made`` or ``drawing``.
-    ``explained`` is the name that it stands for, if it is one.
+    ``explained`` is the name that the paragraph stands for, if any; the search uses it.
     """
     english_url = env.config.jz_site["english_url"]
-    # The search knows by it where a name is explained.
     name = {"jz_name": explained} if explained else {}
     page = english_page(env.config.jz_site, env.docname)
+    has_english = bool(english_url and page)
     locale = env.config.language
     above = text(locale, f"lacks {lacks}")
     is_drawing = lacks == "drawing"
     classes = ["jz-elsewhere", "jz-box"] if is_drawing else ["jz-elsewhere"]
-    if is_drawing and not (english_url and page):
+    if is_drawing and not has_english:
         return [nodes.paragraph("", above, classes=classes)]
-    if not english_url or not page:
-        # The name of the page would say nothing.
-        return (
-            [nodes.paragraph("", "", nodes.literal("", words), **name)] if words else []
-        )
+    if not has_english:
+        # The name of the page alone would not help.
+        literal = nodes.literal("", words)
+        return [nodes.paragraph("", "", literal, **name)] if words else []
     url = f"{english_url}{page}.html"
     if fragment:
         url += f"#{fragment}"
-    # It is to lead away: the page here has no more of it than this.
+    # The link must lead away: the page here has no more of it than this paragraph.
     link = nodes.reference("", words or env.docname, refuri=url, jz_away=True)
     above += text(locale, "elsewhere drawing" if is_drawing else "elsewhere")
     return [nodes.paragraph("", above, link, classes=classes, **name)]
 
 
 class Documented(Stub):
-    """``autofunction`` and its like: the name of the object."""
+    """Stub for ``autofunction`` and the like: the name of the object."""
 
     def run(self) -> list[nodes.Node]:
-        """A link to the object on the English page: ``guide.html#jax.numpy.sin``.
+        """Return a link to the object on the English page: ``guide.html#jax.numpy.sin``.
 
-        After ``automodule`` the names that follow are of its module.
+        After ``automodule`` the names that follow belong to its module.
         """
         # It may come with its arguments: grad(fun, argnums=0)
         name = _full_name(self, " ".join(self.arguments).partition("(")[0].strip())
         if self.name == "automodule":
             self.env.ref_context["py:module"] = name
             note_anchor(self.env, name, f"module-{name}")
-            # Else it only says of which module the names are that follow.
+            # Without members it only sets the module of the names that follow.
             anchor = self._anchor(f"module-{name}")
             if "members" not in self.options:
                 return anchor
@@ -106,20 +105,20 @@ class Documented(Stub):
         return [*self._anchor(name), *link, *described_alone(self.env, name)]
 
     def _anchor(self, name: str) -> list[nodes.Node]:
-        """Return the anchor that the object has on the English page; nothing if it is there."""
+        """Return the anchor that the object has on the English page, unless it exists."""
         document = self.state.document
         if name in document.ids:
             return []
-        # docutils would give the id of a target to the heading behind it, which has its own.
+        # docutils would move the id of a target to the heading behind it.
         anchor = document.ids[name] = nodes.container(ids=[name])
         return [anchor]
 
 
 class Summary(Stub):
-    """``autosummary``: the names, as links to where the English docs tell of them."""
+    """Stub for ``autosummary``: the names, with links to the English docs."""
 
     def run(self) -> list[nodes.Node]:
-        """A table of the names, or a list if nothing can be said of them; nothing without any."""
+        """Return a table of the names, or a list if nothing can be said about them."""
         rows: list[tuple[str, nodes.Node]] = []
         # A line is a name, perhaps with ~, or an option in the wrong place.
         for line in self.content:
@@ -139,36 +138,29 @@ class Summary(Stub):
         return [*lack, names]
 
     def _row(self, name: str) -> tuple[str, nodes.Node]:
-        """A name as it is known everywhere, and as a paragraph."""
+        """Return the full name, and a paragraph with the name as a link if Sphinx finds it."""
         full_name = _full_name(self, name)
-        words = nodes.paragraph("", "", _reference(self, name))
-        # Who searches knows it by its whole name.
-        words["jz_name"] = full_name
+        # Names are whole: no module around them counts.
+        link = addnodes.pending_xref(
+            "",
+            nodes.literal("", name, classes=["xref", "py", "py-obj"]),
+            refdomain="py",
+            reftype="obj",
+            reftarget=full_name,
+            refdoc=self.env.docname,
+            refwarn=False,
+        )
+        link["py:module"] = link["py:class"] = None
+        # The search indexes the full name.
+        words = nodes.paragraph("", "", link, jz_name=full_name)
         # Without the option upstream's site has no page for it.
         if "toctree" in self.options:
             note_page(self.env, full_name, self.options["toctree"])
         return full_name, words
 
 
-def _reference(directive: SphinxDirective, name: str) -> nodes.Node:
-    """A name that Sphinx makes a link of, if it can."""
-    literal = nodes.literal("", name, classes=["xref", "py", "py-obj"])
-    link = addnodes.pending_xref(
-        "",
-        literal,
-        refdomain="py",
-        reftype="obj",
-        reftarget=_full_name(directive, name),
-        refdoc=directive.env.docname,
-        refwarn=False,
-    )
-    # Names are whole: no module around them counts.
-    link["py:module"] = link["py:class"] = None
-    return link
-
-
 def _full_name(directive: SphinxDirective, name: str) -> str:
-    """A name with its module: ``numpy.sin`` after ``.. module:: jax`` is ``jax.numpy.sin``."""
+    """Return a name with its module: ``numpy.sin`` after ``.. module:: jax``."""
     module = directive.env.ref_context.get("py:module")
     if not module:
         return name
@@ -178,10 +170,10 @@ def _full_name(directive: SphinxDirective, name: str) -> str:
 
 
 class Plot(Stub):
-    """What code draws when upstream's site is built: the code."""
+    """Stub for code that draws when upstream's site is built: the code."""
 
     def run(self) -> list[nodes.Node]:
-        """The code; a plot that is in a file has none, and is a link."""
+        """Return the code; a link if the plot is in a file."""
         code = "\n".join(self.content)
         if not code:
             return elsewhere(self.env, "made")
@@ -192,10 +184,10 @@ class TaggedBlock(Stub):
     """Lines of a file between two marks, ``# tag: NAME``."""
 
     def run(self) -> list[nodes.Node]:
-        """The lines as Python code; a link to the file if it does not have them.
+        """Return the lines as Python code; a link to the file if it does not have them.
 
         ``.. tagged-block:: example.py setup`` shows what stands between the two ``# tag: setup``,
-        with ``2:4`` behind it the third and the fourth line of that. ``:hl_lines: 3-6`` sets off
+        with ``2:4`` behind it the third and the fourth line of that. ``:hl_lines: 3-6`` highlights
         lines of what is shown.
         """
         path, tag = [*self.arguments, "", ""][:2]
@@ -208,27 +200,26 @@ class TaggedBlock(Stub):
             shown = _chosen(lines, wanted) if wanted else lines
         except (IndexError, TypeError, ValueError):
             shown = []
-        # Tags that upstream has moved: the file says more than we do.
+        # Upstream has moved the tags: the whole file helps more.
         if not any(shown):
             return in_repository(self.env, path)
         code = dedent("\n".join(shown))
-        set_off = _numbers(self.options.get("hl_lines", ""), up_to=len(shown))
+        highlighted = _numbers(self.options.get("hl_lines", ""), up_to=len(shown))
+        arguments = {"hl_lines": highlighted}
         return [
-            nodes.literal_block(
-                code, code, language="python", highlight_args={"hl_lines": set_off}
-            )
+            nodes.literal_block(code, code, language="python", highlight_args=arguments)
         ]
 
 
 def _tagged_lines(text: str, tag: str) -> list[str]:
-    """The lines between two marks; none if there are not two.
+    """Return the lines between two marks; none if there are not two.
 
-    The second mark may stand behind the last of them: ``return lamp  # tag: setup``.
+    The second mark may stand behind the last line: ``return lamp  # tag: setup``.
     """
     lines = text.split("\n")
     marks: dict[int, str] = {}
     for at, line in enumerate(lines):
-        mark = _MARK.fullmatch(line)
+        mark = _TAG_MARK.fullmatch(line)
         if mark and mark["tag"].strip() == tag:
             marks[at] = mark["code"]
     if len(marks) < 2:
@@ -242,7 +233,7 @@ def _tagged_lines(text: str, tag: str) -> list[str]:
 
 
 def _chosen(lines: Sequence[str], wanted: str) -> list[str]:
-    """Some of the lines, told as Python has it: ``8``, ``5:7``, ``[0, 2]``.
+    """Return the lines that a Python expression selects: ``8``, ``5:7``, ``[0, 2]``.
 
     Raises IndexError, TypeError and ValueError.
     """
@@ -255,7 +246,7 @@ def _chosen(lines: Sequence[str], wanted: str) -> list[str]:
 
 
 def _numbers(ranges: str, *, up_to: int) -> list[int]:
-    """The numbers in ``3-6,8`` that are not larger than ``up_to``."""
+    """Return the numbers in ``3-6,8`` that are at most ``up_to``."""
     numbers: list[int] = []
     for first, last in _RANGE.findall(ranges):
         numbers += range(int(first), min(int(last or first), up_to) + 1)
@@ -265,7 +256,7 @@ def _numbers(ranges: str, *, up_to: int) -> list[int]:
 def issue_role(
     name: str, rawtext: str, number: str, lineno: int, inliner: Any, *_: Any, **__: Any
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-    """An issue of upstream's repository: ``{my-lib-issue}`1234``` in the docs of My-Lib."""
+    """Return a link to an issue of upstream: ``{my-lib-issue}`1234``` in the docs of My-Lib."""
     address = inliner.document.settings.env.config.jz_site["issue_url"]
     number = number.lstrip("#")  # as upstream's own role reads it
     words = f"#{number}"
@@ -275,14 +266,8 @@ def issue_role(
 
 
 _DOCUMENTED = (
-    "automodule",
-    "autoclass",
-    "autofunction",
-    "autodata",
-    "autoexception",
-    "automethod",
-    "autoattribute",
-    "autoproperty",
+    *("automodule", "autoclass", "autofunction", "autodata"),
+    *("autoexception", "automethod", "autoattribute", "autoproperty"),
 )
 STUBS: dict[str, type[Directive]] = {
     "autosummary": Summary,
@@ -294,12 +279,12 @@ STUBS: dict[str, type[Directive]] = {
 
 
 def add_issue_role(app: Sphinx, config: Config) -> None:
-    """Make it known by the name that docs give it, after their package."""
+    """Register the role under the name that docs give it, after their package."""
     app.add_role(config.jz_site["issue_role"], issue_role)
 
 
 def setup(app: Sphinx) -> None:
-    """Register this part of the extension."""
+    """Register the stubs in place of those that an extension of the site may have."""
     for name, directive in STUBS.items():
         app.add_directive(name, directive, override=True)
     app.connect("config-inited", add_issue_role)

@@ -1,7 +1,7 @@
 """Links to English: into upstream's own site, and to pages that are not translated yet.
 
 A link into upstream's site stays on this one if it has the page and the anchor. Other links to
-English, and links to untranslated pages, are marked: EN.
+English are marked, as are entries, cards and links that lead to untranslated pages: EN.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-from pipeline.site.exports import end_of
 from pipeline.site.extension.nodes import cleaned, is_html, write_html
 from pipeline.site.extension.records import Notes, read_facts
 from pipeline.site.texts import looks_english, text
@@ -27,7 +26,7 @@ from pipeline.site.texts import looks_english, text
 
 @dataclass(frozen=True, slots=True)
 class Anchors:
-    """What addresses may lead to on a page; ``are_all`` unless upstream's page has more."""
+    """The anchors of a page; ``are_all`` unless upstream's page has more."""
 
     names: frozenset[str]
     are_all: bool
@@ -41,9 +40,11 @@ class Place:
     anchor: str = ""
 
 
-# By page: what an address may lead to on it.
+# By page: the anchors that addresses may lead to.
 _ANCHORS: Notes[Anchors] = Notes("jz_anchors")
-_KNOWN = "jz_known_anchors"  # of Sphinx's environment: those of the last build
+_KNOWN = (
+    "jz_known_anchors"  # attribute of Sphinx's environment: those of the last build
+)
 _ID = re.compile(r"<[^>]*\s(?:id|name)=\"([^\"]+)\"")
 _LINK = re.compile(r"(<a\b[^>]*?\shref=)\"([^\"]*)\"")
 
@@ -64,16 +65,16 @@ def place_here(env: BuildEnvironment, address: str) -> Place | None:
     site = env.config.jz_site
     page = _page_at(site, _path_in_english(site, address))
     if page not in env.found_docs:
-        page = end_of(page, site["moved"])
+        page = site["moved"].get(page, page)
     anchors = _ANCHORS.by_page(env).get(page)
     if anchors is None:
         return None
     anchor = unquote(urlsplit(address).fragment)
-    # Sites of old called their anchors as headings are: Sharp-Bits.
+    # Old sites named their anchors as the headings: Sharp-Bits.
     for name in (anchor, nodes.make_id(anchor)):
         if name in anchors.names:
             return Place(page, name)
-    # A page that lacks nothing shows that upstream's has no such anchor either.
+    # If the page here is complete, upstream's has no such anchor either.
     return Place(page) if anchors.are_all or not anchor else None
 
 
@@ -90,7 +91,7 @@ def _path_in_english(site: Mapping[str, Any], address: str) -> str:
 
 
 def _page_at(site: Mapping[str, Any], path: str) -> str:
-    """Return the page that a path is of, as it is called here; empty if it is of another version.
+    """Return our name of the page at a path; empty if it belongs to another version.
 
     ``/en/latest/jep/`` → ``jep/index``. The root of the host leads to the newest docs.
     """
@@ -114,8 +115,8 @@ def lead_home(app: Sphinx, tree: nodes.Element, page: str) -> None:
             _lead_link(app, link, page)
     for raw in filter(is_html, list(tree.findall(nodes.raw))):
         if "jz_english" in raw:
-            raw["jz_english"] = _led(app, raw["jz_english"], page)
-        html = _led(app, raw.astext(), page)
+            raw["jz_english"] = _lead_html(app, raw["jz_english"], page)
+        html = _lead_html(app, raw.astext(), page)
         if html != raw.astext():
             write_html(raw, html)
 
@@ -133,7 +134,7 @@ def _lead_link(app: Sphinx, link: nodes.reference, page: str) -> None:
     link["classes"] = [name for name in link["classes"] if name != "external"]
 
 
-def _led(app: Sphinx, html: str, page: str) -> str:
+def _lead_html(app: Sphinx, html: str, page: str) -> str:
     """Return HTML of a page with links that lead here, or are marked."""
 
     def lead(match: re.Match[str]) -> str:
@@ -150,7 +151,7 @@ def _led(app: Sphinx, html: str, page: str) -> str:
 
 
 def _address_here(app: Sphinx, address: str, page: str) -> str | None:
-    """Return how ``page`` leads to what an English address is of; None if that is not here."""
+    """Return the way from ``page`` to the place of an English address; None if it is not here."""
     place = place_here(app.env, address)
     if place is None:
         return None
@@ -161,8 +162,8 @@ def _address_here(app: Sphinx, address: str, page: str) -> str | None:
 
 
 def note_anchors(app: Sphinx, document: nodes.document) -> None:
-    """Note what addresses may lead to on the page that was read."""
-    # Places of blocks are not upstream's, and come and go with translations.
+    """Note the anchors of the page that was read."""
+    # Anchors of blocks are not upstream's, and come and go with translations.
     names = {name for name in _ids_in(document) if not name.startswith("jz-")}
     lacks = any(
         "jz-elsewhere" in paragraph["classes"]
@@ -181,27 +182,22 @@ def _ids_in(document: nodes.document) -> Iterator[str]:
 
 
 def rewrite_links(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """For Sphinx: all pages, if there are other anchors than in the last build."""
+    """Return all pages if there are other anchors than in the last build."""
     before = env.__dict__.get(_KNOWN)
     now = dict(_ANCHORS.by_page(env))
     env.__dict__[_KNOWN] = now
     return sorted(env.found_docs) if before not in (None, now) else []
 
 
-def english_pages(app: Sphinx) -> frozenset[str]:
-    """The pages of which more than a half waits for a translation."""
-    return _english_pages(app)
-
-
 @cache
-def _english_pages(app: Sphinx) -> frozenset[str]:
-    """Found out once in a build: every page asks for them."""
+def english_pages(app: Sphinx) -> frozenset[str]:
+    """Return the pages of which more than half waits for a translation."""
     found: set[str] = set()
     for row in read_facts(app, "progress")["pages"]:
         page = row["page"]
         is_english = 2 * row["translated"] < row["words"]
         if not row["words"] and page in app.env.titles:
-            # Nothing of it is for translators: a list of changes in English, say.
+            # It has nothing for translators: a list of changes in English, say.
             title = app.env.titles[page].astext()
             is_english = looks_english(title, app.config.language)
         if is_english:
@@ -210,7 +206,7 @@ def _english_pages(app: Sphinx) -> frozenset[str]:
 
 
 def mark_html(locale: str) -> str:
-    """The mark: what it means is said to who points at it, or hears it."""
+    """Return the mark EN, with its meaning for pointers and screen readers."""
     words = escape(text(locale, "in English"))
     return f' <small class="jz-lang" title="{words}">EN</small>'
 
@@ -233,7 +229,8 @@ def mark_links(app: Sphinx, document: nodes.document, page: str) -> None:
             # The sheet that lies on a card as its link cannot show a mark of its own.
             leaves = "hreflang" in link and "sd-stretched-link" in link["classes"]
             if leaves or _leads_to_english(app, link, page):
-                _place_in(card, link).append(_mark_node(app))
+                # Behind the title of the card, or else behind the words of its link.
+                next(_titles_of(card), link).append(_mark_node(app))
     for link in document.findall(nodes.reference):
         if id(link) not in in_cards and _leads_to_english(app, link, page):
             # Styles put the mark behind it.
@@ -242,19 +239,19 @@ def mark_links(app: Sphinx, document: nodes.document, page: str) -> None:
 
 
 def mark_contents(app: Sphinx, wrapper: nodes.compound, page: str) -> None:
-    """Mark the entries of a list of contents, which Sphinx has made of a toctree."""
+    """Mark the entries of a list of contents, which Sphinx makes when a page is written."""
     for link in list(wrapper.findall(nodes.reference)):
         if _leads_to_english(app, link, page):
             link.append(_mark_node(app))
 
 
 def _mark_node(app: Sphinx) -> cleaned:
-    """The mark as a node."""
+    """Return the mark as a node."""
     return cleaned("", mark_html(app.config.language), format="html")
 
 
 def _leads_to_english(app: Sphinx, link: nodes.reference, page: str) -> bool:
-    """Whether a link on ``page`` leads to a page in English, not to a part of one."""
+    """Return whether a link on ``page`` leads to a page in English, not to a part of one."""
     address = link.get("refuri", "")
     if not link.get("internal") or not address:
         return False
@@ -262,22 +259,18 @@ def _leads_to_english(app: Sphinx, link: nodes.reference, page: str) -> bool:
     return posixpath.normpath(place).removesuffix(".html") in english_pages(app)
 
 
-def _place_in(card: nodes.container, link: nodes.reference) -> nodes.Element:
-    """Where a card has its mark: behind its title, or else behind the words of its link."""
-    return next(_titles_of(card), link)
-
-
 def _titles_of(card: nodes.container) -> Iterator[nodes.Element]:
-    """The titles of a card: there is one, or none."""
+    """Yield the title of a card, if it has one."""
     for node in card.findall(nodes.container):
         if node.get("design_component") == "card-title":
             yield node
 
 
 def setup(app: Sphinx) -> None:
-    """Register this part of the extension."""
+    """Note anchors after everybody else, and mark links when names are resolved."""
     _ANCHORS.setup(app)
     app.connect("doctree-read", note_anchors, priority=950)
     app.connect("env-updated", rewrite_links)
+    # Cards are marked by where they lead, so links come before them.
     app.connect("doctree-resolved", lead_home, priority=400)
     app.connect("doctree-resolved", mark_links)

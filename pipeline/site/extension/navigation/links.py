@@ -29,9 +29,12 @@ from pipeline.core.pin.lock import PAGE_SUFFIXES
 from pipeline.folders import OUTSIDE
 from pipeline.site.extension.nodes import english
 
+_NUMBERED = re.compile(r"%s|\{(number|name)\}")
+_FILE = re.compile(r"/?[\w.-]+\.\w{1,5}\Z")
+
 
 def top_of(site: Mapping[str, Any], page: str) -> str:
-    """The folder that a page lies in, with a slash: ``docs/``; empty where there is only one."""
+    """Return the folder of a page, with a slash: ``docs/``; empty where there is only one."""
     for folder in site["folders"]:
         if page.startswith(folder):
             return str(folder)
@@ -39,38 +42,36 @@ def top_of(site: Mapping[str, Any], page: str) -> str:
 
 
 def english_page(site: Mapping[str, Any], page: str) -> str:
-    """What a page is called on upstream's own site, without suffix; empty if it is not there.
+    """Return the name of a page on upstream's site, without suffix; empty if it is not there.
 
-    That is made of the folder with the ``conf.py``: nobody can say where pages of others are.
+    That site is made of the folder with the ``conf.py``: where pages of others are is unknown.
     """
     top = site["english_folder"]
-    if not page.startswith(top):
-        return ""
-    return page.removeprefix(top)
+    return page.removeprefix(top) if page.startswith(top) else ""
 
 
 def inside_top(env: BuildEnvironment, target: str) -> str:
-    """What ``/guide`` or ``../guide`` means on the page that is being read, within its folder.
+    """Return what ``/guide`` or ``../guide`` means on the current page, within its folder.
 
-    Sphinx leaves no folder: what leads above it begins there.
+    Sphinx stays within the folder: what leads above it begins there.
     """
     top = top_of(env.config.jz_site, env.docname)
     return f"{top}{docname_join(env.docname.removeprefix(top), target)}"
 
 
 def page_from_top(env: BuildEnvironment, target: str) -> str:
-    """The page of its own folder that a target means; empty if there is none."""
+    """Return the page of the same folder that a target means; empty if there is none."""
     name = inside_top(env, target)
     return name if name in env.found_docs else ""
 
 
 class FindFromTop(SphinxTransform):
-    """Comes before the links of a page are noted, and those of MyST looked at."""
+    """Resolve ``{doc}`/guide```, before references are noted and MyST resolves its own."""
 
     default_priority = 299
 
     def apply(self, **_: Any) -> None:
-        """Let ``{doc}`/guide``` lead to the page of the folder that it stands in."""
+        """Let each such link lead to the page of the folder that it stands in."""
         for link in self.document.findall(addnodes.pending_xref):
             if link.get("refdomain") == "std" and link.get("reftype") == "doc":
                 page = page_from_top(self.env, link["reftarget"])
@@ -79,16 +80,16 @@ class FindFromTop(SphinxTransform):
 
 
 class TocTreeFromTop(TocTree):
-    """As Sphinx's, with entries that begin at the folder of the page."""
+    """Sphinx's ``toctree``, with entries that begin at the folder of the page."""
 
     def run(self) -> list[nodes.Node]:
-        """``/guide`` and ``Words </guide>`` are pages of the folder, if it has them."""
+        """Return the toctree: ``/guide`` is a page of the folder, if it has one."""
         for number, line in enumerate(self.content):
             self.content[number] = self._from_top(line)
         return list(super().run())
 
     def _from_top(self, line: str) -> str:
-        """A line of the list, with the folder in it if its entry begins there."""
+        """Return a line of the list, with the folder in it if its entry begins there."""
         target = target_of(line)
         if not target.startswith(("/", "../")):
             return line
@@ -106,7 +107,7 @@ def _patch_paths() -> None:
     def path_from_top(
         self: BuildEnvironment, filename: str | Path, docname: str | None = None
     ) -> tuple[str, str]:
-        """As Sphinx's, where ``/`` is the top of the page's own folder if the file is there."""
+        """Return what Sphinx does; ``/`` is the top of the folder if it has the file."""
         top = top_of(self.config.jz_site, docname or self.docname)
         inside = f"/{top}{str(filename).lstrip('/')}"
         is_from_top = str(filename).startswith("/")
@@ -120,34 +121,29 @@ def _patch_paths() -> None:
 
 
 def _is_there(sources: Path, path: str) -> bool:
-    """Whether a path from the top of the sources leads to a file; ``diagram.*`` is any of them."""
+    """Return whether a path among the sources leads to a file; ``diagram.*`` is any of them."""
     file = Path(sources, path.lstrip("/"))
     return file.is_file() or (file.suffix == ".*" and any(file.parent.glob(file.name)))
 
 
-_NUMBERED = re.compile(r"%s|\{(number|name)\}")
-_FILE = re.compile(r"/?[\w.-]+\.\w{1,5}\Z")
-
-
 class FindPages(SphinxTransform):
-    """Comes before MyST gives up on what is no file."""
+    """Resolve links to documents, before MyST gives up on names that are no files."""
 
     default_priority = 300
 
     def apply(self, **_: Any) -> None:
-        """Let each link that names a document lead to the page.
-
-        One to a file that was not pulled leads to upstream's repository.
-        """
+        """Let links to documents lead to pages, and links to other files to the repository."""
         for link in list(self.document.findall(addnodes.pending_xref)):
+            if link.get("reftype") != "myst":
+                continue
             # Where one with a domain leads MyST has found out already.
-            if link.get("reftype") == "myst" and not link.get("refdomain"):
-                self._lead(link)
-            elif link.get("reftype") == "myst" and link["refdomain"] == "doc":
-                self._lead_to_unpublished(link)
+            if not link.get("refdomain"):
+                self._resolve(link)
+            elif link["refdomain"] == "doc":
+                self._resolve_unpublished(link)
 
-    def _lead(self, link: addnodes.pending_xref) -> None:
-        """Let one link lead where its document is; what is no document stays with MyST.
+    def _resolve(self, link: addnodes.pending_xref) -> None:
+        """Let a link lead to its document; MyST resolves what is no document.
 
         ``../guide.md#part`` → the page ``guide``, at ``part``; ``setup.py`` → upstream's file.
         """
@@ -165,23 +161,22 @@ class FindPages(SphinxTransform):
             link["reftargetid"] = fragment or None
             return
         # The name of a label, as in [](label), is no file.
-        names_file = (
-            name.startswith("../") or self._is_unpublished(name)
-            if page
-            else _FILE.search(path) or self._is_lone(path, link)
-        )
+        if page:
+            names_file = name.startswith("../") or self._is_unpublished(name)
+        else:
+            names_file = bool(_FILE.search(path)) or self._is_lone(path, link)
         if names_file:
-            self._lead_to_file(link, name)
+            self._link_to_file(link, name)
 
-    def _lead_to_unpublished(self, link: addnodes.pending_xref) -> None:
+    def _resolve_unpublished(self, link: addnodes.pending_xref) -> None:
         """Let a link to a document that is no page lead to upstream's file."""
         for suffix in PAGE_SUFFIXES:
             if self._is_unpublished(f"{link['reftarget']}{suffix}"):
-                self._lead_to_file(link, f"{link['reftarget']}{suffix}")
+                self._link_to_file(link, f"{link['reftarget']}{suffix}")
                 return
 
-    def _lead_to_file(self, link: addnodes.pending_xref, name: str) -> None:
-        """Let a link lead to a file of upstream's, if it is known where these are shown."""
+    def _link_to_file(self, link: addnodes.pending_xref, name: str) -> None:
+        """Let a link lead to a file of upstream's, if the address of the files is known."""
         template = self.config.jz_site["file_url"]
         if template:
             address = template.replace("{path}", name)
@@ -190,14 +185,14 @@ class FindPages(SphinxTransform):
             )
 
     def _is_unpublished(self, name: str) -> bool:
-        """Return whether a file is a document of the docs, and no page."""
+        """Return whether a file is a document of the docs, but no page."""
         return escape(name) in self.config.jz_site.get("unpublished", ())
 
     def _name_of(self, path: str, link: addnodes.pending_xref) -> str:
         """Return the file that a link names, from the top of the docs.
 
-        A link counts from its page; in a file that the page includes from outside of the docs, from
-        where that lies, unless only the page leads to a page.
+        A link counts from its page. In a file that the page includes from outside of the docs, it
+        counts from where that file lies, unless only the page leads to a page.
         """
         folder = posixpath.dirname(self.env.docname)
         name = posixpath.normpath(posixpath.join(folder, path))
@@ -214,12 +209,12 @@ class FindPages(SphinxTransform):
 
 
 class NameNumbered(SphinxPostTransform):
-    """Figures have no numbers here: ``numref`` leads to one by its title. Before Sphinx's own."""
+    """Let ``numref`` lead to a figure by its title: figures have no numbers here."""
 
-    default_priority = 5
+    default_priority = 5  # before Sphinx's own
 
     def run(self, **_: Any) -> None:
-        """Let each such link be one of ``ref``; words with a number in them give way to it."""
+        """Make each ``numref`` a ``ref``, without words that contain a number."""
         for link in self.document.findall(addnodes.pending_xref):
             if link.get("reftype") == "numref" and not self.config.numfig:
                 link["reftype"] = "ref"
@@ -228,7 +223,7 @@ class NameNumbered(SphinxPostTransform):
 
 
 def place_outside(env: BuildEnvironment, node: nodes.Element) -> str | None:
-    """Return where the file lies in the repository that a node was read from.
+    """Return where the file that a node was read from lies in the repository.
 
     None unless it lies outside of the docs folders.
     """
@@ -244,18 +239,16 @@ def place_outside(env: BuildEnvironment, node: nodes.Element) -> str | None:
 
 
 def _page_of(name: str) -> str:
-    """Return the page that a document makes; empty for a file that is none."""
+    """Return the page that a document makes; empty for other files."""
     suffix = posixpath.splitext(name)[1]
     return name.removesuffix(suffix) if suffix in PAGE_SUFFIXES else ""
 
 
 def setup(app: Sphinx) -> None:
-    """Register this part of the extension."""
+    """Resolve links; where docs lie in several folders, also from the top of each."""
     app.add_transform(FindPages)
     app.add_post_transform(NameNumbered)
-    # Docs in one folder need nothing more.
-    if not app.config.jz_site["folders"]:
-        return
-    app.add_directive("toctree", TocTreeFromTop, override=True)
-    app.add_transform(FindFromTop)
-    _patch_paths()
+    if app.config.jz_site["folders"]:
+        app.add_directive("toctree", TocTreeFromTop, override=True)
+        app.add_transform(FindFromTop)
+        _patch_paths()

@@ -1,8 +1,9 @@
 """Tables of contents: toctrees from upstream's outline, and captions and entries as blocks.
 
 Sphinx keeps captions and entry titles as strings and makes nodes of them when it writes a page. So
-a toctree carries the marks of its blocks until then. Docs without toctrees get them from upstream's
-outline, and from the list of all other pages.
+a toctree carries the marks of its blocks until then; those of a hidden one appear in the sidebar
+only. Docs without toctrees get them from upstream's outline, and from the list of all other pages:
+otherwise the navigation would be empty, and no reader would find the other pages.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
 from pipeline.site.extension.nodes import both_html, english, hold_both
-from pipeline.site.extension.records import Numbered, Waiting, key_of
+from pipeline.site.extension.records import Block, Waiting, key_of
 from pipeline.site.texts import text
+
+Row = Sequence[Any]  # of an outline: [title, page or address or "", rows below it]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,82 +40,59 @@ class Mark:
 
     @property
     def classes(self) -> list[str]:
-        """The classes that every element of a block has."""
+        """The classes of every element of a block."""
         return ["jz-block", f"jz-{self.state}"]
 
 
 def toctrees_of(env: BuildEnvironment, page: str) -> list[addnodes.toctree]:
-    """The toctrees of a page, in order; none if there is no such page."""
+    """Return the toctrees of a page, in order; none if there is no such page."""
     contents = env.tocs.get(page)
-    if contents is None:
-        return []
-    return list(contents.findall(addnodes.toctree))
+    return [] if contents is None else list(contents.findall(addnodes.toctree))
 
 
 def note_marks(tree: addnodes.toctree, waiting: Waiting, *, is_first: bool) -> None:
-    """Give a toctree the marks of its caption, and of those entries that have a title.
+    """Give a toctree the marks of its caption, and of entries that have a title.
 
-    ``is_first`` says that it is on the first page of the site.
+    ``is_first`` means that it is on the first page of the site.
     """
+    caption = tree.get("caption")
+    # An entry without a title is called by the title of its page, which is a block there.
+    titles = [title for title, _ in tree["entries"] if title]
     marks: list[Mark] = []
-    for words in _strings_of(tree):
-        taken = waiting.take([key_of(words)])
-        if taken is not None:
-            marks.append(_mark_of(words, taken))
+    for words in filter(None, (caption, *titles)):
+        block = waiting.take([key_of(words)])
+        if block is not None:
+            marks.append(_mark_of(words, block))
     tree["jz_marks"] = marks
-    if isinstance(tree.parent, nodes.compound):
-        # Sphinx replaces the toctree, but not what it stands in, which the writer meets first.
-        tree.parent["jz_marks"] = _marks_on_page(tree, is_first=is_first)
+    if not isinstance(tree.parent, nodes.compound):
+        return
+    if tree["hidden"]:
+        # The sidebar has the entries of all pages, but captions of the first one only.
+        is_on_page = [mark for mark in marks if mark.text == caption][:1]
+        marks = [] if is_first else is_on_page
+    # Sphinx replaces the toctree, but not its parent, which the writer meets first.
+    tree.parent["jz_marks"] = marks
 
 
-def _marks_on_page(tree: addnodes.toctree, *, is_first: bool) -> list[Mark]:
-    """Those marks of a toctree that are put on its page.
-
-    Of one that is shown these are all; of a hidden one it is at most the caption, and
-    ``marks_in_navigation`` has the others.
-    """
-    marks: list[Mark] = tree["jz_marks"]
-    if not tree["hidden"]:
-        return marks
-    # The navigation has the entries of all pages, but captions of the first one only.
-    if is_first:
-        return []
-    return [mark for mark in marks if mark.text == tree.get("caption")][:1]
-
-
-def _strings_of(tree: addnodes.toctree) -> Iterator[str]:
-    """The caption of a toctree and the titles of its entries, as far as it has them."""
-    if tree.get("caption"):
-        yield tree["caption"]
-    for title, _ in tree["entries"]:
-        # Without one an entry is called by the title of its page, which is a block there.
-        if title:
-            yield title
-
-
-def _mark_of(text: str, taken: Numbered) -> Mark:
-    """The mark of a string that is the block ``taken``."""
+def _mark_of(words: str, block: Block) -> Mark:
+    """Return the mark of a string that is a block."""
     return Mark(
-        number=taken.number,
-        text=text,
-        state=taken.block["state"],
-        english=taken.block.get("english", ""),
-        edit=taken.block.get("edit"),
+        number=block["number"],
+        text=words,
+        state=block["state"],
+        english=block.get("english", ""),
+        edit=block.get("edit"),
     )
 
 
 class WaitingMarks:
-    """Marks that have not found their place yet.
-
-    They are taken in order, so that of equal words each is marked once.
-    """
+    """Marks that have not found their place yet. Of equal words, each is marked once."""
 
     def __init__(self, marks: Iterable[Mark]) -> None:
-        """All of ``marks`` wait at first."""
         self.left = list(marks)
 
     def take(self, words: str) -> Mark | None:
-        """The first mark of these words, which waits no more; None if they are no block."""
+        """Remove and return the first mark of these words; None if they are no block."""
         for mark in self.left:
             if mark.text == words:
                 self.left.remove(mark)
@@ -121,13 +101,13 @@ class WaitingMarks:
 
 
 def put_marks(wrapper: nodes.compound) -> None:
-    """Mark the nodes that Sphinx has made of a toctree. Comes when its page is written."""
+    """Mark the nodes that Sphinx has made of a toctree. Called when its page is written."""
     waiting = WaitingMarks(wrapper["jz_marks"])
     for node in list(_captions_and_entries(wrapper)):
         mark = waiting.take(node.astext())
         if mark is not None:
             _put(mark, node)
-    # Sphinx shows no caption of a list that is hidden or empty. Nor do we, but it is marked.
+    # Sphinx shows no caption of a list that is hidden or empty; here it is marked, but hidden.
     for mark in waiting.left:
         unseen = nodes.inline("", mark.text, jz_hidden="")
         wrapper += unseen
@@ -135,29 +115,23 @@ def put_marks(wrapper: nodes.compound) -> None:
 
 
 def _captions_and_entries(wrapper: nodes.compound) -> Iterator[nodes.Element]:
-    """The title of each list, then the link at the start of each of its outermost items.
+    """Yield the title of each list, then the first link of each of its outermost items.
 
-    They are what Sphinx has made of the strings that ``_strings_of`` tells, in the same order.
+    Sphinx has made them of the caption and the entries, in the same order.
     """
-    for child in _made_of_toctrees(wrapper):
-        if isinstance(child, nodes.title):
-            yield child
-        elif isinstance(child, nodes.bullet_list):
-            for item in child.children:
-                # The links behind the first one are those of the items within.
-                yield from islice(item.findall(nodes.reference), 1)
-
-
-def _made_of_toctrees(wrapper: nodes.compound) -> Iterator[nodes.Node]:
-    """What Sphinx has put in the place of toctrees: captions, each with its list behind it."""
     for made in wrapper.findall(addnodes.compact_paragraph):
-        # Sphinx says so of its own lists.
-        if made.get("toctree"):
-            yield from made.children
+        # Sphinx marks its own lists so.
+        for child in made.children if made.get("toctree") else ():
+            if isinstance(child, nodes.title):
+                yield child
+            elif isinstance(child, nodes.bullet_list):
+                for item in child.children:
+                    # The links behind the first one are those of the items within.
+                    yield from islice(item.findall(nodes.reference), 1)
 
 
 def _put(mark: Mark, node: nodes.Element) -> None:
-    """Make a node the block of a mark, with the English in it if there is one."""
+    """Make a node the block of a mark, with its English inside."""
     block = node
     if isinstance(node, nodes.reference):
         # A pencil is a link: it cannot stand in one.
@@ -175,10 +149,8 @@ def _put(mark: Mark, node: nodes.Element) -> None:
 
 
 def marks_in_navigation(tree: addnodes.toctree) -> Sequence[Mark]:
-    """The marks of a toctree that no page shows but in the navigation."""
-    if not tree["hidden"]:
-        return ()
-    marks: Sequence[Mark] = tree.get("jz_marks", ())
+    """Return the marks of a toctree that appear in the sidebar only."""
+    marks: Sequence[Mark] = tree.get("jz_marks", ()) if tree["hidden"] else ()
     return marks
 
 
@@ -188,9 +160,9 @@ def marked_html(mark: Mark) -> str:
 
 
 def mark_attributes(mark: Mark, *, editable: bool) -> str:
-    """The attributes of a marked element but for its classes, as HTML: `` data-jz="3"``.
+    """Return the attributes of a marked element except its classes: `` data-jz="3"``.
 
-    An element that is ``editable`` says where people can change its words.
+    An ``editable`` element has the address where people can change its words.
     """
     html = f' data-jz="{mark.number}"'
     if editable and mark.edit is not None:
@@ -200,11 +172,8 @@ def mark_attributes(mark: Mark, *, editable: bool) -> str:
     return html
 
 
-Row = Sequence[Any]  # of an outline: [title, page or address or "", rows below it]
-
-
 class contents(nodes.Element):  # noqa: N801 - nodes have such names
-    """Where a book shows the pages below this one."""
+    """Placeholder where a book shows the pages below this one."""
 
 
 class TableOfContents(SphinxDirective):
@@ -213,19 +182,19 @@ class TableOfContents(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """A place for them: which they are the transform knows."""
+        """Return a placeholder, which the transform replaces."""
         return [contents()]
 
 
 class ListAllPages(SphinxTransform):
-    """Toctrees on the pages of an outline; on the first page one for each folder besides."""
+    """Add toctrees to the pages of an outline, and to the first page one for each folder."""
 
     default_priority = 4  # when there is a title, and before blocks are looked for
 
     def apply(self, **_: Any) -> None:
-        """A page that is not the first gets what is below it in the outline.
+        """Add what is below the page in the outline; on the first page also all other pages.
 
-        One that lists others gets the docs folders that nothing leads to.
+        A first page with toctrees gets only the docs folders that nothing leads to.
         """
         root, page = self.config.root_doc, self.env.docname
         outline = self.config.jz_site.get("outline", {})
@@ -245,7 +214,7 @@ class ListAllPages(SphinxTransform):
             self._list_others(set(chain.from_iterable(map(_targets, outline.values()))))
 
     def _list_others(self, listed: Set[str]) -> None:
-        """Put a toctree on the page for each folder with pages that upstream has not listed."""
+        """Add a toctree for each folder with pages that upstream has not listed."""
         found = self.env.found_docs
         others = [
             page for page in other_pages(found, self.env.docname) if page not in listed
@@ -254,7 +223,7 @@ class ListAllPages(SphinxTransform):
             if folder or not listed:
                 self._list(_caption_of(folder), _rows(pages))
                 continue
-            # They would seem to be of the list before them.
+            # Without a caption they would seem to belong to the list before them.
             words = text(self.config.language, "more pages")
             self._list(words, _rows(pages), original=text("en", "more pages"))
 
@@ -266,7 +235,7 @@ class ListAllPages(SphinxTransform):
         original: str = "",
         place: contents | None = None,
     ) -> None:
-        """Put a toctree on the page: at its end and hidden, or seen at a place.
+        """Add a toctree to the page: at its end and hidden, or visible at a place.
 
         ``original`` is the caption in English, if it is words and no name.
         """
@@ -309,7 +278,7 @@ def _rows(pages: Iterable[str]) -> list[Row]:
 
 
 def _targets(lists: Sequence[Row]) -> Iterator[str]:
-    """Yield what the lists of a page lead to, with all that stands in groups."""
+    """Yield all targets in the lists of a page, those in groups as well."""
     for _, rows in lists:
         for _, target, below in rows:
             yield target
@@ -322,19 +291,17 @@ def _caption_of(folder: str) -> str:
 
 
 def other_pages(pages: Iterable[str], root: str) -> list[str]:
-    """All pages but the first: those of the outermost folder, then folder by folder."""
-    return sorted(
-        (page for page in pages if page != root),
-        key=lambda page: (_top_folder(page), page),
-    )
+    """Return all pages but the first: those of the outermost folder, then folder by folder."""
+    others = (page for page in pages if page != root)
+    return sorted(others, key=lambda page: (_top_folder(page), page))
 
 
 def _top_folder(page: str) -> str:
-    """The outermost folder of a page; empty if it lies in none."""
+    """Return the outermost folder of a page; empty if it lies in none."""
     return page.partition("/")[0] if "/" in page else ""
 
 
 def setup(app: Sphinx) -> None:
-    """Register this part of the extension."""
+    """Register the directive of books, and list pages without toctrees."""
     app.add_transform(ListAllPages)
     app.add_directive("tableofcontents", TableOfContents, override=True)
