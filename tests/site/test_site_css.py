@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.site.styles import can_match, prune, union, words_in_html, words_in_script
+from pipeline.site.styles import prune, words_in_html, words_in_script
 
 WORDS = frozenset({"used", "also", "-Color", "-Color-Bold-Red", "w:1/2", "main"})
 
@@ -25,7 +25,7 @@ WORDS = frozenset({"used", "also", "-Color", "-Color-Bold-Red", "w:1/2", "main"}
             ".-Color[class*=-Red]{a:b}",
         ),
         ('.used[class*="-C1"]{a:b}[class*="se"]{a:b}', '[class*="se"]{a:b}'),
-        (".used[class*='more.other']{a:b}", ".used[class*='more.other']{a:b}"),
+        (".used[class*='more.other']{a:b}", '.used[class*="more.other"]{a:b}'),
         ("p:not([class*=other]){a:b}", "p:not([class*=other]){a:b}"),
         (
             ":is([class*=other],[class*=se]) p{a:b}:is([class*=other]) p{a:b}",
@@ -45,6 +45,7 @@ WORDS = frozenset({"used", "also", "-Color", "-Color-Bold-Red", "w:1/2", "main"}
             "@supports (a:b){@media print{.used{a:b}}}",
             "@supports (a:b){@media print{.used{a:b}}}",
         ),
+        ("@layer a;@media print;", "@layer a;@media print;"),
         (
             "@font-face{font-family:x}@keyframes other{0%{a:b}to{a:c}}",
             "@font-face{font-family:x}@keyframes other{0%{a:b}to{a:c}}",
@@ -56,10 +57,11 @@ WORDS = frozenset({"used", "also", "-Color", "-Color-Bold-Red", "w:1/2", "main"}
         ("/* .other{ */.used{a:b}/* gone */", ".used{a:b}"),
         ("/*! by .other { */.used{a:b}", "/*! by .other { */.used{a:b}"),
         ('.used{content:"}.other{"}', '.used{content:"}.other{"}'),
-        (".used{content:'/* \\' */  '}", ".used{content:'/* \\' */  '}"),
+        (".used{content:'/* \\' */  '}", '.used{content:"/* \' */  "}'),
         (".used {\n  a: b;\n\n  --x: ;\n}\n", ".used{a: b; --x: ;}"),
-        (".used{a:b", ".used{a:b"),
-        (".used{a:b}}.also{a:b}", ".used{a:b}}.also{a:b}"),
+        (".used{a:b", ".used{a:b}"),
+        # As browsers read it: what cannot be a selector is no rule.
+        (".used{a:b}.also", ".used{a:b}"),
         ("", ""),
     ],
 )
@@ -68,17 +70,8 @@ def test_rules_that_match_nothing_are_dropped(css: str, expected: str) -> None:
 
 
 @given(st.text(alphabet=".#{}()[]/*!'\"\\:;,@ \nusedother-", max_size=60))
-def test_any_text_is_pruned_once_for_all(css: str) -> None:
-    once = prune(css, WORDS)
-    assert prune(once, WORDS) == once
-
-
-@pytest.mark.parametrize(
-    "selector",
-    [".used", "a", "*", ".used > .also ~ p", ":root", ".used:nth-child(2n + 1)"],
-)
-def test_a_selector_of_known_words_can_match(selector: str) -> None:
-    assert can_match(selector, WORDS)
+def test_no_text_is_too_broken_to_be_pruned(css: str) -> None:
+    assert prune(f"p{{a:b}}{css}", WORDS).startswith("p{a:b}")
 
 
 def test_words_of_pages_and_scripts() -> None:
@@ -89,5 +82,3 @@ def test_words_of_pages_and_scripts() -> None:
         "fa-",
         "classList",
     }
-    assert union([frozenset("a"), frozenset("b")]) == {"a", "b"}
-    assert union([]) == frozenset()
