@@ -26,15 +26,8 @@ from pipeline.site.documents import to_json
 from pipeline.site.manifest import freshness_of_site, source_name
 from pipeline.site.names import RECORDS, SEARCH
 from pipeline.site.plan import Site
+from pipeline.site.progress import template
 from pipeline.site.texts import ENGLISH, spoken, words
-
-# Every way to the new page: for scripts (they keep #anchors), without scripts, for search engines.
-_REDIRECT = """<!DOCTYPE html>
-<html lang="{language}"><head><meta charset="utf-8"><title>{target}</title><link rel="icon" href="data:,">
-<meta http-equiv="refresh" content="0; url={target}"><link rel="canonical" href="{target}">
-<script>location.replace("{target}" + location.search + location.hash)</script></head>
-<body><p><a href="{target}">{target}</a></p></body></html>
-"""  # noqa: E501 - a line here is a line of the page
 
 
 def redirect_pages(
@@ -49,9 +42,8 @@ def redirect_pages(
     for old, new in moved.items():
         if old not in pages and new in pages and _is_inside(old):
             target = posixpath.relpath(f"{new}.html", posixpath.dirname(old) or ".")
-            html_by_path[f"{old}.html"] = _REDIRECT.format(
-                language=language, target=escape(target)
-            )
+            page = template("redirect.html.j2").render(language=language, target=target)
+            html_by_path[f"{old}.html"] = f"{page}\n"
     return html_by_path
 
 
@@ -155,21 +147,6 @@ def _language(site: Site) -> str:
     return site.locale.replace("_", "-")
 
 
-# Leads to the same page of the English docs: names of the API are pages there, not here.
-_NOT_FOUND = """<!DOCTYPE html>
-<html lang="{language}"><head><meta charset="utf-8"><title>{title}</title><link rel="icon" href="data:,">
-<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
-<style>:root {{ color-scheme: light dark; background: Canvas; color: CanvasText }} body {{ font: 1.1rem/1.8 system-ui, sans-serif; max-width: 36rem; margin: 15vh auto; padding: 0 1.2rem }} input, button {{ font: inherit; max-width: 100% }}</style></head>
-<body><main><h1>{title}</h1><p>{words}</p><form action="{search}" role="search"><input type="search" name="q" aria-label="{search_words}"> <button>{search_words}</button></form><p><a id="english" href="{english}">{english_words}</a></p><p><a href="{home}">{home_words}</a></p></main>
-<nav aria-label="{navigation}"><ul>{chapters}</ul></nav>
-<script>
-const base = new URL({base}, location.href).pathname;
-const rest = location.pathname.startsWith(base) ? location.pathname.slice(base.length) : "";
-const folder = {top};
-const same = rest.startsWith(folder) ? rest.slice(folder.length) : rest;
-document.getElementById("english").href += same + location.search + location.hash;
-</script></body></html>
-"""  # noqa: E501 - a line here is a line of the page
 _MARKUP = re.compile(r"[\\<\[\]]")
 
 
@@ -266,38 +243,30 @@ def _plain(title: str) -> str:
 
 
 def not_found(site: Site, rows: Sequence[Mapping[str, Any]] = ()) -> str:
-    """Return the page that servers show for what is not there; it may stand at any address.
+    """Return the page that servers show for missing pages; it may appear at any address.
 
     It leads to the first page of each chapter of ``rows``, those of ``progress.json``.
     """
     home = site.policy.url or "index.html"
-    search = f"{site.policy.url}{own_pages_of(site)[SEARCH]}.html"
-    # It holds nothing but words of the site.
-    said = site.locale if spoken(site.locale) != ENGLISH else ENGLISH
-    return _NOT_FOUND.format(
-        language=said.replace("_", "-"),
-        english=escape(site.policy.english_url or home),
-        home=escape(home),
-        search=escape(search),
-        search_words=escape(words(site.locale, "page")["search"]),
-        chapters=_chapters(site, rows),
-        base=json.dumps(site.policy.url or "./").replace("<", "\\u003c"),
-        top=json.dumps(english_folder(site.lock)).replace("<", "\\u003c"),
-        **words(site.locale, "not found"),
-    )
-
-
-def _chapters(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return a link to the first page of each chapter, as items of a list."""
-    first: dict[str, str] = {}
+    chapters: dict[str, str] = {}
     for row in rows:
         if row["group"]:
-            first.setdefault(row["group"], site.policy.url + row["url"])
-    language = site.locale.replace("_", "-")
-    return "".join(
-        f'<li lang="{language}"><a href="{escape(url)}">{escape(chapter)}</a></li>'
-        for chapter, url in first.items()
+            chapters.setdefault(row["group"], site.policy.url + row["url"])
+    # It contains only words of the site.
+    said = site.locale if spoken(site.locale) != ENGLISH else ENGLISH
+    page = template("404.html.j2").render(
+        language=said.replace("_", "-"),
+        english=site.policy.english_url or home,
+        home=home,
+        search=f"{site.policy.url}{own_pages_of(site)[SEARCH]}.html",
+        search_words=words(site.locale, "page")["search"],
+        chapters=chapters,
+        chapters_language=site.locale.replace("_", "-"),
+        base=site.policy.url or "./",
+        top=english_folder(site.lock),
+        **words(site.locale, "not found"),
     )
+    return f"{page}\n"
 
 
 def twin(site: Site, page: PageResult) -> str:

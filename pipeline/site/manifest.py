@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pipeline.adapters import files
@@ -27,55 +27,45 @@ _OLD, _NEW = (Part.KEPT, Part.REMOVED), (Part.KEPT, Part.ADDED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Digest:
-    """The digest of a file that was written when its ``stamp`` says."""
+class _Known:
+    """What the record of a page says, and stamp and digest of its files by path in the site."""
 
-    stamp: str
-    digest: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Told:
-    """What the record of a page says of it, and the digests of its files by path in the site."""
-
-    source: str
-    blob: str
-    standing: dict[str, Any]
+    facts: dict[str, Any]  # what the manifest repeats
     downloads: tuple[str, ...]
     included: list[dict[str, str]]
-    digests: dict[str, _Digest]
+    digests: dict[str, tuple[str, str]] = field(default_factory=dict)
 
 
 def freshness_of_site(
     site: Site, rows: Sequence[Mapping[str, Any]], history: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """The content of the file. ``rows`` are those of ``progress.json``, in its order.
+    """Return the content of the file. ``rows`` are those of ``progress.json``, in its order.
 
     ``history`` has the last change of each page that has one (``history.last_changes``).
     """
-    changes = {change["page"]: change for change in history}
-    memo = Memo(site.paths.memo(site.locale, "freshness"), _Told)
+    changes = {
+        change["page"]: {key: change[key] for key in change if key != "page"}
+        for change in history
+    }
+    memo = Memo(site.paths.memo(site.locale, "freshness"), _Known)
     pages: list[dict[str, Any]] = []
     for row in rows:
         name = row["page"]
-        told = _told(site, name, memo)
-        # A page that could not be read has no record; the run has told of it.
-        if told is None:
+        known = _known_of(site, name, memo)
+        # A page that could not be read has no record; the run has reported it.
+        if known is None:
             continue
-        digests = {path: digest.digest for path, digest in told.digests.items()}
         pages.append(
             {
                 "page": name,
                 "title": row["title"],
                 "url": row["url"],
-                "source": told.source,
-                "blob": told.blob,
-                **told.standing,
-                "changed": _without_page(changes.get(name)),
-                "files": _of_page(digests, told, name),
+                **known.facts,
+                "changed": changes.get(name),
+                "files": _files_of(known, name),
                 "included": [
-                    {**one, "files": _of_page(digests, told, one["page"])}
-                    for one in told.included
+                    {**one, "files": _files_of(known, one["page"])}
+                    for one in known.included
                 ],
             }
         )
@@ -98,36 +88,32 @@ def freshness_of_site(
     }
 
 
-def _told(site: Site, page: str, memo: Memo[_Told]) -> _Told | None:
-    """What there is to tell of a page, as far as it is known from the last time; None: nothing."""
+def _known_of(site: Site, page: str, memo: Memo[_Known]) -> _Known | None:
+    """Return what is known of a page, from the last time if possible; None without a record."""
     path = site.sources / RECORDS / "pages" / f"{page}.json"
     key = digest_of_stamps(path)
-    told = memo.recall(page, key)
-    if told is None:
+    known = memo.recall(page, key)
+    if known is None:
         if not path.is_file():
             return None
-        told = _read_record(json.loads(files.read_bytes(path)))
-    # The files of a page may be others though its record is as it was.
-    told = replace(told, digests=_digests(site, page, told))
-    memo.keep(page, key, told)
-    return told
+        record = json.loads(files.read_bytes(path))
+        known = _Known(
+            facts=_facts_of(record),
+            downloads=tuple(path for _, path in record["downloads"]),
+            included=record["included"],
+        )
+    # The files of a page may have changed though its record has not.
+    known = replace(known, digests=_digests(site, page, known))
+    memo.keep(page, key, known)
+    return known
 
 
-def _read_record(record: Mapping[str, Any]) -> _Told:
-    """What of a page's record programs are told; nothing is known of its files yet."""
-    return _Told(
-        source=record["source"],
-        blob=record["blob"],
-        standing=_standing(record["since"]),
-        downloads=tuple(path for _, path in record["downloads"]),
-        included=record["included"],
-        digests={},
-    )
-
-
-def _standing(since: Mapping[str, Any]) -> dict[str, Any]:
-    """How the translation of a page stands: a word for it, counts, authors, blocks."""
+def _facts_of(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the manifest repeats of a record: source, state, counts, authors, blocks."""
+    since = record["since"]
     return {
+        "source": record["source"],
+        "blob": record["blob"],
         "state": state_of(since["counts"]),
         "counts": since["counts"],
         "authors": since["authors"],
@@ -136,7 +122,7 @@ def _standing(since: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def state_of(counts: Mapping[str, int]) -> str:
-    """A page in one word: ``english``, ``stale``, ``partial`` or ``translated``.
+    """Return the state of a page: ``english``, ``stale``, ``partial`` or ``translated``.
 
     The first that fits: nothing is translated, English has changed since, or blocks are missing.
     """
@@ -150,65 +136,53 @@ def state_of(counts: Mapping[str, int]) -> str:
 
 
 def _block(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A block that is not as it should be: its digest and state; of a stale one both versions."""
+    """Return digest and state of a block that is not up to date; both versions of a stale one."""
     block: dict[str, Any] = {"id": row["id"], "state": row["state"]}
     if "diff" in row:
-        block["was"] = _joined(row["diff"], _OLD)
-        block["now"] = _joined(row["diff"], _NEW)
+        for key, parts in (("was", _OLD), ("now", _NEW)):
+            block[key] = "".join(words for part, words in row["diff"] if part in parts)
     return block
 
 
-def _joined(pieces: Sequence[tuple[str, str]], parts: Sequence[Part]) -> str:
-    """One version of a text, from the pieces of both."""
-    return "".join(words for part, words in pieces if part in parts)
-
-
-def _without_page(change: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """A page's last change without its name, which stands there already."""
-    if change is None:
-        return None
-    return {key: value for key, value in change.items() if key != "page"}
-
-
-def _digests(site: Site, page: str, told: _Told) -> dict[str, _Digest]:
-    """The digests of the files that a proof is made from, by path in the site."""
-    digests: dict[str, _Digest] = {}
-    for name in (*told.downloads, *_text_files(page), *_texts_included(told)):
+def _digests(site: Site, page: str, known: _Known) -> dict[str, tuple[str, str]]:
+    """Return stamp and digest of the files that a proof is made from, by path in the site."""
+    digests: dict[str, tuple[str, str]] = {}
+    for name in (*known.downloads, *_text_files(page), *_included_files(known)):
         path = site.target / name
         if not path.is_file():
             continue
         stamp = digest_of_stamps(path)
-        known = told.digests.get(name)
-        if known is None or known.stamp != stamp:
-            known = _Digest(stamp=stamp, digest=digest_of_file(files.read_bytes(path)))
-        digests[name] = known
+        before, digest = known.digests.get(name, ("", ""))
+        if before != stamp:
+            digest = digest_of_file(files.read_bytes(path))
+        digests[name] = (stamp, digest)
     return digests
 
 
 def _text_files(page: str) -> tuple[str, str]:
-    """Where the document of a page may lie, as Markdown or reST."""
+    """Return where the document of a page may lie, as Markdown or reST."""
     return f"{page}.md", source_name(page)
 
 
-def _texts_included(told: _Told) -> Iterator[str]:
-    """Where the documents may lie that a page includes."""
-    for one in told.included:
+def _included_files(known: _Known) -> Iterator[str]:
+    """Yield where the documents may lie that a page includes."""
+    for one in known.included:
         yield from _text_files(one["page"])
 
 
-def _of_page(digests: Mapping[str, str], told: _Told, page: str) -> dict[str, str]:
-    """Those of the digests that are of a page itself, or of one that it includes."""
-    included = set(_texts_included(told))
-    if page in {one["page"] for one in told.included}:
-        return {path: digests[path] for path in _text_files(page) if path in digests}
-    return {path: digest for path, digest in digests.items() if path not in included}
+def _files_of(known: _Known, page: str) -> dict[str, str]:
+    """Return the digests of a page itself, or of one that it includes."""
+    paths = known.digests.keys() - set(_included_files(known))
+    if page in {one["page"] for one in known.included}:
+        paths = known.digests.keys() & set(_text_files(page))
+    return {path: known.digests[path][1] for path in sorted(paths)}
 
 
 def source_name(page: str) -> str:
-    """Where the source of a page in reST lies in a site: its Markdown twin is words alone."""
+    """Return where the source of a page in reST lies: its Markdown twin has words alone."""
     return f"{DOWNLOADS}/source/{page}.rst"
 
 
 def digest_of_file(data: bytes) -> str:
-    """What tells whether a file is as it was built: ``sha256:…``."""
+    """Return a digest that tells whether a file is as it was built: ``sha256:…``."""
     return f"sha256:{hashlib.sha256(data).hexdigest()}"

@@ -22,7 +22,7 @@ BUILT = (".html", ".js", ".css")  # the files of a site that something is known 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What is known of a subject. Each fills in what is its own."""
+    """What is known of a subject; each kind of subject uses its own fields."""
 
     # Of a page: what it has among the sources, and to download.
     files: tuple[str, ...] = ()
@@ -36,20 +36,19 @@ class Known:
 
 
 def memo_of(site: Site) -> Memo[Known]:
-    """What is known of the site."""
+    """Return the memo of a site."""
     return Memo(site.paths.memo(site.locale, "site"), Known)
 
 
 def forget_all(site: Site) -> None:
-    """Know nothing any more, also after a kill. Comes before a site is built."""
+    """Clear the memo, also for a kill that follows. Called before a site is built."""
     memo = memo_of(site)
     memo.keep_only(())
     memo.save()
 
 
 def forget_gone(site: Site, memo: Memo[Known]) -> None:
-    """Forget pages that are none of the site's any more. Comes when a site is built."""
-    # All that is recalled for a site as it is now.
+    """Forget pages that are no longer part of the site. Called when a site is built."""
     subjects = {WHOLE}
     subjects.update(map(subject_of_page, site.names))
     for path in files_below(site.target, *BUILT):
@@ -58,12 +57,12 @@ def forget_gone(site: Site, memo: Memo[Known]) -> None:
 
 
 def subject_of_page(page: str) -> str:
-    """The name of a page among the subjects."""
+    """Return the subject of a page."""
     return f"page {page}"
 
 
 def pages_known(memo: Memo[Known]) -> Iterator[str]:
-    """The pages that the site had when it was last built."""
+    """Yield the pages that the site had when it was last built."""
     for subject, known in memo.items():
         kind, _, page = subject.partition(" ")
         if kind == "page" and known.files:
@@ -71,19 +70,18 @@ def pages_known(memo: Memo[Known]) -> Iterator[str]:
 
 
 def subject_of_file(site: Site, path: Path) -> str:
-    """The name of a file of the site among the subjects."""
+    """Return the subject of a file of the site."""
     return f"file {path.relative_to(site.target).as_posix()}"
 
 
 def digest_of_stamps(*paths: Path) -> str:
-    """What changes when one of the files is written: sizes and times, so that none is read."""
-    return digest_of(*map(_stamp, paths))
-
-
-def _stamp(path: Path) -> str:
-    """Size and time of a file, ``1204 1750000000000000000``; empty if there is none."""
-    try:
-        status = path.stat()
-    except OSError:
-        return ""
-    return f"{status.st_size} {status.st_mtime_ns}"
+    """Return a digest of sizes and times of files, so that none has to be read."""
+    stamps: list[str] = []
+    for path in paths:
+        try:
+            status = path.stat()
+        except OSError:
+            stamps.append("")
+        else:
+            stamps.append(f"{status.st_size} {status.st_mtime_ns}")
+    return digest_of(*stamps)

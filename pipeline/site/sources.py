@@ -41,7 +41,7 @@ Content = bytes | Path | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assembled:
-    """What came of it. ``downloads`` are by path in the site; None: it is there already."""
+    """Result of assembling. ``downloads`` are by path in the site; None: it exists already."""
 
     changed: int  # files written or removed
     findings: tuple[Finding, ...]  # what is wrong with pages
@@ -50,7 +50,7 @@ class Assembled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Made:
-    """What one page has among the sources, and to download."""
+    """Files of one page: among the sources, and to download."""
 
     sources: Mapping[str, Content]
     downloads: Mapping[str, bytes | None]
@@ -89,7 +89,12 @@ def assemble(
         if content is not None:
             changed += _put(site.sources / path, content)
     # Sphinx takes every document in its folder for a page of the site.
-    stale = [path for path in _files_in(site) if _name(site, path) not in wanted]
+    stale = [
+        path
+        for path in site.sources.rglob("*")
+        # Also links that lead nowhere.
+        if not path.is_dir() and path.relative_to(site.sources).as_posix() not in wanted
+    ]
     files.remove_files(stale)
     return Assembled(
         changed=changed + len(stale), findings=tuple(findings), downloads=downloads
@@ -97,7 +102,7 @@ def assemble(
 
 
 def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Content]:
-    """What belongs to no page: Sphinx's configuration, records of the site, upstream's images."""
+    """Return the files of no page: configuration, records of the site, upstream's images."""
     # Of many the first ones are looked for: what readers mean before what a term is in English.
     usual_names = site.upstream.usual_names
     words = [*readers_words(site.locale, usual_names), *synonyms(site.glossary)]
@@ -106,7 +111,8 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
         site.pages,
         contributors,
         others=_counts_kept(site),
-        title=_title(site),
+        # As people call it: the package, or else the name of its docs.
+        title=site.lock.package or site.policy.title or site.upstream.name,
     )
     wanted: dict[str, Content] = {
         "conf.py": files.read_bytes(CONFIGURATION),
@@ -114,7 +120,7 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
         f"{RECORDS}/progress.json": to_json(counts),
         f"{RECORDS}/glossary.json": to_json(term_list(site.glossary)),
         f"{RECORDS}/synonyms.json": to_json(words),
-        f"{RECORDS}/history.json": to_json(_history(site)),
+        f"{RECORDS}/history.json": to_json(list(map(asdict, last_changes(site)))),
     }
     wanted |= {found.path: found.data for found in inventories_of(site).there}
     # Documents come from merge and execute instead, page by page; those of pages that this run is
@@ -145,28 +151,23 @@ def _drives_sphinx(path: str) -> bool:
 
 
 def _names_of(path: str) -> tuple[str, ...]:
-    """What pages may call a file: Sphinx has folders in NFC, and its own name is in either form."""
+    """Return the names of a file: Sphinx has folders in NFC, and its own name in either form."""
     folder, _, name = path.rpartition("/")
     return path, page_path(path), f"{page_path(folder)}/{name}".removeprefix("/")
 
 
 def _content_of(path: Path) -> Content:
-    """What Sphinx gets of a file of upstream's that is no document; None if it gets nothing.
+    """Return what Sphinx gets of upstream's file that is no document; None for nothing.
 
-    A program may be shown as the text that it is: only what is published must be none.
+    A program may be shown as text; only published files must be none.
     """
     if is_program(path.name) and ASSETS not in path.parts:
         return path
     return published(path)
 
 
-def _history(site: Site) -> list[dict[str, Any]]:
-    """The last change of each page, as git tells it."""
-    return list(map(asdict, last_changes(site)))
-
-
 def _counts_kept(site: Site) -> list[dict[str, Any]]:
-    """The counts of pages that this run is not about, as the last build had them."""
+    """Return the counts of pages outside of this run, as the last build had them."""
     path = site.sources / RECORDS / "progress.json"
     if not site.kept or not path.is_file():
         return []
@@ -174,13 +175,8 @@ def _counts_kept(site: Site) -> list[dict[str, Any]]:
     return [row for row in rows if row["page"] in site.kept]
 
 
-def _title(site: Site) -> str:
-    """What is translated, as people call it: the package, or else the name of its docs."""
-    return site.lock.package or site.policy.title or site.upstream.name
-
-
 def _digest_of_site(site: Site, code: str) -> str:
-    """Of what every page is made from, besides its own files."""
+    """Return a digest of what every page is made from, besides its own files."""
     parts = (
         configuration_of(site),
         site.lock.commit,
@@ -192,7 +188,7 @@ def _digest_of_site(site: Site, code: str) -> str:
 
 
 def _page(site: Site, page: PageResult, memo: Memo[Known], common: str) -> _Made:
-    """A page whose inputs are those of the last time keeps what it has. Raises PipelineError."""
+    """Make the files of a page, or keep them if its inputs are unchanged. Raises PipelineError."""
     subject = subject_of_page(page.page)
     key = digest_of(common, _row(page), digest_of_stamps(*_inputs(site, page)))
     known = memo.recall(subject, key)
@@ -232,7 +228,7 @@ def _page(site: Site, page: PageResult, memo: Memo[Known], common: str) -> _Made
 
 
 def _is_all_there(site: Site, known: Known) -> bool:
-    """Whether no file of a page has been removed since: of its sources, and of its downloads."""
+    """Return whether no file of a page has been removed: of its sources and its downloads."""
     paths = (
         *map(site.sources.joinpath, known.files),
         *map(site.target.joinpath, known.downloads),
@@ -241,7 +237,7 @@ def _is_all_there(site: Site, known: Known) -> bool:
 
 
 def _inputs(site: Site, page: PageResult) -> Iterator[Path]:
-    """The files that a page of the site is made from."""
+    """Yield the files that a page of the site is made from."""
     for one in (page, *site.included_in(page.page)):
         path = one.files[0].path
         yield site.paths.docs / path
@@ -254,7 +250,7 @@ def _inputs(site: Site, page: PageResult) -> Iterator[Path]:
 
 
 def _row(page: PageResult) -> str:
-    """What is said of a page, and is in none of its files."""
+    """Return what is known of a page but stands in none of its files."""
     run = page.execution
     ran = (run.status, run.reason, run.cells, run.total, run.note) if run else None
     # The line under the title tells these.
@@ -269,18 +265,6 @@ def _row(page: PageResult) -> str:
     return repr((page.files, counts, ran))
 
 
-def _files_in(site: Site) -> Iterator[Path]:
-    """Everything in the source folder but folders: also links that lead nowhere."""
-    for path in site.sources.rglob("*"):
-        if not path.is_dir():
-            yield path
-
-
-def _name(site: Site, path: Path) -> str:
-    """A file of the source folder as ``wanted`` has it: ``_jz/pages/guide/jit.json``."""
-    return path.relative_to(site.sources).as_posix()
-
-
 def _put(path: Path, content: bytes | Path) -> bool:
     """Make ``path`` hold ``content``; return whether it did not before. Raises WriteError.
 
@@ -290,7 +274,11 @@ def _put(path: Path, content: bytes | Path) -> bool:
     if isinstance(content, bytes):
         return files.write_if_changed(path, content)
     try:
-        if path.exists() and _is_same(path, content):
+        # Whether they are one file is asked first, because it costs less.
+        is_there = path.exists()
+        if is_there and (
+            path.samefile(content) or path.read_bytes() == content.read_bytes()
+        ):
             return False
         path.parent.mkdir(parents=True, exist_ok=True)
         # Not written in place: it may be a link to a file that is not ours.
@@ -306,8 +294,3 @@ def _put(path: Path, content: bytes | Path) -> bool:
             hint="Free some space or mend the permissions, and run again.",
         ) from error
     return True
-
-
-def _is_same(path: Path, other: Path) -> bool:
-    """Whether two files are one, or hold the same; the first is asked first, for it costs less."""
-    return path.samefile(other) or path.read_bytes() == other.read_bytes()
