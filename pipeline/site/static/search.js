@@ -1,6 +1,6 @@
 // The search: what a query asks for, and the pages that have it, best first. search-box.js shows them.
 // The index lies in _search as scripts that call jzSearch(name, data), so that it can be read from a folder, too; a query loads the few that it needs.
-// How texts are taken apart is told in pipeline/site/search/words.py, what is in the files in index.py: queries are taken apart by the same rules.
+// How texts are taken apart is told in pipeline/site/search/pieces.py, what is in the files in index.py: queries are taken apart by the same rules.
 "use strict";
 (() => {
   // — files of the index —
