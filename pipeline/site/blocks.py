@@ -45,7 +45,7 @@ class Block:
 
     @property
     def has_place(self) -> bool:
-        """Whether it can stand on the page as a block of its own.
+        """Whether the message can stand on the page as a block of its own.
 
         The text of an image is an attribute of it; of front matter a page shows its title.
         """
@@ -55,7 +55,7 @@ class Block:
 def blocks_of(
     landings: Sequence[Landed], entries: Sequence[Entry]
 ) -> tuple[Block, ...]:
-    """The blocks of a document whose messages have landed so, with the entries that serve them."""
+    """Return the blocks of a document, with the entries that serve them."""
     by_msgid: dict[str, list[Entry]] = {}
     for entry in entries:
         if not entry.obsolete:
@@ -78,7 +78,7 @@ def blocks_of(
 
 
 def _entry_for(landed: Landed, entries: Sequence[Entry]) -> Entry | None:
-    """The one of a message's entries that serves it in its section."""
+    """Return the entry that serves a message in its section; None if there is none."""
     # First the entry for this very section, then the one for all places (it has no msgctxt).
     for context in (landed.section, None):
         for entry in entries:
@@ -89,7 +89,7 @@ def _entry_for(landed: Landed, entries: Sequence[Entry]) -> Entry | None:
 
 
 def _state_of(landed: Landed, entry: Entry | None) -> State:
-    """How a block stands to its English, given the entry that serves it, if there is one."""
+    """Return the state of a block, given the entry that serves it, if any."""
     # A name stays what it is in Chinese: `JAX` for `JAX` has nothing to show in two languages.
     if not landed.is_translated or landed.text == landed.english:
         return State.ENGLISH
@@ -99,7 +99,7 @@ def _state_of(landed: Landed, entry: Entry | None) -> State:
 
 
 def _standing_of(landed: Landed, entry: Entry | None) -> Standing:
-    """What has become of a block's translation, whether readers see it or not."""
+    """Return what has become of a block's translation, visible to readers or not."""
     if entry is None or not entry.is_waiting:
         return Standing.TRANSLATED if landed.is_translated else Standing.ENGLISH
     if kind_of(entry) is OriginKind.DRAFT:
@@ -111,7 +111,7 @@ def _standing_of(landed: Landed, entry: Entry | None) -> Standing:
 
 
 def _previous_of(entry: Entry | None) -> str:
-    """The English that a translation was made from, if it is known."""
+    """Return the English that a translation was made from, if it is known."""
     return (entry.previous if entry else None) or ""
 
 
@@ -138,7 +138,7 @@ class Author:
 
 
 def since(blocks: Sequence[Block], entries: Sequence[Entry]) -> dict[str, Any]:
-    """What the record of a page holds at ``since``.
+    """Return what the record of a page contains at ``since``.
 
     ``blocks`` are all of the page; ``entries`` those of its memory. The counts of all standings
     add up to the number of blocks, and those of the authors to what is translated at the least::
@@ -158,7 +158,7 @@ def since(blocks: Sequence[Block], entries: Sequence[Entry]) -> dict[str, Any]:
 
 
 def _blocks_to_tell(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
-    """The blocks that are not as they should be, in the order of the page."""
+    """Yield the blocks that are not up to date, in the order of the page."""
     number = 0
     for block in blocks:
         if block.standing in _TOLD and not block.landed.is_rest:
@@ -177,7 +177,7 @@ def _blocks_to_tell(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
 
 
 def _authors(entries: Iterable[Entry]) -> Iterator[dict[str, Any]]:
-    """Whose translations a page has, those with the most first."""
+    """Yield the authors of a page's translations, those with the most first."""
     counts: Counter[Author] = Counter()
     for entry in entries:
         counts.update(authors_of(entry))
@@ -191,7 +191,7 @@ def _authors(entries: Iterable[Entry]) -> Iterator[dict[str, Any]]:
 
 
 def authors_of(entry: Entry) -> Iterator[Author]:
-    """Whose words a finished translation is, as its memory tells; often nobody is named.
+    """Yield the authors of a finished translation, as far as its memory names them.
 
     Addresses are left out: ``Li Lei <li@example.org>`` → ``Li Lei``.
     """
@@ -215,7 +215,7 @@ _NAMING = (b"translator: ", ADOPTED, b"#. drafted: ")  # the notes that name som
 
 
 def contributors(site: Site) -> dict[str, int]:
-    """The messages of each translator. A message counts for whoever touched it last."""
+    """Return the number of messages of each translator who touched them last."""
     counts: Counter[str] = Counter()
     folder = site.paths.memories(site.locale)
     for path in sorted(folder.rglob("*.po")):
@@ -228,7 +228,7 @@ def contributors(site: Site) -> dict[str, int]:
 
 
 def entries_with_authors(path: Path) -> tuple[Entry, ...]:
-    """The entries of a file of the memory; none if nobody is named there, as in most files."""
+    """Return the entries of a file of the memory; none if nobody is named there."""
     if not path.is_file():
         return ()
     data = files.read_bytes(path)

@@ -237,7 +237,7 @@ def _check_extensions(policy: SitePolicy) -> None:
 
 
 def _stamps(folder: Path) -> dict[str, tuple[int, int]]:
-    """What changes when one of the files below ``folder`` is written, for each: size and time.
+    """Return size and time of each file below ``folder``.
 
     There are thousands: ``os.walk`` lists them in a fifth of the time that ``rglob`` takes.
     """
@@ -255,7 +255,7 @@ def _changed(
     before: Mapping[str, tuple[int, int]],
     after: Mapping[str, tuple[int, int]],
 ) -> tuple[str, ...]:
-    """The files that were written or removed in between, relative to the root."""
+    """Return the files that were written or removed in between, relative to the root."""
     changed = [
         Path(path)
         for path in before.keys() | after.keys()
@@ -265,7 +265,7 @@ def _changed(
 
 
 def _kept_pages(site: Site, memo: Memo[Known]) -> tuple[str, ...]:
-    """The pages of the last build that this one is not about, as far as upstream has them."""
+    """Return pages of the last build that this one does not cover, if upstream has them."""
     named = {page.page for page in site.pages}
     there = {page.name for page in site.lock.pages}
     return tuple(sorted((there & set(pages_known(memo))) - named))
@@ -313,14 +313,14 @@ def _counted(advance: Callable[..., None]) -> Callable[[str, int, str], None]:
 
 
 def _glossary(run: Run, locale: str) -> Glossary:
-    """The terms of a locale; none if it has no glossary."""
+    """Return the terms of a locale; none if it has no glossary."""
     paths = filter(Path.is_file, run.paths.glossaries(locale))
     terms = read_glossaries((str(path), files.read_bytes(path)) for path in paths)
     return terms or Glossary()
 
 
 def _broken(row: tuple[str, BrokenPage]) -> Finding:
-    """A page that shows its source: the run ends with PublishError's exit code after all."""
+    """Return the finding for a page that shows its source."""
     page, broken = row
     hint = "The page shows its English source until that is mended."
     if broken.blocks:
@@ -371,7 +371,7 @@ def _lost(site: Site, told: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def _warning(warned: Warned) -> Finding:
-    """A warning of Sphinx. Its place is one among the sources, named as upstream names them."""
+    """Return the finding for a warning of Sphinx, at upstream's name of the file."""
     return Finding(
         code="sphinx",
         # A page that could not be written is one of ours to tell.

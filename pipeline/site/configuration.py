@@ -31,7 +31,7 @@ from pipeline.site.plan import Site
 
 
 def english_folder(lock: Lock) -> str:
-    """The folder that upstream's Sphinx makes its site of, with a slash: ``docs/``.
+    """Return the folder that upstream's Sphinx builds, with a slash: ``docs/``.
 
     It has a ``conf.py``. Empty if there is only one folder, or none that has one.
     """
@@ -43,7 +43,7 @@ def english_folder(lock: Lock) -> str:
 
 
 def folders_to_list(site: Site, first: str) -> Mapping[str, Sequence[str]]:
-    """The pages to list of each folder that nothing leads to from the page ``first``.
+    """Return the pages to list of each folder that ``first`` does not lead to.
 
     A folder that has contents of its own is listed by the page that these begin on. Docs without
     any contents are listed as a whole, whatever comes of this: see ``extension.listing``.
@@ -65,14 +65,14 @@ def folders_to_list(site: Site, first: str) -> Mapping[str, Sequence[str]]:
 def _outermost(
     pages: Sequence[str], texts: Mapping[str, str], prefix: str
 ) -> list[str]:
-    """The page that a folder begins with, and those that it does not lead to."""
+    """Return the first page of a folder, and those that it does not lead to."""
     begin = root_page(pages, tops=(prefix,))
     below = distances(texts, first=begin, tops=(prefix,))
     return [begin, *(page for page in pages if page not in below)]
 
 
 def _page_texts(site: Site) -> dict[str, str]:
-    """What the pages of the site say besides code, in English."""
+    """Return the text of the pages without code, in English."""
     texts: dict[str, str] = {}
     names = set(site.names)
     for page in site.lock.pages:
@@ -202,7 +202,7 @@ def _read_text(path: Path) -> str:
 
 
 def configuration_of(site: Site) -> dict[str, Any]:
-    """The values of ``site.json``, as ``extension/conf.py`` reads them."""
+    """Return the values of ``site.json``, as ``extension/conf.py`` reads them."""
     # Paths are absolute: Sphinx runs in a folder of its own.
     folders = site.lock.docs
     return {
@@ -257,7 +257,7 @@ def _unpublished(site: Site) -> Iterator[str]:
 
 
 def first_page(site: Site) -> str:
-    """The page that the contents of the site begin with."""
+    """Return the page that the contents of the site begin with."""
     named = site.policy.root or outline_of(site).root
     return root_page(site.names, named, tops=site.lock.docs.prefixes)
 
@@ -298,7 +298,7 @@ def end_of(page: str, redirects: Mapping[str, str]) -> str:
 
 
 def _issue_url(site: Site) -> str:
-    """What a number is put behind; empty if upstream's issues are not on GitHub."""
+    """Return the address before an issue's number; empty if issues are not on GitHub."""
     # A copy of the repository (JAX_DOCS_UPSTREAM) has no issues; what it is a copy of has.
     url = site.upstream.configured_url or site.upstream.url
     if not url.startswith("https://github.com/"):

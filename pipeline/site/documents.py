@@ -32,7 +32,7 @@ from pipeline.site.plan import Site
 
 
 def landings_of(site: Site, page: PageResult) -> tuple[Landed, ...]:
-    """Where every message of a page's document has landed.
+    """Return where every message of a page's document has landed.
 
     A page that ``merge`` could not write is upstream's: all of its messages stay in English. One
     that cannot be split has none. Raises InputError.
@@ -58,7 +58,7 @@ def landings_of(site: Site, page: PageResult) -> tuple[Landed, ...]:
 
 
 def merge_again(site: Site, page: PageResult, *, with_fuzzy: bool = False) -> Merged:
-    """A page's document with the translations that readers see; ``with_fuzzy``, also the others.
+    """Merge a document with the translations that readers see, or also with fuzzy ones.
 
     Raises InputError if the document cannot be read, GuardError if it cannot be merged.
     """
@@ -81,7 +81,7 @@ def merge_again(site: Site, page: PageResult, *, with_fuzzy: bool = False) -> Me
 
 
 def catalog_entries(site: Site, page: str) -> tuple[Entry, ...]:
-    """The entries of a page's catalogue; none if there is none, or one that cannot be read."""
+    """Return the entries of a page's catalogue; none if it cannot be read."""
     path = site.paths.catalog(site.locale, page)
     try:
         return po.read_catalog(files.read_bytes(path), where=str(path)).catalog.entries
@@ -90,13 +90,13 @@ def catalog_entries(site: Site, page: str) -> tuple[Entry, ...]:
 
 
 def _upstream_document(site: Site, path: str) -> Document:
-    """A document as it was pulled, in English. Raises InputError."""
+    """Read a document as it was pulled, in English. Raises InputError."""
     data = files.read_bytes(site.paths.docs / path)
     return read_document(path, data, site.upstream.reading)
 
 
 def _frame(site: Site, document: Document) -> Frame:
-    """The attribution, and the anchors that links of this very page point to.
+    """Return the attribution, and the anchors that links of the same page point to.
 
     ``merge`` knows the links of all pages. Here they are not needed: the site gives every heading
     its English anchor anyway.
@@ -126,7 +126,7 @@ class Shown:
 
     @property
     def downloads(self) -> dict[str, str]:
-        """What can be downloaded: kind (``executed``, ``clean``) and path in the site."""
+        """The downloads: kind (``executed``, ``clean``) and path in the site."""
         if not self.is_notebook:
             return {}
         downloads = {}
@@ -164,7 +164,7 @@ def shown_of(site: Site, page: PageResult) -> Shown:
 
 
 def _preview(site: Site, page: PageResult, ran: bytes | None) -> Shown:
-    """The page with its fuzzy translations, for translators to look at (``--show-fuzzy``)."""
+    """Return the page with its fuzzy translations, for translators (``--show-fuzzy``)."""
     path = page.files[0].path
     # No file has these translations: the page is merged for this site alone.
     merged = merge_again(site, page, with_fuzzy=True)
@@ -182,7 +182,7 @@ def _with_run(
     landings: tuple[Landed, ...],
     file: Path | None = None,
 ) -> Shown:
-    """A notebook with what its code printed; ``file`` holds it, if a file does."""
+    """Return a notebook with its outputs; ``file`` is the file that contains it, if any."""
     return Shown(
         page=page,
         path=f"{page.page}.ipynb",
@@ -202,7 +202,7 @@ def _without_run(
     landings: tuple[Landed, ...],
     file: Path | None = None,
 ) -> Shown:
-    """A document that did not run. Of a notebook this is a copy without outputs."""
+    """Return a document that did not run; of a notebook, a copy without outputs."""
     is_notebook = False
     if path.endswith(".ipynb"):
         # The outputs that upstream has stored in it are of another day.
@@ -221,7 +221,7 @@ def _without_run(
 
 
 def _with_outputs_of(executed: bytes, path: str, merged: bytes) -> bytes:
-    """The merged document ``path`` as a notebook with the outputs of a run.
+    """Return the merged document ``path`` as a notebook with the outputs of a run.
 
     Raises PipelineError, also if the run was one of other code.
     """
@@ -231,7 +231,7 @@ def _with_outputs_of(executed: bytes, path: str, merged: bytes) -> bytes:
 
 
 def without_outputs(notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of a notebook without what its code printed, and without the numbers of the run.
+    """Return a copy of a notebook without outputs and without execution counts.
 
     ``In [7]`` and what stands below it → ``In [ ]``. Cells have ids if the format wants them.
     """
@@ -245,7 +245,7 @@ def without_outputs(notebook: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def notebooks_of(shown: Shown) -> dict[str, bytes]:
-    """The notebooks to download, by path in the site. Raises InputError."""
+    """Return the notebooks to download, by path in the site. Raises InputError."""
     notebooks = {}
     for kind, path in shown.downloads.items():
         # Whoever begins with a notebook wants to run it, and finds no outputs in it.
@@ -258,7 +258,7 @@ def notebooks_of(shown: Shown) -> dict[str, bytes]:
 
 
 def _notebook_of(path: str, data: bytes) -> dict[str, Any]:
-    """A document as a notebook. Raises InputError."""
+    """Return a document as a notebook. Raises InputError."""
     if path.endswith(".ipynb"):
         return execution.parse_notebook(data, where=path)
     try:
@@ -272,6 +272,6 @@ def _notebook_of(path: str, data: bytes) -> dict[str, Any]:
 
 
 def to_json(value: Any) -> bytes:
-    """A value as the site's JSON files hold it: equal values are equal bytes."""
+    """Return a value as the site's JSON files contain it: equal values are equal bytes."""
     text = json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True)
     return f"{text}\n".encode("utf-8", "replace")

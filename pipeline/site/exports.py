@@ -48,7 +48,7 @@ def redirect_pages(
 
 
 def _is_inside(path: str) -> bool:
-    """Whether a path stays in the site's folder: upstream's configuration is not ours to trust.
+    """Return whether a path stays in the site's folder; upstream's configuration may not.
 
     ``old/guide`` does; ``../guide``, ``/guide`` and ``..`` do not.
     """
@@ -67,7 +67,7 @@ _NEVER = "1970-01-01T00:00:00Z"  # of docs without a date, and without a change
 def feed(
     site: Site, rows: Sequence[Mapping[str, Any]], history: Sequence[Mapping[str, Any]]
 ) -> bytes:
-    """The feed; without entries if there is no history.
+    """Return the Atom feed (RFC 4287) of changed pages; without history it has no entries.
 
     ``rows`` are those of ``progress.json``; ``history`` is as ``freshness_of_site`` takes it.
     """
@@ -98,7 +98,7 @@ def _add_entry(
     row: Mapping[str, Any],
     change: Mapping[str, Any],
 ) -> None:
-    """One page with its last change."""
+    """Add one page with its last change."""
     entry = ElementTree.SubElement(root, "entry")
     _add(entry, "id", _id(site, change["page"], change["commit"]))
     _add(entry, "title", row["title"])
@@ -110,24 +110,24 @@ def _add_entry(
 
 
 def _moment(change: Mapping[str, Any]) -> datetime:
-    """When it was: dates of git have the time zones of those who committed."""
+    """Return the moment of a change: dates of git have the authors' time zones."""
     return datetime.fromisoformat(change["date"])
 
 
 def _id(site: Site, *parts: str) -> str:
-    """An id that is the same wherever the site lies, and whatever copy upstream is read from."""
+    """Return an id that does not depend on the site's place or on upstream's copy."""
     upstream = site.upstream.configured_url or site.upstream.url
     name = "\n".join((upstream, site.upstream.name, site.locale, *parts))
     return uuid5(NAMESPACE_URL, name).urn
 
 
 def _add(parent: ElementTree.Element, name: str, content: str) -> None:
-    """An element with text. What XML cannot hold is left out."""
+    """Add an element with text. Characters that XML cannot contain are left out."""
     ElementTree.SubElement(parent, name).text = "".join(filter(_is_in_xml, content))
 
 
 def _is_in_xml(letter: str) -> bool:
-    """Whether XML 1.0 has a character: of control characters it has three."""
+    """Return whether XML 1.0 has a character: it has three control characters."""
     if letter < " ":
         return letter in "\t\n\r"
     return not ("\ud800" <= letter <= "\udfff" or letter in "\ufffe\uffff")
@@ -138,12 +138,12 @@ def _link(parent: ElementTree.Element, relation: str, address: str) -> None:
 
 
 def _author(parent: ElementTree.Element, name: str) -> None:
-    """Who made it; an author without a name is none in Atom."""
+    """Add an author; Atom requires a name."""
     _add(ElementTree.SubElement(parent, "author"), "name", name or "?")
 
 
 def _language(site: Site) -> str:
-    """The locale as XML names it: ``zh-CN``."""
+    """Return the locale as XML names it: ``zh-CN``."""
     return site.locale.replace("_", "-")
 
 
@@ -151,7 +151,7 @@ _MARKUP = re.compile(r"[\\<\[\]]")
 
 
 def files_for_programs(site: Site) -> dict[str, bytes]:
-    """The files by path in the site."""
+    """Return the files by path in the site."""
     path = site.target / "progress.json"
     rows: list[Mapping[str, Any]] = json.loads(files.read_bytes(path))["pages"]
     made = {
@@ -173,27 +173,27 @@ def files_for_programs(site: Site) -> dict[str, bytes]:
 
 
 def freshness_file(site: Site) -> bytes:
-    """``freshness.json``: comes last, for it has a digest of the other files."""
+    """Return ``freshness.json``; it has digests of other files, so it comes last."""
     path = site.target / "progress.json"
     rows: list[Mapping[str, Any]] = json.loads(files.read_bytes(path))["pages"]
     return to_json(freshness_of_site(site, rows, history_of(site)))
 
 
 def history_of(site: Site) -> list[Mapping[str, Any]]:
-    """The last change of each page, as it was found out when the site was assembled."""
+    """Return the last change of each page, as assembling the site found it."""
     path = site.sources / RECORDS / "history.json"
     changes: list[Mapping[str, Any]] = json.loads(files.read_bytes(path))
     return changes
 
 
 def robots(url: str) -> str:
-    """Whoever reads may read everything; a map is named if there is one."""
+    """Return rules that allow everything, and name the map if there is one."""
     lines = "User-agent: *\nAllow: /\n"
     return f"{lines}Sitemap: {url}sitemap.xml\n" if url else lines
 
 
 def sitemap(url: str, rows: Sequence[Mapping[str, Any]], date: str) -> str:
-    """The map of https://www.sitemaps.org/protocol.html; a state without a date has none."""
+    """Return the map (https://www.sitemaps.org/protocol.html), with a date if it is known."""
     changed = f"<lastmod>{escape(date)}</lastmod>" if date else ""
     places = "".join(
         f"<url><loc>{escape(url + row['url'])}</loc>{changed}</url>\n" for row in rows
@@ -206,7 +206,7 @@ def sitemap(url: str, rows: Sequence[Mapping[str, Any]], date: str) -> str:
 
 
 def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
-    """The pages as Markdown, by chapter: https://llmstxt.org."""
+    """Return the list of pages as Markdown, by chapter: https://llmstxt.org."""
     docs = site.lock.release or site.upstream.name
     said = words(site.locale, "llms")
     translation = said["translation"].format(
@@ -270,7 +270,7 @@ def not_found(site: Site, rows: Sequence[Mapping[str, Any]] = ()) -> str:
 
 
 def twin(site: Site, page: PageResult) -> str:
-    """A page as Markdown; empty if it cannot be read.
+    """Return a page as Markdown; empty if it cannot be read.
 
     Markdown is upstream's with its translations: a site is proved by it. Of reST there are the
     words and headings, as the search has them.
@@ -289,13 +289,13 @@ def twin(site: Site, page: PageResult) -> str:
 
 
 def _document(site: Site, path: str) -> bytes:
-    """The document that a page was made of: the merged one, or upstream's if there is none."""
+    """Return the merged document of a page, or upstream's if there is none."""
     merged = site.paths.merged(site.locale) / path
     return files.read_bytes(merged if merged.is_file() else site.paths.docs / path)
 
 
 def _cell(cell: Mapping[str, Any]) -> str:
-    """A cell as Markdown: code between fences."""
+    """Return a cell as Markdown: code between fences."""
     source = execution.source_of(cell)
     if cell.get("cell_type") == "code":
         return f"```python\n{source}\n```"
@@ -303,7 +303,7 @@ def _cell(cell: Mapping[str, Any]) -> str:
 
 
 def _words_of(site: Site, page: str) -> str:
-    """The headings and texts of a page, from what the search keeps of it."""
+    """Return the headings and texts of a page, from the search's record of it."""
     path = site.doctrees / "search" / f"{page}.json"
     if not path.is_file():
         return ""

@@ -28,7 +28,7 @@ def freshness(
     has_outputs: bool = True,
     fuzzy: int = 0,
 ) -> str:
-    """HTML, its parts set apart by ``·``.
+    """Return the line as HTML, its parts separated by ``·``.
 
     ``JAX 0.10.2 · 上游提交 <code>…</code>（<time>2026-06-01</time>） · … · 已译 64 % · 译自 …``
 
@@ -67,11 +67,11 @@ class _Line:
     lock: Lock
 
     def say(self, key: str, **values: object) -> str:
-        """A text of the table, with values that are HTML already."""
+        """Return a text of the table, filled with values that are HTML already."""
         return words(self.locale, "freshness")[key].format(**values)
 
     def commit(self) -> str:
-        """The state of upstream that the page was made of."""
+        """Return the state of upstream that the page was made of."""
         commit = f"<code>{escape(self.lock.commit[:12])}</code>"
         # What was pulled from a plain folder has no date: "commit" is then a digest of the folder.
         if not self.lock.date:
@@ -80,7 +80,7 @@ class _Line:
         return self.say("commit", commit=commit) + date
 
     def run(self, *, has_outputs: bool) -> Iterator[str]:
-        """Whether the code ran, and whether what it printed is there."""
+        """Yield whether the code ran, and whether its outputs are there."""
         run = self.page.execution
         if run is None:
             # This build ran no code at all; outputs that are there were made by one before.
@@ -100,13 +100,13 @@ class _Line:
             yield self.say("missing")
 
     def on_release(self) -> str:
-        """What code ran on, as it stands in a sentence; empty if no version is pinned."""
+        """Return the release that code ran on, as part of a sentence; empty if none is pinned."""
         if not self.lock.release:
             return ""
         return self.say("on", release=escape(self.lock.release))
 
     def share(self) -> str:
-        """How much of the page is translated, by its words."""
+        """Return how much of the page is translated, by its words."""
         if not self.page.translated_words:
             return self.say("nothing")
         # Rounded down: 100 only where all is done.
@@ -117,7 +117,7 @@ class _Line:
         return f'<span class="jz-share">{share}</span>'
 
     def source(self, sources: Mapping[str, str], license_name: str) -> str:
-        """Whose words these are: the licence asks for it."""
+        """Return where the page comes from, as the licence requires."""
         links: list[str] = []
         for path, url in sources.items():
             name = escape(path)
@@ -134,7 +134,7 @@ class _Line:
         return told
 
     def _reason(self, run: Execution) -> str:
-        """Why, in one word; the whole of it is shown when one points at it.
+        """Return the reason in one word; its title has the whole reason.
 
         ``accelerator: from cell 5 on`` → ``（<span title="accelerator: …">需要加速器</span>）``
         """
@@ -143,7 +143,7 @@ class _Line:
         return self._bracket(run.reason.partition(":")[0], title=run.reason)
 
     def _bracket(self, text: str, *, title: str = "") -> str:
-        """A word in the brackets of the language; empty without one."""
+        """Return a word in the brackets of the language; empty without one."""
         if not text:
             return ""
         # What the table does not have is shown as it is.

@@ -53,7 +53,7 @@ class PageChange(Counted):
 
 
 def last_changes(site: Site) -> tuple[PageChange, ...]:
-    """The last change of every page that has one, newest first; none without git."""
+    """Return the last change of every page that has one, newest first; none without git."""
     memo = Memo(site.paths.memo(site.locale, "history"), Counted)
     root = site.settings.root
     folder = site.paths.memories(site.locale).relative_to(root).as_posix()
@@ -80,7 +80,7 @@ def last_changes(site: Site) -> tuple[PageChange, ...]:
 
 
 def _page_change(page: str, change: FileChange, counted: Counted) -> PageChange:
-    """A change of a file as one of its page."""
+    """Return the change of a file as one of its page."""
     return PageChange(
         page=page,
         commit=change.commit,
@@ -93,12 +93,12 @@ def _page_change(page: str, change: FileChange, counted: Counted) -> PageChange:
 
 
 def _subject(change: FileChange) -> str:
-    """The name of a change among those that are known: what it comes to is in the two blobs."""
+    """Return the subject of a change in the memo: its result depends on the two blobs."""
     return f"{change.before or '-'} {change.after or '-'}"
 
 
 def _page_of(path: str, folder: str) -> str:
-    """The page of a file of the memory; what is none gives a name that no page has."""
+    """Return the page of a file of the memory; an empty name for other files."""
     name = PurePosixPath(path).relative_to(folder).as_posix()
     return name.removesuffix(_SUFFIX) if name.endswith(_SUFFIX) else ""
 
@@ -124,7 +124,7 @@ def _count_unknown(
 
 
 def _counted(change: FileChange, data: Mapping[str, bytes]) -> Counted:
-    """What a commit did to the finished translations of a page; ``data`` has its blobs."""
+    """Count what a commit did to the finished translations; ``data`` has its blobs."""
     before, after = data.get(change.before, b""), data.get(change.after, b"")
     # A new pin touches every file, and of most only the header.
     if before.partition(b"\n\n")[2] == after.partition(b"\n\n")[2]:
@@ -136,7 +136,7 @@ def _counted(change: FileChange, data: Mapping[str, bytes]) -> Counted:
 
 
 def count(before: Mapping[str, str], after: Mapping[str, str]) -> Counted:
-    """How two versions of a page's finished translations differ, by message."""
+    """Count how two versions of a page's finished translations differ, by message."""
     both = before.keys() & after.keys()
     return Counted(
         added=len(after.keys() - before.keys()),
@@ -146,7 +146,7 @@ def count(before: Mapping[str, str], after: Mapping[str, str]) -> Counted:
 
 
 def _finished(data: bytes, where: str) -> dict[str, str]:
-    """The finished translations of a file of the memory, by message. Raises InputError."""
+    """Return the finished translations of a file of the memory, by message."""
     if not data:
         return {}
     entries = po.read_catalog(data, where=where).catalog.entries
@@ -154,7 +154,7 @@ def _finished(data: bytes, where: str) -> dict[str, str]:
 
 
 def _shown_texts(entries: Iterable[Entry]) -> Iterator[tuple[str, str]]:
-    """What readers see, with what tells the message: its digest, and its section if it has one."""
+    """Yield what readers see, with a key for the message: its digest and section."""
     for entry in entries:
         text = text_of(entry)
         if text and not entry.fuzzy and not entry.obsolete:

@@ -46,7 +46,7 @@ class SiteInventories:
 
 
 def inventories_of(site: Site) -> SiteInventories:
-    """The inventories of a site; what is missing or damaged is a finding, and has no links."""
+    """Return the inventories of a site; missing or damaged ones become findings."""
     there: list[SiteInventory] = []
     findings: list[Finding] = []
     for read in (_own, _others):
@@ -64,7 +64,7 @@ Found = tuple[list[SiteInventory], list[Finding]]
 
 
 def _own(site: Site) -> Found:
-    """That of the English site."""
+    """Return the inventory of the English site."""
     url, path = site.policy.english_url, site.paths.inventory
     if not url:
         return [], []
@@ -76,12 +76,12 @@ def _own(site: Site) -> Found:
 
 @lru_cache(maxsize=4)
 def _fetched(name: str, url: str, path: Path, stamp: int, where: str) -> SiteInventory:
-    """That of a file, which a run asks for several times. ``stamp`` tells versions apart."""
+    """Return the inventory of a file, cached by its ``stamp``."""
     return _written(name, url, read_inventory(read_bytes(path), where=where).objects)
 
 
 def _others(site: Site) -> Found:
-    """Those of other sites: what docs ask them for."""
+    """Return the inventories of other sites, limited to what the docs use."""
     wanted, path = site.policy.inventories, site.paths.names
     names: Names = {}
     if wanted and path.is_file():
@@ -96,7 +96,7 @@ def _others(site: Site) -> Found:
 
 
 def _written(name: str, url: str, objects: Iterable[Documented]) -> SiteInventory:
-    """An inventory as Sphinx reads it. Its path tells its content: Sphinx asks for no more."""
+    """Return an inventory as Sphinx reads it. Sphinx compares only its path."""
     data = format_inventory(name, objects)
     digest = hashlib.sha256(data).hexdigest()[:12]
     path = f"{RECORDS}/inventories/{name}-{digest}.inv"
@@ -104,7 +104,7 @@ def _written(name: str, url: str, objects: Iterable[Documented]) -> SiteInventor
 
 
 def _none_of_english(site: Site, path: Path) -> Finding:
-    """What is missing for links from names to the English docs: nothing else is."""
+    """Return the finding for a missing inventory of the English docs."""
     return Finding(
         code="inventory",
         severity=Severity.WARNING,
@@ -115,7 +115,7 @@ def _none_of_english(site: Site, path: Path) -> Finding:
 
 
 def _none_of_others(site: Site, names: Iterable[str]) -> Finding:
-    """Other sites that the table of names has nothing of."""
+    """Return the finding for sites that are not in the table of names."""
     return Finding(
         code="inventory",
         severity=Severity.WARNING,
@@ -126,12 +126,12 @@ def _none_of_others(site: Site, names: Iterable[str]) -> Finding:
 
 
 def _given(site: Site) -> str:
-    """What has to be there for an inventory to be fetched."""
+    """Return the conditions under which an inventory is fetched."""
     if site.upstream.url_replaced:
         return f"given a network and without {upstream_variable(site.upstream.name)}"
     return "given a network"
 
 
 def _shown(site: Site, path: Path) -> str:
-    """A path as people read it."""
+    """Return a path as people read it."""
     return path.relative_to(site.settings.root).as_posix()

@@ -33,7 +33,7 @@ _USUAL = ("index", "intro", "introduction", "readme", "home", "welcome", "overvi
 def root_page(
     pages: Sequence[str], configured: str = "", *, tops: Sequence[str] = ("",)
 ) -> str:
-    """The page to begin with: the configured one, one with a usual name, or the outermost.
+    """Return the page to begin with: configured, usually named so, or the outermost.
 
     ``tops`` are what names begin with in each of several docs folders: of those that have a page
     with a usual name the first counts. ``index`` if there are no pages at all: Sphinx then says so.
@@ -47,7 +47,7 @@ def root_page(
 def _root_rank(
     page: str, *, tops: Sequence[str]
 ) -> tuple[bool, int, bool, int, int, str]:
-    """What makes a page the likelier one to begin with, as a key to sort by."""
+    """Return a key that sorts likelier first pages first."""
     places = enumerate(tops)
     inside = ((number, top) for number, top in places if page.startswith(top))
     number, top = next(inside, (len(tops), ""))

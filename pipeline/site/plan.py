@@ -19,7 +19,7 @@ ADOPTED = b"#. adopted: "  # how the note of an adopted entry begins in a file
 
 
 def credits_of_page(paths: Paths, locale: str, document: str) -> list[tuple[str, str]]:
-    """Whose translations were adopted for a document, with their licences, by name."""
+    """Return authors and licences of translations adopted for a document, by name."""
     page = page_path(PurePosixPath(document).with_suffix("").as_posix())
     path = paths.catalog(locale, page)
     try:
@@ -59,22 +59,22 @@ class Site:
 
     @property
     def paths(self) -> Paths:
-        """Where everything of this upstream lies."""
+        """The paths of this upstream."""
         return Paths(self.settings.root, self.upstream.name)
 
     @property
     def sources(self) -> Path:
-        """What Sphinx reads."""
+        """The folder that Sphinx reads."""
         return self.paths.output(self.locale) / "site-src"
 
     @property
     def doctrees(self) -> Path:
-        """What Sphinx remembers."""
+        """The folder where Sphinx stores its state."""
         return self.paths.output(self.locale) / "doctrees"
 
     @property
     def target(self) -> Path:
-        """The site: that of the first locale holds those of the others."""
+        """The folder of the site: that of the first locale contains those of the others."""
         if self.locale == self.settings.locales[0]:
             return self.paths.site
         return self.paths.site / self.locale
@@ -85,7 +85,7 @@ class Site:
         return tuple(self.included[name] for name in names if name in self.included)
 
     def attribution(self, path: str) -> str:
-        """The line that ``merge`` puts under the title of a document."""
+        """Return the line that ``merge`` puts under the title of a document."""
         url, license_name = self.upstream.page_url, self.upstream.license
         return attribution(
             locale=self.locale,
@@ -97,6 +97,6 @@ class Site:
         )
 
     def source_url(self, path: str) -> str:
-        """Where upstream shows a file of its docs; empty if that is not known."""
+        """Return where upstream shows a file of its docs; empty if that is not known."""
         # An empty template gives an empty address.
         return address_of_page(self.upstream.page_url, self.lock, path)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def environment(filters: Mapping[str, Callable[..., object]]) -> Environment:
-    """An environment of templates that have ``filters``."""
+    """Return an environment of templates that have ``filters``."""
     from jinja2 import Environment, StrictUndefined
 
     made = Environment(
@@ -35,14 +35,14 @@ def environment(filters: Mapping[str, Callable[..., object]]) -> Environment:
 
 
 def source_of(name: str) -> str:
-    """The text of a template."""
+    """Return the text of a template."""
     folder = resources.files("pipeline.site") / "templates"
     return (folder / name).read_text(encoding="utf-8")
 
 
 @cache
 def template(name: str) -> Template:
-    """A template without filters of its own: it is read and compiled once."""
+    """Return a compiled template without filters of its own."""
     return environment({}).from_string(source_of(name))
 
 
@@ -66,7 +66,7 @@ class Reach:
 
 
 def page_counts(pages: Sequence[PageResult]) -> list[dict[str, Any]]:
-    """The English words of every page, by state.
+    """Return the English words of every page, by state.
 
     They add up: ``translated + fuzzy + untranslated = words``.
     """
@@ -92,7 +92,7 @@ def facts(
     others: Sequence[Mapping[str, Any]] = (),
     title: str = "",
 ) -> dict[str, Any]:
-    """What is known without the contents of the site.
+    """Return what is known without the contents of the site.
 
     ``others`` are the counts of pages that are known from an earlier build.
     ``title`` is what is translated; ``release`` its version, perhaps empty. ``contributors`` have
@@ -115,7 +115,7 @@ def facts(
 def progress(
     known: Mapping[str, Any], spots: Mapping[str, Spot], reach: Mapping[str, Reach]
 ) -> dict[str, Any]:
-    """What ``progress.json`` holds, from ``facts`` and the pages of the site in its order.
+    """Return the content of ``progress.json``, from ``facts`` and the pages in order.
 
     Pages that are not in the contents come last, without a group. ``next`` are those that wait for
     a translator, the ones that readers meet first first.
@@ -139,7 +139,7 @@ def progress(
 
 
 def _rank(reach: Reach | None) -> tuple[bool, int, int]:
-    """Pages near the first one come first; of those the ones that many pages lead to."""
+    """Return a sort key: pages near the first one come first, then much linked ones."""
     # No way leads to a page that only an address or the search finds.
     if reach is None:
         return True, 0, 0

@@ -41,7 +41,7 @@ _NO_TERMS = frozenset((Kind.HEADING, Kind.HTML, Kind.IMAGE, Kind.PAGE_TITLE))
 def record_of(
     site: Site, shown: Shown, included: Sequence[Shown] = ()
 ) -> dict[str, Any]:
-    """The record of a page, with the blocks of what it includes behind its own.
+    """Return the record of a page, with the blocks of what it includes behind its own.
 
     Raises InputError if its document cannot be read.
     """
@@ -104,7 +104,7 @@ def record_of(
 
 
 def launches(url: str) -> list[tuple[str, str]]:
-    """Where a notebook can be run without installing anything: service and address.
+    """Return services that run a notebook without an installation, with addresses.
 
     Colab and Kaggle open what lies on GitHub; any other address is taken for one of Colab's.
     """
@@ -117,7 +117,7 @@ def launches(url: str) -> list[tuple[str, str]]:
 def _block_record(
     site: Site, page: PageResult, block: Block, lines: Mapping[str, int]
 ) -> dict[str, Any]:
-    """One block, with the keys that say something of it.
+    """Return one block as the record contains it.
 
     ``{"text": "你好", "state": "translated", "edit": "https://…", "english": "Hello"}``, and
     perhaps ``terms`` and ``kept``. ``lines`` are those of the memory by digest, if the memory is
@@ -147,7 +147,7 @@ def _block_record(
 def _edit_address(
     site: Site, page: PageResult, block: Block, lines: Mapping[str, int]
 ) -> str:
-    """Where people can change the translation of a block; empty if they cannot.
+    """Return where people can change the translation of a block; empty if they cannot.
 
     Its line is that of the memory, which may lack the block, or else that of the catalogue. Where
     the address names none, blocks that nobody has translated have one too.
@@ -160,7 +160,7 @@ def _edit_address(
 
 
 def _terms_of(site: Site, block: Block) -> list[tuple[str, str]]:
-    """The terms that are explained in a block: renderings with their English."""
+    """Return the terms that are explained in a block: renderings with their English."""
     landed = block.landed
     if block.state is not State.TRANSLATED or landed.kind in _NO_TERMS:
         return []
@@ -168,7 +168,7 @@ def _terms_of(site: Site, block: Block) -> list[tuple[str, str]]:
 
 
 def _shorten_addresses(records: Sequence[dict[str, Any]]) -> str:
-    """How the addresses of all blocks begin; with the blocks stays how their own ends.
+    """Return how the addresses of all blocks begin; the blocks keep the ends.
 
     ``https://…/a.po#L12`` and ``https://…/a.po#L15``: the page says ``https://…/a.po#L1``, the
     blocks say ``2`` and ``5``. Of a page with hundreds of blocks that is a tenth.
@@ -181,13 +181,13 @@ def _shorten_addresses(records: Sequence[dict[str, Any]]) -> str:
 
 
 def _definitions(shown: Shown) -> Iterator[str]:
-    """The definitions of links on a page: its messages may use them, wherever they stand."""
+    """Yield the definitions of links on a page, which its messages may use."""
     for text in _markdown_texts(shown):
         yield from _DEFINITION.findall(text)
 
 
 def _markdown_texts(shown: Shown) -> Iterator[str]:
-    """The Markdown of a document, cell by cell if it has cells."""
+    """Yield the Markdown of a document, cell by cell if it has cells."""
     if not shown.path.endswith(".ipynb"):
         yield shown.data.decode("utf-8", "replace")
         return
@@ -197,7 +197,7 @@ def _markdown_texts(shown: Shown) -> Iterator[str]:
 
 
 def _memory_lines(site: Site, page: str) -> dict[str, int]:
-    """The line of every live entry in the page's memory, by digest.
+    """Return the line of every live entry in the page's memory, by digest.
 
     Empty if people are to edit the catalogue instead: then its own lines count.
     """
@@ -215,7 +215,7 @@ def _memory_lines(site: Site, page: str) -> dict[str, int]:
 
 
 def _filled(template: str, site: Site, page: str, **values: object) -> str:
-    """A template of the configuration, which has looked at its names; empty if it is."""
+    """Fill a template of the configuration, whose names were checked there."""
     known = {"locale": site.locale, "name": site.upstream.name, "page": page, **values}
     return template.format(
         **{name: quote(str(value), safe="/") for name, value in known.items()}

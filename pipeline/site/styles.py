@@ -157,7 +157,7 @@ def prune_styles(site: Site, memo: Memo[Known]) -> None:
 
 
 def _words_of_scripts(site: Site, memo: Memo[Known]) -> Iterator[frozenset[str]]:
-    """What scripts may give to elements while a page is read."""
+    """Yield the words that scripts may give to elements while a page is read."""
     for path in files.files_below(site.target / "_static", ".js"):
         # MathJax brings its own styles.
         if "mathjax" not in path.parts:
@@ -166,7 +166,7 @@ def _words_of_scripts(site: Site, memo: Memo[Known]) -> Iterator[frozenset[str]]
 
 
 def _words_of_pages(site: Site, memo: Memo[Known]) -> Iterator[frozenset[str]]:
-    """What every page has."""
+    """Yield the words of every page."""
     for path in files.files_below(site.target, ".html"):
         yield frozenset(_words_in(site, memo, path, words_in_html))
 
@@ -174,7 +174,7 @@ def _words_of_pages(site: Site, memo: Memo[Known]) -> Iterator[frozenset[str]]:
 def _words_in(
     site: Site, memo: Memo[Known], path: Path, find: Callable[[str], frozenset[str]]
 ) -> tuple[str, ...]:
-    """What ``find`` finds in a file; it is kept for the next time."""
+    """Return what ``find`` finds in a file, cached for the next time."""
     subject, key = subject_of_file(site, path), digest_of_stamps(path)
     known = memo.recall(subject, key)
     if known is None:
@@ -184,5 +184,5 @@ def _words_in(
 
 
 def _text(path: Path) -> str:
-    """A file of the site as text; broken bytes hold no word that anybody asks for."""
+    """Return a file of the site as text; broken bytes are replaced."""
     return files.read_bytes(path).decode("utf-8", "replace")

@@ -21,7 +21,7 @@ _GAP = re.compile("[ …]")  # a rendering with one in it, like 把…掩盖, is
 def term_hints(
     glossary: Glossary, english: str, chinese: str, markup: Markup = Markup.MARKDOWN
 ) -> list[tuple[str, str]]:
-    """Renderings that stand in ``chinese``, each with its English, in the order of ``english``.
+    """Return renderings in ``chinese`` with their English, in the order of ``english``.
 
     ``("即时编译", "just-in-time compilation")`` is one. Where they stand is for the page to find
     out: not in code, links and headings.
@@ -38,7 +38,7 @@ def term_hints(
 
 
 def _rendering_in(chinese: str, term: Term) -> str:
-    """The longest rendering of a term that stands in a translation as it is; empty if none does.
+    """Return the longest rendering of a term in a translation; empty if there is none.
 
     即时（JIT）编译 may also stand there without its bracket.
     """
@@ -51,13 +51,13 @@ def _rendering_in(chinese: str, term: Term) -> str:
 
 
 def _is_worth_marking(form: str) -> bool:
-    """Whether a rendering tells a reader something: ``雅可比`` does, ``pytree`` does not."""
+    """Return whether a rendering helps a reader: ``雅可比`` does, ``pytree`` does not."""
     # The English word itself explains nothing, and a single character stands in other words too.
     return len(form) > 1 and not form.isascii()
 
 
 def term_list(glossary: Glossary) -> list[Mapping[str, Any]]:
-    """All terms for the glossary page: ``english``, ``renderings``, ``avoided``, ``note``."""
+    """Return all terms for the glossary page, with renderings, words to avoid, a note."""
     rows: list[Mapping[str, Any]] = []
     for term in glossary.terms:
         if term.weight is None:
@@ -73,7 +73,7 @@ def term_list(glossary: Glossary) -> list[Mapping[str, Any]]:
 
 
 def synonyms(glossary: Glossary) -> list[tuple[list[str], list[str]]]:
-    """For each term what may be asked for it, the English first, and its renderings.
+    """Return for each term the words that readers may ask for, and its renderings.
 
     ``(["vectorization", "vectorizations", "矢量化"], ["向量化"])``: who asks for a word of the
     first list is shown what has one of the second; who asks for a rendering, what has the English.
@@ -99,7 +99,7 @@ def synonyms(glossary: Glossary) -> list[tuple[list[str], list[str]]]:
 
 
 def _searched(renderings: Sequence[Rendering]) -> list[str]:
-    """What of renderings is searched for: 即时（JIT）编译 without its bracket, 即时编译."""
+    """Return searchable renderings: 即时（JIT）编译 without its bracket, 即时编译."""
     words = (BRACKET.sub("", rendering.text) for rendering in renderings)
     fitting = [
         word for word in words if _is_worth_marking(word) and not _GAP.search(word)

@@ -73,13 +73,13 @@ def replace_search(app: Sphinx) -> None:
 
 
 def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """The page of results, which Sphinx makes only with its own index."""
+    """Yield the page of results, which Sphinx makes only with its own index."""
     own = app.config.jz_site["own_pages"]
     yield own[SEARCH], {"title": text(app.config.language, "search")}, "search.html"
 
 
 def note_page(app: Sphinx, page: str, document: nodes.document, title: str) -> None:
-    """Keep what the index has of a page. Its title is a heading in it."""
+    """Save the index record of one page. The title is stored as a heading."""
     for node in document.findall(words_about):
         node["signature"] = signature_of(app.env, node["name"])
     searched = searched_page(
@@ -91,12 +91,12 @@ def note_page(app: Sphinx, page: str, document: nodes.document, title: str) -> N
 
 
 def _record(app: Sphinx, page: str) -> Path:
-    """Where it is kept."""
+    """Return the file of a page's index record."""
     return Path(app.doctreedir, "search", f"{page}.json")
 
 
 def _is_translated(document: nodes.document) -> bool:
-    """Whether no more blocks wait for their translation than have one."""
+    """Return whether at least half of the blocks are translated."""
     waiting = 0
     for node in document.findall(nodes.Element):
         if "jz" in node:
@@ -105,7 +105,7 @@ def _is_translated(document: nodes.document) -> bool:
 
 
 def blocks_of(node: nodes.Element, *, is_aside: bool = False) -> Iterator[Block]:
-    """The texts below a node, in order. ``is_aside``: the page does not say them itself."""
+    """Yield the texts below a node. An aside is a text that belongs to another page."""
     if isinstance(node, english):
         yield Block(english=_Words(node).text, is_aside=is_aside)
     elif isinstance(node, nodes.raw):
@@ -127,12 +127,12 @@ def blocks_of(node: nodes.Element, *, is_aside: bool = False) -> Iterator[Block]
 
 
 def _is_element(node: nodes.Node) -> TypeGuard[nodes.Element]:
-    """Whether a node has nodes in it, as all have but text."""
+    """Return whether a node may contain nodes, as all but texts do."""
     return isinstance(node, nodes.Element)
 
 
 def _block_of(node: nodes.TextElement, *, is_aside: bool) -> Block:
-    """The text of a paragraph, a heading, code, and the like.
+    """Return the text of a paragraph, a heading, code, and the like.
 
     What explains a name says so, ``jz_name``, and shows it as a whole or in part.
     """
@@ -161,7 +161,7 @@ def _block_of_signature(name: str, signature: str) -> Block:
 
 
 def _written_later(node: nodes.Element) -> Iterator[Block]:
-    """What the writer puts into a node: English in a list of contents, a title like 警告."""
+    """Yield what the writer adds to a node: English in contents, a title like 警告."""
     marks: Sequence[Mark] = node.get("jz_marks", ())
     for mark in marks:
         yield Block(english=mark.english, is_aside=True)
@@ -200,7 +200,7 @@ class _Words:
 
 
 def _is_shown(node: nodes.Element) -> bool:
-    """Whether a node within a line is a part of it."""
+    """Return whether a node within a line is a part of it."""
     if isinstance(node, nodes.target):
         return True  # invisible to docutils, but the words in it are not
     return not isinstance(node, _SKIPPED)
@@ -249,7 +249,7 @@ def _readings(app: Sphinx, synonyms: Sequence[Sequence[Any]]) -> dict[str, str]:
 
 
 def _pages(app: Sphinx) -> dict[str, SearchedPage]:
-    """What the index has of each page, in the order in which readers meet them."""
+    """Return the index record of each page, in the order in which readers meet them."""
     pages: dict[str, SearchedPage] = {}
     for page in _as_met(app):
         file = _record(app, page)
@@ -262,7 +262,7 @@ def _pages(app: Sphinx) -> dict[str, SearchedPage]:
 
 
 def _as_met(app: Sphinx) -> list[str]:
-    """All pages: those that the first page leads to, then the contents, then pages in neither."""
+    """Return all pages: those that the first page links to, the contents, the others."""
     root = app.config.root_doc
     listed = dict.fromkeys([*spots(app.env, root), *sorted(app.env.found_docs)])
     reach = reach_of(app.env, root)
@@ -271,7 +271,7 @@ def _as_met(app: Sphinx) -> list[str]:
 
 
 def _glossary(app: Sphinx) -> SearchedPage:
-    """The page of terms, a line for each."""
+    """Return the page of terms, a line for each."""
     rows = read_facts(app, "glossary")
     words = [
         (row["english"], *row["renderings"], *row["avoided"], row["note"])

@@ -61,7 +61,7 @@ class LeanFormatter(HtmlFormatter[str]):
 
 
 def _without_plain(tokens: Iterable[tuple[Any, str]]) -> Iterator[tuple[Any, str]]:
-    """Each token with its kind; those that look as all text does are text."""
+    """Yield tokens; those that look like all text have the kind of text."""
     for kind, words in tokens:
         # Text has no mark in HTML.
         yield (Text if kind in PLAIN else kind), words
@@ -126,7 +126,7 @@ def _trust(node: Any, ref: str | None = None) -> None:
 
 
 def _no_shell() -> None:
-    """There is none: pages are not run."""
+    """Return no shell: pages are not run."""
 
 
 def _load_when_used(name: str) -> None:
@@ -143,7 +143,7 @@ def _load_when_used(name: str) -> None:
 
 
 def _stand_in(name: str, **values: Any) -> ModuleType:
-    """A module with some values."""
+    """Return a module with some values."""
     module = ModuleType(name)
     vars(module).update(values)
     return module

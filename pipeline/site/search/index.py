@@ -70,7 +70,7 @@ def files_of(
     *,
     package: str,
 ) -> dict[str, str]:
-    """The files by name, without suffix, for pages in the order in which readers meet them.
+    """Return the files by name, without suffix, for pages in reading order.
 
     ``synonyms`` are those of ``pipeline.site.terms``; ``readings`` say how terms are read
     (``{"水壶": "shui hu"}``), in languages that are typed so. ``package`` is that of the docs.
@@ -106,7 +106,7 @@ def files_of(
 
 
 def places_by_entry(pages: Mapping[str, SearchedPage]) -> dict[str, str]:
-    """Where each entry stands on the site: ``3:0n,2;7:1`` are pieces of pages 3 and 7."""
+    """Return where each entry stands: ``3:0n,2;7:1`` are pieces of pages 3 and 7."""
     places: dict[str, str] = {}
     for number, page in enumerate(pages.values()):
         place = f"{number}:"
@@ -141,7 +141,7 @@ def _usual_words(places: Mapping[str, str]) -> list[str]:
 
 
 def _packed(pieces: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[Any]]]:
-    """Pieces in files of some size, each with the number of its first piece."""
+    """Yield pieces in files of some size, each with the number of its first piece."""
     start = size = 0
     file: list[Any] = []
     for number, piece in enumerate(pieces):
@@ -156,7 +156,7 @@ def _packed(pieces: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[Any]]]:
 
 
 def _shelves(places: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The entries in the order of JavaScript, in files of some size; each with its first entry."""
+    """Yield the entries in JavaScript's order, in files; each with its first entry."""
     lines: list[str] = []
     first = ""
     size = 0
@@ -177,15 +177,15 @@ def _shelves(places: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _utf16(entry: str) -> bytes:
-    """How JavaScript compares strings: by units of UTF-16."""
+    """Return a key that sorts strings as JavaScript does: by units of UTF-16."""
     return entry.encode("utf-16-be", "surrogatepass")
 
 
 def to_json(value: Any) -> str:
-    """A value as JSON without spaces."""
+    """Return a value as JSON without spaces."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _script(name: str, data: str) -> str:
-    """A file that hands its data to the script that has asked for it."""
+    """Return a file that hands its data to the script that has asked for it."""
     return f"jzSearch({to_json(name)},{data})\n"

@@ -27,7 +27,7 @@ LONGEST_NUMBER = 8
 
 
 def entries_of(text: str) -> Counter[str]:
-    """The entries of a text, counted: ``用 jax.jit 编译`` → 用, jax, jit, .jax.jit, 编译, 译."""
+    """Count the entries of a text: ``用 jax.jit 编译`` → 用, jax, jit, .jax.jit, 编译, 译."""
     # One form for each letter: ＪＡＸ is jax.
     runs = _RUN.findall(normalize("NFKC", text).lower())
     return Counter(chain.from_iterable(map(_entries_of_run, runs)))
@@ -35,7 +35,7 @@ def entries_of(text: str) -> Counter[str]:
 
 @lru_cache(maxsize=1 << 16)
 def _entries_of_run(run: str) -> tuple[str, ...]:
-    """The entries of letters in a row. The same rows come again from page to page."""
+    """Return the entries of letters in a row, cached, as rows recur from page to page."""
     if _UNSPACED.match(run):
         # The last letter stands alone, or a query of one letter would not find it.
         return (*map(str.__add__, run, run[1:]), run[-1])
@@ -43,7 +43,7 @@ def _entries_of_run(run: str) -> tuple[str, ...]:
 
 
 def _entries_of_name(words: list[str]) -> Iterable[str]:
-    """The entries of a name that is cut at its dots."""
+    """Yield the entries of a name that is cut at its dots."""
     for word in filter(is_indexed, words):
         yield word[:LONGEST_WORD]
         if "_" in word:
@@ -68,14 +68,14 @@ def last_entries_of(name: str) -> Iterator[str]:
 
 
 def is_indexed(word: str) -> bool:
-    """Whether a word is an entry: not what is left of ``__`` at a ``_``, nor a long number."""
+    """Return whether a word is an entry: not an empty one, nor a long number."""
     if not word:
         return False
     return len(word) <= LONGEST_NUMBER or not word[0].isdigit()
 
 
 def pair_of(left: str, right: str) -> str:
-    """The entry for two words around a dot, ``.random.key``.
+    """Return the entry for two words around a dot, ``.random.key``.
 
     The dot before it keeps pairs apart from words, whose neighbours a query reads as well.
     """
@@ -136,7 +136,7 @@ class SearchedPage:
 
 
 def searched_page(blocks: Iterable[Block], *, is_translated: bool) -> SearchedPage:
-    """What the index has of a page with these blocks, of which the first heading is its title."""
+    """Return the index record of a page; the first heading of its blocks is its title."""
     blocks = tuple(blocks)
     title = next((block for block in blocks if block.anchor is not None), Block())
     pieces = cut(blocks)
@@ -163,7 +163,7 @@ def _owners(blocks: Iterable[Block]) -> dict[str, str]:
 
 
 def cut(blocks: Iterable[Block]) -> list[Piece]:
-    """The pieces of a page. A heading begins one, and so does what would make one too long."""
+    """Return the pieces of a page. A heading begins one, and so does a long text."""
     pieces: list[Piece] = []
     anchor = heading = ""
     waiting: list[Block] = []
@@ -180,7 +180,7 @@ def cut(blocks: Iterable[Block]) -> list[Piece]:
 
 
 def _at_line_ends(blocks: Iterable[Block]) -> Iterator[Block]:
-    """The same blocks, long ones in parts: what a program prints may be longer than all else."""
+    """Yield the same blocks, long ones in parts: programs may print a lot."""
     for block in blocks:
         if len(block.text) <= PIECE or block.anchor is not None:
             yield block
@@ -197,7 +197,7 @@ def _at_line_ends(blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def _piece(blocks: Sequence[Block], anchor: str, heading: str) -> list[Piece]:
-    """The piece that blocks make; none if they say nothing."""
+    """Return the piece that blocks make; none if they are empty."""
     texts: list[str] = []
     copies: list[str] = []
     headings: list[str] = []
@@ -227,18 +227,18 @@ def _piece(blocks: Sequence[Block], anchor: str, heading: str) -> list[Piece]:
 
 
 def _lines(texts: Iterable[str]) -> str:
-    """Texts on lines of their own, without spaces that no browser shows."""
+    """Return texts on lines of their own, without spaces that no browser shows."""
     lines = "\n".join(texts).split("\n")
     return "\n".join(filter(None, map(_on_one_line, lines)))
 
 
 def _on_one_line(text: str) -> str:
-    """A text with one space for each row of them."""
+    """Return a text with single spaces."""
     return " ".join(text.split())
 
 
 def places_of(pieces: Sequence[Piece]) -> dict[str, str]:
-    """By entry of the index the pieces that have it: ``{"jit": "0n,2"}``."""
+    """Return the pieces that have each entry of the index: ``{"jit": "0n,2"}``."""
     places: dict[str, list[str]] = {}
     for number, piece in enumerate(pieces):
         headings = entries_of(piece.headings)

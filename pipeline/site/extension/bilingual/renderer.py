@@ -88,13 +88,13 @@ class RSTRenderer:
         )
 
     def _quiet_reporter(self) -> Reporter:
-        """Upstream's own faults are not ours to tell."""
+        """Return a reporter that ignores upstream's own faults."""
         reporter = Reporter(self._source, report_level=5, halt_level=5)
         reporter.get_source_and_line = self._place  # roles ask for it
         return reporter
 
     def _place(self, line: int | None = None) -> tuple[str | None, int | None]:
-        """The file of the page, whatever the line: messages have no lines of their own."""
+        """Return the file of the page: messages have no lines of their own."""
         return self._source, line
 
     def render(self, text: str, into: nodes.Element) -> None:
@@ -125,7 +125,7 @@ class RSTRenderer:
         self._take_over_footnotes()
 
     def _address(self, name: str) -> str:
-        """Where a name leads that a message has defined; empty if none has."""
+        """Return where a name leads that a message has defined; empty if none has."""
         target = self._own.ids.get(self._own.nameids.get(name) or "")
         if target is None:
             return ""
@@ -158,7 +158,7 @@ def _lead(link: nodes.Element, address: str) -> None:
 
 
 def renderer_for(document: nodes.document, record: dict[str, Any]) -> Renderer:
-    """The one for the markup that the page's record tells of."""
+    """Return the renderer for the markup that the page's record names."""
     if record["markup"] == "reST":
         return RSTRenderer(document)
     return MarkdownRenderer(document, record["definitions"])
