@@ -55,7 +55,7 @@ settings.load_profile("same")
 READERS = (
     "commands.adopt.versions",
     "commands.check.english",
-    "commands.upgrade.comparing",
+    "commands.upgrade",
     "site.documents",
     "stages.split",
     "stages.update.english",
