@@ -6,54 +6,30 @@ Words that are hardly ever part of a name tell the two apart: "the", "example", 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from importlib import resources
+from typing import Any
 
 from pipeline.core.checks.masked import HAN, OPEN, URL, WORD
 from pipeline.core.checks.model import Problem, Subject
 from pipeline.core.document.message import Kind
 from pipeline.findings import Span
 
-# Words that are always translated: in a name or a term that stays English there is hardly one, in a
-# sentence every third is.
-_ORDINARY = frozenset(
-    """
-    a about above across after again against all along already also although always an and
-    another any are as at back be because been before being below better between both but by can
-    cannot could did different do does doing done down during each either else enough even every
-    everything example examples few find first follow following for from gets getting give given
-    gives had has have here how however if important in inside instead into introduction is it
-    its itself just keep know last later less let like limitations long look made main make
-    makes making many may mean means might more most much must need needs never new next no not
-    note nothing now of often on once one only option options or other others otherwise our out
-    outside over overview own part parts please possible problem problems put question questions
-    rather read requirements result results same see several should show shown shows simple
-    since so some something still such summary take takes than that the their them then there
-    therefore these they thing things this those though through thus to together too under until
-    up upon us usage use used useful user users uses using usually very want was way ways we
-    well were what when where whether which while who whole whose why will with within without
-    work working works would write writing written wrong yet you your background motivation
-    appendix conclusion details installation installing advanced basics common differences
-    support supported available change changes build building run running start started step
-    steps time
-    """.split()
-)
-# What one keyword is, is told by its being one word.
-_KEYWORDS = frozenset(
-    (
-        *("not in", "is not", "async for", "async with", "async def", "yield from"),
-        *("raise from", "else if", "for each", "end if", "if not", "not null"),
-    )
-)
-_ANSWERS = frozenset(("yes", "no", "none"))
-_PROPER_NAMES = frozenset(("Read the Docs", "Write the Docs", "Hugging Face"))
-_ORGANISATIONS = frozenset(
-    """
-    Alliance Association Company Consortium Corporation Foundation Initiative Institute Institution
-    License Organization University
-    """.split()
-)
-_WITHIN_NAMES = frozenset("and for of the".split())
+
+def read_words(name: str) -> dict[str, Any]:
+    """Return a table of words of this folder, ``NAME.toml``, which explains its keys."""
+    path = resources.files(__package__) / f"{name}.toml"
+    return tomllib.loads(path.read_text("utf-8"))
+
+
+_WORDS = read_words("english")
+_ORDINARY = frozenset(_WORDS["ordinary"].split())
+_ANSWERS = frozenset(_WORDS["answers"].split())
+_ORGANISATIONS = frozenset(_WORDS["organisations"].split())
+_WITHIN_NAMES = frozenset(_WORDS["within_names"].split())
+_NAMES_AND_KEYWORDS = frozenset((*_WORDS["proper_names"], *_WORDS["keywords"]))
 # A word, or (so that no part of it is taken for one) a name such as x_0, a.b, f(.
 _TOKEN = re.compile(r"([A-Za-z]+(?:['’-][A-Za-z]+)*)(?![\w(@/\\]|[.-]\w)|[\w@/\\.-]+")
 _HAN = re.compile(f"[{HAN}]")
@@ -166,7 +142,7 @@ def is_name_or_keyword(text: str) -> bool:
     Example Software Foundation         a name, by its last word
     """
     text = text.strip()
-    if text in _KEYWORDS or text in _PROPER_NAMES:
+    if text in _NAMES_AND_KEYWORDS:
         return True
     words = words_of(text)
     if len(words) == 1:

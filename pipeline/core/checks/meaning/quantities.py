@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from math import prod
 
 from pipeline.core.checks.masked import HAN, URL, WORD
+from pipeline.core.checks.meaning.english import read_words
 from pipeline.core.checks.model import Problem, Subject
 
 # Full-width digits and marks, as ASCII.
@@ -26,93 +27,43 @@ _GROUPED = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])"  # 1,024.5
 _PLAIN = r"\d+(?:\.\d+)*"  # also a version: 3.11.2
 _DIGITS = f"{_FRACTION}|{_GROUPED}|{_PLAIN}"
 _DECADE = re.compile(r"(\d\d)(\d0)['’]?s\b")  # 1990s
+_WORDS = read_words("quantities")
+
 # Chinese.
-_POWERS = {
-    "十": 10,
-    "百": 100,
-    "千": 10**3,
-    "万": 10**4,
-    "亿": 10**8,
-    "兆": 10**12,
-    "萬": 10**4,
-    "億": 10**8,  # Traditional
-}
+
+_POWERS: dict[str, int] = _WORDS["powers"]
 _GREAT = 10**4  # from this power on, it multiplies all that stands before it
-_NUMERALS = {
-    **{digit: at for at, digit in enumerate("零一二三四五六七八九")},
-    "〇": 0,
-    "两": 2,
-    "兩": 2,
-}
+_NUMERALS: dict[str, int] = _WORDS["numerals"]
 _VALUE_OF_HAN = {**_POWERS, **_NUMERALS}
 _HAN_NUMBER = re.compile(f"[{''.join(_VALUE_OF_HAN)}]+")
-_HAN_WORDS = {  # what else a number may be called
-    "0": re.compile("[无無没沒空不]"),
-    "2": re.compile("[双雙俩倆倍番半]|成[对對]"),
-    "50": re.compile("半"),
-    "0.5": re.compile("半"),
-    "100": re.compile("全|所有|完"),
+_HAN_WORDS = {
+    value: re.compile(words) for value, words in _WORDS["chinese_names"].items()
 }
+
 # English.
-_SCALES = {
-    "hundred": 100,
-    "thousand": 10**3,
-    "million": 10**6,
-    "billion": 10**9,
-    "trillion": 10**12,
-    "dozen": 12,
-}
+
+_SCALES: dict[str, int] = _WORDS["scales"]
 _K = 1000  # 10k
-_CARDINALS = """
-    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
-    sixteen seventeen eighteen nineteen
-    """
-_ORDINALS = """
-    zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth
-    """
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _COUNTS = {
-    **{name: count for count, name in enumerate(_CARDINALS.split())},
-    **{name: count for count, name in enumerate(_ORDINALS.split())},
-    **{name: 10 * count for count, name in enumerate(_TENS.split(), 2)},
+    **{name: count for count, name in enumerate(_WORDS["cardinals"].split())},
+    **{name: count for count, name in enumerate(_WORDS["ordinals"].split())},
+    **{name: 10 * count for count, name in enumerate(_WORDS["tens"].split(), 2)},
 }
 _VALUE_OF_WORD = {**_COUNTS, **_SCALES}
 _COUNT = "|".join(sorted(_VALUE_OF_WORD, key=len, reverse=True))
 _SPELLED = re.compile(rf"\b(?:{_COUNT})(?:(?:\s+and)?[\s-]+(?:{_COUNT}))*s?\b")
-_MONTH_NAMES = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"
-_MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES.split(), 1)}
+_MONTHS = {name: number for number, name in enumerate(_WORDS["months"].split(), 1)}
 _MONTH = re.compile(rf"\b({'|'.join(_MONTHS)})[a-z]*\b")
 _ENGLISH_WORD = re.compile(r"[a-z]+")
-_NAMES = {  # words that say a number without being one
-    "0": "no none nothing null nil empty without",
-    "0.5": "half halves halved",
-    "1": "a an once single sole only unit unary each every per",
-    "2": """twice double dual both pair couple binary square half halves halved
-            between either other""",
-    "3": "triple thrice ternary cube cubic",
-    "4": "quarter quadruple",
-    "8": "octal byte",
-    "10": "decimal decade",
-    "16": "hexadecimal hex",
-    "25": "quarter",
-    "50": "half halves halved",
-    "100": "century percent",
-}
+# The values that a word may say without being a number: of "half" 0.5, 2 and 50.
+_VALUES_OF_NAME: dict[str, list[str]] = defaultdict(list)
+for _value, _names in _WORDS["names"].items():
+    for _name in _names.split():
+        _VALUES_OF_NAME[_name].append(_value)
+
 _SCALED = re.compile(
     rf"({_DIGITS})(?:[\s-]?({'|'.join(_SCALES)}|[kK](?![\w]))|\s?([{''.join(_POWERS)}]+))?"
 )
-
-
-def _values_by_name() -> Mapping[str, list[str]]:
-    """The values that each word of `_NAMES` may say: of ``half`` 0.5, 2 and 50."""
-    values = defaultdict(list)
-    for value, names in _NAMES.items():
-        for name in names.split():
-            values[name].append(value)
-    return dict(values)
-
-
-_VALUES_OF_NAME = _values_by_name()
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,37 +229,7 @@ class Unit:
     end: int
 
 
-# symbol: other symbols, English words, Chinese words; what the last part has may only stand for the
-# unit, for it is a word of other meanings as well.
-_UNITS = {
-    "ns": ("", "nanosecond", "纳秒 奈秒", ""),
-    "µs": ("μs us", "microsecond", "微秒", ""),
-    "ms": ("", "millisecond", "毫秒", ""),
-    "s": ("sec secs", "second", "秒钟 秒鐘 秒", ""),
-    "min": ("mins", "minute", "分钟 分鐘", "分"),
-    "h": ("hr hrs", "hour", "小时 小時", "时 時"),
-    "KB": ("kB", "kilobyte", "千字节 千位元組", ""),
-    "MB": ("", "megabyte", "兆字节", "兆"),
-    "GB": ("", "gigabyte", "吉字节 千兆字节", ""),
-    "TB": ("", "terabyte", "太字节", ""),
-    "PB": ("", "petabyte", "拍字节", ""),
-    "KiB": ("", "kibibyte", "", ""),
-    "MiB": ("", "mebibyte", "", ""),
-    "GiB": ("", "gibibyte", "", ""),
-    "TiB": ("", "tebibyte", "", ""),
-    "bit": ("bits", "", "比特", "位 位元"),
-    "byte": ("bytes", "", "字节 字節 位元組", ""),
-    "Hz": ("", "hertz", "赫兹 赫茲 赫", ""),
-    "kHz": ("KHz", "kilohertz", "千赫兹 千赫", ""),
-    "MHz": ("", "megahertz", "兆赫兹 兆赫", ""),
-    "GHz": ("", "gigahertz", "吉赫兹 吉赫 千兆赫", ""),
-    "nm": ("", "nanometer nanometre", "纳米 奈米", ""),
-    "mm": ("", "millimeter millimetre", "毫米 公釐", ""),
-    "cm": ("", "centimeter centimetre", "厘米 公分", ""),
-    "km": ("", "kilometer kilometre", "千米 公里", ""),
-    "px": ("", "pixel", "像素", ""),
-    "%": ("", "percent percentage", "百分", "半 成 全 完"),
-}
+_UNITS: dict[str, dict[str, str]] = _WORDS["units"]
 
 
 def _unit_forms(symbol: str) -> list[str]:
@@ -316,9 +237,11 @@ def _unit_forms(symbol: str) -> list[str]:
 
     ``ms`` -> ``ms``, ``millisecond``, ``milliseconds``, ``毫秒``
     """
-    symbols, english, chinese, _ = _UNITS[symbol]
-    plurals = [f"{word}s" for word in english.split()]
-    return [symbol, *symbols.split(), *english.split(), *plurals, *chinese.split()]
+    unit = _UNITS[symbol]
+    english = unit.get("english", "").split()
+    plurals = [f"{word}s" for word in english]
+    symbols, chinese = unit.get("symbols", ""), unit.get("chinese", "")
+    return [symbol, *symbols.split(), *english, *plurals, *chinese.split()]
 
 
 @cache  # compiled when it is asked for: few texts lack the unit at its place
@@ -327,7 +250,7 @@ def _unit_pattern(symbol: str) -> re.Pattern[str]:
 
     A Chinese word ends where it ends: there are 64 位 in ``64 位x86``.
     """
-    possible = _UNITS[symbol][3].split()
+    possible = _UNITS[symbol].get("possible", "").split()
     patterns = []
     for form in (*_unit_forms(symbol), *possible):
         before, behind = "(?<![A-Za-z])", "(?![A-Za-z])"
