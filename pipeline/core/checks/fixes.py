@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from pipeline.core.checks.model import Problem, Subject
+from pipeline.core.checks.model import Subject
 from pipeline.core.checks.parsed import Atom, Parsed
 from pipeline.findings import Span
 
@@ -129,22 +129,6 @@ def is_same_but_marks(before: Parsed, after: Parsed) -> bool:
     if after.blocks != before.blocks or after.atoms != before.atoms:
         return False
     return are_words_kept(before.visible, after.visible)
-
-
-def repeated_mark(subject: Subject, mark: str) -> Problem:
-    """A translation that begins with the mark of its block, which stands on the page already."""
-    rest = subject.msgstr.strip()[len(mark) :]
-    # "- 3 度" may well be a negative number: then the mark is part of what is said.
-    is_fixable = regains(subject, rest) and not rest[:1].isdigit()
-    return Problem(
-        text=(
-            f"starts with {quote(mark.strip())}, "
-            f"the mark of a {subject.kind}, which the page has already"
-        ),
-        hint="Delete it.",
-        spans=spans_of(subject.msgstr, mark.strip()),
-        fix=rest if is_fixable else None,
-    )
 
 
 def missing(english: Parsed, chinese: Parsed, name: Atom) -> list[str]:

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pipeline.core.checks.masked import HAN
-from pipeline.core.checks.model import Find, Problem, Subject
+from pipeline.core.checks.model import Problem, Subject
 from pipeline.core.document import prose
 from pipeline.core.document.message import Markup
 from pipeline.core.glossary.glossary import (
     Glossary,
     Mention,
     Misuse,
-    Plain,
     Term,
     as_plain,
 )
@@ -31,51 +30,40 @@ _ENDS = re.compile(r"[\s.,:;!?。，：；！？、…]+$")
 _LONGEST_WORD = 80
 _WORD_BEFORE = re.compile(r"[A-Za-z]+ $")
 _WORD_BEHIND = re.compile(r" [A-Za-z]+")
-_LONGEST_QUOTE = 40  # characters
+_LONGEST_PHRASE, _LONGEST_SENTENCE = 40, 60  # characters that are quoted
+_ENGLISH_WORD = re.compile(r"[a-z]+")
+# What may differ in Chinese, too. A term has its English in brackets where it is new.
+_UNCOMPARED = re.compile(rf"[（(][A-Za-z -]+[）)]|[（(]|[^{HAN}A-Za-z（(]+")
+_LEAST_WORDS = 4  # shorter sentences are rendered by what stands around them
 _MOST_PAGES = 3  # named as those that have another translation
 
 
 # M501, M502: what the glossary says.
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Reading:
-    """What a glossary sees in one translation."""
-
-    mentions: tuple[Mention, ...]
-    misuses: tuple[Misuse, ...]
-    plain: Plain
 
 
 class Reader:
     """A glossary that reads translations.
 
-    Both checks look at an entry one after the other, so that what it sees in the last few is kept.
+    Both checks look at an entry one after the other, so that its readings of the last few entries
+    are cached.
     """
 
     def __init__(self, glossary: Glossary) -> None:
         self._glossary = glossary
         self._read = lru_cache(maxsize=64)(self._read_anew)
 
-    def read(self, subject: Subject) -> _Reading:
-        """What the glossary sees in a translation; kept until some 60 others were read."""
-        return self._read(subject.msgid, subject.msgstr, subject.markup)
-
-    def _read_anew(self, msgid: str, msgstr: str, markup: Markup) -> _Reading:
-        mentions = self._glossary.mentions(msgid, markup)
-        return _Reading(
-            mentions=mentions,
-            misuses=tuple(self._glossary.misuses(mentions, msgstr, markup)),
-            plain=as_plain(msgstr),
-        )
-
-
-def missing_terms(reader: Reader) -> Find:
-    """A function that finds terms of the English whose rendering a translation lacks."""
-
-    def find(subject: Subject) -> Iterator[Problem]:
+    def find_missing(self, subject: Subject) -> Iterator[Problem]:
+        """Find terms of the English whose rendering a translation lacks."""
         if not _HAN.search(subject.msgstr):
-            return  # not translated at all, which other checks tell
-        for mention in _lacking(reader.read(subject)):
+            return  # not translated at all, which other checks report
+        mentions, misuses = self._read(subject.msgid, subject.msgstr, subject.markup)
+        # M502 reports a term whose rendering is one to be avoided.
+        reported = {misuse.term for misuse in misuses}
+        plain = as_plain(subject.msgstr)
+        for mention in _first_mentions(mentions):
             term = mention.term
+            if term.weight is None or term in reported or term.is_rendered_in(plain):
+                continue
             if _is_kept(mention, subject.msgstr):
                 continue
             yield Problem(
@@ -84,19 +72,22 @@ def missing_terms(reader: Reader) -> Find:
                 is_minor=term.weight is Severity.NOTE,
             )
 
-    return find
+    def find_avoided(self, subject: Subject) -> Iterator[Problem]:
+        """Find renderings in a translation that the glossary wants avoided."""
+        _, misuses = self._read(subject.msgid, subject.msgstr, subject.markup)
+        for misuse in misuses:
+            term, avoided = misuse.term, misuse.avoided
+            yield Problem(
+                text=f"“{avoided.text}” is not how “{term.english}” is rendered",
+                hint=_rendering_hint(term, avoided.note or term.note),
+                spans=misuse.spans,
+            )
 
-
-def _lacking(reading: _Reading) -> Iterator[Mention]:
-    """The first mention of each term whose rendering must be there and is not."""
-    # Of a term whose rendering is one to be avoided the other check tells.
-    told = {misuse.term for misuse in reading.misuses}
-    for mention in _first_mentions(reading.mentions):
-        term = mention.term
-        if term.weight is None or term in told:
-            continue
-        if not term.is_rendered_in(reading.plain):
-            yield mention
+    def _read_anew(
+        self, msgid: str, msgstr: str, markup: Markup
+    ) -> tuple[tuple[Mention, ...], tuple[Misuse, ...]]:
+        mentions = self._glossary.mentions(msgid, markup)
+        return mentions, tuple(self._glossary.misuses(mentions, msgstr, markup))
 
 
 def _first_mentions(mentions: Sequence[Mention]) -> list[Mention]:
@@ -106,21 +97,6 @@ def _first_mentions(mentions: Sequence[Mention]) -> list[Mention]:
     """
     firsts = {mention.term: mention for mention in reversed(mentions)}
     return list(reversed(firsts.values()))
-
-
-def avoided_renderings(reader: Reader) -> Find:
-    """A function that finds renderings in a translation that the glossary wants avoided."""
-
-    def find(subject: Subject) -> Iterator[Problem]:
-        for misuse in reader.read(subject).misuses:
-            term, avoided = misuse.term, misuse.avoided
-            yield Problem(
-                text=f"“{avoided.text}” is not how “{term.english}” is rendered",
-                hint=_rendering_hint(term, avoided.note or term.note),
-                spans=misuse.spans,
-            )
-
-    return find
 
 
 def _is_kept(mention: Mention, msgstr: str) -> bool:
@@ -150,138 +126,112 @@ def _rendering_hint(term: Term, note: str) -> str:
     return hint
 
 
-# M503: what is the same in English.
-def find_inconsistent(subjects: Sequence[Subject]) -> Iterator[Problem]:
-    """Entries with the same English whose translations differ in words: those that are fewer.
+# M503, M710: what is the same in English.
 
-    If ``Note`` is ``注意`` twice and ``备注`` once, the one is told. Case and the mark at the end
-    do not count. A msgctxt says that a translation differs on purpose.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rendered:
+    """A phrase or sentence of one of the entries, with its translation."""
+
+    index: int  # of the entry
+    english: str
+    chinese: str
+    words: str  # the Chinese without what may differ
+
+
+def find_inconsistent(subjects: Sequence[Subject]) -> Iterator[Problem]:
+    """Find entries with the same English that are translated in other words than most of them.
+
+    If ``Note`` is ``注意`` twice and ``备注`` once, it reports the latter. Case and the mark at the
+    end do not count.
     """
-    groups: dict[str, list[int]] = {}
+    groups: dict[str, list[_Rendered]] = {}
+    for index, subject in _comparable(subjects):
+        rendered = _Rendered(
+            index=index,
+            english=subject.msgid,
+            chinese=subject.msgstr,
+            words=_ENDS.sub("", as_plain(subject.msgstr).bare),
+        )
+        groups.setdefault(_compared_phrase(subject.msgid), []).append(rendered)
+    for group in groups.values():
+        usual, unusual = _split_usual(group)
+        found = sorted({subjects[rendered.index].page for rendered in usual})
+        pages = ", ".join(found[:_MOST_PAGES])
+        for rendered in unusual:
+            yield _unlike_problem(rendered, usual[0], pages, _LONGEST_PHRASE)
+
+
+def find_alike(subjects: Sequence[Subject]) -> Iterator[Problem]:
+    """Find sentences that are translated in other words than most of their like.
+
+    Their English differs in case, punctuation, numbers and code only. M503 reports entries whose
+    whole English is the same.
+    """
+    groups: dict[str, list[_Rendered]] = {}
+    for index, subject in _comparable(subjects):
+        for pair in subject.sentences:
+            words = _ENGLISH_WORD.findall(pair.english)
+            if len(words) < _LEAST_WORDS:
+                continue
+            rendered = _Rendered(
+                index=index,
+                english=" ".join(words),
+                chinese=pair.chinese.strip(),
+                words=_UNCOMPARED.sub("", pair.chinese),
+            )
+            groups.setdefault(rendered.english, []).append(rendered)
+    for group in groups.values():
+        usual, unusual = _split_usual(group)
+        there = subjects[usual[0].index]
+        for rendered in unusual:
+            if subjects[rendered.index].msgid != there.msgid:
+                yield _unlike_problem(rendered, usual[0], there.page, _LONGEST_SENTENCE)
+
+
+def _comparable(subjects: Sequence[Subject]) -> Iterator[tuple[int, Subject]]:
+    """Yield the translated entries, by number, whose translation does not differ on purpose.
+
+    A msgctxt says that it does.
+    """
     for index, subject in enumerate(subjects):
         if subject.entry.context is None and _HAN.search(subject.msgstr):
-            groups.setdefault(_compared_phrase(subject.msgid), []).append(index)
-    for group in groups.values():
-        if len(group) > 1:
-            yield from _differing_phrases(subjects, group)
+            yield index, subject
 
 
-def _differing_phrases(
-    subjects: Sequence[Subject], group: Sequence[int]
-) -> Iterator[Problem]:
-    """The entries of a group that say something else than most of it.
+def _split_usual(
+    group: Sequence[_Rendered],
+) -> tuple[list[_Rendered], list[_Rendered]]:
+    """Split a group into those with the usual translation, and others. A tie goes to the first."""
+    counts = Counter(rendered.words for rendered in group)
+    usual_words, _ = counts.most_common(1)[0]
+    usual = [rendered for rendered in group if rendered.words == usual_words]
+    return usual, [rendered for rendered in group if rendered.words != usual_words]
 
-    ``group`` are numbers of ``subjects``, two at least. Of two that differ the first is usual.
-    """
-    words = {index: _compared_words(subjects[index].msgstr) for index in group}
-    usual_words, _ = Counter(words.values()).most_common(1)[0]
-    usual = [subjects[index] for index in group if words[index] == usual_words]
-    pages = ", ".join(sorted({subject.page for subject in usual})[:_MOST_PAGES])
-    there = _short(usual[0].msgstr)
-    for index in group:
-        if words[index] == usual_words:
-            continue
-        phrase, here = _short(subjects[index].msgid), _short(subjects[index].msgstr)
-        yield Problem(
-            text=f"“{phrase}” is “{here}” here, but “{there}” in {pages}",
-            hint="Translate both alike, or give one a msgctxt if they differ on purpose.",
-            index=index,
-        )
+
+def _unlike_problem(
+    rendered: _Rendered, usual: _Rendered, pages: str, longest: int
+) -> Problem:
+    """Return the problem of a translation that differs from the usual one on ``pages``."""
+    english = _shorten(rendered.english, longest)
+    here, there = _shorten(rendered.chinese, longest), _shorten(usual.chinese, longest)
+    return Problem(
+        text=f"“{english}” is “{here}” here, but “{there}” in {pages}",
+        hint="Translate both alike, or give one a msgctxt if they differ on purpose.",
+        index=rendered.index,
+    )
+
+
+def _shorten(text: str, longest: int) -> str:
+    """Return the beginning of a text, to be quoted in a sentence."""
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def _compared_phrase(msgid: str) -> str:
-    """What two msgids must have in common for their translations to be compared.
+    """Return what two msgids must have in common for their translations to be compared.
 
     ``**Note**:`` and ``note`` are both ``note``.
     """
     if "*" in msgid or "_" in msgid:
         msgid = _EMPHASIS.sub("", msgid)
     return _ENDS.sub("", msgid).casefold()
-
-
-def _compared_words(msgstr: str) -> str:
-    """What two translations of one phrase must have in common.
-
-    ``张量（tensor）。`` and ``张 量`` are both ``张量``.
-    """
-    return _ENDS.sub("", as_plain(msgstr).bare)
-
-
-def _short(text: str) -> str:
-    """The beginning of a text, to be quoted in a sentence."""
-    if len(text) <= _LONGEST_QUOTE:
-        return text
-    return f"{text[:_LONGEST_QUOTE]}…"
-
-
-_ENGLISH_WORD = re.compile(r"[a-z]+")
-# What may differ in Chinese, too. A term has its English in brackets where it is new.
-_UNCOMPARED = re.compile(rf"[（(][A-Za-z -]+[）)]|[（(]|[^{HAN}A-Za-z（(]+")
-_LEAST_WORDS = 4  # shorter ones are rendered by what stands around them
-_LONGEST_SENTENCE = 60  # characters
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Sentence:
-    """A sentence in one of the entries."""
-
-    index: int  # of the entry
-    chinese: str
-    words: str  # the Chinese without what may differ: punctuation, numbers and code
-
-
-def find_alike(subjects: Sequence[Subject]) -> Iterator[Problem]:
-    """Sentences whose English differs from others' in case, punctuation, numbers and code only.
-
-    Those that are rendered in other words than most of their like. Entries whose whole English is
-    the same are told by M503.
-    """
-    groups: dict[str, list[_Sentence]] = {}
-    for index, subject in enumerate(subjects):
-        for key, sentence in _sentences(index, subject):
-            groups.setdefault(key, []).append(sentence)
-    for key, group in groups.items():
-        if len({sentence.words for sentence in group}) > 1:
-            yield from _differing_sentences(key, group, subjects)
-
-
-def _sentences(index: int, subject: Subject) -> Iterator[tuple[str, _Sentence]]:
-    """The sentences of an entry, each with its English words."""
-    if subject.entry.context is not None or not _HAN.search(subject.msgstr):
-        return
-    for pair in subject.sentences:
-        words = _ENGLISH_WORD.findall(pair.english)
-        if len(words) >= _LEAST_WORDS:
-            chinese = pair.chinese
-            yield (
-                " ".join(words),
-                _Sentence(
-                    index=index, chinese=chinese, words=_UNCOMPARED.sub("", chinese)
-                ),
-            )
-
-
-def _differing_sentences(
-    key: str, group: Sequence[_Sentence], subjects: Sequence[Subject]
-) -> Iterator[Problem]:
-    """The sentences of a group that say something else than most of it."""
-    usual_words, _ = Counter(sentence.words for sentence in group).most_common(1)[0]
-    usual = next(sentence for sentence in group if sentence.words == usual_words)
-    there = subjects[usual.index]
-    for sentence in group:
-        here = subjects[sentence.index]
-        if sentence.words == usual_words or here.msgid == there.msgid:
-            continue
-        yield Problem(
-            text=(
-                f"“{_short_sentence(key)}” is “{_short_sentence(sentence.chinese)}” here, "
-                f"but “{_short_sentence(usual.chinese)}” in {there.page}"
-            ),
-            hint="Translate both alike, or give one a msgctxt if they differ on purpose.",
-            index=sentence.index,
-        )
-
-
-def _short_sentence(text: str) -> str:
-    text = text.strip()
-    return text if len(text) <= _LONGEST_SENTENCE else f"{text[:_LONGEST_SENTENCE]}…"

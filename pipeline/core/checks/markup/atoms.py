@@ -42,7 +42,7 @@ _COUNTED = (
 )
 
 
-def find_lost_formulas(subject: Subject) -> Iterator[Problem]:
+def find_formulas(subject: Subject) -> Iterator[Problem]:
     """Formulas that are gone or changed; the guard refuses new ones.
 
     Where dollar signs show, M106 has told what is wrong with the marks.
@@ -56,7 +56,7 @@ def _is_told_as_role(subject: Subject) -> bool:
     return subject.markup is Markup.RST and bool(next(find_shown_roles(subject), None))
 
 
-def find_lost_targets(subject: Subject) -> Iterator[Problem]:
+def find_targets(subject: Subject) -> Iterator[Problem]:
     """Links and images that are gone or lead elsewhere.
 
     A target that shows as text is a link that does not work: M104 tells of it.
@@ -67,7 +67,7 @@ def find_lost_targets(subject: Subject) -> Iterator[Problem]:
                 yield problem
 
 
-def find_lost_roles(subject: Subject) -> Iterator[Problem]:
+def find_roles(subject: Subject) -> Iterator[Problem]:
     """Roles that are gone or name something else.
 
     Where backticks or the name of a role show, M105 and M107 have told what is wrong.
@@ -82,7 +82,7 @@ def find_lost_roles(subject: Subject) -> Iterator[Problem]:
             yield problem
 
 
-def find_lost_references(subject: Subject) -> Iterator[Problem]:
+def find_references(subject: Subject) -> Iterator[Problem]:
     """Footnote marks, citations and labels that are gone; of reST also targets."""
     for label, problem in told_lost(subject, Atom.REFERENCE):
         if not stands_elsewhere(subject.chinese, Atom.REFERENCE, label):
@@ -95,12 +95,12 @@ def find_lost_references(subject: Subject) -> Iterator[Problem]:
         yield lost_problem(subject, Atom.CITATION, lost, is_minor=is_alert)
 
 
-def find_lost_substitutions(subject: Subject) -> Iterator[Problem]:
+def find_substitutions(subject: Subject) -> Iterator[Problem]:
     """``{{names}}`` that are gone or changed."""
     yield from lost_problems(subject, Atom.SUBSTITUTION)
 
 
-def find_lost_addresses(subject: Subject) -> Iterator[Problem]:
+def find_addresses(subject: Subject) -> Iterator[Problem]:
     """URLs and e-mail addresses that readers see, gone or changed.
 
     A bare URL may become a link with words.
@@ -154,7 +154,7 @@ _GLUED = {
 }
 
 
-def find_lost_code(subject: Subject) -> Iterator[Problem]:
+def find_code(subject: Subject) -> Iterator[Problem]:
     """Code that is gone or changed.
 
     It may also run together with other code, or stand there as plain text.

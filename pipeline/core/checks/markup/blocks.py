@@ -4,208 +4,31 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-from pipeline.core.checks.fixes import first_regaining, quote, repeated_mark, spans_of
+from pipeline.core.checks.fixes import first_regaining, quote, regains, spans_of
 from pipeline.core.checks.markup.emphasis import mend_start
-from pipeline.core.checks.model import Problem, Subject, by_markup
-from pipeline.core.document.message import Kind
+from pipeline.core.checks.model import Problem, Subject
+from pipeline.core.document.message import Kind, Markup
 
-# What a text became, by the parser's name of the block.
-_MARKDOWN_BECAME = {
-    "bullet_list": "a list",
-    "ordered_list": "a numbered list",
-    "heading": "a heading",
-    "blockquote": "a quote",
-    "fence": "a code block",
-    "colon_fence": "a directive",
-    "html_block": "raw HTML",
-    "hr": "a rule",
-    "math_block": "a block of mathematics",
-    "td": "two cells: a bare | ends a cell",
-    "closing marks": "a heading without its last #",
-    "myst_target": "a target that nobody sees",
-    "myst_line_comment": "a comment that nobody sees",
-    "myst_block_break": "a break",
-    "footnote_reference": "a footnote",
-    "dl": "the definition of what stands before it",
+# The mark that makes a block, and how to mend it, for blocks that no mark at their start makes.
+_MARKS = {"td": "|", "literal_block": "::", "classifier": ":"}
+_HINTS = {
+    "literal_block": (
+        "End it with “：”: where the English page has ::, the page gets it again."
+    ),
+    "classifier": "Write “：” without spaces.",
 }
-_OWN_MARK = {
-    Kind.HEADING: re.compile(r"#{1,6}[ \t]+"),
-    Kind.LIST_ITEM: re.compile(r"(?:[-+*]|\d{1,9}[.)])[ \t]+"),
-    Kind.QUOTE: re.compile(r">[ \t]*"),
-}
-_MARKDOWN_NUMBER = re.compile(r"\d{1,9}(?=[.)])")
-_MARKDOWN_MARK = re.compile(r"#{1,6}|\d{1,9}[.)]|`{3,}|~{3,}|:{3,}|\$\$|[>+%:\[(*_<-]")
-_ESCAPABLE = re.compile(r"[#>+%\[(*_:~-]")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _CLOSING_MARKS = re.compile(r"#+$")
-
-
-def _find_markdown_block(subject: Subject) -> Iterator[Problem]:
-    """A start, or a bare ``|``, that makes another block of the text."""
-    source = subject.msgstr.strip()
-    if mark := _repeated_mark(subject, source):
-        yield repeated_mark(subject, mark)
-        return
-    if subject.is_in_place:
-        return
-    added = Counter(subject.chinese.blocks) - Counter(subject.english.blocks)
-    mark = _markdown_mark(source, added)
-    hint = "Reword its start."
-    if mark:
-        hint = f"Put a backslash before {quote(mark)}, or reword."
-    fixes = (fix for fix in _mended_markdown(subject, source) if fix != source)
-    yield Problem(
-        text=f"the {subject.kind} becomes {_new_markdown_block(subject, added)}",
-        hint=hint,
-        spans=spans_of(subject.msgstr, mark),
-        fix=first_regaining(subject, fixes),
-    )
-
-
-def _new_markdown_block(subject: Subject, added: Counter[str]) -> str:
-    """What a translation turned into, told by the first of its new blocks that has a name here."""
-    for name in added:
-        if name in _MARKDOWN_BECAME:
-            return _MARKDOWN_BECAME[name]
-    if not subject.chinese.tree:
-        return "something that nobody sees"
-    return "another block"
-
-
-def _repeated_mark(subject: Subject, source: str) -> str:
-    """The mark of its own block that a text starts with, and the English does not; or nothing.
-
-    Of a heading ``# 键`` it is ``# ``: the page has that mark already.
-    """
-    own_mark = _OWN_MARK.get(subject.kind)
-    if not own_mark:
-        return ""
-    match = own_mark.match(source)
-    if not match or own_mark.match(subject.msgid.strip()):
-        return ""
-    return match[0]
-
-
-def _markdown_mark(source: str, added: Counter[str]) -> str:
-    """The mark that did it, as it stands in the source; empty if no mark is known that does.
-
-    ``added`` are the new blocks: of ``甲|乙`` one more cell, of ``# 键`` a heading.
-    """
-    if "td" in added:
-        return "|"
-    match = _MARKDOWN_MARK.match(source)
-    if "closing marks" in added:
-        match = _CLOSING_MARKS.search(source)
-    if not match:
-        return ""
-    return match[0]
-
-
-def _mended_markdown(subject: Subject, source: str) -> Iterator[str]:
-    """``source`` with marks that make no block, best first. A parser must say which works.
-
-    ``* 词*`` -> ``*词*``, ``甲|乙`` -> ``甲\\|乙``, ``键 #`` -> ``键 \\#``,
-    ``3. 键`` -> ``3\\. 键``, ``# 键`` -> ``\\# 键``
-    """
-    if mended := mend_start(subject):
-        yield mended
-    yield _CELL_END.sub(r"\\|", source)
-    yield _CLOSING_MARKS.sub(r"\\\g<0>", source)
-    if number := _MARKDOWN_NUMBER.match(source):
-        yield f"{number[0]}\\{source[number.end() :]}"
-    if _ESCAPABLE.match(source):
-        yield f"\\{source}"
-
-
-# What a text became, by docutils' name of the block.
-_RST_BECAME = {
-    "literal_block": "what announces a code block: it ends with ::",
-    "bullet_list": "a list",
-    "enumerated_list": "a numbered list",
-    "field_list": "a list of fields",
-    "option_list": "a list of options",
-    "doctest_block": "a piece of code",
-    "line_block": "a line of verse",
-    "transition": "a rule",
-    "table": "a table",
-    "attribution": "the source of a quotation",
-    "classifier": "a term and its class: ` : ` parts the two",
-    "comment": "a comment, a directive or a target that nobody sees",
-}
-_LIST_MARK = re.compile(r"(?:[-+*•‣⁃]|\(?(?:\d+|[A-Za-z#])[.)])[ \t]+")
-_RST_MARK = re.compile(r"\(?\w{1,9}[.)]|[^\w\s]+")
-_RST_NUMBER = re.compile(r"\(?\w{1,9}(?=[.)]\s)")
+_ESCAPABLE = re.compile(r"[#>+%\[(*_:~-]")
 _ANNOUNCEMENT = re.compile(r"(?:\\?\s)*(?<!\\)::\Z")
 _CLASSIFIER = re.compile(r"\s:\s+")
 
 
-def _find_rst_block(subject: Subject) -> Iterator[Problem]:
-    """A start, or a ``::`` at the end, that makes another block of the text.
-
-    ``- 甲`` is a list; behind ``例如::`` the next paragraph would be code.
-    """
-    if subject.is_in_place:
-        return
-    source = subject.msgstr.strip()
-    if subject.kind is Kind.LIST_ITEM and (repeated := _LIST_MARK.match(source)):
-        yield repeated_mark(subject, repeated[0])
-        return
-    added = Counter(subject.chinese.blocks) - Counter(subject.english.blocks)
-    # Of several blocks the first of the table is told.
-    became = next((name for name in _RST_BECAME if name in added), "")
-    mark = _rst_mark(source, became)
-    fixes = (fix for fix in _mended_rst(source) if fix != source)
-    yield Problem(
-        text=f"the {subject.kind} becomes {_RST_BECAME.get(became, 'another block')}",
-        hint=_rst_hint(became, mark),
-        spans=spans_of(subject.msgstr, mark),
-        fix=first_regaining(subject, fixes),
-    )
-
-
-def _rst_mark(source: str, became: str) -> str:
-    """The mark that did it, as it stands in the source; empty if no mark is known that does.
-
-    ``became`` is the new block. Most are made by what a text starts with: ``-``, ``3.``, ``>>>``.
-    """
-    if became == "literal_block":
-        return "::"
-    if became == "classifier":
-        return ":"
-    match = _RST_MARK.match(source)
-    return match[0] if match else ""
-
-
-def _rst_hint(became: str, mark: str) -> str:
-    """What to do about a text that became another block because of ``mark``, if one is known."""
-    if became == "literal_block":
-        return (
-            "End it with “：”: where the English page has ::, the page gets it again."
-        )
-    if became == "classifier":
-        return "Write “：” without spaces."
-    if mark:
-        return f"Put a backslash before {quote(mark)}, or reword its start."
-    return "Reword its start."
-
-
-def _mended_rst(source: str) -> Iterator[str]:
-    """``source`` with marks that make no block. Docutils must say which of them works.
-
-    ``例如::`` -> ``例如：``, ``词 : 甲`` -> ``词：甲``,
-    ``3. 甲`` -> ``3\\. 甲``, ``+ 甲`` -> ``\\+ 甲``
-    """
-    yield _ANNOUNCEMENT.sub("：", source)
-    yield _CLASSIFIER.sub("：", source)
-    if number := _RST_NUMBER.match(source):
-        yield f"{number[0]}\\{source[number.end() :]}"
-    yield f"\\{source}"
-
-
 def find_other_breaks(subject: Subject) -> Iterator[Problem]:
-    """Hard line breaks that are gone; the guard tells of new ones."""
+    """Find hard line breaks that are lost; the guard reports new ones."""
     lost = subject.english.breaks - subject.chinese.breaks
     if lost > 0:
         yield Problem(
@@ -214,4 +37,184 @@ def find_other_breaks(subject: Subject) -> Iterator[Problem]:
         )
 
 
-find_other_block = by_markup(_find_markdown_block, _find_rst_block)
+def _mended_markdown(subject: Subject, source: str) -> Iterator[str]:
+    """Yield ``source`` with marks that make no block, best first. A parser says which works.
+
+    ``* 词*`` -> ``*词*``, ``甲|乙`` -> ``甲\\|乙``, ``键 #`` -> ``键 \\#``, ``# 键`` -> ``\\# 键``
+    """
+    if mended := mend_start(subject):
+        yield mended
+    yield _CELL_END.sub(r"\\|", source)
+    yield _CLOSING_MARKS.sub(r"\\\g<0>", source)
+    yield _escape_number(source, re.compile(r"\d{1,9}(?=[.)])"))
+    if _ESCAPABLE.match(source):
+        yield f"\\{source}"
+
+
+def _mended_rst(subject: Subject, source: str) -> Iterator[str]:
+    """Yield ``source`` with marks that make no block. Docutils says which works.
+
+    ``例如::`` -> ``例如：``, ``词 : 甲`` -> ``词：甲``, ``+ 甲`` -> ``\\+ 甲``
+    """
+    yield _ANNOUNCEMENT.sub("：", source)
+    yield _CLASSIFIER.sub("：", source)
+    yield _escape_number(source, re.compile(r"\(?\w{1,9}(?=[.)]\s)"))
+    yield f"\\{source}"
+
+
+def _escape_number(source: str, number: re.Pattern[str]) -> str:
+    """Escape the mark behind a number that ``source`` starts with: ``3. 键`` -> ``3\\. 键``."""
+    return number.sub(r"\g<0>\\", source, count=1) if number.match(source) else source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Syntax:
+    """Syntax of blocks in one of the languages."""
+
+    # What a text became, by the parser's name of the block.
+    became: dict[str, str]
+    mark: re.Pattern[str]  # a mark that begins a block
+    own_marks: dict[Kind, re.Pattern[str]]  # the mark of a block on its page
+    mended: Callable[[Subject, str], Iterator[str]]
+
+
+_SYNTAX = {
+    Markup.MARKDOWN: _Syntax(
+        became={
+            "bullet_list": "a list",
+            "ordered_list": "a numbered list",
+            "heading": "a heading",
+            "blockquote": "a quote",
+            "fence": "a code block",
+            "colon_fence": "a directive",
+            "html_block": "raw HTML",
+            "hr": "a rule",
+            "math_block": "a block of mathematics",
+            "td": "two cells: a bare | ends a cell",
+            "closing marks": "a heading without its last #",
+            "myst_target": "a target that nobody sees",
+            "myst_line_comment": "a comment that nobody sees",
+            "myst_block_break": "a break",
+            "footnote_reference": "a footnote",
+            "dl": "the definition of what stands before it",
+        },
+        mark=re.compile(r"#{1,6}|\d{1,9}[.)]|`{3,}|~{3,}|:{3,}|\$\$|[>+%:\[(*_<-]"),
+        own_marks={
+            Kind.HEADING: re.compile(r"#{1,6}[ \t]+"),
+            Kind.LIST_ITEM: re.compile(r"(?:[-+*]|\d{1,9}[.)])[ \t]+"),
+            Kind.QUOTE: re.compile(r">[ \t]*"),
+        },
+        mended=_mended_markdown,
+    ),
+    Markup.RST: _Syntax(
+        became={
+            "literal_block": "what announces a code block: it ends with ::",
+            "bullet_list": "a list",
+            "enumerated_list": "a numbered list",
+            "field_list": "a list of fields",
+            "option_list": "a list of options",
+            "doctest_block": "a piece of code",
+            "line_block": "a line of verse",
+            "transition": "a rule",
+            "table": "a table",
+            "attribution": "the source of a quotation",
+            "classifier": "a term and its class: ` : ` parts the two",
+            "comment": "a comment, a directive or a target that nobody sees",
+        },
+        mark=re.compile(r"\(?\w{1,9}[.)]|[^\w\s]+"),
+        own_marks={
+            Kind.LIST_ITEM: re.compile(r"(?:[-+*•‣⁃]|\(?(?:\d+|[A-Za-z#])[.)])[ \t]+"),
+        },
+        mended=_mended_rst,
+    ),
+}
+
+
+def find_other_block(subject: Subject) -> Iterator[Problem]:
+    """Find a mark that makes another block of the text: its start, a bare ``|``, a final ``::``.
+
+    ``- 甲`` is a list; in reStructuredText, the next paragraph behind ``例如::`` would be code.
+    """
+    source = subject.msgstr.strip()
+    if own_mark := _repeated_mark(subject, source):
+        yield _repeated_problem(subject, source, own_mark)
+        return
+    if subject.is_in_place:
+        return
+    syntax = _SYNTAX[subject.markup]
+    became = _new_block(subject)
+    mark = _mark_of(source, became, syntax)
+    fixes = (fix for fix in syntax.mended(subject, source) if fix != source)
+    words = syntax.became.get(became, "another block")
+    if not became and not subject.chinese.tree and subject.markup is Markup.MARKDOWN:
+        words = "something that nobody sees"
+    yield Problem(
+        text=f"the {subject.kind} becomes {words}",
+        hint=_HINTS.get(became) or _hint_for(mark, subject.markup),
+        spans=spans_of(subject.msgstr, mark),
+        fix=first_regaining(subject, fixes),
+    )
+
+
+def _repeated_mark(subject: Subject, source: str) -> str:
+    """Return the mark of its own block that a text starts with; empty if there is none.
+
+    Of a heading ``# 键`` it is ``# ``: the page has that mark already. A mark that the English has
+    as well is meant.
+    """
+    own_mark = _SYNTAX[subject.markup].own_marks.get(subject.kind)
+    match = own_mark.match(source) if own_mark else None
+    if not own_mark or not match:
+        return ""
+    is_meant = own_mark.match(subject.msgid.strip()) is not None
+    if subject.markup is Markup.RST:
+        is_meant = subject.is_in_place
+    return "" if is_meant else match[0]
+
+
+def _repeated_problem(subject: Subject, source: str, mark: str) -> Problem:
+    """Return the problem of a text that starts with the mark of its block."""
+    rest = source[len(mark) :]
+    # "- 3 度" may well be a negative number: then the mark is part of what is said.
+    is_fixable = regains(subject, rest) and not rest[:1].isdigit()
+    return Problem(
+        text=(
+            f"starts with {quote(mark.strip())}, "
+            f"the mark of a {subject.kind}, which the page has already"
+        ),
+        hint="Delete it.",
+        spans=spans_of(subject.msgstr, mark.strip()),
+        fix=rest if is_fixable else None,
+    )
+
+
+def _new_block(subject: Subject) -> str:
+    """Return the parser's name of the block that a text became; empty if it is none of the table.
+
+    Of several blocks it is the outermost one in Markdown, and the first of the table in
+    reStructuredText.
+    """
+    added = Counter(subject.chinese.blocks) - Counter(subject.english.blocks)
+    named = _SYNTAX[subject.markup].became
+    if subject.markup is Markup.RST:
+        return next((name for name in named if name in added), "")
+    return next((name for name in added if name in named), "")
+
+
+def _mark_of(source: str, became: str, syntax: _Syntax) -> str:
+    """Return the mark that made the new block, as ``source`` has it; empty if it is unknown."""
+    if became in _MARKS:
+        return _MARKS[became]
+    match = syntax.mark.match(source)
+    if became == "closing marks":
+        match = _CLOSING_MARKS.search(source)
+    return match[0] if match else ""
+
+
+def _hint_for(mark: str, markup: Markup) -> str:
+    """Return what to do about a mark that makes a block."""
+    if not mark:
+        return "Reword its start."
+    if markup is Markup.RST:
+        return f"Put a backslash before {quote(mark)}, or reword its start."
+    return f"Put a backslash before {quote(mark)}, or reword."

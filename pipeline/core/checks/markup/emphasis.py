@@ -54,7 +54,15 @@ def _find_markdown_emphasis(subject: Subject) -> Iterator[Problem]:
     marks = read_marks(source, meant)
     broken = _broken_markdown_pairs(subject, marks, lost)
     if broken:
-        yield _markdown_problem(subject, broken, meant, lost)
+        is_bold = any(pair.size > 1 for pair in broken)
+        yield _unrendered_problem(
+            source,
+            [(pair.start, pair.end) for pair in broken],
+            is_bold=is_bold,
+            hint=hint_for(source, broken[0]),
+            fix=_mended_markdown(subject, meant),
+            is_minor=lost <= 0 and not is_bold,
+        )
     elif lost > 0 and marks.single:
         start, end = marks.single[0]
         yield Problem(
@@ -92,22 +100,6 @@ def _broken_markdown_pairs(subject: Subject, marks: Marks, lost: int) -> list[Ma
     return broken
 
 
-def _markdown_problem(
-    subject: Subject, broken: list[MarkPair], meant: re.Pattern[str], lost: int
-) -> Problem:
-    """What is to be said of pairs that do not render: of the first one, with all of them marked."""
-    source, first = subject.msgstr, broken[0]
-    is_bold = any(pair.size > 1 for pair in broken)
-    shape = "bold" if is_bold else "italics"
-    return Problem(
-        text=f"{quote(source[first.start : first.end])} does not show as {shape}",
-        hint=hint_for(source, first),
-        spans=tuple((pair.start, pair.end) for pair in broken),
-        fix=_mended_markdown(subject, meant),
-        is_minor=lost <= 0 and not is_bold,
-    )
-
-
 def _count_nested(parsed: Parsed) -> int:
     """How much bold is in bold, or italics in italics.
 
@@ -121,21 +113,12 @@ def _count_nested(parsed: Parsed) -> int:
 
 
 def _mended_markdown(subject: Subject, meant: re.Pattern[str]) -> str | None:
-    """The msgstr with every pair mended; None if one cannot be.
-
-    A parser must agree that all of them show now, and that nothing else has changed.
-    """
+    """Return the msgstr with every pair mended; None if one cannot be."""
     mended = mend(subject.msgstr, meant)
     if mended is None:
         return None
-    after = subject.read(mended)
-    if not is_same_but_marks(subject.chinese, after):
-        return None
-    if after.count("strong", "em") != _count_wanted(mended):
-        return None
-    if count_stray(subject, after, MEANT) > 0:
-        return None
-    return mended
+    shown = _count_emphasis_if_sound(subject, mended, MEANT)
+    return mended if shown == _count_wanted(mended) else None
 
 
 def _count_wanted(mended: str) -> int:
@@ -197,7 +180,13 @@ def _find_rst_emphasis(subject: Subject) -> Iterator[Problem]:
     if stray <= 0:  # no star shows: only the marks of other languages can be meant
         broken = [pair for pair in broken if "*" not in pair["mark"]]
     if broken:
-        yield _rst_problem(subject, broken)
+        yield _unrendered_problem(
+            source,
+            [pair.span() for pair in broken],
+            is_bold=len(broken[0]["mark"]) > 1,
+            hint=_rst_hint(source, broken[0]),
+            fix=_mended_rst(subject),
+        )
     elif min(stray, lost) > 0:
         rest = _without_emphasis(source)
         yield Problem(
@@ -205,18 +194,6 @@ def _find_rst_emphasis(subject: Subject) -> Iterator[Problem]:
             hint="Write the same stars before and behind the words.",
             spans=tuple(match.span() for match in _RST_MEANT.finditer(rest)),
         )
-
-
-def _rst_problem(subject: Subject, broken: list[re.Match[str]]) -> Problem:
-    """What is to be said of pairs that do not render: of the first one, with all of them marked."""
-    first = broken[0]
-    shape = "bold" if len(first["mark"]) > 1 else "italics"
-    return Problem(
-        text=f"{quote(first[0])} does not show as {shape}",
-        hint=_rst_hint(subject.msgstr, first),
-        spans=tuple(pair.span() for pair in broken),
-        fix=_mended_rst(subject),
-    )
 
 
 def _emphasized(source: str) -> list[Span]:
@@ -273,10 +250,7 @@ def _rst_hint(source: str, pair: re.Match[str]) -> str:
 
 
 def _mended_rst(subject: Subject) -> str | None:
-    """The msgstr with every pair mended; None if one cannot be.
-
-    Docutils must agree that no emphasis is lost, no star shows, and nothing else has changed.
-    """
+    """Return the msgstr with every pair mended; None if that loses bold or italics."""
     fix = subject.msgstr
     for pair in reversed(
         _broken_rst_pairs(fix)
@@ -284,14 +258,8 @@ def _mended_rst(subject: Subject) -> str | None:
         fix = _mended_rst_pair(fix, pair)
     if fix == subject.msgstr:
         return None
-    before, after = subject.chinese, subject.read(fix)
-    if not is_same_but_marks(before, after):
-        return None
-    if after.count("strong", "em") < before.count("strong", "em"):
-        return None
-    if count_stray(subject, after, _RST_MEANT) > 0:
-        return None
-    return fix
+    shown = _count_emphasis_if_sound(subject, fix, _RST_MEANT)
+    return fix if shown >= subject.chinese.count("strong", "em") else None
 
 
 def _mended_rst_pair(source: str, pair: re.Match[str]) -> str:
@@ -328,7 +296,7 @@ _TARGETS = ("link", "reference", "image")
 _MOST_QUOTED = 3  # parts of the English
 
 
-def find_other_emphasis(subject: Subject) -> Iterator[Problem]:
+def find_changed(subject: Subject) -> Iterator[Problem]:
     """Bold, italics or strikethrough that the English has otherwise.
 
     Of several differences one is told: the one that says most about what to do.
@@ -454,6 +422,35 @@ def visible_words(node: Node) -> str:
         if inner.type not in _TARGETS and not inner.children:
             words.append(inner.value)
     return "".join(words)
+
+
+def _unrendered_problem(
+    source: str,
+    spans: list[Span],
+    *,
+    is_bold: bool,
+    hint: str,
+    fix: str | None,
+    is_minor: bool = False,
+) -> Problem:
+    """Return the problem of pairs that do not render: about the first one, with all marked."""
+    start, end = spans[0]
+    shape = "bold" if is_bold else "italics"
+    return Problem(
+        text=f"{quote(source[start:end])} does not show as {shape}",
+        hint=hint,
+        spans=tuple(spans),
+        fix=fix,
+        is_minor=is_minor,
+    )
+
+
+def _count_emphasis_if_sound(subject: Subject, fix: str, meant: re.Pattern[str]) -> int:
+    """Return how much bold and italics a fix has; -1 if a mark shows or anything else changed."""
+    after = subject.read(fix)
+    if not is_same_but_marks(subject.chinese, after):
+        return -1
+    return -1 if count_stray(subject, after, meant) > 0 else after.count("strong", "em")
 
 
 find_unrendered = by_markup(_find_markdown_emphasis, _find_rst_emphasis)

@@ -21,35 +21,39 @@ from pipeline.core.checks.fixes import (
     spans_of,
 )
 from pipeline.core.checks.markup.emphasis import visible_words
-from pipeline.core.checks.model import Problem, Subject, by_markup
+from pipeline.core.checks.model import Problem, Subject
 from pipeline.core.checks.parsed import Atom, Parsed
 from pipeline.core.document.message import Markup
 
-_MARKDOWN_TARGETS = (Atom.LINK, Atom.IMAGE, Atom.REFERENCE)
+_TARGETS = (Atom.LINK, Atom.IMAGE, Atom.REFERENCE)
+_ATOM_OF = {"link": Atom.LINK, "reference": Atom.REFERENCE, "image": Atom.IMAGE}
 # The words of a link: code within them may have brackets of its own.
 _NO_BRACKET = r"(?:`[^`]*`|[^\[\]［］【】`])*"
+_TICKS = "[`｀]"
+_ANONYMOUS = "__"  # what a reference without a name has for one
 
 
-def _find_markdown_links(subject: Subject) -> Iterator[Problem]:
-    """Links and images that stopped being what they were: ``[词]（a.md）``, ``[词] (a.md)``.
+def find_broken(subject: Subject) -> Iterator[Problem]:
+    """Find links, images and references that show: ``[词]（a.md）``, ``｀词＜https://a.b＞｀_``.
 
-    With most messages nothing is lost, and nothing looks like a link.
+    In most messages nothing is lost, and nothing looks like a link.
     """
     if subject.has_all_atoms and "](" not in subject.msgstr:
         return
     shown: list[tuple[Atom, str]] = []
-    for name in _MARKDOWN_TARGETS:
+    for name in _TARGETS:
         lost = missing(subject.english, subject.chinese, name)
         shown += [
             (name, target)
             for target in lost
-            if _stands_elsewhere(subject.chinese, name, target)
+            if stands_elsewhere(subject.chinese, name, target)
         ]
+    is_rst = subject.markup is Markup.RST
     if shown:
-        fix = _mended_markdown_links(subject, shown)
+        fix = (_mended_rst if is_rst else _mended_markdown)(subject, shown)
         for name, target in shown:
-            yield _markdown_problem(subject, name, target, fix)
-    elif excess(subject, "](") > 0:
+            yield _broken_link(subject, name, target, fix)
+    elif not is_rst and excess(subject, "](") > 0:
         yield Problem(
             text="a link does not work: its brackets show",
             hint="Write it as [words](target), without a space in the target.",
@@ -57,37 +61,49 @@ def _find_markdown_links(subject: Subject) -> Iterator[Problem]:
         )
 
 
-def _stands_elsewhere(chinese: Parsed, name: Atom, target: str) -> bool:
-    """Whether a target that is lost shows as text, or belongs to an image instead of a link.
+def stands_elsewhere(chinese: Parsed, name: Atom, target: str) -> bool:
+    """Return whether a lost target shows as text, or belongs to something else.
 
-    ``[图](a.png)`` for ``![Figure](a.png)``: there the exclamation mark was lost.
+    In Markdown that is an image instead of a link: the exclamation mark of ``![Figure](a.png)`` was
+    lost. In reStructuredText a URL must stand there as it is, the name of a reference in any case
+    and with any spaces.
     """
+    if chinese.markup is Markup.RST:
+        if name is Atom.LINK:
+            return target in chinese.source
+        return bool(_name_in(chinese.source, target))
     if target in chinese.literal:
         return True
     # In the class ``name`` it is not: from there it is lost.
-    return any(target in chinese.of(other) for other in _MARKDOWN_TARGETS)
+    return any(target in chinese.of(other) for other in _TARGETS)
 
 
-def _markdown_problem(
-    subject: Subject, name: Atom, target: str, fix: str | None
-) -> Problem:
-    """What is to be said of a link or image that works no longer. ``fix`` mends all of them."""
-    what, example = "link", f"[…]({target})"
-    if name is Atom.IMAGE:
-        what, example = "image", f"![…]({target})"
-    elif name is Atom.REFERENCE:
-        example = f"[…]{target}"  # the target has brackets already: [label]
+def _broken_link(subject: Subject, name: Atom, target: str, fix: str | None) -> Problem:
+    """Return the problem of one link, image or reference. ``fix`` mends all of them."""
+    if subject.markup is Markup.RST:
+        what, seen = "reference", _name_in(subject.msgstr, target)
+        if name is Atom.LINK:
+            what, seen = "link to", target
+        shown = target.removesuffix("_") or "…"
+        example = written_as(subject, name, target)
+        advice = ", with a space before <" if "<" in example else ""
+    else:
+        what, seen, shown = "link to", target, target
+        example = f"[…]({target})"
+        if name is Atom.IMAGE:
+            what, example = "image to", f"![…]({target})"
+        elif name is Atom.REFERENCE:
+            example = f"[…]{target}"  # the target has brackets already: [label]
+        advice = ", with half-width brackets and nothing between them"
     return Problem(
-        text=f"the {what} to {quote(target)} is none any more",
-        hint=f"Write it as {example}, with half-width brackets and nothing between them.",
-        spans=spans_of(subject.msgstr, target),
+        text=f"the {what} {quote(shown)} is none any more",
+        hint=f"Write it as {example}{advice}.",
+        spans=spans_of(subject.msgstr, seen),
         fix=fix,
     )
 
 
-def _mended_markdown_links(
-    subject: Subject, lost: list[tuple[Atom, str]]
-) -> str | None:
+def _mended_markdown(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
     """The msgstr with brackets of the kind, and at the place, that makes links of them again.
 
     None if a parser sees no links in it even so.
@@ -103,7 +119,7 @@ def _mended_markdown_links(
         words = rf"[\[［【](?P<words>{_NO_BRACKET})[\]］】]"
         pattern = rf"(?P<bang>[!！]?)\s?{words}{behind}"
         fix = re.sub(pattern, partial(_markdown_link, name, target), fix)
-    return first_regaining(subject, [fix], *_MARKDOWN_TARGETS)
+    return first_regaining(subject, [fix], *_TARGETS)
 
 
 def _markdown_link(name: Atom, target: str, match: re.Match[str]) -> str:
@@ -123,57 +139,6 @@ def _markdown_link(name: Atom, target: str, match: re.Match[str]) -> str:
     elif bang:
         bang = "！"  # a sentence may end before a link
     return f"{bang}[{words}]({target}{title})"
-
-
-_RST_TARGETS = (Atom.LINK, Atom.REFERENCE)
-_TICKS = "[`｀]"
-_ANONYMOUS = "__"  # what a reference without a name has for one
-
-
-def _find_rst_links(subject: Subject) -> Iterator[Problem]:
-    """Links and references that stopped being what they were.
-
-    Their marks were lost or became full-width, or are those of Markdown.
-    """
-    shown: list[tuple[Atom, str]] = []
-    for name in _RST_TARGETS:
-        lost = missing(subject.english, subject.chinese, name)
-        shown += [
-            (name, value)
-            for value in lost
-            if _rst_stands_elsewhere(subject.chinese, name, value)
-        ]
-    if not shown:
-        return
-    fix = _mended_rst_links(subject, shown)
-    for name, value in shown:
-        yield _rst_problem(subject, name, value, fix)
-
-
-def _rst_problem(subject: Subject, name: Atom, value: str, fix: str | None) -> Problem:
-    """What is to be said of a link or reference that works no longer. ``fix`` mends them all."""
-    what, seen = "reference", _name_in(subject.msgstr, value)
-    if name is Atom.LINK:
-        what, seen = "link to", value
-    shown_name = value.removesuffix("_") or "…"
-    written = written_as(subject, name, value)
-    space = ", with a space before <" if "<" in written else ""
-    return Problem(
-        text=f"the {what} {quote(shown_name)} is none any more",
-        hint=f"Write it as {written}{space}.",
-        spans=spans_of(subject.msgstr, seen),
-        fix=fix,
-    )
-
-
-def _rst_stands_elsewhere(chinese: Parsed, name: Atom, value: str) -> bool:
-    """Whether a target that is lost shows as text, or belongs to something that leads nowhere.
-
-    A URL must stand there as it is, the name of a reference in any case and with any spaces.
-    """
-    if name is Atom.LINK:
-        return value in chinese.source
-    return bool(_name_in(chinese.source, value))
 
 
 def written_as(subject: Subject, name: Atom, value: str) -> str:
@@ -213,7 +178,7 @@ def _name_in(source: str, value: str) -> str:
     return match[0] if match else ""
 
 
-def _mended_rst_links(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
+def _mended_rst(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
     """The msgstr with the marks of each lost link or reference, as the English has them.
 
     None if that makes none of them work.
@@ -226,7 +191,7 @@ def _mended_rst_links(subject: Subject, lost: list[tuple[Atom, str]]) -> str | N
         else:
             fix = _with_link(fix, value, written)
     # One class after the other: there may be more wrong with it than this check knows to mend.
-    for name in _RST_TARGETS:
+    for name in _TARGETS:
         if improves(subject, fix, name):
             return fix
     return None
@@ -265,9 +230,6 @@ def _around_words(written: str, match: re.Match[str]) -> str:
     return written.replace("…", match["words"].strip())
 
 
-_ATOM_OF = {"link": Atom.LINK, "reference": Atom.REFERENCE, "image": Atom.IMAGE}
-
-
 def find_empty(subject: Subject) -> Iterator[Problem]:
     """Links without words, images without text: ``[](a.md)`` for ``[the guide](a.md)``."""
     if "[" not in subject.msgstr:
@@ -295,13 +257,3 @@ def _empty_targets(parsed: Parsed) -> Counter[tuple[str, str]]:
         if not visible_words(node).strip():
             empty[node.type, node.value] += 1
     return empty
-
-
-find_broken_links = by_markup(_find_markdown_links, _find_rst_links)
-
-
-def stands_elsewhere(chinese: Parsed, name: Atom, target: str) -> bool:
-    """Return whether a lost target shows as text, or belongs to something else."""
-    if chinese.markup is Markup.RST:
-        return _rst_stands_elsewhere(chinese, name, target)
-    return _stands_elsewhere(chinese, name, target)

@@ -48,7 +48,7 @@ _LIMITS = (
 )
 
 
-def find_sentence_count(subject: Subject) -> Iterator[Problem]:
+def find_sentences(subject: Subject) -> Iterator[Problem]:
     """Far fewer or far more sentences than the English has.
 
     Chinese likes to join sentences by commas or semicolons, so that there is much room.

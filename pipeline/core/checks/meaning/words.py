@@ -110,7 +110,7 @@ _LONGEST = 24  # characters of a quotation
 _BLANK = "＿"  # stands for a word that is not to be counted again
 
 
-def find_unshared(words: Shared) -> Find:
+def _find_unshared(words: Shared) -> Find:
     """A check for words that are said more often in one of the two languages."""
 
     def find(subject: Subject) -> Iterator[Problem]:
@@ -151,6 +151,10 @@ def _count_stand_ins(words: Shared, pair: SentencePair) -> int:
 
 def _quoted_words(words: Sequence[str]) -> str:
     return ", ".join(f"“{word[:_LONGEST].strip()}”" for word in dict.fromkeys(words))
+
+
+find_negation, find_only, find_must = map(_find_unshared, (NEGATION, ONLY, MUST))
+find_if, find_example, find_that_is = map(_find_unshared, (IF, EXAMPLE, THAT_IS))
 
 
 def find_turned(subject: Subject) -> Iterator[Problem]:
