@@ -50,7 +50,7 @@ class Ignore:
 
 
 def ignores_of(entry: Entry) -> Iterator[Ignore]:
-    """What the comments of an entry silence.
+    """Yield what the comments of an entry silence.
 
     ``pipeline: ignore=M203, M304 the value is the same`` -> two codes, and the reason
     """
@@ -70,19 +70,19 @@ def silenced_codes(entry: Entry) -> frozenset[str]:
 
 
 def is_guards(code: str) -> bool:
-    """Whether a code is one of the guard's, which nobody can silence."""
+    """Return whether a code is one of the guard's, which nobody can silence."""
     return code.startswith("G")
 
 
 def may_silence(code: str) -> bool:
-    """Whether a comment in a catalogue can silence a code: none of the guard's, nor for safety."""
+    """Return whether a comment can silence a code: not those of the guard, nor those for safety."""
     return not is_guards(code) and code not in _FOR_SAFETY
 
 
 def silence_problems(
     entry: Entry, known: Collection[str], used: Collection[str]
 ) -> Iterator[Problem]:
-    """What is wrong with the comments that silence checks for an entry.
+    """Yield what is wrong with the comments that silence checks for an entry.
 
     ``known`` are all codes that there are, ``used`` those that a comment took out of the results.
     """
@@ -100,7 +100,7 @@ def silence_problems(
 def _silence_problem(
     code: str, known: Collection[str], used: Collection[str]
 ) -> Problem | None:
-    """What is wrong with silencing one code; None if that is right."""
+    """Return what is wrong with silencing one code; None if that is right."""
     if code not in known:
         return Problem(
             text=f"there is no check {code} to silence",
@@ -125,7 +125,7 @@ BLOCKING: tuple[Check, ...] = tuple(
 
 
 def blocking_problem(subject: Subject, ignored: Collection[str] = ()) -> Problem | None:
-    """The first error of a translation, if there is one.
+    """Return the first error of a translation, if there is one.
 
     The codes in ``ignored`` do not count, nor do those that a comment of the entry can silence.
     """
@@ -150,7 +150,7 @@ def subjects_of(
     *,
     are_of_others: bool = False,
 ) -> list[Subject]:
-    """The entries of a page that readers would see: translated, not fuzzy, not obsolete.
+    """Return the subjects of a page that readers would see: translated, not fuzzy, not obsolete.
 
     ``markup`` is what those are marked up in that have no note of ours. None: each is what the file
     is that it names, and where it names none, what most others are. Those of other projects
@@ -171,7 +171,7 @@ def run_checks(
     glossary: Glossary | None = None,
     of: CheckSet = SIMPLIFIED,
 ) -> list[Problem]:
-    """What is wrong with the translations of ``pages``, by page, entry and check.
+    """Return what is wrong with the translations of ``pages``, by page, entry and check.
 
     All of them are in the language that the checks are ``of``. The ``page`` of a problem is a key
     of ``pages``. What only shows when all pages are compared comes last.
@@ -193,7 +193,7 @@ def run_checks(
 def _find_in_entries(
     page: str, subjects: Sequence[Subject], checks: Sequence[Check]
 ) -> Iterator[Problem]:
-    """What is wrong with each entry of a page by itself.
+    """Find what is wrong with each entry of a page by itself.
 
     All checks look at one entry before the next: what it is parsed into is wanted by all of them.
     """
@@ -206,7 +206,7 @@ def _find_in_entries(
 def _find_in_page(
     page: str, subjects: Sequence[Subject], checks: Sequence[PageCheck]
 ) -> Iterator[Problem]:
-    """What is wrong with the entries of a page when they are compared.
+    """Find what is wrong with the entries of a page when they are compared.
 
     The check says which entry of the page a problem is about.
     """
@@ -218,7 +218,7 @@ def _find_in_page(
 def _find_across(
     pages: Mapping[str, Sequence[Subject]], checks: Sequence[PageCheck]
 ) -> Iterator[Problem]:
-    """What shows when the entries of all pages are laid in one row.
+    """Find what shows when the entries of all pages are laid in one row.
 
     A problem there has the number of an entry in the row; ``places`` say what that is on its page.
     """
@@ -234,7 +234,7 @@ def _find_across(
 
 
 def without_echoes(problems: Iterable[Problem]) -> list[Problem]:
-    """``problems`` without those that say the same as another one in worse words.
+    """Return ``problems`` without those that say the same as another one in worse words.
 
     Whatever a check calls an error the guard mostly refuses as well. The check says more precisely
     what is wrong, so the guard is only heard about entries in which no check found an error.
@@ -253,7 +253,7 @@ def without_echoes(problems: Iterable[Problem]) -> list[Problem]:
 
 
 def fix_entry(subject: Subject, checks: Sequence[Check] = SIMPLIFIED.checks) -> str:
-    """The msgstr with everything mended that needs no judgement.
+    """Return the msgstr with everything mended that needs no judgement.
 
     For a reader it differs in white space and punctuation at most. Mending it again changes
     nothing. What a comment of the entry silences is meant, and stays.
@@ -273,7 +273,7 @@ def fix_entry(subject: Subject, checks: Sequence[Check] = SIMPLIFIED.checks) -> 
 def _mended_once(
     original: Subject, current: Subject, checks: Sequence[Check]
 ) -> Subject | None:
-    """``current`` with the first fix that does ``original`` no harm; None if there is none.
+    """Return ``current`` with the first fix that does ``original`` no harm; None if there is none.
 
     Only one is taken at a time, for a fix is a whole msgstr: two of them cannot be joined.
     """
@@ -289,7 +289,7 @@ def _mended_once(
 
 
 def _is_harmless(before: Subject, after: Subject) -> bool:
-    """Whether a reader gets the same words, and no more errors than before.
+    """Return whether a reader gets the same words, and no more errors than before.
 
     Markup that begins to work may hide what showed of it, such as the target of a link. So
     other words may be seen, if the atoms are those of the English then.
@@ -305,7 +305,7 @@ def _is_harmless(before: Subject, after: Subject) -> bool:
 
 
 def _compared_words(text: str) -> str:
-    """A text without white space, punctuation and marks; full-width letters as plain ones.
+    """Return a text without white space, punctuation and marks; full-width letters as plain ones.
 
     ``用**ＪＡＸ**，即……`` -> ``用JAX即``
     """
@@ -313,7 +313,7 @@ def _compared_words(text: str) -> str:
 
 
 def _count_errors(subject: Subject) -> int:
-    """How many errors an entry has, of those that keep it from being built.
+    """Return how many errors an entry has, of those that keep it from being built.
 
     A rule for errors may find problems that are minor: those do not count.
     """

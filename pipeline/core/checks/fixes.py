@@ -31,7 +31,7 @@ NARROW: dict[int, str] = {
 
 
 def are_words_kept(before: str, after: str) -> bool:
-    """Whether two texts differ in white space, punctuation and marks only.
+    """Return whether two texts differ in white space, punctuation and marks only.
 
     ``用**词**。`` and ``用 *词*，`` do.
     """
@@ -39,7 +39,7 @@ def are_words_kept(before: str, after: str) -> bool:
 
 
 def excess(subject: Subject, *marks: str) -> int:
-    """How many more of some marks a reader of the translation sees than one of the English.
+    """Return how many more of some marks a reader of the translation sees than one of the English.
 
     Marks that the translation escapes do not count, for those are meant to be seen. It is below
     zero if the English shows more.
@@ -51,7 +51,7 @@ def excess(subject: Subject, *marks: str) -> int:
 
 
 def regains(subject: Subject, fix: str, *names: Atom) -> bool:
-    """Whether a fix makes a translation right without spoiling anything.
+    """Return whether a fix makes a translation right without spoiling anything.
 
     It must keep the words, stand as the right block, and have all English atoms of the classes
     ``names``. No other class may be further from the English than before.
@@ -72,7 +72,7 @@ def regains(subject: Subject, fix: str, *names: Atom) -> bool:
 
 
 def improves(subject: Subject, fix: str, name: Atom) -> bool:
-    """Whether a fix has more of the English atoms of a class, and spoils nothing (`regains`)."""
+    """Return whether a fix has more English atoms of a class, and spoils nothing (`regains`)."""
     if not regains(subject, fix):
         return False
     before = _distance(subject.english, subject.chinese, name)
@@ -80,12 +80,12 @@ def improves(subject: Subject, fix: str, name: Atom) -> bool:
 
 
 def _distance(english: Parsed, chinese: Parsed, name: Atom) -> int:
-    """How many atoms of a class only one of two texts has, however often."""
+    """Return how many atoms of a class only one of two texts has, however often."""
     return len(english.of(name).keys() ^ chinese.of(name).keys())
 
 
 def first_regaining(subject: Subject, fixes: Iterable[str], *names: Atom) -> str | None:
-    """The first of ``fixes`` that changes something and :func:`regains` what it should.
+    """Return the first of ``fixes`` that changes something and :func:`regains` what it should.
 
     None if none does. To try one takes a parser, so that the fixes are taken one by one.
     """
@@ -96,7 +96,7 @@ def first_regaining(subject: Subject, fixes: Iterable[str], *names: Atom) -> str
 
 
 def without_backslashes(subject: Subject, pairs: Iterable[str]) -> str | None:
-    """The msgstr without the backslashes of ``pairs``, each of which stands before a character.
+    """Return the msgstr without the backslashes of ``pairs``; each stands before a character.
 
     ``用\\词`` -> ``用词``. None for ``\\n`` and ``\\beta``: such a backslash may be part of a
     path or a formula.
@@ -112,7 +112,7 @@ def without_backslashes(subject: Subject, pairs: Iterable[str]) -> str | None:
 
 
 def count_stray(subject: Subject, parsed: Parsed, meant: re.Pattern[str]) -> int:
-    """How many more marks that are ``meant`` show in ``parsed`` than in the English.
+    """Return how many more marks that are ``meant`` show in ``parsed`` than in the English.
 
     Of the English those count that it escapes, or those that it does not: whichever are more.
     """
@@ -122,7 +122,7 @@ def count_stray(subject: Subject, parsed: Parsed, meant: re.Pattern[str]) -> int
 
 
 def is_same_but_marks(before: Parsed, after: Parsed) -> bool:
-    """Whether two texts have the same blocks, atoms and words, so that only marks may differ.
+    """Return whether only marks differ: two texts have the same blocks, atoms and words.
 
     Words are compared as a reader sees them: an underscore that shows is a mark.
     """
@@ -132,7 +132,7 @@ def is_same_but_marks(before: Parsed, after: Parsed) -> bool:
 
 
 def missing(english: Parsed, chinese: Parsed, name: Atom) -> list[str]:
-    """The English atoms of a class that the translation never names, in the order of the text.
+    """Return the English atoms of a class that the translation never names, in order.
 
     With the two texts the other way around: atoms that the English never names.
     """
@@ -143,7 +143,7 @@ def missing(english: Parsed, chinese: Parsed, name: Atom) -> list[str]:
 
 
 def fewer(english: Parsed, chinese: Parsed, name: Atom) -> list[str]:
-    """The English atoms of a class that the translation names less often, or never.
+    """Return the English atoms of a class that the translation names less often, or never.
 
     For ``f``, ``f`` and ``g`` in English and ``f`` in Chinese: both, each once.
     """
@@ -151,7 +151,7 @@ def fewer(english: Parsed, chinese: Parsed, name: Atom) -> list[str]:
 
 
 def is_han(character: str) -> bool:
-    """Whether it is a Chinese character or a Chinese mark.
+    """Return whether it is a Chinese character or a Chinese mark.
 
     Of some marks English has the same characters: “, …, —, ·. Those count as Chinese.
     """
@@ -159,19 +159,19 @@ def is_han(character: str) -> bool:
 
 
 def quote(text: str) -> str:
-    """A piece of a message, in a sentence about it: in quotation marks, and not too long."""
+    """Return a piece of a message, in a sentence about it: in quotation marks, and not too long."""
     if len(text) > _LONGEST_QUOTE:
         return f"“{text[:_LONGEST_QUOTE]}…”"
     return f"“{text}”"
 
 
 def as_replacement(text: str) -> str:
-    """``text`` as `re.sub` has to be given it, where a backslash would mean something."""
+    """Return ``text`` as `re.sub` has to be given it, where a backslash would mean something."""
     return text.replace("\\", r"\\")
 
 
 def spans_of(text: str, *pieces: str) -> tuple[Span, ...]:
-    """Where each piece stands first. Pieces that are empty or not in the text are left out.
+    """Return where each piece stands first. Pieces that are empty or not in the text are left out.
 
     ``用 `f` 和 `f``` with ```f``` -> 2 to 5
     """

@@ -49,7 +49,7 @@ OF_READING = {"po-header": HEADER, "po-duplicate": REPEATED, "po-cut": CUT}
 
 
 def header_problem(catalog: Catalog, wanted: Mapping[str, str]) -> str:
-    """What is wrong with a header that should have the fields of ``wanted``; empty if nothing.
+    """Return what is wrong with a header; empty if it has the fields of ``wanted``.
 
     All fields must be there. Of two the value matters too:
     ``the header says Language: zh, but this is zh_CN``.
@@ -67,7 +67,7 @@ def header_problem(catalog: Catalog, wanted: Mapping[str, str]) -> str:
 
 
 def find_unreviewed(subject: Subject) -> Iterator[Problem]:
-    """An entry whose fuzzy mark was taken off, but not what came with the mark."""
+    """Find an entry whose fuzzy mark was taken off, but not what came with the mark."""
     if subject.entry.previous is not None:
         yield Problem(
             text=(
@@ -102,7 +102,7 @@ class Remembered:
 def read_remembered(
     entries: Sequence[Entry], english: Mapping[str, Entry]
 ) -> Remembered:
-    """What a memory's ``entries`` hold; ``english`` has the entries of a catalogue by digest."""
+    """Return what a memory's ``entries`` hold; ``english`` has catalogue entries by digest."""
     finished = tuple(entry for entry in entries if _is_finished(entry))
     known: list[Entry] = []
     unknown: list[Entry] = []
@@ -129,12 +129,12 @@ def read_remembered(
 
 
 def markup_of_texts(entries: Sequence[Entry]) -> Markup:
-    """What a page is marked up in, as far as its translations tell: by its roles and its code."""
+    """Return what a page is marked up in, judged by the roles and the code of its translations."""
     return usual_markup_of([Entry(msgid=entry.msgstr) for entry in entries])
 
 
 def readable_texts(entries: Sequence[Entry], markup: Markup) -> Iterator[Entry]:
-    """Entries whose English is not known, with something in place of ⟦N⟧ that a parser can read.
+    """Yield entries of unknown English, with markup in place of ⟦N⟧ that a parser can read.
 
     It is as long, so that places hold: ``见[指南⟦1⟧和⟦2⟧`` -> ``见[指南]()和`x```. In
     reStructuredText a long atom may be half of a link: there such entries are left out.
@@ -149,7 +149,7 @@ def readable_texts(entries: Sequence[Entry], markup: Markup) -> Iterator[Entry]:
 
 
 def _readable_placeholder(match: re.Match[str]) -> str:
-    """The target of a link if one is open before a placeholder, else code."""
+    """Return the target of a link if one is open before a placeholder, else code."""
     before = match.string[: match.start()]
     size = len(match[0])
     opened = before.rpartition("[")[2] if "[" in before else "]"
@@ -159,7 +159,7 @@ def _readable_placeholder(match: re.Match[str]) -> str:
 
 
 def find_unlike(entries: Sequence[Entry]) -> Iterator[Problem]:
-    """Entries of one English message that name other long atoms than most others of it do.
+    """Find entries of one English message that name other long atoms than most others of it do.
 
     ``entries`` may be of several pages and locales; a problem has the number of one of them. Where
     two differ, both are told.
@@ -185,21 +185,21 @@ def find_unlike(entries: Sequence[Entry]) -> Iterator[Problem]:
 
 
 def _is_finished(entry: Entry) -> bool:
-    """Whether readers see the translation; one that is the English itself has a note instead."""
+    """Return whether readers see the translation. A copy of the English has a note instead."""
     if entry.fuzzy or entry.obsolete:
         return False
     return entry.msgstr != "" or SAME in entry.notes
 
 
 def _restored_msgstr(entry: Entry, msgid: str) -> str | None:
-    """The translation with its long atoms; None if a placeholder stands for none."""
+    """Return the translation with its long atoms; None if a placeholder stands for none."""
     if SAME in entry.notes:
         return msgid
     return restore(entry.msgstr, msgid)
 
 
 def _as_in_catalog(entry: Entry, blank: Entry, msgstr: str) -> Entry:
-    """``blank``, the English with its note, with the translation of a memory's entry."""
+    """Return ``blank``, the English with its note, with the translation of a memory's entry."""
     return replace(
         blank,
         msgstr=msgstr,
@@ -210,7 +210,7 @@ def _as_in_catalog(entry: Entry, blank: Entry, msgstr: str) -> Entry:
 
 
 def _bracket_problem(entry: Entry, bracket: str, index: int) -> Problem:
-    """What is to be said of a bracket that belongs to no placeholder."""
+    """Return the problem of a bracket that belongs to no placeholder."""
     at = _PLACEHOLDER.sub(lambda match: " " * len(match[0]), entry.msgstr).index(
         bracket
     )
@@ -223,7 +223,7 @@ def _bracket_problem(entry: Entry, bracket: str, index: int) -> Problem:
 
 
 def _placeholder_problem(entry: Entry, index: int) -> Problem:
-    """What is to be said of placeholders that the English has too few long atoms for."""
+    """Return the problem of placeholders that the English has too few long atoms for."""
     marks = [match[0] for match in _PLACEHOLDER.finditer(entry.msgstr)]
     return Problem(
         text=f"has {quote(max(marks))}, but the English has fewer long pieces",
@@ -236,7 +236,7 @@ def _placeholder_problem(entry: Entry, index: int) -> Problem:
 def _unlike_problem(
     named: frozenset[str], others: frozenset[str], index: int
 ) -> Problem:
-    """What is to be said of an entry that names other long atoms than another one."""
+    """Return the problem of an entry that names other long atoms than another one."""
     ours, theirs = _listed_placeholders(named), _listed_placeholders(others)
     return Problem(
         text=f"has {ours} where another translation of the text has {theirs}",
@@ -247,12 +247,12 @@ def _unlike_problem(
 
 
 def _by_number(name: str) -> tuple[int, str]:
-    """What digits are sorted by: as numbers, however many digits there are."""
+    """Return what digits are sorted by: as numbers, however many digits there are."""
     return len(name), name
 
 
 def _listed_placeholders(names: frozenset[str]) -> str:
-    """Placeholders in a sentence: ``⟦1⟧, ⟦2⟧``."""
+    """Return placeholders in a sentence: ``⟦1⟧, ⟦2⟧``."""
     return (
         ", ".join(f"⟦{name}⟧" for name in sorted(names, key=_by_number))
         or "no placeholder"

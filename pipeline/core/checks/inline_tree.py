@@ -66,7 +66,7 @@ class Node(NamedTuple):
 def walk(
     tree: tuple[Node, ...], path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], Node]]:
-    """Every node of a tree, with the types of those around it.
+    """Yield every node of a tree, with the types of those around it.
 
     A container comes before what is in it: ``**用 *词***`` -> () strong, (strong) text,
     (strong) em, (strong, em) text
@@ -78,7 +78,7 @@ def walk(
 
 
 def markdown_inline_tree(content: str) -> tuple[Node, ...]:
-    """The inline content of a block: ``用 *词*`` -> ``text("用 "), em(text("词"))``.
+    """Return the inline content of a block: ``用 *词*`` -> ``text("用 "), em(text("词"))``.
 
     Every label is taken for one that is defined, for the definitions stand elsewhere on the page.
     """
@@ -95,7 +95,7 @@ def markdown_inline_tree(content: str) -> tuple[Node, ...]:
 
 
 def _labels_in(content: str) -> Iterator[str]:
-    """The labels of ``[text][label]`` and ``[label][]``.
+    """Yield the labels of ``[text][label]`` and ``[label][]``.
 
     ``x[i][j]`` has none: that is an array that is indexed. ``JAX[the guide][guide]`` is a link,
     whose label is too long for an index.
@@ -107,7 +107,7 @@ def _labels_in(content: str) -> Iterator[str]:
 
 
 def image_tree(content: str) -> tuple[Node, ...] | None:
-    """The tree of an image's text; None if that would not be within the image.
+    """Return the tree of an image's text; None if that would not be within the image.
 
     The text may end its image too early: ``图](a.png) 词``.
     """
@@ -118,7 +118,7 @@ def image_tree(content: str) -> tuple[Node, ...] | None:
 
 
 def html_tree(text: str) -> tuple[Node, ...]:
-    """The tags and texts of raw HTML: ``<b>&lt;`` is a tag and the text ``<``."""
+    """Return the tags and texts of raw HTML: ``<b>&lt;`` is a tag and the text ``<``."""
     nodes: list[Node] = []
     at = 0
     for tag in html_tags(text):
@@ -131,7 +131,7 @@ def html_tree(text: str) -> tuple[Node, ...]:
 
 
 def _markdown_nodes(tokens: Iterator[Token]) -> tuple[Node, ...]:
-    """The nodes up to the end of the container that is open, or of all.
+    """Return the nodes up to the end of the container that is open, or of all.
 
     Their tokens, and the one that closes the container, are used up.
     """
@@ -146,7 +146,7 @@ def _markdown_nodes(tokens: Iterator[Token]) -> tuple[Node, ...]:
 
 
 def _markdown_node(token: Token, rest: Iterator[Token]) -> Node:
-    """What a token is here.
+    """Return what a token is here.
 
     If it opens a container, ``rest`` goes on with what is in that, which is used up.
     """
@@ -193,7 +193,7 @@ def _link_type(token: Token, target: str) -> str:
 
 
 def _readable(target: str) -> str:
-    """A target as people write it; the parser encodes what is not ASCII.
+    """Return a target as people write it; the parser encodes what is not ASCII.
 
     So it is decoded: ``%E6%96%87.md`` -> ``文.md``. But ``a%20b.md`` was encoded by whoever
     wrote it, and stays.
@@ -207,7 +207,7 @@ def _readable(target: str) -> str:
 
 
 def _markdown_role(name: str, content: str) -> Node:
-    """A role. Two are the same if they look up the same; a ``~`` only shortens what is shown.
+    """Return the node of a role; equal if it looks up the same. A ``~`` only shortens its words.
 
     ``{ref}`词 <a>``` and ``{ref}`a``` both have the value ``{ref}`a```, but other words.
     """
@@ -221,7 +221,7 @@ def _markdown_role(name: str, content: str) -> Node:
 
 
 def shortened(target: str) -> str:
-    """What is shown of the target of a role: of ``~jax.numpy.sum`` only ``sum``."""
+    """Return what is shown of the target of a role: of ``~jax.numpy.sum`` only ``sum``."""
     if not target.startswith("~"):
         return target
     return target.removeprefix("~").rpartition(".")[2]
@@ -238,7 +238,7 @@ _RST_EMPHASIS = {"emphasis": "em", "strong": "strong"}
 
 
 def rst_inline_tree(text: str) -> tuple[Node, ...]:
-    """The inline content of a block: ``见 `词 <a>`_`` is a text, and a link that has one."""
+    """Return the inline content of a block: ``见 `词 <a>`_`` is a text, and a link that has one."""
     if not _MAYBE_MARKED.search(text):
         return (Node("text", text),) if text else ()
     from pipeline.core.document.rst.inline import spaced
@@ -251,12 +251,12 @@ def rst_inline_tree(text: str) -> tuple[Node, ...]:
 
 
 def _unused_plain_tree(text: str) -> tuple[Node, ...]:
-    """The content of an option such as ``:alt:``, in which no mark means anything."""
+    """Return the content of an option such as ``:alt:``, in which no mark means anything."""
     return (Node("text", text),)
 
 
 def _rst_nodes(node: Any) -> Iterator[Node]:
-    """What one of docutils' nodes is here.
+    """Yield the nodes of one of docutils' nodes.
 
     That is one node mostly. Text may be several, one for each escape; a target may be none.
     """
@@ -289,7 +289,7 @@ def _rst_nodes(node: Any) -> Iterator[Node]:
 
 
 def _rst_texts(text: str) -> Iterator[Node]:
-    """Text, and what backslashes stand for: the character behind, or nothing if that is a space.
+    """Yield text, and the character behind each backslash unless that is a space.
 
     ``词\\ *甲*\\*`` -> text ``词``, text ``*甲*``, escape ``*``
     """
@@ -301,7 +301,7 @@ def _rst_texts(text: str) -> Iterator[Node]:
 
 
 def _rst_role(node: Any) -> Node:
-    """A role. Two are the same if they look up the same; a ``~`` only shortens what is shown.
+    """Return the node of a role; equal if it looks up the same. A ``~`` only shortens its words.
 
     ``:func:`a.b``` and ``:func:`~a.b``` are the same. One without a name is mostly meant for
     code: `x`. If it is Chinese, it is text like any other.
@@ -326,7 +326,7 @@ def _rst_role(node: Any) -> Node:
 
 
 def _rst_reference(node: Any) -> Node:
-    """A URL that stands by itself, a link to one, or a name, whatever words show it.
+    """Return a URL that stands by itself, a link to one, or a name, whatever words show it.
 
     ``https://a.b`` is an autolink, ```词 <https://a.b>`_`` a link; ``name_`` and ```词 <name_>`_``
     are references to ``name_``, ```词`__`` is one to ``__``.

@@ -18,7 +18,7 @@ _OF_LOCALES = frozenset("po locale locales lang langs i18n l10n translations".sp
 
 
 def is_chinese(locale: str) -> bool:
-    """Whether a locale is of Chinese, whatever its script."""
+    """Return whether a locale is of Chinese, whatever its script."""
     return bool(_CHINESE.fullmatch(locale))
 
 
@@ -28,7 +28,7 @@ def is_traditional(locale: str) -> bool:
 
 
 def canonical(name: str) -> str:
-    """A name of a locale as gettext writes it; empty if it is none.
+    """Return a name of a locale as gettext writes it; empty if it is none.
 
     ``zh-hans-cn`` -> ``zh_Hans_CN``, ``pt_br.UTF-8`` -> ``pt_BR``, ``LANGUAGE`` -> nothing
     """
@@ -43,12 +43,12 @@ def canonical(name: str) -> str:
 
 
 def locale_of_header(header: Mapping[str, str]) -> str:
-    """What a catalogue's header says of its language; empty if it says nothing."""
+    """Return the locale that a catalogue's header gives; empty if there is none."""
     return canonical(header.get("Language", ""))
 
 
 def locale_of_path(parts: Sequence[str]) -> str:
-    """What a path says of the language of the catalogue at its end; empty if it says nothing.
+    """Return the locale that a path gives for the catalogue at its end; empty if there is none.
 
     locale/fr/LC_MESSAGES/guide.po      fr
     docs/pt-BR/guide.po                 pt_BR

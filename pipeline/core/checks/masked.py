@@ -56,7 +56,7 @@ _MARK = re.compile(
 
 @lru_cache(maxsize=256)
 def masked(text: str, markup: Markup = Markup.MARKDOWN) -> str:
-    """``text`` with the characters of atoms and marks replaced by stand-ins.
+    """Return ``text`` with the characters of atoms and marks replaced by stand-ins.
 
     It is as long as it was, so that positions hold. With O for :data:`OPEN`, C for
     :data:`CLOSE` and W for :data:`WORD`::
@@ -74,7 +74,7 @@ def masked(text: str, markup: Markup = Markup.MARKDOWN) -> str:
 
 
 def _stand_in(atom: str) -> str:
-    """What stands for an atom of Markdown. Its first character tells what it is.
+    """Return what stands for an atom of Markdown. Its first character tells what it is.
 
     The result is as long as the atom, but for a bare URL: what splits texts into atoms
     reads it up to the next white space, and the Chinese behind it stays as it is.
@@ -99,7 +99,7 @@ def _stand_in(atom: str) -> str:
 
 
 def _rst_stand_in(atom: str) -> str:
-    """What stands for an atom of reStructuredText; it is as long as the atom.
+    """Return what stands for an atom of reStructuredText; it is as long as the atom.
 
     Of ```词 <https://a.b>`_`` the words are no atom: there are two, a backquote before
     them, and the target with its marks behind them.
@@ -121,7 +121,7 @@ def _rst_stand_in(atom: str) -> str:
 
 
 def _url_end(url: str) -> int:
-    """How many characters of an atom are a bare URL.
+    """Return how many characters of an atom are a bare URL.
 
     The atom goes on up to the next white space: of ``https://a.b/c，再看`` the first 13 count.
     """
@@ -132,7 +132,7 @@ def _url_end(url: str) -> int:
 
 
 def _tag(atom: str) -> str:
-    """What stands for each character of an HTML tag, a comment or an autolink."""
+    """Return what stands for each character of an HTML tag, a comment or an autolink."""
     if atom.startswith("</"):
         return CLOSE
     if _AUTOLINK.match(atom):  # <https://a.b> shows as a word
@@ -143,7 +143,7 @@ def _tag(atom: str) -> str:
 
 
 def _role(opening: str, title: str, closing: str) -> str:
-    """What stands for a role: a word. A Chinese title is read as Chinese, though.
+    """Return what stands for a role: a word. A Chinese title is read as Chinese, though.
 
     Of that the first and the last character are seen, for those have neighbours outside::
 
@@ -171,7 +171,7 @@ class _Run:
 
 
 def _without_marks(text: str, marks: re.Pattern[str]) -> str:
-    """``text``, of equal length, with stand-ins for the marks of emphasis and links.
+    """Return ``text``, of equal length, with stand-ins for the marks of emphasis and links.
 
     The groups of the pattern ``marks`` tell what a match is: ``run``, ``open``, ``close``
     or ``gap``. Marks without a partner, as in ``2 * 3``, are seen, and become `OTHER`.
@@ -207,7 +207,7 @@ def _without_marks(text: str, marks: re.Pattern[str]) -> str:
 
 
 def _emphasis(match: re.Match[str], runs: list[_Run]) -> str:
-    """What a run of marks is: `OPEN`, `CLOSE`, or `OTHER` if it is seen.
+    """Return what a run of marks is: `OPEN`, `CLOSE`, or `OTHER` if it is seen.
 
     ``runs`` are the runs that are still open; they are kept up to date. With white space
     on both sides, as in ``2 * 3``, a star is seen.
@@ -228,7 +228,7 @@ def _emphasis(match: re.Match[str], runs: list[_Run]) -> str:
 
 
 def _closes(alike: list[_Run], size: int, *, can_open: bool) -> bool:
-    """Whether ``size`` marks behind a word close something of the open runs ``alike``.
+    """Return whether ``size`` marks behind a word close something of the open runs ``alike``.
 
     Before white space (``**词** 用``) they close whatever is open. Between words, as in
     ``**词**用``, they might open something. So they close what has just as many marks: all
@@ -250,12 +250,12 @@ def _take_marks(alike: list[_Run], size: int) -> None:
 
 
 def keeps_atoms(before: str, after: str, markup: Markup = Markup.MARKDOWN) -> bool:
-    """Whether the same atoms stand in both texts, in any order."""
+    """Return whether the same atoms stand in both texts, in any order."""
     return _atoms(before, markup) == _atoms(after, markup)
 
 
 def _atoms(text: str, markup: Markup) -> list[str]:
-    """The atoms of a text, sorted. A bare URL ends where Chinese begins."""
+    """Return the atoms of a text, sorted. A bare URL ends where Chinese begins."""
     atoms = []
     for atom in prose.atoms_of(text, markup):
         end = len(atom)
@@ -281,7 +281,7 @@ class SentencePair(NamedTuple):
 
 
 def sentence_pairs(msgid: str, msgstr: str) -> tuple[SentencePair, ...]:
-    """The sentences of two masked texts side by side, if they seem to belong to each other.
+    """Return the sentences of two masked texts side by side, if they seem to belong to each other.
 
     Then there are as many of them in both, and each has as much code as the one beside it.
     """
@@ -295,7 +295,7 @@ def sentence_pairs(msgid: str, msgstr: str) -> tuple[SentencePair, ...]:
 
 
 def _cut_sentences(text: str, end: re.Pattern[str]) -> list[str]:
-    """``text`` cut behind every match of ``end``."""
+    """Return ``text`` cut behind every match of ``end``."""
     sentences: list[str] = []
     start = 0
     for match in end.finditer(text):

@@ -40,7 +40,7 @@ class Place:
 
 
 def read_place(entry: Entry, usual_markup: Markup = Markup.MARKDOWN) -> Place:
-    """The place of an entry's message, as its first note tells it.
+    """Return the place of an entry's message, as its first note tells it.
 
     :func:`pipeline.core.catalog.update.wanted_entries` writes that note, in the format
     ``KIND[ (MARKUP)][ · SECTION]``::
@@ -66,7 +66,7 @@ def read_place(entry: Entry, usual_markup: Markup = Markup.MARKDOWN) -> Place:
 
 
 def markup_of_references(entry: Entry) -> Markup | None:
-    """What the files are marked up in that an entry is from; None if its ``#:`` do not tell.
+    """Return what the files are marked up in that an entry is from; None if its ``#:`` do not tell.
 
     Sphinx writes ``../guide.rst:12``, ``guide.md:3``, and ``a.py:docstring of a.f:1``.
     """
@@ -79,7 +79,7 @@ def markup_of_references(entry: Entry) -> Markup | None:
 
 
 def usual_markup_of(entries: Sequence[Entry]) -> Markup:
-    """What most entries of a catalogue are marked up in: by their ``#:``, or else by their English.
+    """Return what most entries of a catalogue are marked up in, by ``#:`` or by their English.
 
     Some platforms leave the ``#:`` out. Markdown if nothing tells.
     """
@@ -101,12 +101,12 @@ _ANNOUNCES = "::"
 
 
 def as_english_is_read(msgid: str) -> str:
-    """The English without the mark that announces a literal block: Sphinx adds that by itself."""
+    """Return the English without a final ``::``: Sphinx adds the literal block's mark by itself."""
     return msgid[:-1] if msgid.endswith(_ANNOUNCES) else msgid
 
 
 def as_sphinx_reads(msgid: str, msgstr: str) -> str:
-    """A translation with the targets of its English where it has translated names.
+    """Return a translation with the targets of its English where it has translated names.
 
     With "See `the guide`_ on a :term:`lamp`.":
 
@@ -127,20 +127,20 @@ def as_sphinx_reads(msgid: str, msgstr: str) -> str:
 
 
 def _names_in(pattern: re.Pattern[str], text: str) -> list[str]:
-    """What a text names, in order."""
+    """Return what a text names, in order."""
     return [match["name"] for match in pattern.finditer(text)]
 
 
 def _with_targets(
     msgstr: str, pattern: re.Pattern[str], names: list[str], written: str
 ) -> str:
-    """``msgstr`` with a target, in the order of the English, for each name that is not English."""
+    """Return ``msgstr`` with a target of the English, in order, for each translated name."""
     ours = _names_in(pattern, msgstr)
     known = {name.lower() for name in names}
     orphans: Iterator[str] = iter([name for name in names if name not in ours])
 
     def titled(match: re.Match[str]) -> str:
-        """A name with its target; as it is if the English has it, or names nothing more."""
+        """Return a name with its target; as it is if the English has it, or names nothing more."""
         if match["name"].lower() in known:
             return match[0]
         target = next(orphans, "")
@@ -257,7 +257,7 @@ class Subject:
         return english, as_sphinx_reads(self.msgid, self.msgstr)
 
     def read(self, text: str) -> Parsed:
-        """Another text, parsed in the same place."""
+        """Return another text, parsed in the same place."""
         return parse(text, self.kind, self.markup)
 
 
@@ -296,7 +296,7 @@ class Rule:
     severity: Severity
 
     def stamp(self, problem: Problem, *, page: str = "", index: int = 0) -> Problem:
-        """``problem`` as one of this rule, about the entry number ``index`` of ``page``."""
+        """Return ``problem`` as one of this rule, about the entry number ``index`` of ``page``."""
         severity = _ONE_LESS[self.severity] if problem.is_minor else self.severity
         return replace(
             problem,
@@ -318,7 +318,7 @@ class Check(Rule):
     find: Callable[[Subject], Iterable[Problem]]
 
     def look(self, subject: Subject) -> Iterator[Problem]:
-        """The problems of one entry, each with its code."""
+        """Yield the problems of one entry, each with its code."""
         for problem in self.find(subject):
             yield self.stamp(problem, page=subject.page)
 
@@ -331,7 +331,7 @@ class PageCheck(Rule):
 
 
 def by_markup(markdown: Find, rst: Find) -> Find:
-    """A function that looks at each message by what it is marked up in: one for both languages."""
+    """Return one function for both languages, which chooses by the markup of the message."""
 
     def find(subject: Subject) -> Iterator[Problem]:
         if subject.markup is Markup.RST:

@@ -115,24 +115,24 @@ class Parsed:
     breaks: int  # hard line breaks
 
     def of(self, name: Atom) -> Counter[str]:
-        """The atoms of one class, with how often they are named.
+        """Return the atoms of one class, with how often they are named.
 
         Formulas are in canonical form.
         """
         return self.atoms.get(name, _NONE)
 
     def nodes(self, *types: str) -> list[Node]:
-        """The nodes of these types, in the order of the text."""
+        """Return the nodes of these types, in the order of the text."""
         return [node for _, node in walk(self.tree) if node.type in types]
 
     def count(self, *types: str) -> int:
-        """How many nodes of these types the tree has."""
+        """Return how many nodes of these types the tree has."""
         return len(self.nodes(*types))
 
 
 @lru_cache(maxsize=1 << 14)
 def parse(text: str, kind: Kind, markup: Markup = Markup.MARKDOWN) -> Parsed:
-    """``text`` in the place of a message of this kind.
+    """Return ``text`` in the place of a message of this kind.
 
     This never fails: all text is CommonMark/MyST, and what docutils objects to is text.
     A text is parsed again and again, by several checks and as a fix: so the result is kept.
@@ -163,7 +163,7 @@ def parse(text: str, kind: Kind, markup: Markup = Markup.MARKDOWN) -> Parsed:
 
 
 def blanked(source: str, by: str = STAND_IN, markup: Markup = Markup.MARKDOWN) -> str:
-    """``source`` with each character of an atom and of an escape replaced: positions stay.
+    """Return ``source`` with each character of an atom and of an escape replaced: positions stay.
 
     With ``by="-"``: ``用 `f` 求 \\*`` -> ``用 --- 求 --``.
     """
@@ -175,7 +175,7 @@ _BlocksAndTree = tuple[tuple[str, ...], tuple[Node, ...]]
 
 
 def _read_markdown(lines: list[str], kind: Kind) -> _BlocksAndTree:
-    """The blocks and the inline tree of a message of Markdown, of which HTML has one block."""
+    """Return the blocks and the inline tree of a message of Markdown."""
     if kind is Kind.IMAGE:
         text = " ".join(lines)
         inside = image_tree(text)
@@ -190,7 +190,7 @@ def _read_markdown(lines: list[str], kind: Kind) -> _BlocksAndTree:
 
 
 def _read_rst(text: str, kind: Kind) -> _BlocksAndTree:
-    """The blocks and the inline tree of a message of reStructuredText."""
+    """Return the blocks and the inline tree of a message of reStructuredText."""
     blocks, contents = rst_blocks(text, kind)
     if kind is Kind.IMAGE:
         return blocks, _unused_plain_tree(text)
@@ -198,7 +198,7 @@ def _read_rst(text: str, kind: Kind) -> _BlocksAndTree:
 
 
 def _joined(trees: Sequence[tuple[Node, ...]]) -> tuple[Node, ...]:
-    """The trees of several blocks as one, with a break between them.
+    """Return the trees of several blocks as one, with a break between them.
 
     A message that has become two paragraphs is compared as a whole, too.
     """
@@ -292,7 +292,7 @@ class _Gathered:
 
 
 def _shown_as_a_whole(node: Node) -> str | None:
-    """What a reader sees of an atom; None if that is what its children show.
+    """Return what a reader sees of an atom; None if that is what its children show.
 
     Code and formulas are seen as they are, ``<br>`` as a break. Other tags are not seen, nor is
     an image without text; and a footnote mark becomes a number, which does not count.

@@ -56,7 +56,7 @@ _AROUND_PARAGRAPH = _Around(before=f"{STAND_IN}\n\n")
 
 
 def markdown_blocks(lines: list[str], kind: Kind) -> Blocks:
-    """What the lines of a message become in their place.
+    """Return what the lines of a message become in their place.
 
     A parser's names of the blocks come first, the inline content of each comes second::
 
@@ -74,7 +74,7 @@ def markdown_blocks(lines: list[str], kind: Kind) -> Blocks:
 
 
 def _is_plain_markdown(lines: list[str], kind: Kind) -> bool:
-    """Whether no block syntax can be in it, so that a parser need not be asked.
+    """Return whether no block syntax can be in it, so that a parser need not be asked.
 
     Most messages are so: ``使用数组``. Behind a hard break a line may begin a block as well.
     """
@@ -89,12 +89,12 @@ def _is_plain_markdown(lines: list[str], kind: Kind) -> bool:
 
 @lru_cache
 def _plain_markdown_blocks(kind: Kind) -> tuple[str, ...]:
-    """The blocks that a plain word of a kind becomes."""
+    """Return the blocks that a plain word of a kind becomes."""
     return _parse_markdown(["x"], kind)[0]
 
 
 def _parse_markdown(lines: list[str], kind: Kind) -> Blocks:
-    """What a parser says that the lines become in their place.
+    """Return what a parser says that the lines become in their place.
 
     Of what stands around them the blocks count too, but not the texts.
     """
@@ -113,7 +113,7 @@ def _parse_markdown(lines: list[str], kind: Kind) -> Blocks:
 
 
 def _without_token(lines: list[str], kind: Kind, texts: list[str]) -> list[str]:
-    """What the lines become besides, for which the parser leaves no token.
+    """Return what the lines become besides, for which the parser leaves no token.
 
     That is a cell beyond the columns of the table (``甲 | 乙``), and the closing marks of a
     heading: ``键 #`` has the text ``键``.
@@ -126,7 +126,7 @@ def _without_token(lines: list[str], kind: Kind, texts: list[str]) -> list[str]:
 
 
 def _markdown_page(lines: list[str], kind: Kind) -> str:
-    r"""The source of the smallest page, with hard breaks between the lines.
+    r"""Return the source of the smallest page, with hard breaks between the lines.
 
     Of a list item of two lines it is ``- 甲\⏎  乙``.
     """
@@ -150,7 +150,7 @@ _CLASSIFIER = re.compile(r"\s:\s")
 
 
 def rst_blocks(text: str, kind: Kind) -> Blocks:
-    """What a line becomes in its place, and the inline content of each block that has any.
+    """Return what a line becomes in its place, and the inline content of each block that has any.
 
     The blocks have docutils' names: of ``- 键`` they are ``bullet_list`` and ``list_item``, behind
     the paragraph that stands before it.
@@ -165,7 +165,7 @@ def rst_blocks(text: str, kind: Kind) -> Blocks:
 
 
 def _parsed_or_usual(text: str, kind: Kind) -> Blocks:
-    """What a line becomes, without asking docutils where that is plain.
+    """Return what a line becomes, without asking docutils where that is plain.
 
     Most lines are plain, and docutils is slow.
     """
@@ -175,7 +175,7 @@ def _parsed_or_usual(text: str, kind: Kind) -> Blocks:
 
 
 def _is_plain_rst(text: str, kind: Kind) -> bool:
-    """Whether no block syntax can be in it, so that docutils need not be asked.
+    """Return whether no block syntax can be in it, so that docutils need not be asked.
 
     ``*词* …`` and ``:ref:`词` …`` begin with punctuation, but no block.
     """
@@ -186,12 +186,12 @@ def _is_plain_rst(text: str, kind: Kind) -> bool:
 
 @cache
 def _plain_rst_blocks(kind: Kind) -> tuple[str, ...]:
-    """The blocks that a plain word of a kind becomes."""
+    """Return the blocks that a plain word of a kind becomes."""
     return _parse_rst("x", kind)[0]
 
 
 def _parse_rst(text: str, kind: Kind) -> Blocks:
-    """What docutils says that a line becomes in its place.
+    """Return what docutils says that a line becomes in its place.
 
     Each block is named; of the blocks around the line, the words are left out.
     """
@@ -209,7 +209,7 @@ def _parse_rst(text: str, kind: Kind) -> Blocks:
 
 
 def _elements(node: Element) -> Iterator[Element]:
-    """The blocks within a node, each before those within it.
+    """Yield the blocks within a node, each before those within it.
 
     What docutils says of them is none of them.
     """
@@ -224,7 +224,7 @@ def _elements(node: Element) -> Iterator[Element]:
 
 
 def _rst_page(text: str, kind: Kind) -> str:
-    """The source of the smallest page: with a ``STAND_IN`` for a block that must be there."""
+    """Return the source of the smallest page, with a ``STAND_IN`` for blocks around the text."""
     match kind:
         case Kind.HEADING:
             # The underline must be as wide as the text, whose characters may be two wide.

@@ -91,7 +91,7 @@ class Reader:
 
 
 def _first_mentions(mentions: Sequence[Mention]) -> list[Mention]:
-    """The first mention of each term, in the order of their last mentions.
+    """Return the first mention of each term, in the order of their last mentions.
 
     Of ``array``, ``tensor`` and again ``array``: the ``tensor``, then the first ``array``.
     """
@@ -100,7 +100,7 @@ def _first_mentions(mentions: Sequence[Mention]) -> list[Mention]:
 
 
 def _is_kept(mention: Mention, msgstr: str) -> bool:
-    """Whether the term is part of a name that is left in English.
+    """Return whether the term is part of a name that is left in English.
 
     Then a word beside it stands in the translation as well: of ``Tensor Core`` both words do,
     although ``tensor`` has a rendering.
@@ -115,7 +115,7 @@ def _is_kept(mention: Mention, msgstr: str) -> bool:
 
 
 def _rendering_hint(term: Term, note: str) -> str:
-    """What to write for a term, with what the glossary notes of it.
+    """Return what to write for a term, with what the glossary notes of it.
 
     ``Write “张量” or “Tensor”. 指多维数组.``
     """

@@ -73,7 +73,7 @@ class Term:
         return forms_of(self.english, is_verb=self.is_verb)
 
     def is_rendered_in(self, plain: Plain) -> bool:
-        """Whether a translation has any of the renderings, with or without its gloss."""
+        """Return whether a translation has any of the renderings, with or without its gloss."""
         for rendering in self.renderings:
             parts = rendering.parts
             if _has_in_order(plain.whole, parts):
@@ -84,7 +84,7 @@ class Term:
         return False
 
     def count_in(self, plain: Plain, *, but: Collection[str] = ()) -> int:
-        """How often a translation has its renderings, those in ``but`` left out.
+        """Return how often a translation has its renderings, those in ``but`` left out.
 
         Of a rendering with an ellipsis the first part is counted: of ``对…编译`` each 对.
         """
@@ -140,7 +140,7 @@ class Glossary:
     def mentions(
         self, english: str, markup: Markup = Markup.MARKDOWN
     ) -> tuple[Mention, ...]:
-        """The terms in a text: the longest at each place, none within code, math or targets."""
+        """Return the terms in a text, the longest at each place, outside of its atoms."""
         # Emphasis may stand within a term: *forward*-mode.
         text = prose.mask(english, markup).translate(_READ_AS)
         if "_" in text:
@@ -160,7 +160,7 @@ class Glossary:
         chinese: str,
         markup: Markup = Markup.MARKDOWN,
     ) -> Iterator[Misuse]:
-        """Avoided renderings of the mentioned terms.
+        """Yield avoided renderings of the mentioned terms.
 
         Left out are those that are part of a right rendering (余切 in 余切向量), that render
         another term of the text as they should, or that must render something else, as the
@@ -185,7 +185,7 @@ class Glossary:
                     yield Misuse(term, avoided, tuple(spans.pop(avoided.text)))
 
     def _avoided_spans(self, chinese: str, markup: Markup) -> dict[str, list[Span]]:
-        """Where a translation has avoided renderings, of whatever term, outside of its atoms.
+        """Return where a translation has avoided renderings of any term, outside of its atoms.
 
         With ``分派`` avoided: ``分派 `分派` 和分派`` -> 分派 at 0 and at 9.
         """
@@ -198,7 +198,7 @@ class Glossary:
         return spans
 
     def extended(self, own: Glossary) -> Glossary:
-        """These terms, with those of ``own`` besides, or in the place of the same English."""
+        """Return these terms with those of ``own``, which replace terms of the same English."""
         terms = {term.english: term for term in (*self.terms, *own.terms)}
         return Glossary(terms=tuple(terms.values()))
 
@@ -253,7 +253,7 @@ class Glossary:
 
 
 def _renderings_of_others(term: Term, terms: Iterable[Term]) -> set[str]:
-    """The right renderings of all ``terms`` but one, as the glossary writes them."""
+    """Return the right renderings of all ``terms`` but one, as the glossary writes them."""
     texts: set[str] = set()
     for other in terms:
         if other is not term:
@@ -262,13 +262,13 @@ def _renderings_of_others(term: Term, terms: Iterable[Term]) -> set[str]:
 
 
 def _any_of(words: Collection[str]) -> re.Pattern[str]:
-    """Finds any of ``words``, the longest at each place; without words nothing."""
+    """Find any of ``words``, the longest at each place; without words nothing."""
     longest_first = sorted(words, key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
 
 
 def read_glossary(text: str, *, where: str) -> Glossary:
-    """The glossary that a CSV file called ``where`` holds.
+    """Return the glossary that a CSV file called ``where`` holds.
 
     Rows without a rendering are terms still to be translated: they are left out. Raises InputError
     with ``file:line`` and what to do.
@@ -281,7 +281,7 @@ def read_glossary(text: str, *, where: str) -> Glossary:
 
 
 def read_glossaries(files: Iterable[tuple[str, bytes]]) -> Glossary | None:
-    """The terms of several CSV files, a later one before an earlier; None if there are no files.
+    """Return the terms of several CSV files, later ones first; None if there are no files.
 
     ``files`` are names for people, and UTF-8. Raises InputError.
     """
@@ -294,7 +294,7 @@ def read_glossaries(files: Iterable[tuple[str, bytes]]) -> Glossary | None:
 
 
 def _term(rows: list[Row], where: str) -> Term:
-    """The term that some rows are about."""
+    """Return the term that some rows are about."""
     first = rows[0]
     words: set[str] = set()  # what any row says of the term holds for all of them
     renderings: list[Rendering] = []
@@ -322,7 +322,7 @@ def _term(rows: list[Row], where: str) -> Term:
 
 
 def _weight(words: set[str]) -> Severity | None:
-    """How much a translation without the term weighs, by the words of `rows.WORDS` said of it."""
+    """Return how much a translation without the term weighs, by its `rows.WORDS`."""
     if "allow" in words:
         return None
     if "advice" in words:
@@ -331,7 +331,7 @@ def _weight(words: set[str]) -> Severity | None:
 
 
 def as_plain(chinese: str) -> Plain:
-    """A translation as renderings are looked for in it.
+    """Return a translation as renderings are looked for in it.
 
     ``用 **跟踪器**（tracer）`` -> ``用跟踪器（tracer）`` and ``用跟踪器``
     """
@@ -344,7 +344,7 @@ def as_plain(chinese: str) -> Plain:
 
 
 def _has_its_capitals(mention: Mention) -> bool:
-    """Whether words that the glossary writes with capitals have them in the text.
+    """Return whether words that the glossary writes with capitals have them in the text.
 
     ``jacobian`` is not the term ``Jacobian``. But ``Batch`` is the term ``batch``: it may begin a
     sentence. Only the beginnings of words are compared, for ``XLAs`` is a form of ``XLA``.
@@ -362,13 +362,13 @@ def _has_its_capitals(mention: Mention) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _parts(rendering: str) -> tuple[str, ...]:
-    """What a rendering of the glossary asks for; an ellipsis at its edge asks for nothing."""
+    """Return the parts of a rendering; an ellipsis at its edge asks for nothing."""
     parts = BRACKET.sub("", rendering).split("…")
     return tuple(filter(None, map(_squeeze, parts)))
 
 
 def _has_in_order(text: str, parts: Iterable[str]) -> bool:
-    """Whether a text has all parts, one behind the other, with anything in between."""
+    """Return whether a text has all parts, one behind the other, with anything in between."""
     at = 0
     for part in parts:
         found = text.find(part, at)
@@ -379,7 +379,7 @@ def _has_in_order(text: str, parts: Iterable[str]) -> bool:
 
 
 def _squeeze(text: str) -> str:
-    """A text in lower case, without what may stand in a rendering or not.
+    """Return a text in lower case, without what may stand in a rendering or not.
 
     ``X 的 **值**`` -> ``x值``
     """

@@ -19,7 +19,7 @@ _PIECE = re.compile(r"[ -]?[^ -]")
 
 
 def forms_of(english: str, *, is_verb: bool = False) -> list[str]:
-    """A term and the forms of its last word. Some of them stand in no dictionary.
+    """Return a term and the forms of its last word. Some of them stand in no dictionary.
 
     Those are the plural; of a verb also the forms in -s, -ed, -ing, -tion: ``trace``, ``traces``,
     ``traced``, ``tracing``, ``tracation``. The term comes first.
@@ -44,7 +44,7 @@ def forms_of(english: str, *, is_verb: bool = False) -> list[str]:
 
 
 def joined(words: str) -> str:
-    """``words`` in lower case, without the hyphens and spaces between them.
+    """Return ``words`` in lower case, without the hyphens and spaces between them.
 
     ``Data type``, ``data-type`` -> ``datatype``
     """
@@ -52,7 +52,7 @@ def joined(words: str) -> str:
 
 
 def pattern_of(forms: Iterable[str]) -> re.Pattern[str]:
-    """Finds any of ``forms`` as a whole word of a text in lower case, the longest at each place.
+    """Find any of ``forms`` as a whole word of a text in lower case, the longest at each place.
 
     Hyphens and spaces are alike and may be missing. (To ignore the case would take three times as
     long.)
@@ -76,7 +76,7 @@ def pattern_of(forms: Iterable[str]) -> re.Pattern[str]:
 
 
 def _branches(node: dict[str, Any]) -> str:
-    """The pattern of what may follow in the tree.
+    """Return the pattern of what may follow in the tree.
 
     Behind the ``t`` of ``jit`` and ``jits``: ``(?:s)?``
     """

@@ -56,7 +56,7 @@ class Row(NamedTuple):
 
 
 def read_rows(text: str, *, where: str) -> Iterator[Row]:
-    """The rows of the CSV file called ``where``, in order.
+    """Yield the rows of the CSV file called ``where``, in order.
 
     Raises InputError with ``file:line`` and what to do.
     """
@@ -77,7 +77,7 @@ def read_rows(text: str, *, where: str) -> Iterator[Row]:
 
 
 def _rows(text: str, where: str) -> Iterator[Row]:
-    """The rows of a file, each with the number of the line where it begins.
+    """Yield the rows of a file, each with the number of the line where it begins.
 
     Spreadsheets write a byte order mark first, which does not count.
     """
@@ -101,7 +101,7 @@ def _rows(text: str, where: str) -> Iterator[Row]:
 
 
 def _columns(fields: list[str], where: str) -> list[str]:
-    """The names of the columns, as the first line has them."""
+    """Return the names of the columns, as the first line has them."""
     names = [name.strip().lower() for name in fields]  # people write Source, too
     if "source" not in names or "target" not in names:
         raise InputError(
@@ -113,7 +113,7 @@ def _columns(fields: list[str], where: str) -> list[str]:
 
 
 def _row(names: list[str], fields: list[str], *, where: str, line: int) -> Row:
-    """The fields of a line as a row, if they make sense. At its end some may be missing."""
+    """Return the fields of a line as a row, if they make sense. At its end some may be missing."""
     at = f"{where}:{line}"
     if len(fields) > len(names):
         raise InputError(

@@ -43,7 +43,7 @@ _COUNTED = (
 
 
 def find_formulas(subject: Subject) -> Iterator[Problem]:
-    """Formulas that are gone or changed; the guard refuses new ones.
+    """Find formulas that are gone or changed; the guard refuses new ones.
 
     Where dollar signs show, M106 has told what is wrong with the marks.
     """
@@ -52,12 +52,12 @@ def find_formulas(subject: Subject) -> Iterator[Problem]:
 
 
 def _is_told_as_role(subject: Subject) -> bool:
-    """Whether a formula is lost as the role that it is in reStructuredText: ``:math:`` shows."""
+    """Return whether M107 reports a formula of reStructuredText: its ``:math:`` shows."""
     return subject.markup is Markup.RST and bool(next(find_shown_roles(subject), None))
 
 
 def find_targets(subject: Subject) -> Iterator[Problem]:
-    """Links and images that are gone or lead elsewhere.
+    """Find links and images that are gone or lead elsewhere.
 
     A target that shows as text is a link that does not work: M104 tells of it.
     """
@@ -68,7 +68,7 @@ def find_targets(subject: Subject) -> Iterator[Problem]:
 
 
 def find_roles(subject: Subject) -> Iterator[Problem]:
-    """Roles that are gone or name something else.
+    """Find roles that are gone or name something else.
 
     Where backticks or the name of a role show, M105 and M107 have told what is wrong.
     """
@@ -83,7 +83,7 @@ def find_roles(subject: Subject) -> Iterator[Problem]:
 
 
 def find_references(subject: Subject) -> Iterator[Problem]:
-    """Footnote marks, citations and labels that are gone; of reST also targets."""
+    """Find footnote marks, citations and labels that are gone; of reST also targets."""
     for label, problem in told_lost(subject, Atom.REFERENCE):
         if not stands_elsewhere(subject.chinese, Atom.REFERENCE, label):
             yield problem
@@ -96,12 +96,12 @@ def find_references(subject: Subject) -> Iterator[Problem]:
 
 
 def find_substitutions(subject: Subject) -> Iterator[Problem]:
-    """``{{names}}`` that are gone or changed."""
+    """Find ``{{names}}`` that are gone or changed."""
     yield from lost_problems(subject, Atom.SUBSTITUTION)
 
 
 def find_addresses(subject: Subject) -> Iterator[Problem]:
-    """URLs and e-mail addresses that readers see, gone or changed.
+    """Find URLs and e-mail addresses that readers see, gone or changed.
 
     A bare URL may become a link with words.
     """
@@ -113,7 +113,7 @@ def find_addresses(subject: Subject) -> Iterator[Problem]:
 
 
 def find_fewer(subject: Subject) -> Iterator[Problem]:
-    """What is named less often than in the English, but still is.
+    """Find what is named less often than in the English, but still is.
 
     What is never named is lost, which the other checks tell.
     """
@@ -125,7 +125,7 @@ def find_fewer(subject: Subject) -> Iterator[Problem]:
 
 
 def _fewer_problem(subject: Subject, name: Atom, value: str) -> Problem:
-    """What is to be said of an atom that the translation names less often.
+    """Return the problem of an atom that the translation names less often.
 
     Code may stand there once more as plain text: then that is the place to look at.
     """
@@ -155,7 +155,7 @@ _GLUED = {
 
 
 def find_code(subject: Subject) -> Iterator[Problem]:
-    """Code that is gone or changed.
+    """Find code that is gone or changed.
 
     It may also run together with other code, or stand there as plain text.
     """
@@ -175,7 +175,7 @@ def find_code(subject: Subject) -> Iterator[Problem]:
 
 
 def _glued_problem(subject: Subject) -> Problem | None:
-    """What is to be said of two pieces of code that run together; None if there are none.
+    """Return the problem of two pieces of code that run together; None if there are none.
 
     ```a``b``` is code with two backticks in it, and shows those.
     """
@@ -195,7 +195,7 @@ def _glued_problem(subject: Subject) -> Problem | None:
 
 
 def _unmarked_problem(subject: Subject, code: str, place: Span) -> Problem:
-    """What is to be said of code that stands as plain text."""
+    """Return the problem of code that stands as plain text."""
     start, end = place
     marked = with_marks(subject.markup, Atom.CODE, code)
     fix = f"{subject.msgstr[:start]}{marked}{subject.msgstr[end:]}"
@@ -211,7 +211,7 @@ def _unmarked_problem(subject: Subject, code: str, place: Span) -> Problem:
 
 
 def _is_readable(lost: Lost) -> bool:
-    """Whether changed code still says the same: words that were translated, other white space.
+    """Return whether changed code still says the same: only words or white space differ.
 
     ```data types``` became ```数据类型```, or ```a, b``` became ```a,b```.
     """
@@ -224,7 +224,7 @@ def _is_readable(lost: Lost) -> bool:
 
 
 def bare_place(subject: Subject, code: str) -> Span | None:
-    """Where code stands as plain text, if it does once.
+    """Return where code stands as plain text, if it does once.
 
     If the English has it as plain text as well, or the translation more than once, nobody can say
     which of them is meant.
@@ -242,7 +242,7 @@ def bare_place(subject: Subject, code: str) -> Span | None:
 
 
 def find_new_code(subject: Subject) -> Iterator[Problem]:
-    """Code that the English never mentions, not even as plain text.
+    """Find code that the English never mentions, not even as plain text.
 
     What an English atom became is told with that. ``f()`` for ``f`` is a matter of taste.
     """

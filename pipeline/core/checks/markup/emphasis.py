@@ -37,7 +37,7 @@ _SPACED = re.compile(
 
 
 def _find_markdown_emphasis(subject: Subject) -> Iterator[Problem]:
-    """Bold or italics that do not show, in a text that stands as the right block.
+    """Find bold or italics that do not show, in a text that stands as the right block.
 
     ``**注意：**不要``, ``使用__JAX__编程``, ``** 词 **``
     """
@@ -73,7 +73,7 @@ def _find_markdown_emphasis(subject: Subject) -> Iterator[Problem]:
 
 
 def _meant_marks(subject: Subject, lost: int) -> re.Pattern[str]:
-    """Which runs count as marks.
+    """Return which runs count as marks.
 
     A star with spaces on both sides is that of a product; unless emphasis is lost, and two such
     stars stand around words.
@@ -84,7 +84,7 @@ def _meant_marks(subject: Subject, lost: int) -> re.Pattern[str]:
 
 
 def _broken_markdown_pairs(subject: Subject, marks: Marks, lost: int) -> list[MarkPair]:
-    """The pairs that do not render and are not shown by the English as they are.
+    """Return the pairs that do not render and are not shown by the English as they are.
 
     Where nothing is lost, ``_`` is no mark: there are names with underscores beside Chinese
     characters, such as ``用_x和y_时``.
@@ -101,7 +101,7 @@ def _broken_markdown_pairs(subject: Subject, marks: Marks, lost: int) -> list[Ma
 
 
 def _count_nested(parsed: Parsed) -> int:
-    """How much bold is in bold, or italics in italics.
+    """Return how much bold is in bold, or italics in italics.
 
     That is a sign of marks that opened what they should have closed: of ``**注意：**不要**做**``
     the second ones open, and ``不要`` is bold twice.
@@ -122,7 +122,7 @@ def _mended_markdown(subject: Subject, meant: re.Pattern[str]) -> str | None:
 
 
 def _count_wanted(mended: str) -> int:
-    """How many nodes the pairs of a text make if all of them show.
+    """Return how many nodes the pairs of a text make if all of them show.
 
     That is one for each pair, and two for three stars, which are bold and italics.
     """
@@ -133,7 +133,7 @@ def _count_wanted(mended: str) -> int:
 
 
 def mend_start(subject: Subject) -> str | None:
-    """The msgstr with the marks that it starts with close to their words.
+    """Return the msgstr with the marks that it starts with close to their words.
 
     Apart from them they made a list of it: ``* 词*``. None if that is not what is wrong.
     """
@@ -168,7 +168,7 @@ _BEHIND = re.compile(r"[\s.,;:!?'\")>\]}/\\\x80-\U0010ffff-]|\Z")
 
 
 def _find_rst_emphasis(subject: Subject) -> Iterator[Problem]:
-    """Bold or italics that do not show: ``** 词 **``, ``＊＊词＊＊``, ``**词``."""
+    """Find bold or italics that do not show: ``** 词 **``, ``＊＊词＊＊``, ``**词``."""
     source, english, chinese = subject.msgstr, subject.english, subject.chinese
     if not _RST_MARK.search(source):
         return
@@ -197,7 +197,7 @@ def _find_rst_emphasis(subject: Subject) -> Iterator[Problem]:
 
 
 def _emphasized(source: str) -> list[Span]:
-    """Where docutils sees bold or italics, with their marks."""
+    """Return where docutils sees bold or italics, with their marks."""
     from pipeline.core.document.rst.inline import marks  # docutils: slow to import
 
     return [
@@ -208,7 +208,7 @@ def _emphasized(source: str) -> list[Span]:
 
 
 def _without_emphasis(source: str) -> str:
-    """``source`` with atoms, and what is bold or in italics, blanked.
+    """Return ``source`` with atoms, and what is bold or in italics, blanked.
 
     ``用 **词** 和 ``f`` *`` -> ``用        和       *``: what is left is a mark that shows.
     """
@@ -219,7 +219,7 @@ def _without_emphasis(source: str) -> str:
 
 
 def _broken_rst_pairs(source: str) -> list[re.Match[str]]:
-    """What looks like bold or italics and is none: ``** 词 **``, ``＊＊词＊＊``.
+    """Return what looks like bold or italics and is none: ``** 词 **``, ``＊＊词＊＊``.
 
     So is what should be both at once: ``***词***`` shows one star.
     """
@@ -232,7 +232,7 @@ def _broken_rst_pairs(source: str) -> list[re.Match[str]]:
 
 
 def _rst_hint(source: str, pair: re.Match[str]) -> str:
-    """How to write a pair that does not render: the reason that is easiest to see comes first."""
+    """Return how to write a pair that does not render, by the reason that is easiest to see."""
     # ＊＊词＊＊, __词__ or ***词***
     if "*" not in pair["mark"] or len(pair["mark"]) > 2:
         return (
@@ -263,7 +263,7 @@ def _mended_rst(subject: Subject) -> str | None:
 
 
 def _mended_rst_pair(source: str, pair: re.Match[str]) -> str:
-    """``source`` with one pair written so that it renders.
+    """Return ``source`` with one pair written so that it renders.
 
     Its stars stand close to the words within, and apart from what stands beside them:
     ``a** 词 **b`` -> ``a **词** b``.
@@ -278,7 +278,7 @@ def _mended_rst_pair(source: str, pair: re.Match[str]) -> str:
 
 
 def _gap(beside: str, allowed: re.Pattern[str]) -> str:
-    """What parts stars from a character beside them, if that may not stand there.
+    """Return what parts stars from a character beside them, if that may not stand there.
 
     An edge of the text is an empty character. Between stars and Chinese nothing is needed.
     """
@@ -297,9 +297,9 @@ _MOST_QUOTED = 3  # parts of the English
 
 
 def find_changed(subject: Subject) -> Iterator[Problem]:
-    """Bold, italics or strikethrough that the English has otherwise.
+    """Find bold, italics or strikethrough that the English has otherwise.
 
-    Of several differences one is told: the one that says most about what to do.
+    Of several differences it reports the one that says most about what to do.
     """
     if not _FORMAT_MARK.search(subject.msgid + subject.msgstr):
         return
@@ -324,12 +324,12 @@ def find_changed(subject: Subject) -> Iterator[Problem]:
 
 
 def _count_types(nodes: list[Node]) -> Counter[str]:
-    """How many nodes of each type there are: ``strong`` 2, ``em`` 1."""
+    """Return how many nodes of each type there are: ``strong`` 2, ``em`` 1."""
     return Counter(node.type for node in nodes)
 
 
 def _struck_problem(subject: Subject, theirs: list[Node], ours: list[Node]) -> Problem:
-    """What is to be said of words that are struck out in one of the two texts."""
+    """Return the problem of words that are struck out in one of the two texts."""
     hint = "Write ~~ around the words that the English strikes out, and nowhere else."
     if _count_types(ours)["strike"] > _count_types(theirs)["strike"]:
         words = _first_struck(ours)
@@ -345,14 +345,14 @@ def _struck_problem(subject: Subject, theirs: list[Node], ours: list[Node]) -> P
 
 
 def _first_struck(nodes: list[Node]) -> str:
-    """The words of the first node that is struck out; there must be one."""
+    """Return the words of the first node that is struck out; there must be one."""
     return next(visible_words(node) for node in nodes if node.type == "strike")
 
 
 def _find_lost_emphasis(
     subject: Subject, theirs: list[Node], ours: list[Node]
 ) -> Iterator[Problem]:
-    """Bold or italic parts that are gone.
+    """Find bold or italic parts that are gone.
 
     English writes titles in italics, Chinese writes 《》 around them: those are none.
     """
@@ -366,7 +366,7 @@ def _find_lost_emphasis(
 
 
 def _added_problem(subject: Subject, theirs: list[Node], ours: list[Node]) -> Problem:
-    """What is to be said of bold or italic parts that the English has not."""
+    """Return the problem of bold or italic parts that the English has not."""
     words = visible_words(ours[0])
     hint = "Take the marks away, or write \\* for a star that is meant to be seen."
     if theirs:  # which of ours is the new one, nobody knows
@@ -380,7 +380,7 @@ def _added_problem(subject: Subject, theirs: list[Node], ours: list[Node]) -> Pr
 
 
 def _find_moved_code(subject: Subject) -> Iterator[Problem]:
-    """The first code or formula that left or entered bold or italics.
+    """Find the first code or formula that left or entered bold or italics.
 
     ``**use** `f``` is ``**使用** `f```, not ``**使用 `f`**``.
     """
@@ -403,7 +403,7 @@ def _find_moved_code(subject: Subject) -> Iterator[Problem]:
 
 
 def _emphasized_atoms(parsed: Parsed) -> Counter[str]:
-    """How often each piece of code or formula stands in bold or in italics.
+    """Return how often each piece of code or formula stands in bold or in italics.
 
     ``**用 `f`** 和 `g``` -> ``f`` 1
     """
@@ -415,7 +415,7 @@ def _emphasized_atoms(parsed: Parsed) -> Counter[str]:
 
 
 def visible_words(node: Node) -> str:
-    """What is seen of a container: of ``**用 `f` 和 [词](a.md)**`` it is ``用 f 和 词``."""
+    """Return what is seen of a container: of ``**用 `f` 和 [词](a.md)**`` it is ``用 f 和 词``."""
     words = []
     for _, inner in walk(node.children):
         # The value of a link or an image is its target, that of a container is nothing.

@@ -77,7 +77,7 @@ class Marks:
 
 
 def read_marks(source: str, meant: re.Pattern[str]) -> Marks:
-    """MarkPair the runs of ``source`` that are ``meant``, by what they look like.
+    """Pair the runs of ``source`` that are ``meant``, by what they look like.
 
     A run closes the last one open that has the same characters. What was opened in between has no
     partner: in ``**a *b**`` that is the second run.
@@ -111,7 +111,7 @@ def read_marks(source: str, meant: re.Pattern[str]) -> Marks:
 
 
 def _last_alike(source: str, opened: list[Span], run: str) -> int | None:
-    """Which of the open runs is the last one that has the characters of ``run``.
+    """Return which of the open runs is the last one that has the characters of ``run``.
 
     None if there is none: ``**`` closes no ``*`` and no ``__``.
     """
@@ -123,7 +123,7 @@ def _last_alike(source: str, opened: list[Span], run: str) -> int | None:
 
 
 def mend(source: str, meant: re.Pattern[str]) -> str | None:
-    """``source`` with each pair of the marks that are ``meant`` written so that it renders.
+    """Return ``source`` with each pair of the marks that are ``meant`` written so that it renders.
 
     None if one of them cannot be written so. Nothing but marks and white space changes.
     """
@@ -143,7 +143,7 @@ def mend(source: str, meant: re.Pattern[str]) -> str | None:
 def _first_better(
     source: str, broken: MarkPair, meant: re.Pattern[str], *, badness: int
 ) -> str | None:
-    """The first way to write a broken pair that leaves less than ``badness`` in the text.
+    """Return the first way to write a broken pair that leaves less than ``badness`` in the text.
 
     None if none does: what mends one pair may well break another.
     """
@@ -154,7 +154,7 @@ def _first_better(
 
 
 def _badness(pairs: list[MarkPair]) -> int:
-    """How many marks do not what they look like: of each pair none, one or both."""
+    """Return how many marks do not work as they look: none, one or both of each pair."""
     count = 0
     for pair in pairs:
         count += (not pair.opens) + (not pair.closes)
@@ -162,7 +162,7 @@ def _badness(pairs: list[MarkPair]) -> int:
 
 
 def _rewritten_pair(source: str, pair: MarkPair) -> Iterator[str]:
-    """Ways to write a pair, best first. Each is the whole text, and may render or not."""
+    """Yield ways to write a pair, best first. Each is the whole text, and may render or not."""
     before, after = source[: pair.start], source[pair.end :]
     inner = source[pair.inner_start : pair.inner_end]
     # Never underscores: beside Chinese those are plain characters.
@@ -189,7 +189,7 @@ def _rewritten_pair(source: str, pair: MarkPair) -> Iterator[str]:
 
 
 def _narrower_spans(core: str) -> Iterator[Span]:
-    """What the marks may stand around instead: the places of shorter words in ``core``.
+    """Yield what the marks may stand around instead: the places of shorter words in ``core``.
 
     Those are the words within brackets (of ``（词）`` only ``词``), or those without the marks and
     asides at their ends (``词：``, ``词（甲）``).
@@ -202,7 +202,7 @@ def _narrower_spans(core: str) -> Iterator[Span]:
 
 
 def _is_wrapped(core: str) -> bool:
-    """Whether one pair of brackets stands around all of it.
+    """Return whether one pair of brackets stands around all of it.
 
     ``（词）``, but not ``（甲）和（乙）`` nor ``（词」``
     """
@@ -214,7 +214,7 @@ def _is_wrapped(core: str) -> bool:
 
 
 def _wants_space(left: str, right: str) -> bool:
-    """Whether a space may stand between two characters.
+    """Return whether a space may stand between two characters.
 
     It may beside Latin letters, digits and code. It may not beside full-width marks, nor where
     there is white space already, or the edge of the text (then one of the two is empty).
@@ -228,7 +228,7 @@ def _wants_space(left: str, right: str) -> bool:
 
 
 def hint_for(source: str, pair: MarkPair) -> str:
-    """How to write a pair that does not render: the reason that is easiest to see comes first."""
+    """Return how to write a pair that does not render, by the reason that is easiest to see."""
     inner = source[pair.inner_start : pair.inner_end]
     # 使用__词__时
     if source[pair.start] == "_":

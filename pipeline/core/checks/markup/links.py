@@ -104,7 +104,7 @@ def _broken_link(subject: Subject, name: Atom, target: str, fix: str | None) -> 
 
 
 def _mended_markdown(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
-    """The msgstr with brackets of the kind, and at the place, that makes links of them again.
+    """Return the msgstr with the brackets that make links of the lost ones again.
 
     None if a parser sees no links in it even so.
     """
@@ -123,7 +123,7 @@ def _mended_markdown(subject: Subject, lost: list[tuple[Atom, str]]) -> str | No
 
 
 def _markdown_link(name: Atom, target: str, match: re.Match[str]) -> str:
-    """A link as Markdown wants it, with the words that ``match`` has found.
+    """Return a link as Markdown wants it, with the words that ``match`` has found.
 
     ``【词】（a.md “题”）`` -> ``[词](a.md "题")``; to an image also ``！[图](a.png)`` ->
     ``![图](a.png)``
@@ -142,7 +142,7 @@ def _markdown_link(name: Atom, target: str, match: re.Match[str]) -> str:
 
 
 def written_as(subject: Subject, name: Atom, value: str) -> str:
-    """How a link or a reference of the English is written, with ``…`` for words of one's own.
+    """Return how the English writes a link or a reference, with ``…`` for other words.
 
     A link is ```… <https://a.b>`_``. A reference whose words are its name is written with them:
     ```the guide`_``.
@@ -159,7 +159,7 @@ def written_as(subject: Subject, name: Atom, value: str) -> str:
 
 
 def _name_pattern(value: str) -> str:
-    """A name as it may be written: case and white space do not count.
+    """Return a name as it may be written: case and white space do not count.
 
     It is to be read without regard to case. ``the guide_`` -> ``the\\s+guide``
     """
@@ -167,7 +167,7 @@ def _name_pattern(value: str) -> str:
 
 
 def _name_in(source: str, value: str) -> str:
-    """A name as a text writes it; empty if the text does not have it.
+    """Return a name as a text writes it; empty if the text does not have it.
 
     ``See The Guide`` with ``the guide_`` -> ``The Guide``
     """
@@ -179,7 +179,7 @@ def _name_in(source: str, value: str) -> str:
 
 
 def _mended_rst(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
-    """The msgstr with the marks of each lost link or reference, as the English has them.
+    """Return the msgstr with the marks of each lost link or reference, as the English has them.
 
     None if that makes none of them work.
     """
@@ -198,7 +198,7 @@ def _mended_rst(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
 
 
 def _with_reference(source: str, value: str, written: str) -> str:
-    """``source`` with a reference ``written`` where its name stands first.
+    """Return ``source`` with a reference ``written`` where its name stands first.
 
     With ``name_``: ``见 `name` 和 name`` -> ``见 name_ 和 name``
     """
@@ -210,7 +210,7 @@ def _with_reference(source: str, value: str, written: str) -> str:
 
 
 def _with_link(source: str, value: str, written: str) -> str:
-    """``source`` with a link ``written`` where one with other marks leads there.
+    """Return ``source`` with a link ``written`` where one with other marks leads there.
 
     ``[词](https://a.b)``, ``｀词＜https://a.b＞｀_`` -> ```词 <https://a.b>`_``
     """
@@ -226,12 +226,12 @@ def _with_link(source: str, value: str, written: str) -> str:
 
 
 def _around_words(written: str, match: re.Match[str]) -> str:
-    """``written`` with the words that ``match`` has found in place of the ellipsis."""
+    """Return ``written`` with the words that ``match`` has found in place of the ellipsis."""
     return written.replace("…", match["words"].strip())
 
 
 def find_empty(subject: Subject) -> Iterator[Problem]:
-    """Links without words, images without text: ``[](a.md)`` for ``[the guide](a.md)``."""
+    """Find links without words, images without text: ``[](a.md)`` for ``[the guide](a.md)``."""
     if "[" not in subject.msgstr:
         return
     added = _empty_targets(subject.chinese) - _empty_targets(subject.english)
@@ -248,7 +248,7 @@ def find_empty(subject: Subject) -> Iterator[Problem]:
 
 
 def _empty_targets(parsed: Parsed) -> Counter[tuple[str, str]]:
-    """The links and images that show no words, by type and target, with how often they stand.
+    """Count the links and images that show no words, by type and target.
 
     ``[](a.md)`` and ``[ ](a.md)`` -> (link, a.md) 2
     """

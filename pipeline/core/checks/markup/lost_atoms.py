@@ -34,18 +34,18 @@ TICKS_TO_WRITE = {Markup.MARKDOWN: "backticks", Markup.RST: "two backquotes"}
 
 
 def is_marked(markup: Markup, name: Atom) -> bool:
-    """Whether atoms of a class are values between marks: code and formulas."""
+    """Return whether atoms of a class are values between marks: code and formulas."""
     return (markup, name) in _MARKS
 
 
 def with_marks(markup: Markup, name: Atom, value: str) -> str:
-    """An atom of code or mathematics as the source has it: ```f```, ``$x$``, ``:math:`x```."""
+    """Return code or a formula as the source has it: ```f```, ``$x$``, ``:math:`x```."""
     before, behind = _MARKS[markup, name]
     return f"{before}{value}{behind}"
 
 
 def spoken(markup: Markup, name: Atom, value: str) -> str:
-    """An atom in a sentence: between its marks if it has any, else in quotation marks.
+    """Return an atom in a sentence: between its marks if it has any, else in quotation marks.
 
     ```jax.jit``` and ``$x$``, but ``“https://a.b”``
     """
@@ -57,7 +57,7 @@ def spoken(markup: Markup, name: Atom, value: str) -> str:
 
 
 def literal_part(name: Atom, value: str) -> str:
-    """The part of an atom that stands in the source as it is: of a role only the target.
+    """Return the part of an atom that stands in the source as it is: of a role only the target.
 
     Of ``{ref}`a``` that is ``a``: the source may have ``{ref}`词 <a>```.
     """
@@ -70,7 +70,7 @@ def literal_part(name: Atom, value: str) -> str:
 def atom_places(
     source: str, markup: Markup, name: Atom, value: str
 ) -> tuple[Span, ...]:
-    """Where an atom stands first, told by the marks around it; else as ``places_of`` finds it.
+    """Return where an atom first stands between its marks; otherwise what ``places_of`` finds.
 
     Of ``用 {func}`jit` 和 `f```, where ``f`` is code, that is not the first letter of ``func``.
     """
@@ -83,7 +83,7 @@ def atom_places(
 
 
 def _place_pattern(markup: Markup, name: Atom, value: str, words: str) -> str:
-    """The pattern ``words`` of an atom, as its group ``words``, with what stands around it."""
+    """Return a pattern of an atom with its marks. Its group ``words`` has the atom."""
     words = rf"(?P<words>{words})"
     if is_marked(markup, name):
         before, behind = map(re.escape, _MARKS[markup, name])
@@ -99,7 +99,7 @@ def _place_pattern(markup: Markup, name: Atom, value: str, words: str) -> str:
 
 
 def places_of(source: str, value: str) -> tuple[Span, ...]:
-    """Where an atom stands first; nowhere, if the source does not have it.
+    """Return where an atom stands first; nowhere, if the source does not have it.
 
     White space may stand anywhere in it, for the values of some classes are kept without any:
     ``{{a}}`` is found in ``用 {{ a }}``. Of ``f`` in ``{func}`f``` the one between backquotes is
@@ -130,7 +130,7 @@ class Lost:
 
 
 def lost_atoms(subject: Subject, name: Atom) -> list[Lost]:
-    """The lost atoms of a class, each with the new one that is most like it.
+    """Return the lost atoms of a class, each with the new one that is most like it.
 
     For code ``jax.jit``, ``x`` in English and ``jax.jti``, ``y`` in Chinese: ``jax.jit`` became
     ``jax.jti``, and ``x`` is gone. A new atom is taken for one lost atom only.
@@ -151,7 +151,7 @@ def lost_atoms(subject: Subject, name: Atom) -> list[Lost]:
 
 
 def _most_like(value: str, candidates: list[str]) -> str | None:
-    """Which of ``candidates`` looks like ``value``, whatever the case; None if none does."""
+    """Return which of ``candidates`` looks like ``value``, whatever the case; None if none does."""
 
     def likeness(candidate: str) -> float:
         return fuzz.ratio(value.lower(), candidate.lower())
@@ -163,7 +163,7 @@ def _most_like(value: str, candidates: list[str]) -> str | None:
 
 
 def told_lost(subject: Subject, name: Atom) -> Iterator[tuple[str, Problem]]:
-    """Each lost atom of a class, with the problem that it makes.
+    """Yield each lost atom of a class, with the problem that it makes.
 
     For those who leave some of them out, as other checks tell of them.
     """
@@ -172,7 +172,7 @@ def told_lost(subject: Subject, name: Atom) -> Iterator[tuple[str, Problem]]:
 
 
 def lost_problems(subject: Subject, name: Atom) -> Iterator[Problem]:
-    """The problems that the lost atoms of a class make."""
+    """Yield the problems that the lost atoms of a class make."""
     for _, problem in told_lost(subject, name):
         yield problem
 
@@ -180,7 +180,7 @@ def lost_problems(subject: Subject, name: Atom) -> Iterator[Problem]:
 def lost_problem(
     subject: Subject, name: Atom, lost: Lost, *, is_minor: bool = False
 ) -> Problem:
-    """What is to be said of a lost atom, and of the new one that it became."""
+    """Return the problem of a lost atom, and of the new one that it became."""
     markup = subject.markup
     words = spoken(markup, name, lost.value)
     if not is_marked(markup, name):
@@ -198,7 +198,7 @@ def lost_problem(
 
 
 def _atom_hint(subject: Subject, name: Atom, value: str) -> str:
-    """What to do about a lost atom.
+    """Return what to do about a lost atom.
 
     In reStructuredText the words that are shown are mostly the name that is looked up, so that
     whoever translates them loses the atom: the hint says how to show other words.
@@ -216,7 +216,7 @@ def _atom_hint(subject: Subject, name: Atom, value: str) -> str:
 
 
 def _mended_atoms(subject: Subject, name: Atom) -> str | None:
-    """The msgstr with the atoms of a class as the English has them.
+    """Return the msgstr with the atoms of a class as the English has them.
 
     Only those are changed that differ from the English in marks and white space alone.
     """
@@ -234,5 +234,5 @@ def _mended_atoms(subject: Subject, name: Atom) -> str | None:
 
 
 def _narrow_value(value: str) -> str:
-    """A value with the marks of ASCII and no white space: ``f（x）`` -> ``f(x)``."""
+    """Return a value with the marks of ASCII and no white space: ``f（x）`` -> ``f(x)``."""
     return re.sub(r"\s", "", value.translate(NARROW))

@@ -31,7 +31,7 @@ _MARKDOWN_ROLE = re.compile(r"\{([^{}]+)\}`(.*)`", re.DOTALL)
 
 # Formulas.
 def _find_markdown_dollars(subject: Subject) -> Iterator[Problem]:
-    """Dollar signs that show where a formula should be, and formulas where dollars should be.
+    """Find dollar signs that show where a formula should be, and formulas where dollars should be.
 
     ``求 $x 时``, ``求 ＄x＄ 时``; ``$5 和 $10`` for ``\\$5 and \\$10``
     """
@@ -48,7 +48,7 @@ def _find_markdown_dollars(subject: Subject) -> Iterator[Problem]:
 
 
 def _are_dollars_meant(subject: Subject, lost: list[str], new: list[str]) -> bool:
-    """Whether new formulas are what stands between two dollar signs of a price.
+    """Return whether new formulas are what stands between two dollar signs of a price.
 
     Then fewer dollar signs show than in the English; or there is Chinese in the formulas,
     and no formula of the English that they might have come from.
@@ -59,7 +59,7 @@ def _are_dollars_meant(subject: Subject, lost: list[str], new: list[str]) -> boo
 
 
 def _dollar_shows(subject: Subject, lost: list[str], *, is_wide: bool) -> Problem:
-    """What is to be said of a dollar sign that shows, where the formulas ``lost`` may be meant."""
+    """Return the problem of a dollar sign that shows, where the formulas ``lost`` may be meant."""
     source = subject.msgstr
     formulas = _written_as(subject.english, lost)
     mark, text = "$", "a $ shows: one is missing or too many"
@@ -80,7 +80,7 @@ def _dollar_shows(subject: Subject, lost: list[str], *, is_wide: bool) -> Proble
 
 
 def _accidental_formula(subject: Subject, new: list[str]) -> Problem:
-    """What is to be said of two dollar signs that made a formula of what stands between them."""
+    """Return the problem of two dollar signs that made a formula of what stands between them."""
     formula = _written_as(subject.chinese, new)[0]
     fix = None
     if not subject.english.of(Atom.MATH):  # else some of the dollar signs must stay
@@ -95,7 +95,7 @@ def _accidental_formula(subject: Subject, new: list[str]) -> Problem:
 
 
 def _written_as(parsed: Parsed, formulas: list[str]) -> list[str]:
-    """Formulas as a text has them, with their marks and the white space that does not count."""
+    """Return formulas as a text writes them, with their marks and white space."""
     return [
         f"${node.value}$"
         for node in parsed.nodes("math")
@@ -104,7 +104,7 @@ def _written_as(parsed: Parsed, formulas: list[str]) -> list[str]:
 
 
 def _escaped_dollar(match: re.Match[str]) -> str:
-    """A match of `_DOLLAR` with a backslash before a dollar sign; code stays as it is."""
+    """Return a match of `_DOLLAR` with a backslash before a dollar sign; code stays as it is."""
     if match["code"]:
         return match[0]
     return "\\$"
@@ -112,7 +112,7 @@ def _escaped_dollar(match: re.Match[str]) -> str:
 
 # Roles.
 def _find_markdown_roles(subject: Subject) -> Iterator[Problem]:
-    """Roles whose name shows: ``func`f```, ``{func} `f```, ``｛func｝`f```.
+    """Find roles whose name shows: ``func`f```, ``{func} `f```, ``｛func｝`f```.
 
     Backticks that show are told of by M105, with the role.
     """
@@ -127,7 +127,7 @@ def _find_markdown_roles(subject: Subject) -> Iterator[Problem]:
 
 
 def _find_shown_role(subject: Subject, name: str, target: str) -> Iterator[Problem]:
-    """The first place where the name of a lost role shows, if there is one."""
+    """Find the first place where the name of a lost role shows, if there is one."""
     braced = f"{{{name}}}"
     # func`f`, {func} `f`, ｛func｝`f`
     loose = re.compile(
@@ -159,7 +159,7 @@ _TITLED = re.compile(
 
 # Formulas.
 def _find_rst_dollars(subject: Subject) -> Iterator[Problem]:
-    """Dollar signs where a formula should be: ``$x$`` for ``:math:`x```."""
+    """Find dollar signs where a formula should be: ``$x$`` for ``:math:`x```."""
     if excess(subject, "$", "＄") <= 0:
         return
     lost = fewer(subject.english, subject.chinese, Atom.MATH)
@@ -191,7 +191,7 @@ class _ShownRole:
 
 
 def _find_rst_roles(subject: Subject) -> Iterator[Problem]:
-    """Roles whose name shows: ``{func}`f```, ``：func：`f```.
+    """Find roles whose name shows: ``{func}`f```, ``：func：`f```.
 
     All places are marked and mended; the hint is about the first one that was found.
     """
@@ -222,7 +222,7 @@ def _find_rst_roles(subject: Subject) -> Iterator[Problem]:
 
 
 def _lost_roles(subject: Subject) -> Iterator[tuple[str, str]]:
-    """The name and the target of each role that is lost; a formula is one.
+    """Yield the name and the target of each role that is lost; a formula is one.
 
     ``:func:`a.b``` -> ``func``, ``a.b``; ``:abbr:``, of which only the name is kept -> ``abbr``,
     nothing
@@ -237,7 +237,7 @@ def _lost_roles(subject: Subject) -> Iterator[tuple[str, str]]:
 
 
 def _shown_roles(source: str, name: str, target: str) -> Iterator[_ShownRole]:
-    """What looks like a role of that name and is not written as one.
+    """Yield what looks like a role of that name and is not written as one.
 
     ``{func}`f```, ``：func：`f```, ``:func: `f```, ``:func:``f````
     """
@@ -256,7 +256,7 @@ def _shown_roles(source: str, name: str, target: str) -> Iterator[_ShownRole]:
 
 
 def _role_content(content: str) -> str:
-    """The content of a role, with ASCII brackets around its target if it has a title.
+    """Return the content of a role, with ASCII brackets around its target if it has a title.
 
     ``词＜a.b＞`` -> ``词 <a.b>``
     """

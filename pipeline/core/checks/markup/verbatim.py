@@ -41,7 +41,7 @@ _CHARACTER_REFERENCE = re.compile(
 
 # Code.
 def _find_markdown_backticks(subject: Subject) -> Iterator[Problem]:
-    """Backticks that show: ``用 `f 时``, ``用 ｀f｀ 时``."""
+    """Find backticks that show: ``用 `f 时``, ``用 ｀f｀ 时``."""
     source = subject.msgstr
     if not _ANY_BACKTICK.search(source):
         return
@@ -67,7 +67,7 @@ def _find_markdown_backticks(subject: Subject) -> Iterator[Problem]:
 
 
 def _beside_backtick(source: str, lost: list[str]) -> str:
-    """The first of some code that stands beside a backtick, with that; empty if none does.
+    """Return the first of some code that stands beside a backtick, with that; empty if none does.
 
     ``lost`` has the code with its marks. Of ``用 `f 时`` it is ```f``: there the other one lacks.
     """
@@ -79,7 +79,7 @@ def _beside_backtick(source: str, lost: list[str]) -> str:
 
 
 def with_both_marks(source: str, lost: list[str], *, mark: str) -> str:
-    """``source`` with both marks around each lost atom that stands there once with one of them.
+    """Return ``source`` with both marks around each lost atom that has one of them, once.
 
     With `````f````` lost: ``用 `f 时`` -> ``用 `f` 时``
     """
@@ -97,7 +97,7 @@ def with_both_marks(source: str, lost: list[str], *, mark: str) -> str:
 
 # HTML.
 def find_html(subject: Subject) -> Iterator[Problem]:
-    """HTML tags that show, because they were written with other brackets or with spaces."""
+    """Find HTML tags that show, because they were written with other brackets or with spaces."""
     if "<" not in subject.msgid:
         return
     lost: list[str] = []
@@ -122,7 +122,7 @@ def find_html(subject: Subject) -> Iterator[Problem]:
 def _shown_tag(
     subject: Subject, tag: str, name: str, source: str
 ) -> re.Match[str] | None:
-    """Where something in ``source`` looks like a lost tag; None if nothing does.
+    """Return where something in ``source`` looks like a lost tag; None if nothing does.
 
     That is ``＜br＞``, ``《br》``, or ``< br>``, which browsers take for text.
     """
@@ -140,7 +140,7 @@ def _shown_tag(
 
 # Escapes.
 def _find_markdown_escapes(subject: Subject) -> Iterator[Problem]:
-    """Backslashes and character references that show: ``\\词``, ``＆lt；``."""
+    """Find backslashes and character references that show: ``\\词``, ``＆lt；``."""
     if not _ANY_ESCAPE.search(subject.msgstr):
         return  # as in nearly every message
     english, chinese = subject.english, subject.chinese
@@ -155,7 +155,7 @@ def _find_markdown_escapes(subject: Subject) -> Iterator[Problem]:
 
 
 def _shown_backslash(subject: Subject, backslashes: list[str]) -> Problem:
-    """What is to be said of backslashes that show: of the first one, with a fix for all."""
+    """Return the problem of backslashes that show: of the first one, with a fix for all."""
     hint = "Delete the backslash."
     if backslashes[0] == "\\n":
         hint = "Break the line as the English does, or delete it."
@@ -169,7 +169,7 @@ def _shown_backslash(subject: Subject, backslashes: list[str]) -> Problem:
 
 
 def _shown_reference(subject: Subject, reference: str) -> Problem:
-    """What is to be said of a character reference that shows."""
+    """Return the problem of a character reference that shows."""
     source = subject.msgstr
     fix = _CHARACTER_REFERENCE.sub(_narrowed, source)
     is_fixed = fix != source and regains(subject, fix, Atom.CODE)
@@ -182,12 +182,12 @@ def _shown_reference(subject: Subject, reference: str) -> Problem:
 
 
 def _narrowed(match: re.Match[str]) -> str:
-    """``＆lt；`` as ``&lt;``."""
+    """Return ``＆lt；`` as ``&lt;``."""
     return re.sub(r"\s", "", match[0].translate(NARROW))
 
 
 def _shown_backslashes(parsed: Parsed) -> list[str]:
-    """Each backslash that escapes nothing, with what follows it.
+    """Return each backslash that escapes nothing, with what follows it.
 
     ``\\* \\甲`` -> ``\\甲``: the first one is an escape whose value is ``*``, of the second
     the value is both characters. A character reference may have a value of several, too.
@@ -202,7 +202,7 @@ _NOT_BEHIND, _NOT_BEFORE = "(?<![:`｀A-Za-z0-9_])", "(?![`｀A-Za-z0-9_])"
 
 
 def _find_rst_backquotes(subject: Subject) -> Iterator[Problem]:
-    """Backquotes that show, or that make no code: ``f`` between one on each side.
+    """Find backquotes that show, or that make no code: ``f`` between one on each side.
 
     Code that is gone with its marks is told of by M201.
     """
@@ -228,7 +228,7 @@ def _find_rst_backquotes(subject: Subject) -> Iterator[Problem]:
 
 
 def _in_too_few_backquotes(subject: Subject, lost: list[str]) -> list[str]:
-    """The ``lost`` code that stands in single backquotes, where the English has two.
+    """Return the ``lost`` code that stands in single backquotes, where the English has two.
 
     What the English has in single backquotes as well is right so.
     """
@@ -238,7 +238,7 @@ def _in_too_few_backquotes(subject: Subject, lost: list[str]) -> list[str]:
 
 
 def _in_single_backquotes(parsed: Parsed) -> list[str]:
-    """What stands in single backquotes, without the name of a role.
+    """Return what stands in single backquotes, without the name of a role.
 
     Of ``用 `f` 和 :func:`g` 时`` it is ``f``.
     """
@@ -247,7 +247,7 @@ def _in_single_backquotes(parsed: Parsed) -> list[str]:
 
 
 def _is_code_within_bold(parsed: Parsed) -> bool:
-    """Whether backquotes show within bold or italics: ``**用 ``f`` 时**``."""
+    """Return whether backquotes show within bold or italics: ``**用 ``f`` 时**``."""
     shown: list[str] = []
     for container in parsed.nodes("strong", "em"):
         shown += [inner.value for inner in container.children]
@@ -255,7 +255,7 @@ def _is_code_within_bold(parsed: Parsed) -> bool:
 
 
 def _what_shows(chinese: Parsed, mark: str) -> str:
-    """What is to be said of a ``mark`` that shows, in the words of a sentence."""
+    """Return the problem of a ``mark`` that shows, in the words of a sentence."""
     if _is_code_within_bold(chinese):
         return "code within bold or italics shows its backquotes"
     if mark == "｀":
@@ -264,7 +264,7 @@ def _what_shows(chinese: Parsed, mark: str) -> str:
 
 
 def _backquote_hint(chinese: Parsed, lost: list[str]) -> str:
-    """What to do about backquotes that show, where code may be lost."""
+    """Return what to do about backquotes that show, where code may be lost."""
     if _is_code_within_bold(chinese):
         return (
             "reST knows no code within bold: end the stars before it, "
@@ -276,7 +276,7 @@ def _backquote_hint(chinese: Parsed, lost: list[str]) -> str:
 
 
 def _mended_code(subject: Subject, lost: list[str]) -> str | None:
-    """The msgstr with more of the lost code; None if neither way to mend it gives that.
+    """Return the msgstr with more of the lost code; None if neither way to mend it gives that.
 
     The marks may be too few, or stand within stars.
     """
@@ -288,7 +288,7 @@ def _mended_code(subject: Subject, lost: list[str]) -> str | None:
 
 
 def _with_ticks(source: str, lost: list[str]) -> str:
-    """``source`` with two backquotes on each side of lost code that has any beside it.
+    """Return ``source`` with two backquotes on each side of lost code that has any beside it.
 
     A backquote on one side, one on each, or full-width ones: all become two on each side.
     Code without any mark beside it stays as it is.
@@ -303,7 +303,7 @@ def _with_ticks(source: str, lost: list[str]) -> str:
 
 
 def _taken_apart(source: str, lost: list[str]) -> str:
-    """``source`` with lost code taken out of stars, which begin again behind it.
+    """Return ``source`` with lost code taken out of stars, which begin again behind it.
 
     Bold is looked at before italics: two stars are no pair of single ones.
     """
@@ -317,7 +317,7 @@ def _taken_apart(source: str, lost: list[str]) -> str:
 
 
 def _stars_apart(literal: str, match: re.Match[str]) -> str:
-    """``**使用 ``f`` 时**`` as ``**使用** ``f`` **时**``."""
+    """Return ``**使用 ``f`` 时**`` as ``**使用** ``f`` **时**``."""
     stars = match["stars"]
     before, after = match["before"].strip(), match["after"].strip()
     parts = [literal]
@@ -334,7 +334,7 @@ _ESCAPED_WORD = re.compile(r"\\\w")
 
 # Escapes.
 def _find_rst_escapes(subject: Subject) -> Iterator[Problem]:
-    """Character references, which reST does not know, and backslashes that vanish."""
+    """Find character references, which reST does not know, and backslashes that vanish."""
     source = subject.msgstr
     references = _RST_CHARACTER_REFERENCE.findall(subject.chinese.literal)
     if len(references) > len(_RST_CHARACTER_REFERENCE.findall(subject.english.plain)):
@@ -355,7 +355,7 @@ def _find_rst_escapes(subject: Subject) -> Iterator[Problem]:
 
 
 def _escaped_words(source: str) -> list[str]:
-    """Each backslash before a letter or a digit, with what follows it, outside of code.
+    """Return each backslash before a letter or a digit, with what follows it, outside of code.
 
     ``甲\\n乙 \\* ``\\t```` -> ``\\n``
     """

@@ -49,7 +49,7 @@ _LIMITS = (
 
 
 def find_sentences(subject: Subject) -> Iterator[Problem]:
-    """Far fewer or far more sentences than the English has.
+    """Find far fewer or far more sentences than the English has.
 
     Chinese likes to join sentences by commas or semicolons, so that there is much room.
     """
@@ -71,12 +71,12 @@ def find_sentences(subject: Subject) -> Iterator[Problem]:
 
 
 def _count_stops(text: str) -> int:
-    """How many marks a text has that may end a sentence: never fewer than its sentences."""
+    """Return how many marks a text has that may end a sentence: never fewer than its sentences."""
     return sum(map(text.count, _STOPS))
 
 
 def find_length(subject: Subject) -> Iterator[Problem]:
-    """Far fewer or far more characters than English words want.
+    """Find far fewer or far more characters than English words want.
 
     A word in Latin letters counts as one character.
     """
@@ -95,7 +95,7 @@ def find_length(subject: Subject) -> Iterator[Problem]:
 
 
 def _limits_of(words: int) -> _Limits | None:
-    """The limits for a message of so many words; None if it is too short for any."""
+    """Return the limits for a message of so many words; None if it is too short for any."""
     for limits in _LIMITS:  # the longest messages first
         if words >= limits.words:
             return limits
@@ -132,7 +132,7 @@ _LEAST_SENTENCE_WORDS = 4  # of a sentence
 
 
 def find_lost_colon(subject: Subject) -> Iterator[Problem]:
-    """A translation without the colon that the English ends with: ``例如。`` for ``For example:``.
+    """Find a translation without the final colon of the English: ``例如。`` for "For example:".
 
     Marks that close something stay behind the colon: ``**例如**`` -> ``**例如**：``, but
     ``**例如。**`` -> ``**例如：**``.
@@ -160,9 +160,9 @@ def find_lost_colon(subject: Subject) -> Iterator[Problem]:
 
 
 def find_cut(subject: Subject) -> Iterator[Problem]:
-    """A translation that ends in the middle of something.
+    """Find a translation that ends in the middle of something.
 
-    That is told by the mark that the English ends with, or by the last word: ``因为``.
+    The mark at the end of the English shows it, or the last word: ``因为``.
     """
     theirs = subject.masked_english.rstrip().rstrip(_BEHIND_END)
     shown = subject.masked_chinese.rstrip().rstrip(_BEHIND_END)
@@ -185,7 +185,7 @@ def find_cut(subject: Subject) -> Iterator[Problem]:
 
 
 def _is_question_of_title(subject: Subject, shown: str) -> bool:
-    """Whether the words ask by themselves, as in a heading, where Chinese needs no mark.
+    """Return whether the words ask by themselves, as in a heading, where Chinese needs no mark.
 
     ``如何安装`` for "How do I install it?"
     """
@@ -193,14 +193,14 @@ def _is_question_of_title(subject: Subject, shown: str) -> bool:
 
 
 def _is_sentence(end: str) -> bool:
-    """Whether an English text ends with a sentence: not with "etc.", and not "See above."."""
+    """Return whether an English text ends with a sentence, unlike "etc." and "See above."."""
     if not end.endswith((".", "!", "?")) or end.endswith(("...", "etc.")):
         return False
     return len(words_of(end)) >= _LEAST_SENTENCE_WORDS
 
 
 def _is_bracketed(subject: Subject) -> bool:
-    """Whether both texts end with a bracket, within which Chinese needs no full stop.
+    """Return whether both texts end with a bracket, within which Chinese needs no full stop.
 
     ``（见下文）`` for "(See below.)"
     """
@@ -209,7 +209,7 @@ def _is_bracketed(subject: Subject) -> bool:
 
 
 def _find_broken_off(shown: str, *, needs_end: bool) -> Iterator[Problem]:
-    """A sentence without an end: ``…是因为``, ``…的``, or one that has just no full stop."""
+    """Find a sentence without an end: ``…是因为``, ``…的``, or one that has just no full stop."""
     if mid := _MID_SENTENCE.search(shown):
         yield Problem(
             text=f"breaks off behind “{mid[0]}”",

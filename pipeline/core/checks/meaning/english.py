@@ -70,7 +70,7 @@ _LEAST_COPIED = 3  # words of a run that is copied
 
 
 def is_kept(text: str) -> bool:
-    """Whether a masked text is of a kind that is not translated: licence lines, bibliographies.
+    """Return whether a masked text is not to be translated: licence lines, bibliographies.
 
     "Copyright 2020 …"; "Smith et al. Proceedings of …, 2019"
     """
@@ -83,12 +83,12 @@ def is_kept(text: str) -> bool:
 
 @lru_cache(maxsize=64)
 def words_of(text: str) -> tuple[str, ...]:
-    """The English words of a masked text. Names such as ``x_0``, ``a.b`` and ``f(`` are none."""
+    """Return the English words of a masked text, without names: ``x_0``, ``a.b``, ``f(``."""
     return tuple(filter(None, _TOKEN.findall(text)))
 
 
 def count_ordinary(words: Sequence[str]) -> int:
-    """How many of the words are always translated; they are compared as they are written.
+    """Return how many of the words are always translated; they are compared as they are written.
 
     What stands behind an apostrophe is left out: "it's" counts as "it".
     """
@@ -100,13 +100,13 @@ def count_ordinary(words: Sequence[str]) -> int:
 
 @lru_cache(maxsize=64)
 def count_han(text: str) -> int:
-    """How many Chinese characters a text has."""
+    """Return how many Chinese characters a text has."""
     return len(_HAN.findall(text))
 
 
 @lru_cache(maxsize=64)
 def is_english(text: str) -> bool:
-    """Whether a masked text is plain English.
+    """Return whether a masked text is plain English.
 
     It has hardly any Chinese then, but words that no name consists of: "See the guide",
     "Overview", "Sharded matrices", but not "NumPy" or "Flax NNX".
@@ -124,7 +124,7 @@ def is_english(text: str) -> bool:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text without ordinary words looks like a sentence and not like a name.
+    """Return whether a text without ordinary words looks like a sentence and not like a name.
 
     ``Sharded matrices`` has two plain words. ``Documentation`` has the ending of a word, but
     beside CamelCase it may be part of a name.
@@ -135,7 +135,7 @@ def _is_plain(text: str) -> bool:
 
 
 def is_name_or_keyword(text: str) -> bool:
-    """Whether a masked text that is a copy of the English may well stay as it is.
+    """Return whether a masked text that is a copy of the English may well stay as it is.
 
     not in                              keywords of a language
     timeout                             one word in lower case: the name of a parameter
@@ -153,7 +153,7 @@ def is_name_or_keyword(text: str) -> bool:
 
 
 def is_phrase(text: str) -> bool:
-    """Whether a masked text looks like words of a sentence rather than like a name.
+    """Return whether a masked text looks like words of a sentence rather than like a name.
 
     If it is a copy of the English, that is enough to say that it ought to be Chinese:
     "using several devices", but not "Ahead of Time".
@@ -167,7 +167,7 @@ def is_phrase(text: str) -> bool:
 
 
 def english_runs(text: str, msgid: str) -> Iterator[Span]:
-    """Where a masked Chinese text has English words in a row that ought to be Chinese.
+    """Yield where a masked Chinese text has English words in a row that ought to be Chinese.
 
     That is a run of ordinary words, or a phrase of the masked msgid. Quotations and names in
     brackets are left out: ``即时编译（just in time）``.
@@ -179,7 +179,7 @@ def english_runs(text: str, msgid: str) -> Iterator[Span]:
 
 
 def _ought_to_be_chinese(run: str, msgid: str) -> bool:
-    """Whether a run of English words looks left over, and not like a name or a term.
+    """Return whether a run of English words looks left over, and not like a name or a term.
 
     Words with a capital do not count as ordinary: they may be part of a name.
     """
@@ -190,7 +190,7 @@ def _ought_to_be_chinese(run: str, msgid: str) -> bool:
 
 
 def _without_names(match: re.Match[str]) -> str:
-    """What stands in brackets if there is Chinese in it, else something that is no word.
+    """Return what stands in brackets if there is Chinese in it, else something that is no word.
 
     It is as long: ``（用 JAX）`` -> ``（用 JAX）``, ``（JAX）`` -> ``（（（（（``
     """
@@ -200,7 +200,7 @@ def _without_names(match: re.Match[str]) -> str:
 
 
 def _is_part(words: Sequence[str], of: Sequence[str]) -> bool:
-    """Whether words stand in a longer text in the same order, without others in between.
+    """Return whether words stand in a longer text in the same order, without others in between.
 
     ``["the", "guide"]`` in ``["see", "the", "guide"]``, but not in ``["the", "long", "guide"]``
     """
@@ -208,7 +208,7 @@ def _is_part(words: Sequence[str], of: Sequence[str]) -> bool:
 
 
 def find_english(subject: Subject) -> Iterator[Problem]:
-    """A translation that is in English, in other words than the message."""
+    """Find a translation that is in English, in other words than the message."""
     if _is_copy(subject) or not is_english(subject.masked_chinese):
         return
     if is_kept(subject.masked_english):
@@ -221,7 +221,7 @@ def find_english(subject: Subject) -> Iterator[Problem]:
 
 
 def find_copied(subject: Subject) -> Iterator[Problem]:
-    """A translation that is the message itself, unless that is a name: JAX, NumPy."""
+    """Find a translation that is the message itself, unless that is a name: JAX, NumPy."""
     if not _is_copy(subject) or _HAN.search(subject.msgid):
         return
     if is_kept(subject.masked_english):
@@ -239,9 +239,9 @@ def find_copied(subject: Subject) -> Iterator[Problem]:
 
 
 def find_untranslated_part(subject: Subject) -> Iterator[Problem]:
-    """English words in a translation that is Chinese otherwise: ``数组 is used by 函数 这里``.
+    """Find English words in a translation that is Chinese otherwise: ``数组 is used by 函数 这里``.
 
-    What is English as a whole is told of by M301.
+    M301 reports what is English as a whole.
     """
     shown = subject.masked_chinese
     if not _HAN.search(shown) or is_english(shown):
@@ -257,12 +257,12 @@ def find_untranslated_part(subject: Subject) -> Iterator[Problem]:
 
 
 def _is_copy(subject: Subject) -> bool:
-    """Whether the translation is the English, letter by letter."""
+    """Return whether the translation is the English, letter by letter."""
     return subject.msgstr.strip() == subject.msgid.strip()
 
 
 def _translation_hint(code: str) -> str:
-    """What to do about a message that is not translated, which the check ``code`` tells."""
+    """Return what to do about a message that is not translated, which the check ``code`` tells."""
     return (
         "Translate it, or say in a translator comment why it stays English "
         f"(# pipeline: ignore={code} because …)."
@@ -270,5 +270,5 @@ def _translation_hint(code: str) -> str:
 
 
 def _whole_span(text: str) -> Span:
-    """From where to where a text goes, without the white space at its edges."""
+    """Return the span of a text without the white space at its edges."""
     return len(text) - len(text.lstrip()), len(text.rstrip())

@@ -51,18 +51,18 @@ class Traits(NamedTuple):
 
 
 def traits_of_english(subject: Subject) -> Traits:
-    """The traits of the msgid."""
+    """Return the traits of the msgid."""
     names = _NAME.findall(prose.mask(subject.msgid, subject.markup))
     return _traits(subject.msgid, subject.markup, names)
 
 
 def traits_of_chinese(subject: Subject) -> Traits:
-    """The traits of the msgstr. Which of its Latin words are names is of no interest."""
+    """Return the traits of the msgstr. Which of its Latin words are names is of no interest."""
     return _traits(subject.msgstr, subject.markup, [])
 
 
 def _traits(text: str, markup: Markup, names: list[str]) -> Traits:
-    """The traits of a text of either language, of whose words ``names`` are names."""
+    """Return the traits of a text of either language, of whose words ``names`` are names."""
     rest = prose.mask(text, markup)
     latin = _LATIN.findall(rest)
     atoms = prose.atoms_of(text, markup)
@@ -79,7 +79,7 @@ def _traits(text: str, markup: Markup, names: list[str]) -> Traits:
 
 
 def _atom_target(atom: str) -> str:
-    """An atom without the words in it that are translated, and without a mark behind it.
+    """Return an atom without the words in it that are translated, and without a mark behind it.
 
     ``{ref}`词 <a>``` -> ``{ref}a``, ``![图](a.png)`` -> ``!(a.png)``, ``https://a.b.`` ->
     ``https://a.b``
@@ -92,7 +92,7 @@ def _atom_target(atom: str) -> str:
 
 
 def cost_of(english: Traits, chinese: Traits) -> float:
-    """How ill a translation fits an English text: 0 if nothing speaks against it.
+    """Return how ill a translation fits an English text: 0 if nothing speaks against it.
 
     No trait alone decides, so each of them adds up to some limit only. What is new weighs more than
     what is lost: a translation may leave something out, but it hardly invents atoms or numbers.
@@ -111,7 +111,7 @@ def cost_of(english: Traits, chinese: Traits) -> float:
 
 
 def _count_lost(atoms: Counter[str], others: Counter[str]) -> int:
-    """How many of ``atoms`` are not in ``others``.
+    """Return how many of ``atoms`` are not in ``others``.
 
     What ``(atoms - others).total()`` says takes four times as long.
     """
@@ -164,11 +164,11 @@ class _Page:
                 self.by_atoms.setdefault(_atom_key(traits.atoms), []).append(at)
 
     def gain(self, at: int, home: int) -> float:
-        """How much better the translation of entry ``at`` fits ``home``."""
+        """Return how much better the translation of entry ``at`` fits ``home``."""
         return self.costs[at] - cost_of(self.english[home], self.chinese[at])
 
     def find_runs(self) -> None:
-        """Entries in a row that are all shifted by as much.
+        """Record runs of entries that are all shifted by as much.
 
         Among them are even those that tell nothing by themselves, such as two headings of one word.
         """
@@ -182,7 +182,7 @@ class _Page:
                     self.homes[at] = at + offset
 
     def _runs_shifted_by(self, offset: int) -> Iterator[dict[int, float]]:
-        """Entries in a row that would all fit as well ``offset`` entries away, with their gains.
+        """Yield runs of entries that would fit as well ``offset`` entries away, with their gains.
 
         With the gains 0, 4, 5, -9, 2 there are two runs, of three entries and of one.
         """
@@ -198,7 +198,7 @@ class _Page:
                 yield dict(group)
 
     def find_swaps(self) -> None:
-        """Two entries whose translations, taken together, fit better the other way around."""
+        """Record pairs of entries whose translations fit better the other way around."""
         # The clearest swaps first, for each entry is part of one at most.
         for swap in sorted(self._possible_swaps(), reverse=True):
             if swap.at not in self.homes and swap.other not in self.homes:
@@ -206,7 +206,7 @@ class _Page:
                 self.homes[swap.other] = swap.at
 
     def _possible_swaps(self) -> Iterator[_Swap]:
-        """Pairs of entries that together fit clearly better the other way around.
+        """Yield pairs of entries that together fit clearly better the other way around.
 
         One of the two may tell little, but it must not speak against the swap.
         """
@@ -216,7 +216,7 @@ class _Page:
                 yield _Swap(gain + other_gain, at, other)
 
     def _doubtful_pairs(self) -> set[tuple[int, int]]:
-        """Pairs of entries that fit so ill, taken together, that they are worth a look.
+        """Return pairs of entries that fit so ill, taken together, that they are worth a look.
 
         One of the two must fit ill by itself. The lower number stands first.
         """
@@ -230,7 +230,7 @@ class _Page:
         return pairs
 
     def find_moves(self) -> None:
-        """Translations that fit another entry, and have something of it that their own has not.
+        """Record translations that fit another entry and have something that only that entry has.
 
         They were pasted into the wrong entry, whatever stands in the right one.
         """
@@ -242,7 +242,7 @@ class _Page:
                 self.homes[at] = home
 
     def _better_home(self, at: int) -> int | None:
-        """The entry that the translation of entry ``at`` fits best; None if it fits none well.
+        """Return the entry that the translation of ``at`` fits best; None if it fits none well.
 
         Candidates that gain as much are taken by their number, the last one first.
         """
@@ -257,13 +257,13 @@ class _Page:
         return home
 
     def _candidates(self, at: int) -> set[int]:
-        """Entries near this one, and those with just the atoms of its translation."""
+        """Return entries near this one, and those with just the atoms of its translation."""
         near = range(max(0, at - _NEAR), min(len(self.costs), at + _NEAR + 1))
         same_atoms = self.by_atoms.get(_atom_key(self.chinese[at].atoms), ())
         return {*near, *same_atoms} - {at}
 
     def _has_signs(self, at: int, home: int) -> bool:
-        """Whether a translation has something of ``home`` that its own English has not.
+        """Return whether a translation has something of ``home`` that its own English has not.
 
         That is an atom, a number, or a word in Latin letters.
         """
@@ -276,9 +276,9 @@ class _Page:
         return any(word in other.text for word in foreign)
 
     def find_twins(self) -> None:
-        """One translation for two messages.
+        """Record translations that stand at two messages.
 
-        Told is the one that it fits clearly less, or else the later one.
+        The one that it fits clearly less is misplaced; otherwise the later one.
         """
         first_with: dict[str, int] = {}
         for at, subject in enumerate(self.subjects):
@@ -296,7 +296,7 @@ class _Page:
                 self.homes[at] = first
 
     def _is_pasted(self, first: int, second: int) -> bool:
-        """Whether the translation that two entries share can belong to one of them only."""
+        """Return whether the translation that two entries share can belong to one of them only."""
         if _is_alike(self.subjects[second].msgid, self.subjects[first].msgid):
             return False
         # It fits one of them far better than the other.
@@ -310,12 +310,12 @@ class _Page:
 
 
 def _atom_key(atoms: Counter[str]) -> frozenset[tuple[str, int]]:
-    """Atoms as the key of a table, with how often each of them is named."""
+    """Return atoms as the key of a table, with how often each of them is named."""
     return frozenset(atoms.items())
 
 
 def _is_run(figures: Iterable[float]) -> bool:
-    """Whether so many costs or gains are clear that it is hardly by chance.
+    """Return whether so many costs or gains are clear that it is hardly by chance.
 
     They may stand anywhere among the others.
     """
@@ -323,7 +323,7 @@ def _is_run(figures: Iterable[float]) -> bool:
 
 
 def _telling_part(run: Mapping[int, float]) -> range:
-    """The entries of a run that are shifted for sure; none if too few of its gains are clear.
+    """Return the entries of a run that are surely shifted; none if too few gains are clear.
 
     The entries at the edges of a run that tell nothing may be well where they are.
     """
@@ -334,14 +334,14 @@ def _telling_part(run: Mapping[int, float]) -> range:
 
 
 def _is_alike(msgid: str, other: str) -> bool:
-    """Whether two messages may well have one translation: ``Note`` and ``Notes:``."""
+    """Return whether two messages may well have one translation: ``Note`` and ``Notes:``."""
     matcher = SequenceMatcher(None, msgid.lower(), other.lower(), autojunk=False)
     # The first ratio is an upper bound, and quick to tell.
     return matcher.real_quick_ratio() >= _ALIKE and matcher.ratio() >= _ALIKE
 
 
 def find_shifted(subjects: Sequence[Subject]) -> Iterator[Problem]:
-    """Entries whose translation fits another entry of the page clearly better."""
+    """Find entries whose translation fits another entry of the page clearly better."""
     page = _Page(subjects)
     page.find_runs()
     page.find_swaps()
@@ -362,7 +362,7 @@ def find_shifted(subjects: Sequence[Subject]) -> Iterator[Problem]:
 
 
 def _way_to(at: int, home: int) -> str:
-    """How to get from one entry to another: ``1 entry further down``."""
+    """Return how to get from one entry to another: ``1 entry further down``."""
     distance = abs(home - at)
     entries, direction = "entries", "up"
     if distance == 1:

@@ -70,7 +70,8 @@ _SCALED = re.compile(
 class Number:
     """A number in digits, and where it stands.
 
-    It is told again where all values of one of its ``ways`` are: "1,024" is 1024, or 1 and 024.
+    The other text repeats it if it has all values of one of the ``ways``: "1,024" is 1024, or 1 and
+    024.
     """
 
     text: str
@@ -79,12 +80,12 @@ class Number:
     ways: tuple[frozenset[str], ...]
 
     def is_among(self, values: Iterable[str]) -> bool:
-        """Whether ``values`` hold it, one way or the other."""
+        """Return whether ``values`` hold it, one way or the other."""
         return any(way.issubset(values) for way in self.ways)
 
 
 def numbers_of(text: str) -> list[Number]:
-    """The numbers that a masked text has in digits: ``1,024``, ``.5``, ``3.11.2``, ``５``."""
+    """Return the numbers of a masked text in digits: ``1,024``, ``.5``, ``3.11.2``, ``５``."""
     if not _ANY_DIGIT.search(text):
         return []
     text = text.translate(NARROW_DIGITS)
@@ -98,7 +99,7 @@ def numbers_of(text: str) -> list[Number]:
 
 
 def _ways_to_read(match: re.Match[str], text: str) -> Iterator[frozenset[str]]:
-    """What a number may be taken for: of one way all values must be named elsewhere.
+    """Yield what a number may be taken for: of one way all values must be named elsewhere.
 
     "1.5 million" is 1.5 (the translation may say 1.5 百万), or 1500000.
     """
@@ -118,7 +119,7 @@ def _ways_to_read(match: re.Match[str], text: str) -> Iterator[frozenset[str]]:
 
 
 def _scale_of(word: str | None, powers: str | None) -> int | None:
-    """By what a number is multiplied: by an English word behind it, or by Chinese powers.
+    """Return by what a number is multiplied: by an English word behind it, or by Chinese powers.
 
     ``million`` -> 1000000, ``k`` -> 1000, ``百万`` -> 1000000
     """
@@ -130,7 +131,7 @@ def _scale_of(word: str | None, powers: str | None) -> int | None:
 
 
 def values_of(numbers: Iterable[Number]) -> set[str]:
-    """Every value that numbers in digits may stand for: of ``1,024`` 1024, 1 and 024."""
+    """Return every value that numbers in digits may stand for: of ``1,024`` 1024, 1 and 024."""
     values: set[str] = set()
     for number in numbers:
         values.update(*number.ways)
@@ -138,7 +139,7 @@ def values_of(numbers: Iterable[Number]) -> set[str]:
 
 
 def english_values(text: str) -> set[str]:
-    """Every value that a masked English text names, in digits or in words.
+    """Return every value that a masked English text names, in digits or in words.
 
     ``two thousand in May`` -> 2, 1000, 2000, 5
     """
@@ -161,7 +162,7 @@ def english_values(text: str) -> set[str]:
 
 
 def _spelled(words: list[str]) -> int:
-    """The number that words in a row make: two, thousand, five -> 2005."""
+    """Return the number that words in a row make: two, thousand, five -> 2005."""
     # `current` has what is still to be multiplied by a thousand or more.
     total = current = 0
     for word in words:
@@ -177,7 +178,7 @@ def _spelled(words: list[str]) -> int:
 
 
 def chinese_values(text: str) -> set[str]:
-    """Every value that a masked Chinese text names, in digits or in numerals.
+    """Return every value that a masked Chinese text names, in digits or in numerals.
 
     ``3 个或二十四个`` -> 3, 24, and the parts of that: 2, 10, 4
     """
@@ -193,7 +194,7 @@ def chinese_values(text: str) -> set[str]:
 
 
 def _numeral(text: str) -> int:
-    """The number that Chinese numerals make: 二十四 -> 24, 一百万 -> 1000000.
+    """Return the number that Chinese numerals make: 二十四 -> 24, 一百万 -> 1000000.
 
     Digits alone are read one after the other: 二〇二四 -> 2024.
     """
@@ -233,7 +234,7 @@ _UNITS: dict[str, dict[str, str]] = _WORDS["units"]
 
 
 def _unit_forms(symbol: str) -> list[str]:
-    """Whatever is sure to mean a unit, if it stands behind a number.
+    """Return whatever is sure to mean a unit, if it stands behind a number.
 
     ``ms`` -> ``ms``, ``millisecond``, ``milliseconds``, ``毫秒``
     """
@@ -246,7 +247,7 @@ def _unit_forms(symbol: str) -> list[str]:
 
 @cache  # compiled when it is asked for: few texts lack the unit at its place
 def _unit_pattern(symbol: str) -> re.Pattern[str]:
-    """Whatever may stand for a unit; 秒 is not found in 毫秒, nor s in ms.
+    """Return whatever may stand for a unit; 秒 is not found in 毫秒, nor s in ms.
 
     A Chinese word ends where it ends: there are 64 位 in ``64 位x86``.
     """
@@ -270,7 +271,7 @@ _MEASURED = re.compile(
 
 
 def units_of(text: str) -> list[Unit]:
-    """The units that stand behind a number in digits, in a masked text of either language.
+    """Return the units that stand behind a number in digits, in a masked text of either language.
 
     ``3 milliseconds``, ``3ms``, ``3 毫秒`` -> ``ms``
     """
@@ -286,12 +287,12 @@ def units_of(text: str) -> list[Unit]:
 
 
 def names_unit(text: str, symbol: str) -> bool:
-    """Whether a text has a unit anywhere, however it is written."""
+    """Return whether a text has a unit anywhere, however it is written."""
     return bool(_unit_pattern(symbol).search(text.translate(NARROW_DIGITS)))
 
 
 def find_numbers(subject: Subject) -> Iterator[Problem]:
-    """Numbers in digits that only one of the two texts names.
+    """Find numbers in digits that only one of the two texts names.
 
     "10,000" may be ``1 万``, "twice" ``2 倍``, and "three" ``3``: so each is looked for in
     all the ways to write it.
@@ -321,12 +322,12 @@ def find_numbers(subject: Subject) -> Iterator[Problem]:
 
 
 def _not_among(numbers: Iterable[Number], values: set[str]) -> list[Number]:
-    """The numbers that ``values`` do not hold, in any of the ways to take them."""
+    """Return the numbers that ``values`` do not hold, in any of the ways to take them."""
     return [number for number in numbers if not number.is_among(values)]
 
 
 def _in_code(text: str, masked_text: str) -> set[str]:
-    """The values of the numbers in the code, formulas and URLs of a text.
+    """Return the values of the numbers in the code, formulas and URLs of a text.
 
     The masked text has stand-ins in their places, and is as long as the text.
     """
@@ -337,7 +338,7 @@ def _in_code(text: str, masked_text: str) -> set[str]:
 
 
 def find_units(subject: Subject) -> Iterator[Problem]:
-    """Units behind numbers that only one of the two texts names: ``3 毫秒`` for "3 seconds"."""
+    """Find units behind numbers that only one of the texts has: ``3 毫秒`` for "3 seconds"."""
     # Behind a number one text has the symbol; the other may have it anywhere, also as a word.
     lost = _units_not_in(subject.msgstr, units_of(subject.masked_english))
     new = _units_not_in(subject.msgid, units_of(subject.masked_chinese))
@@ -353,12 +354,12 @@ def find_units(subject: Subject) -> Iterator[Problem]:
 
 
 def _units_not_in(text: str, units: Iterable[Unit]) -> list[Unit]:
-    """The units that a text never names."""
+    """Return the units that a text never names."""
     return [unit for unit in units if not names_unit(text, unit.symbol)]
 
 
 def _difference(what: str, lost: list[str], new: list[str]) -> str:
-    """What is said of numbers or units that only one of the texts has; empty if there are none.
+    """Describe numbers or units that only one of the texts has; empty if there are none.
 
     ``lacks the number 3, 4 and has the number 5, which the English has not``
     """

@@ -38,7 +38,7 @@ class Rendering:
 
 @cache  # a text has few different words
 def rendering_of(word: str) -> Rendering | None:
-    """How an English word in lower case is rendered; None if that is not known.
+    """Return how an English word in lower case is rendered; None if that is not known.
 
     Nor is it of words such as "does" and "like": there are too many ways to render them.
     """
@@ -55,7 +55,7 @@ def _stem(word: str) -> str:
 
 
 def _read_table(table: str, weight: int) -> Iterator[tuple[str, Rendering]]:
-    """The words of a table: ``stem:译文,另一种译文``, parted by white space."""
+    """Yield the words of a table: ``stem:译文,另一种译文``, parted by white space."""
     for row in table.split():
         stem, _, chinese = row.partition(":")
         yield stem, Rendering(tuple(chinese.split(",")), weight)
@@ -79,18 +79,18 @@ class _Gap(NamedTuple):
     weight: int = 0
 
     def widened(self, word: str, weight: int) -> _Gap:
-        """The gap with another word that has no rendering."""
+        """Return the gap with another word that has no rendering."""
         return _Gap((*self.words, word), self.weight + weight)
 
     def narrowed(self) -> _Gap:
-        """The gap behind a word that has its rendering: a few of those may be there by chance."""
+        """Return the gap behind a word with its rendering, which may be there by chance."""
         if self.weight <= _PRESENT:
             return _Gap()
         return _Gap(self.words, self.weight - _PRESENT)
 
 
 def find_omission(subject: Subject) -> Iterator[Problem]:
-    """Words in a row of which the translation has no rendering."""
+    """Find words in a row of which the translation has no rendering."""
     for pair in sentences_of(subject):
         gap = _widest_gap(pair)
         if gap.weight < _LEAST_WEIGHT or is_kept(subject.masked_english):
@@ -103,7 +103,7 @@ def find_omission(subject: Subject) -> Iterator[Problem]:
 
 
 def _widest_gap(pair: SentencePair) -> _Gap:
-    """The gap that weighs most. A clause is left out as a whole, so that its words are together.
+    """Return the gap that weighs most. The words of a lost clause stand together.
 
     Words that stay English may be anywhere, and those of which no rendering is known say nothing.
     """
@@ -140,7 +140,7 @@ class _BothPlaces(NamedTuple):
 
 
 def find_swap(subject: Subject) -> Iterator[Problem]:
-    """The two pieces of code of a message that look most as if they had changed places."""
+    """Find the two pieces of code of a message that look most as if they had changed places."""
     codes = _code_places(subject)
     words = _word_places(subject) if len(codes) > 1 else []
     found: list[tuple[float, str, str]] = []
@@ -166,7 +166,7 @@ def find_swap(subject: Subject) -> Iterator[Problem]:
 
 
 def _pull(word: _BothPlaces, place: _BothPlaces, other: _BothPlaces) -> float:
-    """How much a word speaks for it that two pieces of code have changed places."""
+    """Return how much a word speaks for it that two pieces of code have changed places."""
     in_english = _nearness(word.english, place.english, _REACH_IN_ENGLISH)
     in_english -= _nearness(word.english, other.english, _REACH_IN_ENGLISH)
     in_chinese = _nearness(word.chinese, place.chinese, _REACH_IN_CHINESE)
@@ -175,12 +175,12 @@ def _pull(word: _BothPlaces, place: _BothPlaces, other: _BothPlaces) -> float:
 
 
 def _nearness(one: Span, other: Span, reach: int) -> float:
-    """How near two spans are: 1 side by side, a third at a distance of ``reach`` characters."""
+    """Return how near two spans are: 1 side by side, a third ``reach`` characters apart."""
     return exp(-max(0, other[0] - one[1], one[0] - other[1]) / reach)
 
 
 def _code_places(subject: Subject) -> list[tuple[str, _BothPlaces]]:
-    """The pieces of code that both languages have once, in the order of the English."""
+    """Return the pieces of code that both languages have once, in the order of the English."""
     theirs = _code_spans(subject.masked_english, subject.msgid)
     ours = _code_spans(subject.masked_chinese, subject.msgstr)
     return [
@@ -191,7 +191,7 @@ def _code_places(subject: Subject) -> list[tuple[str, _BothPlaces]]:
 
 
 def _code_spans(masked: str, text: str) -> dict[str, list[Span]]:
-    """Where each piece of code stands in a text."""
+    """Return where each piece of code stands in a text."""
     found: dict[str, list[Span]] = {}
     for match in _CODE.finditer(masked):
         found.setdefault(text[match.start() : match.end()], []).append(match.span())
@@ -199,7 +199,7 @@ def _code_spans(masked: str, text: str) -> dict[str, list[Span]]:
 
 
 def _word_places(subject: Subject) -> list[_BothPlaces]:
-    """The words that both languages have once, in Chinese as they are rendered or as they are."""
+    """Return the words that both languages have once; in Chinese also as they are rendered."""
     chinese = subject.masked_chinese.lower()
     found: dict[tuple[str, ...], list[Span]] = {}
     for match in _WORD.finditer(subject.masked_english.lower()):

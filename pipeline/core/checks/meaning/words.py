@@ -111,7 +111,7 @@ _BLANK = "＿"  # stands for a word that is not to be counted again
 
 
 def _find_unshared(words: Shared) -> Find:
-    """A check for words that are said more often in one of the two languages."""
+    """Return a check for words that are said more often in one of the two languages."""
 
     def find(subject: Subject) -> Iterator[Problem]:
         for pair in sentences_of(subject):
@@ -123,7 +123,7 @@ def _find_unshared(words: Shared) -> Find:
 
 
 def _compare_sentence(words: Shared, pair: SentencePair) -> str:
-    """What is to be told of a sentence; nothing if both languages say the same."""
+    """Return what is to be told of a sentence; nothing if both languages say the same."""
     if not any(map(f"{pair.english} {pair.chinese}".__contains__, words.signs)):
         return ""  # looking for a few strings is quick, and settles most sentences
     theirs = words.english.findall(pair.english)
@@ -139,12 +139,12 @@ def _compare_sentence(words: Shared, pair: SentencePair) -> str:
 
 
 def _count_reasons(words: Shared, pair: SentencePair) -> int:
-    """How many English words of another kind may be the reason for the Chinese ones."""
+    """Return how many English words of another kind may be the reason for the Chinese ones."""
     return len(words.english_too.findall(words.english.sub(_BLANK, pair.english)))
 
 
 def _count_stand_ins(words: Shared, pair: SentencePair) -> int:
-    """How many Chinese words of another kind may stand for the English ones."""
+    """Return how many Chinese words of another kind may stand for the English ones."""
     count = len(words.chinese_too.findall(pair.chinese))
     return max(0, count - len(words.english_of_too.findall(pair.english)))
 
@@ -158,7 +158,7 @@ find_if, find_example, find_that_is = map(_find_unshared, (IF, EXAMPLE, THAT_IS)
 
 
 def find_turned(subject: Subject) -> Iterator[Problem]:
-    """A word in whose place its opposite stands: said less often, and the opposite more often."""
+    """Find a word whose opposite stands in its place: one is said less often, the other more."""
     chinese = subject.masked_chinese
     for words in OPPOSITES:
         if not any(map(chinese.__contains__, words.signs)):
@@ -170,7 +170,7 @@ def find_turned(subject: Subject) -> Iterator[Problem]:
 
 
 def _surplus(words: Opposites, side: int, pair: SentencePair) -> int:
-    """How much more often the Chinese says one of two opposites than the English."""
+    """Return how much more often the Chinese says one of two opposites than the English."""
     ours = words.chinese[side].findall(pair.chinese)
     return len(ours) - len(words.english[side].findall(pair.english))
 
@@ -185,7 +185,7 @@ def _turned_problem(words: Opposites, pair: SentencePair, *, lost: int) -> Probl
 
 
 def sentences_of(subject: Subject) -> tuple[SentencePair, ...]:
-    """The sentences to compare: none of a text that is not translated."""
+    """Return the sentences to compare: none of a text that is not translated."""
     return subject.sentences if count_han(subject.masked_chinese) else ()
 
 
@@ -195,7 +195,7 @@ _MEANT = {_LOOKING_AROUND.sub("", pattern): right for pattern, right in _ROWS}
 
 
 def find_slip(subject: Subject) -> Iterator[Problem]:
-    """Words that are no words."""
+    """Find words that are no words."""
     if not any(map(subject.masked_chinese.__contains__, _MEANT)):
         return  # looking for strings is quicker, and settles nearly all
     for match in _SLIP.finditer(subject.masked_chinese):
@@ -233,7 +233,7 @@ _DOUBLED = re.compile(
 
 
 def find_doubled(subject: Subject) -> Iterator[Problem]:
-    """Words that stand twice in a row: ``的的``, ``数组数组``, ``the the``.
+    """Find words that stand twice in a row: ``的的``, ``数组数组``, ``the the``.
 
     Latin words may be doubled in the English as well: "had had".
     """

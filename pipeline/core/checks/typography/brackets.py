@@ -85,7 +85,7 @@ def read_brackets(text: str) -> Brackets:
 
 
 def _marks_in(text: str) -> Iterator[tuple[int, str]]:
-    """The brackets and quotes that are not quoted themselves, each with its position before it."""
+    """Yield the position and the mark of each bracket and quote that is not quoted itself."""
     marks = {match.start(): match[0] for match in _BRACKET.finditer(text)}
     if marks:
         for quoted in _QUOTED.finditer(text):
@@ -94,12 +94,12 @@ def _marks_in(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _blank_interval(match: re.Match[str]) -> str:
-    """As many spaces as the match has characters, so that positions hold."""
+    """Return as many spaces as the match has characters, so that positions hold."""
     return " " * len(match[0])
 
 
 def _partner(text: str, waiting: list[int], mark: str) -> int | None:
-    """Which of the open brackets ``mark`` closes: the last one of its kind.
+    """Return which of the open brackets ``mark`` closes: the last one of its kind.
 
     The last one open is closed by one of another width as well: ``（甲)``. But ``（甲 [乙）``
     leaves ``[`` alone. None if there is nothing to close.
@@ -116,7 +116,7 @@ def _partner(text: str, waiting: list[int], mark: str) -> int | None:
 
 
 def family(mark: str) -> str:
-    """What a bracket may be written as in the other language: all quotes are one family.
+    """Return what a bracket may be written as in the other language: all quotes are one family.
 
     ``（`` and ``)`` are both "round", ``《`` has no other form than itself.
     """
@@ -126,12 +126,12 @@ def family(mark: str) -> str:
 
 
 def full_width(mark: str) -> str:
-    """The full-width form of a bracket."""
+    """Return the full-width form of a bracket."""
     return _FULL.get(mark, mark)
 
 
 def find_unbalanced(subject: Subject) -> Iterator[Problem]:
-    """Brackets and quotes without a partner, or with one of another width: ``（词``, ``（词)``."""
+    """Find brackets and quotes without a partner of the same width: ``（词``, ``（词)``."""
     brackets = read_brackets(subject.masked_chinese)
     if not brackets.single and not brackets.mixed:
         return
@@ -148,7 +148,7 @@ def find_unbalanced(subject: Subject) -> Iterator[Problem]:
 
 
 def _not_single_in_english(subject: Subject, single: tuple[int, ...]) -> list[int]:
-    """Those of some single brackets whose kind has its partner in the English.
+    """Return those of some single brackets whose kind has its partner in the English.
 
     If the English ends with ``(see below``, the translation may end with ``（见下文``.
     """
@@ -158,7 +158,7 @@ def _not_single_in_english(subject: Subject, single: tuple[int, ...]) -> list[in
 
 
 def _mixed_problem(subject: Subject, pairs: tuple[Span, ...]) -> Problem:
-    """What is to be said of pairs of a half-width bracket and a full-width one."""
+    """Return the problem of pairs of a half-width bracket and a full-width one."""
     text, characters = subject.msgstr, list(subject.msgstr)
     places: list[int] = []
     shown: list[str] = []

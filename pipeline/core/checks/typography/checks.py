@@ -55,7 +55,7 @@ _WORD_BEFORE = re.compile(rf"(?:(?:[A-Za-z0-9._%+#]+|{WORD}+){CLOSE}*|.)\Z")
 
 # From edits to problems.
 def _from_edits(find_edits: _Edits, *, text: str, hint: str) -> Find:
-    """A function that makes a problem of what ``find_edits`` finds in a masked translation.
+    """Return a function that makes a problem of what ``find_edits`` finds in a masked translation.
 
     The ``text`` is followed by the words that are marked: ``lacks a space: “用JAX”``.
     """
@@ -69,7 +69,7 @@ def _from_edits(find_edits: _Edits, *, text: str, hint: str) -> Find:
 def _edit_problems(
     subject: Subject, find_edits: _Edits, *, text: str, hint: str
 ) -> Iterator[Problem]:
-    """One problem for all edits of a kind."""
+    """Yield one problem for all edits of a kind."""
     shown = subject.masked_chinese
     edits = _without_overlaps(find_edits(shown))
     if not edits:
@@ -87,7 +87,7 @@ def _edit_problems(
 
 
 def _without_overlaps(edits: Iterable[Edit]) -> list[Edit]:
-    """The edits in order. What two would take, the first one has.
+    """Return the edits in order. What two would take, the first one has.
 
     3 to 5 and 4 to 7 -> 3 to 5 and 5 to 7
     """
@@ -100,7 +100,7 @@ def _without_overlaps(edits: Iterable[Edit]) -> list[Edit]:
 
 
 def _mended_text(subject: Subject, find_edits: _Edits) -> str | None:
-    """The msgstr with nothing left to edit.
+    """Return the msgstr with nothing left to edit.
 
     None if that cannot be had, or not without touching an atom.
     """
@@ -120,7 +120,7 @@ def _mended_text(subject: Subject, find_edits: _Edits) -> str | None:
 
 
 def _marked_span(shown: str, edit: Edit) -> Span:
-    """What is marked: the marks alone, or where white space comes or goes the words beside it.
+    """Return the span to mark: the marks, or the words beside white space that comes or goes.
 
     ``词 , 词`` -> ``,``; ``请用JAX时`` -> ``用JAX``
     """
@@ -197,7 +197,7 @@ _find_gap = _from_edits(
 
 
 def find_dash(subject: Subject) -> Iterator[Problem]:
-    """Dashes that are no Chinese ones. Which are all right depends on the block."""
+    """Return dashes that are no Chinese ones. Which are all right depends on the block."""
     return _edit_problems(
         subject,
         partial(dashes, may_part=subject.kind in _PARTED),
@@ -207,7 +207,7 @@ def find_dash(subject: Subject) -> Iterator[Problem]:
 
 
 def find_quote(subject: Subject) -> Iterator[Problem]:
-    """Straight quotes, with a fix unless the page has other quotes than those of the fix."""
+    """Find straight quotes, with a fix unless the page has other quotes than those of the fix."""
     for problem in _find_straight_quote(subject):
         if "「" in subject.msgstr:
             yield replace(problem, fix=None)
@@ -216,13 +216,13 @@ def find_quote(subject: Subject) -> Iterator[Problem]:
 
 
 def find_space_in_chinese(subject: Subject) -> Iterator[Problem]:
-    """Spaces inside Chinese, but not in a title, where they may part two phrases."""
+    """Find spaces inside Chinese, but not in a title, where they may part two phrases."""
     if subject.kind not in _TITLES:
         yield from _find_gap(subject)
 
 
 def find_listed_comma(subject: Subject) -> Iterator[Problem]:
-    """Half-width commas in a list of code. A person must say which mark they stand for."""
+    """Find half-width commas in a list of code. A person must say which mark they stand for."""
     if spans := tuple(listed(subject.masked_chinese)):
         yield Problem(
             text="has half-width commas between pieces of code",
@@ -242,12 +242,12 @@ def find_nin(subject: Subject) -> Iterator[Problem]:
 
 
 def _spans_of_character(character: str, text: str) -> tuple[Span, ...]:
-    """Where a character stands in a text: all places, as spans."""
+    """Return where a character stands in a text: all places, as spans."""
     return tuple(match.span() for match in re.finditer(character, text))
 
 
 def find_mixed_quotes(subjects: Sequence[Subject]) -> Iterator[Problem]:
-    """Entries that have the kind of quotes which fewer entries of the page have.
+    """Find entries that have the kind of quotes which fewer entries of the page have.
 
     If both kinds are as many, those with 「 are told.
     """
@@ -267,7 +267,7 @@ def find_mixed_quotes(subjects: Sequence[Subject]) -> Iterator[Problem]:
 
 
 def _with_mark(mark: str, subjects: Sequence[Subject]) -> list[int]:
-    """Which entries have a mark outside of code and the like, by their number."""
+    """Return which entries have a mark outside of code and the like, by their number."""
     return [
         index
         for index, subject in enumerate(subjects)
@@ -277,7 +277,7 @@ def _with_mark(mark: str, subjects: Sequence[Subject]) -> list[int]:
 
 @cache
 def _to_simplified() -> Callable[[str], str]:
-    """OpenCC, which takes time to load: ``記憶體`` -> ``记忆体``. A text stays as long, mostly."""
+    """Load OpenCC, which takes time: ``記憶體`` -> ``记忆体``. Most texts stay as long."""
     import opencc
 
     convert: Callable[[str], str] = opencc.OpenCC("t2s").convert
@@ -286,12 +286,12 @@ def _to_simplified() -> Callable[[str], str]:
 
 @cache
 def _is_traditional(character: str) -> bool:
-    """Whether a character has a simplified form, wherever it stands."""
+    """Return whether a character has a simplified form, wherever it stands."""
     return _to_simplified()(character) != character
 
 
 def find_traditional(subject: Subject) -> Iterator[Problem]:
-    """Traditional characters.
+    """Find Traditional characters.
 
     The whole text is converted, for which character is meant depends on its neighbours. But then
     显示覆盖 is taken for 显 + 示覆 + 盖: a character that is simplified by itself stays.

@@ -29,7 +29,7 @@ _EDGE = re.compile(
 
 
 def missing_spaces(shown: str) -> Iterator[Edit]:
-    """Where a masked text wants a space between Chinese and a word, a number, code or math.
+    """Yield where a masked text wants a space between Chinese and a word, a number, code or math.
 
     ``用JAX时`` -> ``用 JAX 时``. The space goes outside of the marks around a word:
     ``用**JAX**`` -> ``用 **JAX**``.
@@ -64,7 +64,7 @@ _BESIDE_QUOTE = re.compile(
 
 
 def is_block_mark(text: str) -> bool:
-    """Whether a text is what a list item, heading or quote starts with: ``-``, ``> 1.``.
+    """Return whether a text is what a list item, heading or quote starts with: ``-``, ``> 1.``.
 
     The space behind it is no white space of prose.
     """
@@ -72,7 +72,7 @@ def is_block_mark(text: str) -> bool:
 
 
 def loose_marks(shown: str) -> Iterator[Edit]:
-    """White space beside full-width marks, which bring their own: ``词 ，词`` -> ``词，词``.
+    """Yield white space beside full-width marks, which bring their own: ``词 ，词`` -> ``词，词``.
 
     That between ``**：**`` and a word stays: it makes the bold show.
     """
@@ -87,7 +87,7 @@ def loose_marks(shown: str) -> Iterator[Edit]:
 
 
 def _is_loose(shown: str, start: int, end: int) -> bool:
-    """Whether the white space from ``start`` to ``end``, inside a text, is too much.
+    """Return whether the white space from ``start`` to ``end``, inside a text, is too much.
 
     It is beside a full-width mark, and between a quote and Chinese.
     """
@@ -109,13 +109,13 @@ _TO_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 
 
 def spaces_between_han(shown: str) -> Iterator[Edit]:
-    """White space in the middle of Chinese, mostly where a line was broken: ``数 组``."""
+    """Yield white space in the middle of Chinese, mostly where a line was broken: ``数 组``."""
     for match in _BETWEEN_HAN.finditer(shown):
         yield Edit(match.start(), match.end(), "")
 
 
 def wide_spaces(shown: str) -> Iterator[Edit]:
-    """U+3000, the full-width space.
+    """Yield edits of U+3000, the full-width space.
 
     Between words, and where it makes bold text show, it becomes a plain space. Beside Chinese and
     at the edges of a text there is none.
@@ -126,7 +126,7 @@ def wide_spaces(shown: str) -> Iterator[Edit]:
 
 
 def _plain_space(before: str, after: str) -> str:
-    """The space that belongs between two characters, or nothing if none does.
+    """Return the space that belongs between two characters, or nothing if none does.
 
     At an edge of the text one of the two is empty.
     """
@@ -141,7 +141,7 @@ def _plain_space(before: str, after: str) -> str:
 
 
 def wide_letters(shown: str) -> Iterator[Edit]:
-    """Full-width letters and digits: ``ＪＡＸ`` -> ``JAX``."""
+    """Yield full-width letters and digits: ``ＪＡＸ`` -> ``JAX``."""
     for match in _WIDE_LETTERS.finditer(shown):
         yield Edit(match.start(), match.end(), match[0].translate(_TO_NARROW))
 
@@ -175,7 +175,7 @@ _CLAUSE_END = re.compile(r"[。！？；](?=.)|\n")
 
 
 def half_width(shown: str) -> Iterator[Edit]:
-    """``,`` ``.`` ``:`` ``;`` ``!`` ``?`` that end or part a Chinese clause.
+    """Yield ``,`` ``.`` ``:`` ``;`` ``!`` ``?`` that end or part a Chinese clause.
 
     ``数组, 用**JAX**.`` -> ``数组，用**JAX**。``: marks of emphasis, unseen, stay before the mark.
     """
@@ -192,7 +192,7 @@ def half_width(shown: str) -> Iterator[Edit]:
 
 
 def _is_last_clause_chinese(shown: str, end: int) -> bool:
-    """Whether the last clause, which ends there, has Chinese in it.
+    """Return whether the last clause, which ends there, has Chinese in it.
 
     ``见下。See also`` ends in English; ``见 README`` is a Chinese clause.
     """
@@ -208,9 +208,9 @@ _BRACKETED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 
 
 def listed(shown: str) -> Iterator[Span]:
-    """Half-width commas between pieces of code that a Chinese sentence lists, not in brackets.
+    """Yield half-width commas between listed pieces of code in a Chinese sentence.
 
-    They are only told, and not mended: ``用 `a`, `b` 时`` may want “、” or “，”.
+    Commas in brackets do not count. No edit mends them: ``用 `a`, `b` 时`` may want “、” or “，”.
     """
     if "," not in shown or not _ANY_HAN.search(shown):
         return
@@ -231,7 +231,7 @@ _DOTS = re.compile(r"[ ]*(?:\.{3,}|。{3,}|⋯+|(?<!…)…(?!…)|…{3,})[ ]*"
 
 
 def ellipses(shown: str) -> Iterator[Edit]:
-    """``...``, ``。。。`` and a single ``…`` beside Chinese: ``等等 ...`` -> ``等等……``.
+    """Yield ``...``, ``。。。`` and a single ``…`` beside Chinese: ``等等 ...`` -> ``等等……``.
 
     In ``x, ..., y`` there is no Chinese: such dots stay.
     """
@@ -253,7 +253,7 @@ def ellipses(shown: str) -> Iterator[Edit]:
 
 
 def _is_chinese(character: str) -> bool:
-    """Whether it is a Chinese character or mark. The edge of a text, an empty one, is none."""
+    """Return whether a character is a Chinese one or a Chinese mark; False if it is empty."""
     return bool(_BESIDE_CHINESE.match(character))
 
 
@@ -276,10 +276,10 @@ _DASH = re.compile(
 
 
 def dashes(shown: str, *, may_part: bool) -> Iterator[Edit]:
-    """``--``, ``-``, ``–`` and a single ``—`` for a Chinese dash, but not in ranges and options.
+    """Yield edits of ``--``, ``-``, ``–`` and a single ``—`` that stand for a Chinese dash.
 
-    ``数组 -- 即张量`` -> ``数组——即张量``. ``may_part`` says that `` - `` is all right, as between
-    the parts of a title.
+    ``数组 -- 即张量`` -> ``数组——即张量``. Ranges and options stay. ``may_part`` says that `` - ``
+    is all right, as between the parts of a title.
     """
     if not _ANY_DASH.search(shown):
         return
@@ -291,7 +291,7 @@ def dashes(shown: str, *, may_part: bool) -> Iterator[Edit]:
 
 
 def _is_dash(match: re.Match[str], *, may_part: bool) -> bool:
-    """Whether a Chinese dash is meant by something that looks like one.
+    """Return whether a Chinese dash is meant by something that looks like one.
 
     Something Chinese must stand on one side at least, and no URL before it.
     """
@@ -314,7 +314,7 @@ _NO_PROSE_BEFORE = re.compile(r"\]\Z|(?<![A-Za-z])[A-Za-z]$")
 
 
 def brackets(shown: str) -> Iterator[Edit]:
-    """Half-width brackets around Chinese, with the spaces outside.
+    """Yield half-width brackets around Chinese, with the spaces outside.
 
     ``词 (甲) 词`` -> ``词（甲）词``
     """
@@ -340,7 +340,7 @@ def brackets(shown: str) -> Iterator[Edit]:
 
 
 def quotes(shown: str, pair: str = "“”") -> Iterator[Edit]:
-    """Straight quotes around Chinese: ``"词"`` -> ``“词”``, or another pair of marks."""
+    """Yield straight quotes around Chinese: ``"词"`` -> ``“词”``, or another pair of marks."""
     places = [match.start() for match in re.finditer('"', shown)]
     if len(places) % 2:  # one has no partner, which M312 tells
         return
@@ -371,7 +371,7 @@ _DOUBLED_MARKS = re.compile(
 
 
 def doubled(shown: str) -> Iterator[Edit]:
-    """Two marks where one belongs: ``，，`` -> ``，``.
+    """Yield two marks where one belongs: ``，，`` -> ``，``.
 
     Which of two different ones (``，。``) is for a person to say: then the edit changes nothing.
     """
