@@ -162,7 +162,7 @@ def find_unlike(entries: Sequence[Entry]) -> Iterator[Problem]:
     """Find entries of one English message that name other long atoms than most others of it do.
 
     ``entries`` may be of several pages and locales; a problem has the number of one of them. Where
-    two differ, both are told.
+    two differ, both are reported.
     """
     by_digest: dict[str, list[int]] = defaultdict(list)
     for index, entry in enumerate(entries):

@@ -74,7 +74,7 @@ def masked(text: str, markup: Markup = Markup.MARKDOWN) -> str:
 
 
 def _stand_in(atom: str) -> str:
-    """Return what stands for an atom of Markdown. Its first character tells what it is.
+    """Return what stands for an atom of Markdown. Its first character shows its class.
 
     The result is as long as the atom, but for a bare URL: what splits texts into atoms
     reads it up to the next white space, and the Chinese behind it stays as it is.
@@ -173,7 +173,7 @@ class _Run:
 def _without_marks(text: str, marks: re.Pattern[str]) -> str:
     """Return ``text``, of equal length, with stand-ins for the marks of emphasis and links.
 
-    The groups of the pattern ``marks`` tell what a match is: ``run``, ``open``, ``close``
+    The groups of the pattern ``marks`` say what a match is: ``run``, ``open``, ``close``
     or ``gap``. Marks without a partner, as in ``2 * 3``, are seen, and become `OTHER`.
     """
     if not _MAYBE_MARK.search(text):
@@ -274,7 +274,7 @@ CHINESE_END = re.compile(rf"(?:[。！？]+|……|[.!?](?=\s|$))[”’）」�
 
 
 class SentencePair(NamedTuple):
-    """A sentence and its translation, or all of a message where they cannot be told apart."""
+    """A sentence and its translation, or all of a message where it cannot be split."""
 
     english: str  # in lower case: words are looked up in it
     chinese: str

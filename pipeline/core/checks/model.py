@@ -40,7 +40,7 @@ class Place:
 
 
 def read_place(entry: Entry, usual_markup: Markup = Markup.MARKDOWN) -> Place:
-    """Return the place of an entry's message, as its first note tells it.
+    """Return the place of an entry's message, from its first note.
 
     :func:`pipeline.core.catalog.update.wanted_entries` writes that note, in the format
     ``KIND[ (MARKUP)][ · SECTION]``::
@@ -66,7 +66,7 @@ def read_place(entry: Entry, usual_markup: Markup = Markup.MARKDOWN) -> Place:
 
 
 def markup_of_references(entry: Entry) -> Markup | None:
-    """Return what the files are marked up in that an entry is from; None if its ``#:`` do not tell.
+    """Return the markup of the files that an entry is from; None if its ``#:`` name no known file.
 
     Sphinx writes ``../guide.rst:12``, ``guide.md:3``, and ``a.py:docstring of a.f:1``.
     """
@@ -81,14 +81,14 @@ def markup_of_references(entry: Entry) -> Markup | None:
 def usual_markup_of(entries: Sequence[Entry]) -> Markup:
     """Return what most entries of a catalogue are marked up in, by ``#:`` or by their English.
 
-    Some platforms leave the ``#:`` out. Markdown if nothing tells.
+    Some platforms leave the ``#:`` out. Markdown if there is no sign.
     """
-    told = Counter(filter(None, map(markup_of_references, entries)))
-    if not told:
+    counts = Counter(filter(None, map(markup_of_references, entries)))
+    if not counts:
         for entry in entries:
-            told[Markup.RST] += bool(_RST_SIGN.search(entry.msgid))
-            told[Markup.MARKDOWN] += bool(_MARKDOWN_SIGN.search(entry.msgid))
-    return Markup.RST if told[Markup.RST] > told[Markup.MARKDOWN] else Markup.MARKDOWN
+            counts[Markup.RST] += bool(_RST_SIGN.search(entry.msgid))
+            counts[Markup.MARKDOWN] += bool(_MARKDOWN_SIGN.search(entry.msgid))
+    return Markup.RST if counts[Markup.RST] > counts[Markup.MARKDOWN] else Markup.MARKDOWN
 
 
 # `words`_, name_ and :term:`words`, without a target of their own.
@@ -165,7 +165,7 @@ class Subject:
 
     entry: Entry
     page: str = ""
-    # What it is marked up in, if the entry does not tell.
+    # What it is marked up in, if the entry does not say.
     usual_markup: Markup = Markup.MARKDOWN
     # Whether it is of another project, whose tools read more than ours do.
     is_of_others: bool = False
@@ -182,7 +182,7 @@ class Subject:
 
     @cached_property
     def place(self) -> Place:
-        """Where the message stands, as far as the entry tells."""
+        """Where the message stands, as far as the entry says."""
         return read_place(self.entry, self.usual_markup)
 
     @cached_property

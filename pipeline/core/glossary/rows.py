@@ -1,7 +1,7 @@
 """The rows of a glossary: a CSV file that people edit by hand or in Weblate (“CSV file” there).
 
 One row is one rendering, with the columns ``source`` (English), ``target`` (Chinese), ``context``
-(how it is meant: a few words of :data:`WORDS`) and ``translator_comments`` (a note, told with each
+(how it is meant: a few words of :data:`WORDS`) and ``translator_comments`` (a note, shown with each
 finding). Other columns are ignored. Weblate keeps no flags in such a file, so that all that counts
 stands in ``context``; and it wants each pair of source and context once, which is what numbers are
 for.
@@ -51,7 +51,7 @@ class Row(NamedTuple):
 
     @property
     def words(self) -> set[str]:
-        """How it is meant: of ``verb avoid 2`` without the number, which only tells rows apart."""
+        """How it is meant: of ``verb avoid 2`` without the number, which only keeps rows apart."""
         return {word for word in self.context.split() if not word.isdigit()}
 
 

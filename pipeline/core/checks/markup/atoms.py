@@ -45,7 +45,7 @@ _COUNTED = (
 def find_formulas(subject: Subject) -> Iterator[Problem]:
     """Find formulas that are gone or changed; the guard refuses new ones.
 
-    Where dollar signs show, M106 has told what is wrong with the marks.
+    Where dollar signs show, M106 reports what is wrong with the marks.
     """
     if not next(find_dollars(subject), None) and not _is_told_as_role(subject):
         yield from lost_problems(subject, Atom.MATH)
@@ -59,7 +59,7 @@ def _is_told_as_role(subject: Subject) -> bool:
 def find_targets(subject: Subject) -> Iterator[Problem]:
     """Find links and images that are gone or lead elsewhere.
 
-    A target that shows as text is a link that does not work: M104 tells of it.
+    A target that shows as text is a link that does not work: M104 reports it.
     """
     for name in (Atom.LINK, Atom.IMAGE):
         for target, problem in told_lost(subject, name):
@@ -70,7 +70,7 @@ def find_targets(subject: Subject) -> Iterator[Problem]:
 def find_roles(subject: Subject) -> Iterator[Problem]:
     """Find roles that are gone or name something else.
 
-    Where backticks or the name of a role show, M105 and M107 have told what is wrong.
+    Where backticks or the name of a role show, M105 and M107 report what is wrong.
     """
     for find_shown in (find_backticks, find_shown_roles):
         if next(find_shown(subject), None):
@@ -115,7 +115,7 @@ def find_addresses(subject: Subject) -> Iterator[Problem]:
 def find_fewer(subject: Subject) -> Iterator[Problem]:
     """Find what is named less often than in the English, but still is.
 
-    What is never named is lost, which the other checks tell.
+    The other checks report what is never named.
     """
     for name in _COUNTED:
         theirs, ours = subject.english.of(name), subject.chinese.of(name)
@@ -160,7 +160,7 @@ def find_code(subject: Subject) -> Iterator[Problem]:
     It may also run together with other code, or stand there as plain text.
     """
     if next(find_backticks(subject), None):
-        return  # the checks of structure tell of backticks that show
+        return  # M105 reports backticks that show
     if glued := _glued_problem(subject):
         yield glued
         return
@@ -244,7 +244,7 @@ def bare_place(subject: Subject, code: str) -> Span | None:
 def find_new_code(subject: Subject) -> Iterator[Problem]:
     """Find code that the English never mentions, not even as plain text.
 
-    What an English atom became is told with that. ``f()`` for ``f`` is a matter of taste.
+    M201 reports what an English atom became. ``f()`` for ``f`` is a matter of taste.
     """
     changed = {lost.became for lost in lost_atoms(subject, Atom.CODE)}
     mentioned = subject.english.visible.lower()

@@ -59,7 +59,7 @@ class MarkPair:
 
     @property
     def renders(self) -> bool:
-        """Whether a parser takes both for marks, as far as can be told without one."""
+        """Whether a parser takes both for marks, as far as this is known without one."""
         return self.opens and self.closes
 
     @property

@@ -237,7 +237,7 @@ def find_empty(subject: Subject) -> Iterator[Problem]:
     added = _empty_targets(subject.chinese) - _empty_targets(subject.english)
     for name, target in added:
         if target not in subject.english.of(_ATOM_OF[name]):
-            continue  # a target that is new as well is told of by the guard
+            continue  # the guard reports a target that is new as well
         is_image = name == "image"
         yield Problem(
             text=f"the {'image' if is_image else 'link'} {quote(target)} has no words",

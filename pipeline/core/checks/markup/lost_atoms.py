@@ -165,7 +165,7 @@ def _most_like(value: str, candidates: list[str]) -> str | None:
 def told_lost(subject: Subject, name: Atom) -> Iterator[tuple[str, Problem]]:
     """Yield each lost atom of a class, with the problem that it makes.
 
-    For those who leave some of them out, as other checks tell of them.
+    For checks that skip some of them because another check reports those.
     """
     for lost in lost_atoms(subject, name):
         yield lost.value, lost_problem(subject, name, lost)

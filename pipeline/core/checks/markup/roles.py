@@ -36,7 +36,7 @@ def _find_markdown_dollars(subject: Subject) -> Iterator[Problem]:
     ``求 $x 时``, ``求 ＄x＄ 时``; ``$5 和 $10`` for ``\\$5 and \\$10``
     """
     if not _ANY_DOLLAR.search(subject.msgstr):
-        return  # formulas that are gone with their marks are told of by M203
+        return  # M203 reports formulas that are lost together with their marks
     lost = fewer(subject.english, subject.chinese, Atom.MATH)
     is_wide = bool(lost) and "＄" in subject.chinese.literal
     if is_wide or excess(subject, "$") > 0:
@@ -114,7 +114,7 @@ def _escaped_dollar(match: re.Match[str]) -> str:
 def _find_markdown_roles(subject: Subject) -> Iterator[Problem]:
     """Find roles whose name shows: ``func`f```, ``{func} `f```, ``｛func｝`f```.
 
-    Backticks that show are told of by M105, with the role.
+    M105 reports backticks that show, with the role.
     """
     if "`" not in subject.msgstr or excess(subject, "`", "｀") > 0:
         return

@@ -130,7 +130,7 @@ def _shown_tag(
     looks_like = re.compile(
         rf"[<＜〈《]{slash}\s*{name}\b[^<>＜＞〈〉《》]*[>＞〉》]", re.IGNORECASE
     )
-    # A tag that works is none that shows: its target may be another one, which the guard tells.
+    # A tag that works is none that shows: its target may be another one, which the guard reports.
     working = {*subject.english.of(Atom.HTML), *subject.chinese.of(Atom.HTML)}
     for match in looks_like.finditer(source):
         if match[0] not in working:
@@ -204,7 +204,7 @@ _NOT_BEHIND, _NOT_BEFORE = "(?<![:`｀A-Za-z0-9_])", "(?![`｀A-Za-z0-9_])"
 def _find_rst_backquotes(subject: Subject) -> Iterator[Problem]:
     """Find backquotes that show, or that make no code: ``f`` between one on each side.
 
-    Code that is gone with its marks is told of by M201.
+    M201 reports code that is lost together with its marks.
     """
     if not re.search(_TICKS, subject.msgstr):
         return

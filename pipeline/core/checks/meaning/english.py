@@ -1,6 +1,6 @@
 """M301 to M303: what is still English, and not a name or a term that stays.
 
-Words that are hardly ever part of a name tell the two apart: "the", "example", "should".
+Words that are hardly ever part of a name separate the two: "the", "example", "should".
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _ENDING = re.compile(
 )
 _CAMEL = re.compile(r"[a-z][A-Z]")
 _YEAR = re.compile(r"\d+")
-# What stays English: who owns it and under which terms, and entries of a bibliography, told by two
+# What stays English: who owns it and under which terms, and entries of a bibliography, known by two
 # of their signs.
 _OWNED = re.compile(
     r"""
@@ -61,7 +61,7 @@ _CITED = re.compile(
 )
 _OPENERS, _CLOSERS = '（(《“"「『‘', '）)》”"」』’'
 _BRACKETED = re.compile(rf"[{_OPENERS}][^{_OPENERS}{_CLOSERS}]*[{_CLOSERS}]")
-# Three words at least: with fewer a run is never told of.
+# Three words at least: a shorter run is never reported.
 _SEVERAL = re.compile(r"(?:[A-Za-z]+[^A-Za-z]+){2}[A-Za-z]")
 _RUN = re.compile(rf"[A-Za-z][A-Za-z0-9 ,.;:'’{OPEN}{WORD}{URL}-]*[A-Za-z.]")
 # Of a run inside Chinese: how many words, and how many of them ordinary.
@@ -229,7 +229,7 @@ def find_copied(subject: Subject) -> Iterator[Problem]:
     shown = subject.masked_chinese
     if subject.kind is not Kind.HEADING and is_name_or_keyword(shown):
         return
-    # Of a copy less is enough to tell that it is no name.
+    # Of a copy less is enough to know that it is no name.
     if is_english(shown) or is_phrase(shown):
         yield Problem(
             text="is the English itself",
@@ -262,7 +262,7 @@ def _is_copy(subject: Subject) -> bool:
 
 
 def _translation_hint(code: str) -> str:
-    """Return what to do about a message that is not translated, which the check ``code`` tells."""
+    """Return what to do about a message that is not translated, for the check ``code``."""
     return (
         "Translate it, or say in a translator comment why it stays English "
         f"(# pipeline: ignore={code} because …)."

@@ -170,7 +170,7 @@ class _Page:
     def find_runs(self) -> None:
         """Record runs of entries that are all shifted by as much.
 
-        Among them are even those that tell nothing by themselves, such as two headings of one word.
+        Among them are even entries that show nothing by themselves, such as two headings of one word.
         """
         # On most pages too few translations fit ill for any run: then nothing need be compared.
         if not _is_run(self.costs):
@@ -208,7 +208,7 @@ class _Page:
     def _possible_swaps(self) -> Iterator[_Swap]:
         """Yield pairs of entries that together fit clearly better the other way around.
 
-        One of the two may tell little, but it must not speak against the swap.
+        One of the two may show little, but it must not speak against the swap.
         """
         for at, other in self._doubtful_pairs():
             gain, other_gain = self.gain(at, other), self.gain(other, at)
@@ -325,18 +325,18 @@ def _is_run(figures: Iterable[float]) -> bool:
 def _telling_part(run: Mapping[int, float]) -> range:
     """Return the entries of a run that are surely shifted; none if too few gains are clear.
 
-    The entries at the edges of a run that tell nothing may be well where they are.
+    The entries at the edges of a run that show nothing may be right where they are.
     """
     if not _is_run(run.values()):
         return range(0)
-    telling = [at for at, gain in run.items() if gain > 1]
-    return range(telling[0], telling[-1] + 1)
+    clear = [at for at, gain in run.items() if gain > 1]
+    return range(clear[0], clear[-1] + 1)
 
 
 def _is_alike(msgid: str, other: str) -> bool:
     """Return whether two messages may well have one translation: ``Note`` and ``Notes:``."""
     matcher = SequenceMatcher(None, msgid.lower(), other.lower(), autojunk=False)
-    # The first ratio is an upper bound, and quick to tell.
+    # The first ratio is an upper bound, and quick to compute.
     return matcher.real_quick_ratio() >= _ALIKE and matcher.ratio() >= _ALIKE
 
 

@@ -123,7 +123,7 @@ def _find_unshared(words: Shared) -> Find:
 
 
 def _compare_sentence(words: Shared, pair: SentencePair) -> str:
-    """Return what is to be told of a sentence; nothing if both languages say the same."""
+    """Return what is wrong with a sentence; empty if both languages say the same."""
     if not any(map(f"{pair.english} {pair.chinese}".__contains__, words.signs)):
         return ""  # looking for a few strings is quick, and settles most sentences
     theirs = words.english.findall(pair.english)
@@ -221,7 +221,7 @@ _DOUBLED_CHARACTER = r"""
 _MAY_BE_TWICE = "一|的|很|越|又|讨论|研究|考虑|尝试|商量|思考|非常|很多|许多"
 _DOUBLED_WORDS = rf"""
       (?!{_MAY_BE_TWICE})([{HAN}])(?!\2)
-      (?=.{{1,5}}[{OPEN}{CLOSE} ]*\2)  # what it looks ahead for is rare, and soon told
+      (?=.{{1,5}}[{OPEN}{CLOSE} ]*\2)  # what it looks ahead for is rare, and quickly found
       ([{HAN}]{{1,5}})(?<!的){_MARKS_BETWEEN}\2\3
     """
 _DOUBLED_LATIN = rf"""

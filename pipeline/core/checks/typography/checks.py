@@ -249,7 +249,7 @@ def _spans_of_character(character: str, text: str) -> tuple[Span, ...]:
 def find_mixed_quotes(subjects: Sequence[Subject]) -> Iterator[Problem]:
     """Find entries that have the kind of quotes which fewer entries of the page have.
 
-    If both kinds are as many, those with 「 are told.
+    If both kinds are as many, those with 「 are reported.
     """
     curly, corner = _with_mark("“", subjects), _with_mark("「", subjects)
     if not curly or not corner:

@@ -342,7 +342,7 @@ def brackets(shown: str) -> Iterator[Edit]:
 def quotes(shown: str, pair: str = "“”") -> Iterator[Edit]:
     """Yield straight quotes around Chinese: ``"词"`` -> ``“词”``, or another pair of marks."""
     places = [match.start() for match in re.finditer('"', shown)]
-    if len(places) % 2:  # one has no partner, which M312 tells
+    if len(places) % 2:  # one has no partner, which M312 reports
         return
     openings, closings = places[::2], places[1::2]
     # 5" are inches: which quote belongs to which, nobody can say.
