@@ -246,14 +246,11 @@ def _unlike_problem(
     )
 
 
-def _by_number(name: str) -> tuple[int, str]:
-    """Return what digits are sorted by: as numbers, however many digits there are."""
-    return len(name), name
-
-
 def _listed_placeholders(names: frozenset[str]) -> str:
     """Return placeholders in a sentence: ``⟦1⟧, ⟦2⟧``."""
     return (
-        ", ".join(f"⟦{name}⟧" for name in sorted(names, key=_by_number))
+        ", ".join(
+            f"⟦{name}⟧" for name in sorted(names, key=lambda name: (len(name), name))
+        )
         or "no placeholder"
     )

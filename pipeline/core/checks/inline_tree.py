@@ -250,11 +250,6 @@ def rst_inline_tree(text: str) -> tuple[Node, ...]:
     return tuple(nodes)
 
 
-def _unused_plain_tree(text: str) -> tuple[Node, ...]:
-    """Return the content of an option such as ``:alt:``, in which no mark means anything."""
-    return (Node("text", text),)
-
-
 def _rst_nodes(node: Any) -> Iterator[Node]:
     """Yield the nodes of one of docutils' nodes.
 

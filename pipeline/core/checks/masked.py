@@ -289,7 +289,7 @@ def sentence_pairs(msgid: str, msgstr: str) -> tuple[SentencePair, ...]:
     translations = _cut_sentences(msgstr, CHINESE_END)
     if len(sentences) == len(translations):
         pairs = tuple(map(SentencePair, sentences, translations))
-        if all(map(_has_as_much_code, pairs)):
+        if all(pair.english.count(WORD) == pair.chinese.count(WORD) for pair in pairs):
             return pairs
     return (SentencePair(msgid.lower(), msgstr),)
 
@@ -304,7 +304,3 @@ def _cut_sentences(text: str, end: re.Pattern[str]) -> list[str]:
     if text[start:].strip():
         sentences.append(text[start:])
     return sentences
-
-
-def _has_as_much_code(pair: SentencePair) -> bool:
-    return pair.english.count(WORD) == pair.chinese.count(WORD)

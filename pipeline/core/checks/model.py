@@ -21,6 +21,19 @@ from pipeline.entries import Entry
 from pipeline.findings import Severity, Span
 
 _KINDS = frozenset(kind.value for kind in Kind)
+# Blocks that need not be sentences.
+TITLES = frozenset(
+    (
+        Kind.HEADING,
+        Kind.TABLE_CELL,
+        Kind.TITLE,
+        Kind.TERM,
+        Kind.CAPTION,
+        Kind.IMAGE,
+        Kind.PAGE_TITLE,
+        Kind.FRONT_MATTER,
+    )
+)
 _RST_FILE = re.compile(r"\.(?:rst|rest)(?::\d*)?$|:docstring$|:docstring of\b")
 _MARKDOWN_FILE = re.compile(r"\.(?:md|markdown|myst|ipynb)(?::\d*)?$")
 # ``code``, :role:`x`, `words`_; and [words](target), {role}`x`, a fence
@@ -88,7 +101,9 @@ def usual_markup_of(entries: Sequence[Entry]) -> Markup:
         for entry in entries:
             counts[Markup.RST] += bool(_RST_SIGN.search(entry.msgid))
             counts[Markup.MARKDOWN] += bool(_MARKDOWN_SIGN.search(entry.msgid))
-    return Markup.RST if counts[Markup.RST] > counts[Markup.MARKDOWN] else Markup.MARKDOWN
+    return (
+        Markup.RST if counts[Markup.RST] > counts[Markup.MARKDOWN] else Markup.MARKDOWN
+    )
 
 
 # `words`_, name_ and :term:`words`, without a target of their own.

@@ -17,7 +17,6 @@ from types import MappingProxyType
 
 from pipeline.core.checks.inline_tree import (
     Node,
-    _unused_plain_tree,
     html_tree,
     image_tree,
     markdown_inline_tree,
@@ -193,7 +192,7 @@ def _read_rst(text: str, kind: Kind) -> _BlocksAndTree:
     """Return the blocks and the inline tree of a message of reStructuredText."""
     blocks, contents = rst_blocks(text, kind)
     if kind is Kind.IMAGE:
-        return blocks, _unused_plain_tree(text)
+        return blocks, (Node("text", text),)
     return blocks, _joined([rst_inline_tree(content) for content in contents])
 
 

@@ -158,20 +158,15 @@ def rst_blocks(text: str, kind: Kind) -> Blocks:
     # In an argument or an option no block syntax is read.
     if kind in (Kind.TITLE, Kind.IMAGE):
         return (kind.value,), (text,)
-    blocks, contents = _parsed_or_usual(text, kind)
+    # Most lines are plain, and docutils is slow.
+    if _is_plain_rst(text, kind):
+        contents: tuple[str, ...] = (text,)
+        blocks = _plain_rst_blocks(kind)
+    else:
+        blocks, contents = _parse_rst(text, kind)
     if _ANNOUNCEMENT.search(text):
         blocks += ("literal_block",)  # it makes one of what follows
     return blocks, contents
-
-
-def _parsed_or_usual(text: str, kind: Kind) -> Blocks:
-    """Return what a line becomes, without asking docutils where that is plain.
-
-    Most lines are plain, and docutils is slow.
-    """
-    if _is_plain_rst(text, kind):
-        return _plain_rst_blocks(kind), (text,)
-    return _parse_rst(text, kind)
 
 
 def _is_plain_rst(text: str, kind: Kind) -> bool:

@@ -181,7 +181,7 @@ class Glossary:
                 if any(avoided.text in text for text in right_elsewhere):
                     continue
                 if term.count_in(plain, but=right_elsewhere) < count:
-                    # It is taken out: another term may avoid the same word, but must not be reported.
+                    # Taken out: another term that avoids the same word must not be reported.
                     yield Misuse(term, avoided, tuple(spans.pop(avoided.text)))
 
     def _avoided_spans(self, chinese: str, markup: Markup) -> dict[str, list[Span]]:

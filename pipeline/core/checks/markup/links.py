@@ -221,13 +221,12 @@ def _with_link(source: str, value: str, written: str) -> str:
         rf"{words}\s*[<＜〈《]\s*{target}\s*[>＞〉》]\s*{_TICKS}?(?:\s?[_＿]{{1,2}})?"
     )
     for pattern in (of_markdown, of_rst):
-        source = re.sub(pattern, partial(_around_words, written), source)
+        source = re.sub(
+            pattern,
+            lambda match: written.replace("…", match["words"].strip()),
+            source,
+        )
     return source
-
-
-def _around_words(written: str, match: re.Match[str]) -> str:
-    """Return ``written`` with the words that ``match`` has found in place of the ellipsis."""
-    return written.replace("…", match["words"].strip())
 
 
 def find_empty(subject: Subject) -> Iterator[Problem]:

@@ -30,6 +30,8 @@ _MARKDOWN_ROLE = re.compile(r"\{([^{}]+)\}`(.*)`", re.DOTALL)
 
 
 # Formulas.
+
+
 def _find_markdown_dollars(subject: Subject) -> Iterator[Problem]:
     """Find dollar signs that show where a formula should be, and formulas where dollars should be.
 
@@ -111,6 +113,8 @@ def _escaped_dollar(match: re.Match[str]) -> str:
 
 
 # Roles.
+
+
 def _find_markdown_roles(subject: Subject) -> Iterator[Problem]:
     """Find roles whose name shows: ``func`f```, ``{func} `f```, ``｛func｝`f```.
 
@@ -158,6 +162,8 @@ _TITLED = re.compile(
 
 
 # Formulas.
+
+
 def _find_rst_dollars(subject: Subject) -> Iterator[Problem]:
     """Find dollar signs where a formula should be: ``$x$`` for ``:math:`x```."""
     if excess(subject, "$", "＄") <= 0:

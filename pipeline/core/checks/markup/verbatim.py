@@ -40,6 +40,8 @@ _CHARACTER_REFERENCE = re.compile(
 
 
 # Code.
+
+
 def _find_markdown_backticks(subject: Subject) -> Iterator[Problem]:
     """Find backticks that show: ``用 `f 时``, ``用 ｀f｀ 时``."""
     source = subject.msgstr
@@ -96,6 +98,8 @@ def with_both_marks(source: str, lost: list[str], *, mark: str) -> str:
 
 
 # HTML.
+
+
 def find_html(subject: Subject) -> Iterator[Problem]:
     """Find HTML tags that show, because they were written with other brackets or with spaces."""
     if "<" not in subject.msgid:
@@ -139,6 +143,8 @@ def _shown_tag(
 
 
 # Escapes.
+
+
 def _find_markdown_escapes(subject: Subject) -> Iterator[Problem]:
     """Find backslashes and character references that show: ``\\词``, ``＆lt；``."""
     if not _ANY_ESCAPE.search(subject.msgstr):
@@ -171,7 +177,7 @@ def _shown_backslash(subject: Subject, backslashes: list[str]) -> Problem:
 def _shown_reference(subject: Subject, reference: str) -> Problem:
     """Return the problem of a character reference that shows."""
     source = subject.msgstr
-    fix = _CHARACTER_REFERENCE.sub(_narrowed, source)
+    fix = _CHARACTER_REFERENCE.sub(_narrow_reference, source)
     is_fixed = fix != source and regains(subject, fix, Atom.CODE)
     return Problem(
         text=f"{quote(reference)} shows as it is written",
@@ -181,7 +187,7 @@ def _shown_reference(subject: Subject, reference: str) -> Problem:
     )
 
 
-def _narrowed(match: re.Match[str]) -> str:
+def _narrow_reference(match: re.Match[str]) -> str:
     """Return ``＆lt；`` as ``&lt;``."""
     return re.sub(r"\s", "", match[0].translate(NARROW))
 
@@ -209,32 +215,37 @@ def _find_rst_backquotes(subject: Subject) -> Iterator[Problem]:
     if not re.search(_TICKS, subject.msgstr):
         return
     lost = fewer(subject.english, subject.chinese, Atom.CODE)
-    single = _in_too_few_backquotes(subject, lost)
+    # What the English has in single backquotes as well is right so.
+    theirs = _in_single_backquotes(subject.english)
+    ours = _in_single_backquotes(subject.chinese)
+    single = [code for code in ours if code in lost and code not in theirs]
     if not single and excess(subject, "`", "｀") <= 0:
         return
     mark = "｀" if "｀" in subject.chinese.literal else "`"
-    text = _what_shows(subject.chinese, mark)
+    text = "a backquote shows: one is missing or too many"
+    if mark == "｀":
+        text = "a full-width ｀ shows"
+    if _is_code_within_bold(subject.chinese):
+        text = "code within bold or italics shows its backquotes"
+        hint = (
+            "reST knows no code within bold: end the stars before it, "
+            "and begin them again behind it if need be."
+        )
+    elif single or lost:
+        hint = f"Write ``{[*single, *lost][0]}``."
+    else:
+        hint = "Put two backquotes before the code and two behind it."
     if single:
         mark = f"`{single[0]}`"
         text = f"{quote(mark)} is no code: reST wants two backquotes"
     lost_roles = missing(subject.english, subject.chinese, Atom.ROLE)
     yield Problem(
         text=text,
-        hint=_backquote_hint(subject.chinese, [*single, *lost]),
+        hint=hint,
         spans=spans_of(subject.msgstr, mark),
         fix=_mended_code(subject, lost),
         is_minor=not lost and not lost_roles,  # then it is a matter of looks
     )
-
-
-def _in_too_few_backquotes(subject: Subject, lost: list[str]) -> list[str]:
-    """Return the ``lost`` code that stands in single backquotes, where the English has two.
-
-    What the English has in single backquotes as well is right so.
-    """
-    theirs = _in_single_backquotes(subject.english)
-    ours = _in_single_backquotes(subject.chinese)
-    return [code for code in ours if code in lost and code not in theirs]
 
 
 def _in_single_backquotes(parsed: Parsed) -> list[str]:
@@ -252,27 +263,6 @@ def _is_code_within_bold(parsed: Parsed) -> bool:
     for container in parsed.nodes("strong", "em"):
         shown += [inner.value for inner in container.children]
     return "`" in "".join(shown)
-
-
-def _what_shows(chinese: Parsed, mark: str) -> str:
-    """Return the problem of a ``mark`` that shows, in the words of a sentence."""
-    if _is_code_within_bold(chinese):
-        return "code within bold or italics shows its backquotes"
-    if mark == "｀":
-        return "a full-width ｀ shows"
-    return "a backquote shows: one is missing or too many"
-
-
-def _backquote_hint(chinese: Parsed, lost: list[str]) -> str:
-    """Return what to do about backquotes that show, where code may be lost."""
-    if _is_code_within_bold(chinese):
-        return (
-            "reST knows no code within bold: end the stars before it, "
-            "and begin them again behind it if need be."
-        )
-    if lost:
-        return f"Write ``{lost[0]}``."
-    return "Put two backquotes before the code and two behind it."
 
 
 def _mended_code(subject: Subject, lost: list[str]) -> str | None:
@@ -333,6 +323,8 @@ _ESCAPED_WORD = re.compile(r"\\\w")
 
 
 # Escapes.
+
+
 def _find_rst_escapes(subject: Subject) -> Iterator[Problem]:
     """Find character references, which reST does not know, and backslashes that vanish."""
     source = subject.msgstr

@@ -17,7 +17,7 @@ from pipeline.core.checks.masked import (
     masked,
 )
 from pipeline.core.checks.meaning.english import count_han, words_of
-from pipeline.core.checks.model import Problem, Subject
+from pipeline.core.checks.model import TITLES, Problem, Subject
 from pipeline.core.document.message import Kind
 
 _HAN = re.compile(f"[{HAN}]")
@@ -81,7 +81,8 @@ def find_length(subject: Subject) -> Iterator[Problem]:
     A word in Latin letters counts as one character.
     """
     words, shown = len(words_of(subject.masked_english)), subject.masked_chinese
-    limits = _limits_of(words)
+    # The longest messages come first; the shortest have no limits.
+    limits = next((limits for limits in _LIMITS if words >= limits.words), None)
     if not limits or not _HAN.search(shown):
         return
     count = count_han(shown) + len(words_of(shown))
@@ -94,28 +95,7 @@ def find_length(subject: Subject) -> Iterator[Problem]:
     )
 
 
-def _limits_of(words: int) -> _Limits | None:
-    """Return the limits for a message of so many words; None if it is too short for any."""
-    for limits in _LIMITS:  # the longest messages first
-        if words >= limits.words:
-            return limits
-    return None
-
-
-# Blocks that need not be sentences.
-_NO_SENTENCES = frozenset(
-    (
-        Kind.HEADING,
-        Kind.TABLE_CELL,
-        Kind.TITLE,
-        Kind.TERM,
-        Kind.IMAGE,
-        Kind.CAPTION,
-        Kind.HTML,
-        Kind.PAGE_TITLE,
-        Kind.FRONT_MATTER,
-    )
-)
+_NO_SENTENCES = TITLES | {Kind.HTML}
 _COLON_LAST = re.compile(rf":[{CLOSE} ]*$")
 _NO_COLON = "，。；、,.;"  # what stands where the colon should
 _BEHIND_END = f"\"'”’）)」』》{CLOSE} "

@@ -170,7 +170,7 @@ class _Page:
     def find_runs(self) -> None:
         """Record runs of entries that are all shifted by as much.
 
-        Among them are even entries that show nothing by themselves, such as two headings of one word.
+        Among them are even entries that show nothing by themselves: two headings of one word.
         """
         # On most pages too few translations fit ill for any run: then nothing need be compared.
         if not _is_run(self.costs):

@@ -51,8 +51,8 @@ class Opposites:
 def _compile_shared(table: dict[str, Any]) -> Shared:
     """Compile a table of ``shared``."""
     prefixed = table.pop("prefixed", {}).items()
-    stems = (_with_prefix(prefix, stems) for prefix, stems in prefixed)
-    table["english"] = " ".join((table["english"], *stems))
+    for prefix, stems in prefixed:  # "un" and "able": unable, with any ending
+        table["english"] += rf" {prefix}(?:{'|'.join(stems.split())})\w*"
     patterns = {
         key: _english_pattern(words)
         if key.startswith("english")
@@ -85,11 +85,6 @@ def _english_pattern(words: str) -> re.Pattern[str]:
         return re.compile("")
     alternatives = "|".join(words.split()).replace("_", r"\s+")
     return re.compile(rf"\b(?:{alternatives})(?![a-z])")
-
-
-def _with_prefix(prefix: str, stems: str) -> str:
-    """Return a word for each of ``stems``, with any ending: ``unable``."""
-    return rf"{prefix}(?:{'|'.join(stems.split())})\w*"
 
 
 def _chinese_pattern(words: str) -> re.Pattern[str]:
@@ -131,16 +126,14 @@ def _compare_sentence(words: Shared, pair: SentencePair) -> str:
     if ours:  # looking for idioms takes longer, and most sentences have none
         ours = words.chinese.findall(words.idioms.sub(_BLANK, pair.chinese))
     surplus = len(ours) - len(theirs)
-    if surplus > 0 and surplus > _count_reasons(words, pair):
-        return f"adds {words.what}: it says {_quoted_words(ours)}"
+    if surplus > 0:
+        # English words of another kind may be the reason for the Chinese ones.
+        others = words.english.sub(_BLANK, pair.english)
+        if surplus > len(words.english_too.findall(others)):
+            return f"adds {words.what}: it says {_quoted_words(ours)}"
     if surplus < 0 and -surplus > _count_stand_ins(words, pair):
         return f"lacks {words.what}: the English says {_quoted_words(theirs)}"
     return ""
-
-
-def _count_reasons(words: Shared, pair: SentencePair) -> int:
-    """Return how many English words of another kind may be the reason for the Chinese ones."""
-    return len(words.english_too.findall(words.english.sub(_BLANK, pair.english)))
 
 
 def _count_stand_ins(words: Shared, pair: SentencePair) -> int:

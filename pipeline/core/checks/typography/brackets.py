@@ -57,7 +57,7 @@ def read_brackets(text: str) -> Brackets:
     Of ``（甲) [乙`` the first two are mixed, and the last one is single.
     """
     if "]" in text or "[" in text:
-        text = _INTERVAL.sub(_blank_interval, text)
+        text = _INTERVAL.sub(lambda match: " " * len(match[0]), text)
     pairs: list[Span] = []
     mixed: list[Span] = []
     single: list[int] = []
@@ -91,11 +91,6 @@ def _marks_in(text: str) -> Iterator[tuple[int, str]]:
         for quoted in _QUOTED.finditer(text):
             del marks[quoted.start()]
     yield from marks.items()
-
-
-def _blank_interval(match: re.Match[str]) -> str:
-    """Return as many spaces as the match has characters, so that positions hold."""
-    return " " * len(match[0])
 
 
 def _partner(text: str, waiting: list[int], mark: str) -> int | None:

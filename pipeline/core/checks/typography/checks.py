@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cache, partial
 
 from pipeline.core.checks.masked import CLOSE, OPEN, WORD, keeps_atoms, masked
-from pipeline.core.checks.model import Find, Problem, Subject
+from pipeline.core.checks.model import TITLES, Find, Problem, Subject
 from pipeline.core.checks.typography.edits import (
     brackets,
     dashes,
@@ -32,20 +32,8 @@ from pipeline.findings import Span
 
 _Edits = Callable[[str], Iterable[Edit]]
 _ROUNDS = 3  # an edit may make room for another one of its kind
-_TITLES = frozenset(
-    (
-        Kind.HEADING,
-        Kind.TABLE_CELL,
-        Kind.TITLE,
-        Kind.TERM,
-        Kind.CAPTION,
-        Kind.IMAGE,
-        Kind.PAGE_TITLE,
-        Kind.FRONT_MATTER,
-    )
-)
 # Blocks in which " - " may part a name from what is said of it.
-_PARTED = _TITLES | {Kind.LIST_ITEM, Kind.DEFINITION}
+_PARTED = TITLES | {Kind.LIST_ITEM, Kind.DEFINITION}
 # A gap of reStructuredText beside white space, which parts a mark from a word as well.
 _IDLE_GAP = re.compile(r"(?<!\\)\\ (?=\s)|(?<=\s)\\ ")
 _WORD_AT = re.compile(rf"{OPEN}*(?:[A-Za-z0-9._]+|{WORD}+)|.")
@@ -54,6 +42,8 @@ _WORD_BEFORE = re.compile(rf"(?:(?:[A-Za-z0-9._%+#]+|{WORD}+){CLOSE}*|.)\Z")
 
 
 # From edits to problems.
+
+
 def _from_edits(find_edits: _Edits, *, text: str, hint: str) -> Find:
     """Return a function that makes a problem of what ``find_edits`` finds in a masked translation.
 
@@ -217,7 +207,7 @@ def find_quote(subject: Subject) -> Iterator[Problem]:
 
 def find_space_in_chinese(subject: Subject) -> Iterator[Problem]:
     """Find spaces inside Chinese, but not in a title, where they may part two phrases."""
-    if subject.kind not in _TITLES:
+    if subject.kind not in TITLES:
         yield from _find_gap(subject)
 
 
@@ -232,6 +222,8 @@ def find_listed_comma(subject: Subject) -> Iterator[Problem]:
 
 
 # Characters.
+
+
 def find_nin(subject: Subject) -> Iterator[Problem]:
     if "您" in subject.msgstr:
         yield Problem(

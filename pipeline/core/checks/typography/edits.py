@@ -215,14 +215,10 @@ def listed(shown: str) -> Iterator[Span]:
     if "," not in shown or not _ANY_HAN.search(shown):
         return
     # In brackets there may be code: `f`(`a`, `b`).
-    outside = _BRACKETED.sub(_blank_bracket, shown)
+    outside = _BRACKETED.sub(lambda match: "(" * len(match[0]), shown)
     for match in _LISTED.finditer(outside):
         at = shown.index(",", match.start())
         yield at, at + 1
-
-
-def _blank_bracket(match: re.Match[str]) -> str:
-    return "(" * len(match[0])
 
 
 # Ellipses.
