@@ -20,30 +20,23 @@ from pipeline.core.memory.redaction import restore
 from pipeline.entries import Catalog, Entry
 from pipeline.findings import Severity
 
-UNREADABLE = Rule(
-    code="M601", name="a file that cannot be read", severity=Severity.ERROR
+RULES = tuple(
+    Rule(code=code, severity=severity, name=name)
+    for code, severity, name in (
+        ("M601", Severity.ERROR, "a file that cannot be read"),
+        ("M602", Severity.WARNING, "a header that is not complete"),
+        ("M603", Severity.WARNING, "an entry given twice"),
+        ("M604", Severity.WARNING, "a file that may have been cut short"),
+        ("M605", Severity.NOTE, "a layout that differs from ours"),
+        (
+            "M606",
+            Severity.WARNING,
+            "a comment that silences nothing, or gives no reason",
+        ),
+        ("M607", Severity.ERROR, "a placeholder of the memory that does not fit"),
+    )
 )
-HEADER = Rule(
-    code="M602", name="a header that is not complete", severity=Severity.WARNING
-)
-REPEATED = Rule(code="M603", name="an entry given twice", severity=Severity.WARNING)
-CUT = Rule(
-    code="M604", name="a file that may have been cut short", severity=Severity.WARNING
-)
-LAYOUT = Rule(
-    code="M605", name="a layout that differs from ours", severity=Severity.NOTE
-)
-SILENCED = Rule(
-    code="M606",
-    name="a comment that silences nothing, or gives no reason",
-    severity=Severity.WARNING,
-)
-PLACEHOLDER = Rule(
-    code="M607",
-    name="a placeholder of the memory that does not fit",
-    severity=Severity.ERROR,
-)
-RULES = (UNREADABLE, HEADER, REPEATED, CUT, LAYOUT, SILENCED, PLACEHOLDER)
+UNREADABLE, HEADER, REPEATED, CUT, LAYOUT, SILENCED, PLACEHOLDER = RULES
 # The rule for each remark of the reader, by the code of the remark; all others are about layout.
 OF_READING = {"po-header": HEADER, "po-duplicate": REPEATED, "po-cut": CUT}
 

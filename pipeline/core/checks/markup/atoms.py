@@ -14,12 +14,11 @@ from pipeline.core.checks.markup.links import stands_elsewhere
 from pipeline.core.checks.markup.lost_atoms import (
     TICKS,
     TICKS_TO_WRITE,
-    Lost,
+    each_lost,
     lost_atoms,
     lost_problem,
     lost_problems,
     spoken,
-    told_lost,
     with_marks,
 )
 from pipeline.core.checks.markup.roles import find_dollars, find_shown_roles
@@ -62,7 +61,7 @@ def find_targets(subject: Subject) -> Iterator[Problem]:
     A target that shows as text is a link that does not work: M104 reports it.
     """
     for name in (Atom.LINK, Atom.IMAGE):
-        for target, problem in told_lost(subject, name):
+        for target, problem in each_lost(subject, name):
             if not stands_elsewhere(subject.chinese, name, target):
                 yield problem
 
@@ -76,7 +75,7 @@ def find_roles(subject: Subject) -> Iterator[Problem]:
         if next(find_shown(subject), None):
             return
     code = subject.chinese.of(Atom.CODE)
-    for role, problem in told_lost(subject, Atom.ROLE):
+    for role, problem in each_lost(subject, Atom.ROLE):
         # Code that reST has in single backquotes is a role; it may as well become code.
         if role.strip("`") not in code:
             yield problem
@@ -84,15 +83,15 @@ def find_roles(subject: Subject) -> Iterator[Problem]:
 
 def find_references(subject: Subject) -> Iterator[Problem]:
     """Find footnote marks, citations and labels that are gone; of reST also targets."""
-    for label, problem in told_lost(subject, Atom.REFERENCE):
+    for label, problem in each_lost(subject, Atom.REFERENCE):
         if not stands_elsewhere(subject.chinese, Atom.REFERENCE, label):
             yield problem
     yield from lost_problems(subject, Atom.TARGET)
     yield from lost_problems(subject, Atom.FOOTNOTE)
-    for lost in lost_atoms(subject, Atom.CITATION):
+    for value, became in lost_atoms(subject, Atom.CITATION).items():
         # [!NOTE], the mark of an alert, is lost to a few readers only.
-        is_alert = lost.value.startswith("[!")
-        yield lost_problem(subject, Atom.CITATION, lost, is_minor=is_alert)
+        is_alert = value.startswith("[!")
+        yield lost_problem(subject, Atom.CITATION, value, became, is_minor=is_alert)
 
 
 def find_substitutions(subject: Subject) -> Iterator[Problem]:
@@ -106,7 +105,7 @@ def find_addresses(subject: Subject) -> Iterator[Problem]:
     A bare URL may become a link with words.
     """
     links = subject.chinese.of(Atom.LINK)
-    for address, problem in told_lost(subject, Atom.URL):
+    for address, problem in each_lost(subject, Atom.URL):
         if address not in links:
             yield problem
     yield from lost_problems(subject, Atom.EMAIL)
@@ -164,14 +163,16 @@ def find_code(subject: Subject) -> Iterator[Problem]:
     if glued := _glued_problem(subject):
         yield glued
         return
-    for lost in lost_atoms(subject, Atom.CODE):
+    for code, became in lost_atoms(subject, Atom.CODE).items():
         place = None
-        if lost.became is None:
-            place = bare_place(subject, lost.value)
+        if became is None:
+            place = bare_place(subject, code)
         if place:
-            yield _unmarked_problem(subject, lost.value, place)
+            yield _unmarked_problem(subject, code, place)
         else:
-            yield lost_problem(subject, Atom.CODE, lost, is_minor=_is_readable(lost))
+            yield lost_problem(
+                subject, Atom.CODE, code, became, is_minor=_is_readable(code, became)
+            )
 
 
 def _glued_problem(subject: Subject) -> Problem | None:
@@ -210,12 +211,11 @@ def _unmarked_problem(subject: Subject, code: str, place: Span) -> Problem:
     )
 
 
-def _is_readable(lost: Lost) -> bool:
+def _is_readable(code: str, became: str | None) -> bool:
     """Return whether changed code still says the same: only words or white space differ.
 
     ```data types``` became ```数据类型```, or ```a, b``` became ```a,b```.
     """
-    code, became = lost.value, lost.became
     if not became:
         return False
     if _SEVERAL_WORDS.search(code) and any(map(is_han, became)):
@@ -246,7 +246,7 @@ def find_new_code(subject: Subject) -> Iterator[Problem]:
 
     M201 reports what an English atom became. ``f()`` for ``f`` is a matter of taste.
     """
-    changed = {lost.became for lost in lost_atoms(subject, Atom.CODE)}
+    changed = set(lost_atoms(subject, Atom.CODE).values())
     mentioned = subject.english.visible.lower()
     for code in missing(subject.chinese, subject.english, Atom.CODE):
         if code in changed or code.removesuffix("()").lower() in mentioned:

@@ -11,15 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 
-from pipeline.core.checks.fixes import (
-    as_replacement,
-    excess,
-    first_regaining,
-    improves,
-    missing,
-    quote,
-    spans_of,
-)
+from pipeline.core.checks import fixes
 from pipeline.core.checks.markup.emphasis import visible_words
 from pipeline.core.checks.model import Problem, Subject
 from pipeline.core.checks.parsed import Atom, Parsed
@@ -42,7 +34,7 @@ def find_broken(subject: Subject) -> Iterator[Problem]:
         return
     shown: list[tuple[Atom, str]] = []
     for name in _TARGETS:
-        lost = missing(subject.english, subject.chinese, name)
+        lost = fixes.missing(subject.english, subject.chinese, name)
         shown += [
             (name, target)
             for target in lost
@@ -53,11 +45,11 @@ def find_broken(subject: Subject) -> Iterator[Problem]:
         fix = (_mended_rst if is_rst else _mended_markdown)(subject, shown)
         for name, target in shown:
             yield _broken_link(subject, name, target, fix)
-    elif not is_rst and excess(subject, "](") > 0:
+    elif not is_rst and fixes.excess(subject, "](") > 0:
         yield Problem(
             text="a link does not work: its brackets show",
             hint="Write it as [words](target), without a space in the target.",
-            spans=spans_of(subject.msgstr, "]("),
+            spans=fixes.spans_of(subject.msgstr, "]("),
         )
 
 
@@ -96,9 +88,9 @@ def _broken_link(subject: Subject, name: Atom, target: str, fix: str | None) -> 
             example = f"[…]{target}"  # the target has brackets already: [label]
         advice = ", with half-width brackets and nothing between them"
     return Problem(
-        text=f"the {what} {quote(shown)} is none any more",
+        text=f"the {what} {fixes.quote(shown)} is none any more",
         hint=f"Write it as {example}{advice}.",
-        spans=spans_of(subject.msgstr, seen),
+        spans=fixes.spans_of(subject.msgstr, seen),
         fix=fix,
     )
 
@@ -119,7 +111,7 @@ def _mended_markdown(subject: Subject, lost: list[tuple[Atom, str]]) -> str | No
         words = rf"[\[［【](?P<words>{_NO_BRACKET})[\]］】]"
         pattern = rf"(?P<bang>[!！]?)\s?{words}{behind}"
         fix = re.sub(pattern, partial(_markdown_link, name, target), fix)
-    return first_regaining(subject, [fix], *_TARGETS)
+    return fixes.first_regaining(subject, [fix], *_TARGETS)
 
 
 def _markdown_link(name: Atom, target: str, match: re.Match[str]) -> str:
@@ -192,7 +184,7 @@ def _mended_rst(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
             fix = _with_link(fix, value, written)
     # One class after the other: there may be more wrong with it than this check knows to mend.
     for name in _TARGETS:
-        if improves(subject, fix, name):
+        if fixes.improves(subject, fix, name):
             return fix
     return None
 
@@ -206,7 +198,7 @@ def _with_reference(source: str, value: str, written: str) -> str:
     underscore = r"(?:\s?[_＿](?![A-Za-z0-9_]))?(?![`｀>])"
     loose = f"{opening}{_name_pattern(value)}{closing}{underscore}"
     flags = re.IGNORECASE | re.ASCII
-    return re.sub(loose, as_replacement(written), source, count=1, flags=flags)
+    return re.sub(loose, fixes.as_replacement(written), source, count=1, flags=flags)
 
 
 def _with_link(source: str, value: str, written: str) -> str:
@@ -239,9 +231,9 @@ def find_empty(subject: Subject) -> Iterator[Problem]:
             continue  # the guard reports a target that is new as well
         is_image = name == "image"
         yield Problem(
-            text=f"the {'image' if is_image else 'link'} {quote(target)} has no words",
+            text=f"the {'image' if is_image else 'link'} {fixes.quote(target)} has no words",
             hint="Write its words between [ and ].",
-            spans=spans_of(subject.msgstr, target),
+            spans=fixes.spans_of(subject.msgstr, target),
             is_minor=is_image,
         )
 

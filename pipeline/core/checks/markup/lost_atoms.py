@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from rapidfuzz import fuzz
 
@@ -121,15 +120,7 @@ _WIDE_TITLE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lost:
-    """An atom that the translation never names, and the new one that it became, if any."""
-
-    value: str
-    became: str | None = None
-
-
-def lost_atoms(subject: Subject, name: Atom) -> list[Lost]:
+def lost_atoms(subject: Subject, name: Atom) -> dict[str, str | None]:
     """Return the lost atoms of a class, each with the new one that is most like it.
 
     For code ``jax.jit``, ``x`` in English and ``jax.jti``, ``y`` in Chinese: ``jax.jit`` became
@@ -137,16 +128,16 @@ def lost_atoms(subject: Subject, name: Atom) -> list[Lost]:
     """
     lost = missing(subject.english, subject.chinese, name)
     if not lost:
-        return []
+        return {}
     new = missing(subject.chinese, subject.english, name)
     if len(lost) == len(new) == 1:
-        return [Lost(value=lost[0], became=new[0])]  # however little they are alike
-    pairs = []
+        return {lost[0]: new[0]}  # however little they are alike
+    pairs: dict[str, str | None] = {}
     for value in lost:
         became = _most_like(value, new)
         if became is not None:
             new.remove(became)
-        pairs.append(Lost(value=value, became=became))
+        pairs[value] = became
     return pairs
 
 
@@ -162,36 +153,41 @@ def _most_like(value: str, candidates: list[str]) -> str | None:
     return best
 
 
-def told_lost(subject: Subject, name: Atom) -> Iterator[tuple[str, Problem]]:
+def each_lost(subject: Subject, name: Atom) -> Iterator[tuple[str, Problem]]:
     """Yield each lost atom of a class, with the problem that it makes.
 
     For checks that skip some of them because another check reports those.
     """
-    for lost in lost_atoms(subject, name):
-        yield lost.value, lost_problem(subject, name, lost)
+    for value, became in lost_atoms(subject, name).items():
+        yield value, lost_problem(subject, name, value, became)
 
 
 def lost_problems(subject: Subject, name: Atom) -> Iterator[Problem]:
     """Yield the problems that the lost atoms of a class make."""
-    for _, problem in told_lost(subject, name):
+    for _, problem in each_lost(subject, name):
         yield problem
 
 
 def lost_problem(
-    subject: Subject, name: Atom, lost: Lost, *, is_minor: bool = False
+    subject: Subject,
+    name: Atom,
+    value: str,
+    became: str | None,
+    *,
+    is_minor: bool = False,
 ) -> Problem:
     """Return the problem of a lost atom, and of the new one that it became."""
     markup = subject.markup
-    words = spoken(markup, name, lost.value)
+    words = spoken(markup, name, value)
     if not is_marked(markup, name):
         words = f"the {name.value} {words}"
-    hint = _atom_hint(subject, name, lost.value)
-    if not lost.became:
+    hint = _atom_hint(subject, name, value)
+    if not became:
         return Problem(text=f"lacks {words}", hint=hint, is_minor=is_minor)
     return Problem(
-        text=f"lacks {words}; has {spoken(markup, name, lost.became)} instead",
+        text=f"lacks {words}; has {spoken(markup, name, became)} instead",
         hint=hint,
-        spans=atom_places(subject.msgstr, markup, name, lost.became),
+        spans=atom_places(subject.msgstr, markup, name, became),
         fix=_mended_atoms(subject, name),
         is_minor=is_minor,
     )
@@ -223,11 +219,9 @@ def _mended_atoms(subject: Subject, name: Atom) -> str | None:
     fix = subject.msgstr
     if name is Atom.ROLE:
         fix = _WIDE_TITLE.sub(r"\1 <\2>`", fix)
-    for lost in lost_atoms(subject, name):
-        if lost.became and _narrow_value(lost.value) == _narrow_value(lost.became):
-            fix = fix.replace(
-                literal_part(name, lost.became), literal_part(name, lost.value)
-            )
+    for value, became in lost_atoms(subject, name).items():
+        if became and _narrow_value(value) == _narrow_value(became):
+            fix = fix.replace(literal_part(name, became), literal_part(name, value))
     if improves(subject, fix, name):
         return fix
     return None

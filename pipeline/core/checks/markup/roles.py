@@ -6,17 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pipeline.core.checks.fixes import (
-    as_replacement,
-    excess,
-    fewer,
-    first_regaining,
-    improves,
-    is_han,
-    missing,
-    quote,
-    spans_of,
-)
+from pipeline.core.checks import fixes
 from pipeline.core.checks.markup.verbatim import with_both_marks
 from pipeline.core.checks.model import Problem, Subject, by_markup
 from pipeline.core.checks.parsed import Atom, Parsed
@@ -39,12 +29,12 @@ def _find_markdown_dollars(subject: Subject) -> Iterator[Problem]:
     """
     if not _ANY_DOLLAR.search(subject.msgstr):
         return  # M203 reports formulas that are lost together with their marks
-    lost = fewer(subject.english, subject.chinese, Atom.MATH)
+    lost = fixes.fewer(subject.english, subject.chinese, Atom.MATH)
     is_wide = bool(lost) and "＄" in subject.chinese.literal
-    if is_wide or excess(subject, "$") > 0:
+    if is_wide or fixes.excess(subject, "$") > 0:
         yield _dollar_shows(subject, lost, is_wide=is_wide)
         return
-    new = missing(subject.chinese, subject.english, Atom.MATH)
+    new = fixes.missing(subject.chinese, subject.english, Atom.MATH)
     if new and _are_dollars_meant(subject, lost, new):
         yield _accidental_formula(subject, new)
 
@@ -57,7 +47,7 @@ def _are_dollars_meant(subject: Subject, lost: list[str], new: list[str]) -> boo
     """
     if subject.english.plain.count("$") > subject.chinese.plain.count("$"):
         return True
-    return not lost and any(map(is_han, "".join(new)))
+    return not lost and any(map(fixes.is_han, "".join(new)))
 
 
 def _dollar_shows(subject: Subject, lost: list[str], *, is_wide: bool) -> Problem:
@@ -69,14 +59,14 @@ def _dollar_shows(subject: Subject, lost: list[str], *, is_wide: bool) -> Proble
         mark, text = "＄", "a full-width ＄ shows instead of making a formula"
     hint = "Put $ before and behind a formula, and \\$ for a dollar sign."
     if formulas:
-        hint = f"Write {quote(formulas[0])}."
+        hint = f"Write {fixes.quote(formulas[0])}."
     narrow = source.replace("＄", "$")
-    fixes = [narrow, with_both_marks(narrow, formulas, mark="$")]
+    candidates = [narrow, with_both_marks(narrow, formulas, mark="$")]
     return Problem(
         text=text,
         hint=hint,
-        spans=spans_of(source, mark),
-        fix=first_regaining(subject, fixes, Atom.MATH),
+        spans=fixes.spans_of(source, mark),
+        fix=fixes.first_regaining(subject, candidates, Atom.MATH),
         is_minor=not formulas,
     )
 
@@ -87,11 +77,11 @@ def _accidental_formula(subject: Subject, new: list[str]) -> Problem:
     fix = None
     if not subject.english.of(Atom.MATH):  # else some of the dollar signs must stay
         escaped = _DOLLAR.sub(_escaped_dollar, subject.msgstr)
-        fix = first_regaining(subject, [escaped], Atom.MATH)
+        fix = fixes.first_regaining(subject, [escaped], Atom.MATH)
     return Problem(
-        text=f"{quote(formula)} became a formula",
+        text=f"{fixes.quote(formula)} became a formula",
         hint="Write \\$ for a dollar sign, and one $ before and one behind each formula.",
-        spans=spans_of(subject.msgstr, formula),
+        spans=fixes.spans_of(subject.msgstr, formula),
         fix=fix,
     )
 
@@ -120,9 +110,9 @@ def _find_markdown_roles(subject: Subject) -> Iterator[Problem]:
 
     M105 reports backticks that show, with the role.
     """
-    if "`" not in subject.msgstr or excess(subject, "`", "｀") > 0:
+    if "`" not in subject.msgstr or fixes.excess(subject, "`", "｀") > 0:
         return
-    for role in missing(subject.english, subject.chinese, Atom.ROLE):
+    for role in fixes.missing(subject.english, subject.chinese, Atom.ROLE):
         # {func}`a.b`; of a role that shows its text the name is all that is kept: {abbr}
         name, target = role[1:-1], ""
         if parts := _MARKDOWN_ROLE.fullmatch(role):
@@ -141,15 +131,15 @@ def _find_shown_role(subject: Subject, name: str, target: str) -> Iterator[Probl
     for match in loose.finditer(subject.msgstr):
         if match[0] == braced:
             continue
-        fix = loose.sub(as_replacement(braced), subject.msgstr)
+        fix = loose.sub(fixes.as_replacement(braced), subject.msgstr)
         yield Problem(
-            text=f"the role {quote(braced)} shows instead of working",
+            text=f"the role {fixes.quote(braced)} shows instead of working",
             hint=(
                 f"Write {braced}`{target}`, "
                 "with nothing between the brace and the backtick."
             ),
             spans=(match.span(),),
-            fix=first_regaining(subject, [fix], Atom.ROLE, Atom.CODE),
+            fix=fixes.first_regaining(subject, [fix], Atom.ROLE, Atom.CODE),
         )
         return
 
@@ -166,9 +156,9 @@ _TITLED = re.compile(
 
 def _find_rst_dollars(subject: Subject) -> Iterator[Problem]:
     """Find dollar signs where a formula should be: ``$x$`` for ``:math:`x```."""
-    if excess(subject, "$", "＄") <= 0:
+    if fixes.excess(subject, "$", "＄") <= 0:
         return
-    lost = fewer(subject.english, subject.chinese, Atom.MATH)
+    lost = fixes.fewer(subject.english, subject.chinese, Atom.MATH)
     formulas = [
         node.value
         for node in subject.english.nodes("math")
@@ -176,11 +166,11 @@ def _find_rst_dollars(subject: Subject) -> Iterator[Problem]:
     ]
     hint = "Delete it, or write the amount as the English does."
     if formulas:
-        hint = f"Write {quote(f':math:`{formulas[0]}`')}."
+        hint = f"Write {fixes.quote(f':math:`{formulas[0]}`')}."
     yield Problem(
         text="a $ shows: in reST it makes no formula",
         hint=hint,
-        spans=spans_of(subject.msgstr, "$" if "$" in subject.msgstr else "＄"),
+        spans=fixes.spans_of(subject.msgstr, "$" if "$" in subject.msgstr else "＄"),
         is_minor=not formulas,
     )
 
@@ -215,9 +205,11 @@ def _find_rst_roles(subject: Subject) -> Iterator[Problem]:
     for (start, end), role in sorted(shown.items(), reverse=True):
         fix = fix[:start] + role.written + fix[end:]
     first = next(iter(shown.values()))
-    is_better = improves(subject, fix, Atom.ROLE) or improves(subject, fix, Atom.MATH)
+    is_better = fixes.improves(subject, fix, Atom.ROLE) or fixes.improves(
+        subject, fix, Atom.MATH
+    )
     yield Problem(
-        text=f"the role {quote(f':{first.name}:')} shows instead of working",
+        text=f"the role {fixes.quote(f':{first.name}:')} shows instead of working",
         hint=(
             f"Write {first.example}, with half-width colons and nothing "
             "between the second one and the backquote."
@@ -233,12 +225,12 @@ def _lost_roles(subject: Subject) -> Iterator[tuple[str, str]]:
     ``:func:`a.b``` -> ``func``, ``a.b``; ``:abbr:``, of which only the name is kept -> ``abbr``,
     nothing
     """
-    for role in missing(subject.english, subject.chinese, Atom.ROLE):
+    for role in fixes.missing(subject.english, subject.chinese, Atom.ROLE):
         if parts := _RST_ROLE.fullmatch(role):
             yield parts[1], parts[2]
         elif role.startswith(":"):
             yield role.strip(":"), ""
-    for formula in missing(subject.english, subject.chinese, Atom.MATH):
+    for formula in fixes.missing(subject.english, subject.chinese, Atom.MATH):
         yield "math", formula
 
 

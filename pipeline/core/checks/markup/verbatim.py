@@ -11,19 +11,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from pipeline.core.checks.fixes import (
-    NARROW,
-    as_replacement,
-    excess,
-    fewer,
-    first_regaining,
-    improves,
-    missing,
-    quote,
-    regains,
-    spans_of,
-    without_backslashes,
-)
+from pipeline.core.checks import fixes
 from pipeline.core.checks.model import Problem, Subject, by_markup
 from pipeline.core.checks.parsed import Atom, Parsed
 from pipeline.core.document import prose
@@ -47,23 +35,25 @@ def _find_markdown_backticks(subject: Subject) -> Iterator[Problem]:
     source = subject.msgstr
     if not _ANY_BACKTICK.search(source):
         return
-    if excess(subject, "`", "｀") <= 0:
+    if fixes.excess(subject, "`", "｀") <= 0:
         return
-    lost = [f"`{code}`" for code in fewer(subject.english, subject.chinese, Atom.CODE)]
-    lost += fewer(subject.english, subject.chinese, Atom.ROLE)
+    lost = [
+        f"`{code}`" for code in fixes.fewer(subject.english, subject.chinese, Atom.CODE)
+    ]
+    lost += fixes.fewer(subject.english, subject.chinese, Atom.ROLE)
     mark, text = "`", "a backtick shows: one is missing or too many"
     if "｀" in subject.chinese.literal:
         mark, text = "｀", "a full-width ｀ shows instead of making code"
     hint = "Put one backtick before the code and one behind it."
     if lost:
-        hint = f"Write {quote(lost[0])}."
+        hint = f"Write {fixes.quote(lost[0])}."
     narrow = source.replace("｀", "`")
-    fixes = [narrow, with_both_marks(narrow, lost, mark="`")]
+    candidates = [narrow, with_both_marks(narrow, lost, mark="`")]
     yield Problem(
         text=text,
         hint=hint,
-        spans=spans_of(source, _beside_backtick(source, lost) or mark),
-        fix=first_regaining(subject, fixes, Atom.CODE, Atom.ROLE),
+        spans=fixes.spans_of(source, _beside_backtick(source, lost) or mark),
+        fix=fixes.first_regaining(subject, candidates, Atom.CODE, Atom.ROLE),
         is_minor=not lost,
     )
 
@@ -93,7 +83,7 @@ def with_both_marks(source: str, lost: list[str], *, mark: str) -> str:
         closed = rf"(?<![{m}A-Za-z0-9_]){words}\s*{m}(?!{m})"
         pattern = re.compile(rf"{re.escape(name)}(?:{opened}|{closed})")
         if len(pattern.findall(source)) == 1:
-            source = pattern.sub(as_replacement(atom), source)
+            source = pattern.sub(fixes.as_replacement(atom), source)
     return source
 
 
@@ -106,7 +96,7 @@ def find_html(subject: Subject) -> Iterator[Problem]:
         return
     lost: list[str] = []
     fix, first_shown = subject.msgstr, ""
-    for tag in missing(subject.english, subject.chinese, Atom.HTML):
+    for tag in fixes.missing(subject.english, subject.chinese, Atom.HTML):
         name = _TAG_NAME.match(tag)
         if not name:
             continue  # a comment
@@ -116,10 +106,10 @@ def find_html(subject: Subject) -> Iterator[Problem]:
             fix = fix[: shown.start()] + tag + fix[shown.end() :]
     if first_shown:
         yield Problem(
-            text=f"the tag {quote(lost[0])} shows as text: {quote(first_shown)}",
+            text=f"the tag {fixes.quote(lost[0])} shows as text: {fixes.quote(first_shown)}",
             hint="Write it with half-width < and >, as the English has it.",
-            spans=spans_of(subject.msgstr, first_shown),
-            fix=first_regaining(subject, [fix], Atom.HTML),
+            spans=fixes.spans_of(subject.msgstr, first_shown),
+            fix=fixes.first_regaining(subject, [fix], Atom.HTML),
         )
 
 
@@ -156,7 +146,7 @@ def _find_markdown_escapes(subject: Subject) -> Iterator[Problem]:
     # Beside a dollar sign that shows, a backslash belongs to the formula that is no more.
     backslashes = _shown_backslashes(chinese)
     is_new = len(backslashes) > len(_shown_backslashes(english))
-    if is_new and excess(subject, "$") <= 0:
+    if is_new and fixes.excess(subject, "$") <= 0:
         yield _shown_backslash(subject, backslashes)
 
 
@@ -166,10 +156,10 @@ def _shown_backslash(subject: Subject, backslashes: list[str]) -> Problem:
     if backslashes[0] == "\\n":
         hint = "Break the line as the English does, or delete it."
     return Problem(
-        text=f"the backslash of {quote(backslashes[0])} shows",
+        text=f"the backslash of {fixes.quote(backslashes[0])} shows",
         hint=hint,
-        spans=spans_of(subject.msgstr, backslashes[0]),
-        fix=without_backslashes(subject, backslashes),
+        spans=fixes.spans_of(subject.msgstr, backslashes[0]),
+        fix=fixes.without_backslashes(subject, backslashes),
         is_minor=True,
     )
 
@@ -178,18 +168,18 @@ def _shown_reference(subject: Subject, reference: str) -> Problem:
     """Return the problem of a character reference that shows."""
     source = subject.msgstr
     fix = _CHARACTER_REFERENCE.sub(_narrow_reference, source)
-    is_fixed = fix != source and regains(subject, fix, Atom.CODE)
+    is_fixed = fix != source and fixes.regains(subject, fix, Atom.CODE)
     return Problem(
-        text=f"{quote(reference)} shows as it is written",
+        text=f"{fixes.quote(reference)} shows as it is written",
         hint="Write character references with a half-width & and ;.",
-        spans=spans_of(source, reference),
+        spans=fixes.spans_of(source, reference),
         fix=fix if is_fixed else None,
     )
 
 
 def _narrow_reference(match: re.Match[str]) -> str:
     """Return ``＆lt；`` as ``&lt;``."""
-    return re.sub(r"\s", "", match[0].translate(NARROW))
+    return re.sub(r"\s", "", match[0].translate(fixes.NARROW))
 
 
 def _shown_backslashes(parsed: Parsed) -> list[str]:
@@ -214,12 +204,12 @@ def _find_rst_backquotes(subject: Subject) -> Iterator[Problem]:
     """
     if not re.search(_TICKS, subject.msgstr):
         return
-    lost = fewer(subject.english, subject.chinese, Atom.CODE)
+    lost = fixes.fewer(subject.english, subject.chinese, Atom.CODE)
     # What the English has in single backquotes as well is right so.
     theirs = _in_single_backquotes(subject.english)
     ours = _in_single_backquotes(subject.chinese)
     single = [code for code in ours if code in lost and code not in theirs]
-    if not single and excess(subject, "`", "｀") <= 0:
+    if not single and fixes.excess(subject, "`", "｀") <= 0:
         return
     mark = "｀" if "｀" in subject.chinese.literal else "`"
     text = "a backquote shows: one is missing or too many"
@@ -237,12 +227,12 @@ def _find_rst_backquotes(subject: Subject) -> Iterator[Problem]:
         hint = "Put two backquotes before the code and two behind it."
     if single:
         mark = f"`{single[0]}`"
-        text = f"{quote(mark)} is no code: reST wants two backquotes"
-    lost_roles = missing(subject.english, subject.chinese, Atom.ROLE)
+        text = f"{fixes.quote(mark)} is no code: reST wants two backquotes"
+    lost_roles = fixes.missing(subject.english, subject.chinese, Atom.ROLE)
     yield Problem(
         text=text,
         hint=hint,
-        spans=spans_of(subject.msgstr, mark),
+        spans=fixes.spans_of(subject.msgstr, mark),
         fix=_mended_code(subject, lost),
         is_minor=not lost and not lost_roles,  # then it is a matter of looks
     )
@@ -272,7 +262,7 @@ def _mended_code(subject: Subject, lost: list[str]) -> str | None:
     """
     for mend in (_with_ticks, _taken_apart):
         fix = mend(subject.msgstr, lost)
-        if improves(subject, fix, Atom.CODE):
+        if fixes.improves(subject, fix, Atom.CODE):
             return fix
     return None
 
@@ -288,7 +278,7 @@ def _with_ticks(source: str, lost: list[str]) -> str:
         has_any = rf"(?={_TICKS}|{words}\s*{_TICKS})"
         loose = rf"{_TICKS}{{0,2}}\s*{words}\s*{_TICKS}{{0,2}}"
         pattern = f"{_NOT_BEHIND}{has_any}{loose}{_NOT_BEFORE}"
-        source = re.sub(pattern, as_replacement(f"``{code}``"), source)
+        source = re.sub(pattern, fixes.as_replacement(f"``{code}``"), source)
     return source
 
 
@@ -331,17 +321,17 @@ def _find_rst_escapes(subject: Subject) -> Iterator[Problem]:
     references = _RST_CHARACTER_REFERENCE.findall(subject.chinese.literal)
     if len(references) > len(_RST_CHARACTER_REFERENCE.findall(subject.english.plain)):
         yield Problem(
-            text=f"{quote(references[0])} shows as it is written",
+            text=f"{fixes.quote(references[0])} shows as it is written",
             hint="Write the character itself: reST knows no character references.",
-            spans=spans_of(source, references[0]),
+            spans=fixes.spans_of(source, references[0]),
         )
     escaped = _escaped_words(source)
     if len(escaped) > len(_escaped_words(subject.msgid)):
         yield Problem(
-            text=f"the backslash of {quote(escaped[0])} vanishes",
+            text=f"the backslash of {fixes.quote(escaped[0])} vanishes",
             hint="Delete it, or write two for one that is to be seen.",
-            spans=spans_of(source, escaped[0]),
-            fix=without_backslashes(subject, escaped),
+            spans=fixes.spans_of(source, escaped[0]),
+            fix=fixes.without_backslashes(subject, escaped),
             is_minor=True,
         )
 

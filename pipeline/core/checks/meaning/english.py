@@ -213,11 +213,7 @@ def find_english(subject: Subject) -> Iterator[Problem]:
         return
     if is_kept(subject.masked_english):
         return
-    yield Problem(
-        text="is left in English",
-        hint=_translation_hint("M301"),
-        spans=(_whole_span(subject.msgstr),),
-    )
+    yield _untranslated_problem(subject, "M301", text="is left in English")
 
 
 def find_copied(subject: Subject) -> Iterator[Problem]:
@@ -231,11 +227,7 @@ def find_copied(subject: Subject) -> Iterator[Problem]:
         return
     # Of a copy less is enough to know that it is no name.
     if is_english(shown) or is_phrase(shown):
-        yield Problem(
-            text="is the English itself",
-            hint=_translation_hint("M302"),
-            spans=(_whole_span(subject.msgstr),),
-        )
+        yield _untranslated_problem(subject, "M302", text="is the English itself")
 
 
 def find_untranslated_part(subject: Subject) -> Iterator[Problem]:
@@ -261,14 +253,15 @@ def _is_copy(subject: Subject) -> bool:
     return subject.msgstr.strip() == subject.msgid.strip()
 
 
-def _translation_hint(code: str) -> str:
-    """Return what to do about a message that is not translated, for the check ``code``."""
-    return (
-        "Translate it, or say in a translator comment why it stays English "
-        f"(# pipeline: ignore={code} because …)."
+def _untranslated_problem(subject: Subject, code: str, text: str) -> Problem:
+    """Return the problem of a message that the check ``code`` takes for untranslated."""
+    msgstr = subject.msgstr
+    return Problem(
+        text=text,
+        hint=(
+            "Translate it, or say in a translator comment why it stays English "
+            f"(# pipeline: ignore={code} because …)."
+        ),
+        # All of it but the white space at its edges.
+        spans=((len(msgstr) - len(msgstr.lstrip()), len(msgstr.rstrip())),),
     )
-
-
-def _whole_span(text: str) -> Span:
-    """Return the span of a text without the white space at its edges."""
-    return len(text) - len(text.lstrip()), len(text.rstrip())

@@ -134,14 +134,6 @@ _ALIKE = 0.6  # of two English texts that may well have one translation
 _LONGEST_QUOTE = 40  # characters
 
 
-class _Swap(NamedTuple):
-    """Two entries whose translations may be swapped, and how much better they would fit then."""
-
-    gain: float
-    at: int
-    other: int
-
-
 class _Page:
     """The entries of a page, and for each the one that its translation seems to belong to.
 
@@ -200,20 +192,20 @@ class _Page:
     def find_swaps(self) -> None:
         """Record pairs of entries whose translations fit better the other way around."""
         # The clearest swaps first, for each entry is part of one at most.
-        for swap in sorted(self._possible_swaps(), reverse=True):
-            if swap.at not in self.homes and swap.other not in self.homes:
-                self.homes[swap.at] = swap.other
-                self.homes[swap.other] = swap.at
+        for _, at, other in sorted(self._possible_swaps(), reverse=True):
+            if at not in self.homes and other not in self.homes:
+                self.homes[at], self.homes[other] = other, at
 
-    def _possible_swaps(self) -> Iterator[_Swap]:
+    def _possible_swaps(self) -> Iterator[tuple[float, int, int]]:
         """Yield pairs of entries that together fit clearly better the other way around.
 
-        One of the two may show little, but it must not speak against the swap.
+        Each pair comes behind the gain of its swap. One of the two may show little, but it must not
+        speak against the swap.
         """
         for at, other in self._doubtful_pairs():
             gain, other_gain = self.gain(at, other), self.gain(other, at)
             if gain + other_gain >= _CLEARLY and min(gain, other_gain) > -1:
-                yield _Swap(gain + other_gain, at, other)
+                yield gain + other_gain, at, other
 
     def _doubtful_pairs(self) -> set[tuple[int, int]]:
         """Return pairs of entries that fit so ill, taken together, that they are worth a look.

@@ -67,24 +67,24 @@ _SCALED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
-    """A number in digits, and where it stands.
+class Quantity:
+    """A number in digits, or the symbol of a unit behind one, and where it stands.
 
-    The other text repeats it if it has all values of one of the ``ways``: "1,024" is 1024, or 1 and
-    024.
+    The other text repeats a number if it has all values of one of the ``ways``: "1,024" is 1024, or
+    1 and 024.
     """
 
     text: str
     start: int
     end: int
-    ways: tuple[frozenset[str], ...]
+    ways: tuple[frozenset[str], ...] = ()
 
     def is_among(self, values: Iterable[str]) -> bool:
-        """Return whether ``values`` hold it, one way or the other."""
+        """Return whether ``values`` hold a number, one way or the other."""
         return any(way.issubset(values) for way in self.ways)
 
 
-def numbers_of(text: str) -> list[Number]:
+def numbers_of(text: str) -> list[Quantity]:
     """Return the numbers of a masked text in digits: ``1,024``, ``.5``, ``3.11.2``, ``５``."""
     if not _ANY_DIGIT.search(text):
         return []
@@ -93,7 +93,7 @@ def numbers_of(text: str) -> list[Number]:
     for match in _SCALED.finditer(text):
         start, end = match.span(1)
         numbers.append(
-            Number(match[1], start, end, ways=tuple(_ways_to_read(match, text)))
+            Quantity(match[1], start, end, ways=tuple(_ways_to_read(match, text)))
         )
     return numbers
 
@@ -130,7 +130,7 @@ def _scale_of(word: str | None, powers: str | None) -> int | None:
     return None
 
 
-def values_of(numbers: Iterable[Number]) -> set[str]:
+def values_of(numbers: Iterable[Quantity]) -> set[str]:
     """Return every value that numbers in digits may stand for: of ``1,024`` 1024, 1 and 024."""
     values: set[str] = set()
     for number in numbers:
@@ -221,15 +221,6 @@ def _numeral(text: str) -> int:
 _HAN = re.compile(f"[{HAN}]")
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """A unit behind a number, by its symbol, and where it stands."""
-
-    symbol: str
-    start: int
-    end: int
-
-
 _UNITS: dict[str, dict[str, str]] = _WORDS["units"]
 
 
@@ -270,7 +261,7 @@ _MEASURED = re.compile(
 )
 
 
-def units_of(text: str) -> list[Unit]:
+def units_of(text: str) -> list[Quantity]:
     """Return the units that stand behind a number in digits, in a masked text of either language.
 
     ``3 milliseconds``, ``3ms``, ``3 毫秒`` -> ``ms``
@@ -282,7 +273,7 @@ def units_of(text: str) -> list[Unit]:
         # "10s" may be tens, "1990s" are years: a bare s wants a space or a decimal point before it.
         if _BARE_S.fullmatch(match[0]):
             continue
-        units.append(Unit(_SYMBOL_OF[match["unit"]], *match.span("unit")))
+        units.append(Quantity(_SYMBOL_OF[match["unit"]], *match.span("unit")))
     return units
 
 
@@ -310,18 +301,11 @@ def find_numbers(subject: Subject) -> Iterator[Problem]:
         new = _not_among(
             new, english_values(english) | _in_code(subject.msgid, english)
         )
-    text = _difference(
-        "number", [number.text for number in lost], [number.text for number in new]
-    )
-    if text:
-        yield Problem(
-            text=text,
-            hint="Compare the numbers with the English, in digits or in words.",
-            spans=tuple((number.start, number.end) for number in new),
-        )
+    hint = "Compare the numbers with the English, in digits or in words."
+    yield from _find_difference("number", lost, new, hint)
 
 
-def _not_among(numbers: Iterable[Number], values: set[str]) -> list[Number]:
+def _not_among(numbers: Iterable[Quantity], values: set[str]) -> list[Quantity]:
     """Return the numbers that ``values`` do not hold, in any of the ways to take them."""
     return [number for number in numbers if not number.is_among(values)]
 
@@ -342,31 +326,31 @@ def find_units(subject: Subject) -> Iterator[Problem]:
     # Behind a number one text has the symbol; the other may have it anywhere, also as a word.
     lost = _units_not_in(subject.msgstr, units_of(subject.masked_english))
     new = _units_not_in(subject.msgid, units_of(subject.masked_chinese))
-    text = _difference(
-        "unit", [unit.symbol for unit in lost], [unit.symbol for unit in new]
-    )
-    if text:
-        yield Problem(
-            text=text,
-            hint="Use the unit of the English.",
-            spans=tuple((unit.start, unit.end) for unit in new),
-        )
+    yield from _find_difference("unit", lost, new, "Use the unit of the English.")
 
 
-def _units_not_in(text: str, units: Iterable[Unit]) -> list[Unit]:
+def _units_not_in(text: str, units: Iterable[Quantity]) -> list[Quantity]:
     """Return the units that a text never names."""
-    return [unit for unit in units if not names_unit(text, unit.symbol)]
+    return [unit for unit in units if not names_unit(text, unit.text)]
 
 
-def _difference(what: str, lost: list[str], new: list[str]) -> str:
-    """Describe numbers or units that only one of the texts has; empty if there are none.
+def _find_difference(
+    what: str, lost: list[Quantity], new: list[Quantity], hint: str
+) -> Iterator[Problem]:
+    """Find numbers or units that only one of the texts has.
 
     ``lacks the number 3, 4 and has the number 5, which the English has not``
     """
     parts = []
     if lost:
-        parts.append(f"lacks the {what} {', '.join(dict.fromkeys(lost))}")
+        listed = ", ".join(dict.fromkeys(quantity.text for quantity in lost))
+        parts.append(f"lacks the {what} {listed}")
     if new:
-        listed = ", ".join(dict.fromkeys(new))
+        listed = ", ".join(dict.fromkeys(quantity.text for quantity in new))
         parts.append(f"has the {what} {listed}, which the English has not")
-    return " and ".join(parts)
+    if parts:
+        yield Problem(
+            text=" and ".join(parts),
+            hint=hint,
+            spans=tuple((quantity.start, quantity.end) for quantity in new),
+        )

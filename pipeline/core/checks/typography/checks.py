@@ -12,20 +12,7 @@ from functools import cache, partial
 
 from pipeline.core.checks.masked import CLOSE, OPEN, WORD, keeps_atoms, masked
 from pipeline.core.checks.model import TITLES, Find, Problem, Subject
-from pipeline.core.checks.typography.edits import (
-    brackets,
-    dashes,
-    doubled,
-    ellipses,
-    half_width,
-    listed,
-    loose_marks,
-    missing_spaces,
-    quotes,
-    spaces_between_han,
-    wide_letters,
-    wide_spaces,
-)
+from pipeline.core.checks.typography import edits
 from pipeline.core.document.message import Kind, Markup
 from pipeline.core.document.splice import Edit, splice
 from pipeline.findings import Span
@@ -130,57 +117,57 @@ def _marked_span(shown: str, edit: Edit) -> Span:
 
 # Spaces, marks and widths.
 find_missing_space = _from_edits(
-    missing_spaces,
+    edits.missing_spaces,
     text="lacks a space",
     hint="Put one space between Chinese and Latin letters, digits, code or formulas.",
 )
 find_half_width = _from_edits(
-    half_width,
+    edits.half_width,
     text="has half-width punctuation",
     hint="Use ，。：；！？ in a Chinese sentence.",
 )
 find_loose_mark = _from_edits(
-    loose_marks,
+    edits.loose_marks,
     text="has a space beside a full-width mark",
     hint="Delete the space: the mark brings its own.",
 )
 find_ellipsis = _from_edits(
-    ellipses,
+    edits.ellipses,
     text="has dots that are no Chinese ellipsis",
     hint="Write …… (two characters).",
 )
 find_bracket = _from_edits(
-    brackets,
+    edits.brackets,
     text="has half-width brackets around Chinese",
     hint="Write （ and ）, without spaces.",
 )
 _find_straight_quote = _from_edits(
-    quotes,
+    edits.quotes,
     text="has straight quotes around Chinese",
     hint="Write “ and ”, or 「 and 」 if the page has those.",
 )
 find_traditional_quote = _from_edits(
-    partial(quotes, pair="「」"),
+    partial(edits.quotes, pair="「」"),
     text="has straight quotes around Chinese",
     hint="Write 「 and 」.",
 )
 find_wide_letter = _from_edits(
-    wide_letters,
+    edits.wide_letters,
     text="has full-width letters or digits",
     hint="Type them in half width.",
 )
 find_wide_space = _from_edits(
-    wide_spaces,
+    edits.wide_spaces,
     text="has a full-width space (U+3000)",
     hint="Delete it, or type a plain space.",
 )
 find_doubled_mark = _from_edits(
-    doubled,
+    edits.doubled,
     text="has two marks where one belongs",
     hint="Keep one of them.",
 )
 _find_gap = _from_edits(
-    spaces_between_han,
+    edits.spaces_between_han,
     text="has a space in the middle of Chinese",
     hint="Delete it.",
 )
@@ -190,7 +177,7 @@ def find_dash(subject: Subject) -> Iterator[Problem]:
     """Return dashes that are no Chinese ones. Which are all right depends on the block."""
     return _edit_problems(
         subject,
-        partial(dashes, may_part=subject.kind in _PARTED),
+        partial(edits.dashes, may_part=subject.kind in _PARTED),
         text="has a dash that is no Chinese one",
         hint="Write —— (two characters) without spaces.",
     )
@@ -213,7 +200,7 @@ def find_space_in_chinese(subject: Subject) -> Iterator[Problem]:
 
 def find_listed_comma(subject: Subject) -> Iterator[Problem]:
     """Find half-width commas in a list of code. A person must say which mark they stand for."""
-    if spans := tuple(listed(subject.masked_chinese)):
+    if spans := tuple(edits.listed(subject.masked_chinese)):
         yield Problem(
             text="has half-width commas between pieces of code",
             hint="In a Chinese list write “、”, between clauses “，”.",
