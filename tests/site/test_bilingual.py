@@ -1,10 +1,16 @@
-"""Fragments of HTML: whether one may stand in a box, and how one shows two languages."""
+"""Fragments of HTML in both languages, terms in a translation, and headings beside a page."""
 
 from __future__ import annotations
 
-import pytest
+import re
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.site.extension.bilingual.placement import term_places
 from pipeline.site.extension.bilingual.writer import in_both_languages, stands_alone
+from pipeline.site.extension.theme import headings_of
 
 WHOLE = (
     "",
@@ -98,3 +104,63 @@ def test_words_are_shown_in_both_languages(html: str, english: str, shown: str) 
 @pytest.mark.parametrize("english", ["<td>A<script>", "<td></td></tr>", "", "<td>"])
 def test_of_words_without_their_english_nothing_is_lost(english: str) -> None:
     assert in_both_languages("<td>甲", english, 7) == "<td>甲"
+
+
+# Few letters, so that terms begin alike, share letters and lie within each other.
+texts = st.text("热水壶", max_size=30)
+terms = st.sets(st.text("热水壶", min_size=1, max_size=4), min_size=1, max_size=6)
+
+
+@given(texts, terms)
+def test_places_of_terms_are_those_of_a_pattern(text: str, terms: set[str]) -> None:
+    longest_first = sorted(terms, key=len, reverse=True)
+    pattern = re.compile("|".join(map(re.escape, longest_first)))
+    expected = [(match.start(), match[0]) for match in pattern.finditer(text)]
+    assert list(term_places(text, terms)) == expected
+
+
+LINK = '<a class="reference internal"'
+MARKED = '<a class="reference internal nav-link"'
+LIST = "nav section-nav flex-column"
+
+
+def test_headings_are_those_below_the_title() -> None:
+    toc = (
+        f'<ul>\n<li>{LINK} href="#">Tools</a><ul>\n'
+        f'<li>{LINK} href="#saw">The <code>saw</code></a><ul>\n'
+        f'<li>{LINK} href="#teeth">Teeth</a><ul>\n'
+        f'<li>{LINK} href="#sharp">Sharp ones</a></li>\n</ul>\n</li>\n</ul>\n</li>\n'
+        f'<li>{LINK} href="#lamp">The lamp</a></li>\n</ul>\n</li>\n</ul>\n'
+    )
+    assert headings_of(toc, open_levels=2) == (
+        f'<ul class="pst-show_toc_level {LIST}">\n'
+        f'<li class="toc-h2 nav-item toc-entry">{MARKED} href="#saw">The <code>saw</code></a>'
+        f'<ul class="pst-show_toc_level {LIST}">\n'
+        f'<li class="toc-h3 nav-item toc-entry">{MARKED} href="#teeth">Teeth</a>'
+        f'<ul class="{LIST}">\n'
+        f'<li class="toc-h4 nav-item toc-entry">{MARKED} href="#sharp">Sharp ones</a></li>\n'
+        "</ul>\n</li>\n</ul>\n</li>\n"
+        f'<li class="toc-h2 nav-item toc-entry">{MARKED} href="#lamp">The lamp</a></li>\n</ul>'
+    )
+
+
+@pytest.mark.parametrize(
+    "toc",
+    [
+        "",
+        f'<ul>\n<li>{LINK} href="#">Only a title</a></li>\n</ul>\n',
+        # What a hidden list of contents leaves.
+        f'<ul>\n<li>{LINK} href="#">Title</a><ul>\n</ul>\n</li>\n</ul>\n',
+    ],
+)
+def test_a_page_with_only_a_title_has_no_headings(toc: str) -> None:
+    assert headings_of(toc, open_levels=2) == ""
+
+
+def test_all_headings_of_a_page_with_several_titles_are_shown() -> None:
+    entry = (
+        f'<li>{LINK} href="#a">A</a><ul>\n<li>{LINK} href="#b">B</a></li>\n</ul>\n</li>'
+    )
+    html = headings_of(f"<ul>\n{entry}\n{entry}\n</ul>\n", open_levels=1)
+    assert html.count('class="toc-h1 ') == html.count('class="toc-h2 ') == 2
+    assert html.startswith(f'<ul class="pst-show_toc_level {LIST}">')
