@@ -98,6 +98,14 @@ def find_python(name: str) -> str:
     return ended.stdout.strip()
 
 
+def version_of(python: str) -> str:
+    """Return the version of the Python at a path, such as ``3.11.7``."""
+    words = [python, "-c", "import platform; print(platform.python_version())"]
+    return subprocess.run(
+        words, capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
 def run(words: Sequence[str], folder: Path) -> str:
     """Run a command in ``folder`` as in a shell of its own; return what it printed to stdout."""
     environment = {
@@ -126,11 +134,8 @@ def use(package: Path, python: str, folder: Path) -> None:
     install = ["uv", "pip", "install", "--quiet", "--python", here]
     run([*install, str(package)], folder)
 
-    version = run(
-        [here, "-c", "import platform; print(platform.python_version())"], folder
-    )
     said = run([program, "--version"], folder)
-    if said != f"jax-docs-zh {__version__}, Python {version}":
+    if said != f"jax-docs-zh {__version__}, Python {version_of(here)}\n":
         raise TrialError(f"--version printed {said!r}")
 
     english, project = folder / "lamps", folder / "lamps-zh"
@@ -174,6 +179,7 @@ def use_all(files: Iterable[Path], pythons: Iterable[str]) -> int:
     """Use each file with each Python, print a line for each; return how many trials failed."""
     failed = 0
     for python in pythons:
+        version = version_of(python)
         for file in files:
             began = time.monotonic()
             with tempfile.TemporaryDirectory(prefix="trial-") as folder:
@@ -185,7 +191,9 @@ def use_all(files: Iterable[Path], pythons: Iterable[str]) -> int:
                 else:
                     result = "ok"
             seconds = time.monotonic() - began
-            print(f"{file.name}, {python}, {seconds:.0f} s: {result}", flush=True)
+            print(
+                f"{file.name}, Python {version}, {seconds:.0f} s: {result}", flush=True
+            )
     return failed
 
 
@@ -209,6 +217,7 @@ def main(words: Sequence[str]) -> int:
         print(f"not found: Python {', '.join(missing)}")
         if given.pythons:
             return 1
+    print(f"building {__version__} into {DIST.name}/", flush=True)
     try:
         notes = release_notes((ROOT / "CHANGELOG.md").read_text("utf-8"), __version__)
         files = build(DIST)
