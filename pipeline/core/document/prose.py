@@ -74,7 +74,7 @@ def mask(text: str, markup: Markup = Markup.MARKDOWN) -> str:
 
     Of ``"see [the `jit` page](a.md)"`` it leaves ``"see [the   page "``: the words of a link count.
     """
-    return " ".join(_parted(text, markup)[::2])
+    return " ".join(parts_of(text, markup)[::2])
 
 
 def atoms_of(text: str, markup: Markup = Markup.MARKDOWN) -> list[str]:
@@ -82,20 +82,15 @@ def atoms_of(text: str, markup: Markup = Markup.MARKDOWN) -> list[str]:
 
     Those of ``"see [the `jit` page](a.md)"`` are ``"`jit`"`` and ``"](a.md)"``.
     """
-    return list(_parted(text, markup)[1::2])
-
-
-def parts_of(text: str, markup: Markup = Markup.MARKDOWN) -> tuple[str, ...]:
-    """What stands before, between and behind the atoms at even places, the atoms at odd ones.
-
-    Joined they are the text.
-    """
-    return _parted(text, markup)
+    return list(parts_of(text, markup)[1::2])
 
 
 @lru_cache(maxsize=1 << 10)  # checks look at the same texts several times, page by page
-def _parted(text: str, markup: Markup) -> tuple[str, ...]:
-    """What stands before, between and behind the atoms at even places, the atoms at odd ones."""
+def parts_of(text: str, markup: Markup = Markup.MARKDOWN) -> tuple[str, ...]:
+    """Split a text at its atoms: prose at even places, atoms at odd ones.
+
+    Joined they are the text.
+    """
     parts: list[str] = []
     at = 0
     for match in _ATOMS[markup].finditer(text):
@@ -111,7 +106,7 @@ def replace_atoms(
 
     ``by`` gives as many characters as the atom has, where positions are to hold.
     """
-    parts = list(_parted(text, markup))
+    parts = list(parts_of(text, markup))
     if len(parts) == 1:
         return text
     parts[1::2] = map(by, parts[1::2])

@@ -197,6 +197,9 @@ def test_whose_name_an_entry_gets() -> None:
     machine = Machine(model="m", prompt=1, date="2026-05-01")
     draft = Entry(msgid=TEA, msgstr="茶", fuzzy=True, notes=(machine.note("茶"),))
     assert close(draft).notes == draft.notes
+    # A person has changed its words since: the note says that they began as a draft.
+    reworded = Entry(msgid=TEA, msgstr="新茶", notes=draft.notes)
+    assert "drafted: m, prompt 1, 2026-05-01" in close(reworded).notes
 
 
 def test_what_is_closed_to_be_compared_looks_up_no_place() -> None:
