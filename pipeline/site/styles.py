@@ -29,7 +29,8 @@ _SPARE = re.compile(
 )
 # At-rules whose block holds rules; the block of others (@font-face) holds declarations.
 _NESTING = frozenset(("media", "supports", "layer", "container", "scope"))
-_ONE_OF = frozenset(("is", "where", "matches", "any"))  # functions of selectors
+# Functions of a list of selectors, of which one is enough.
+_ONE_OF = frozenset(("is", "where", "matches", "any", "has"))
 _PART_OF_CLASS = re.compile(r"\s*class\*=[\"']?([\w-]+)[\"']?\s*")
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
 _VALUE = r"(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']+))"
@@ -114,24 +115,27 @@ def _parts(selectors: Sequence[Node]) -> list[list[Node]]:
 def can_match(selector: Sequence[Node], words: frozenset[str]) -> bool:
     """Return whether ``selector`` needs only classes and ids among ``words``.
 
-    It does not need what stands in ``:not()``, and of a list in ``:is()`` only one.
+    It does not need what stands in ``:not()``, and only one selector of a list in ``:is()``.
     """
-    from tinycss2 import serialize
-
     for before, node in pairwise((None, *selector)):
-        if node.type == "hash" or (before == "." and node.type == "ident"):
-            if node.value not in words:
-                return False
-        elif node.type == "[] block":
-            # [class*=sd-] needs a word with this part.
-            part = _PART_OF_CLASS.fullmatch(serialize(node.content))
-            if part and not any(part[1] in word for word in words):
-                return False
+        is_name = node.type == "hash" or (before == "." and node.type == "ident")
+        if is_name and node.value not in words:
+            return False
+        if node.type == "[] block" and not _may_have_part(node, words):
+            return False
         is_choice = node.type == "function" and node.lower_name in _ONE_OF
         choices = _parts(node.arguments) if is_choice else ()
         if choices and not any(can_match(choice, words) for choice in choices):
             return False
     return True
+
+
+def _may_have_part(attribute: Node, words: frozenset[str]) -> bool:
+    """Return whether a word has the part that ``[class*=sd-]`` asks for."""
+    from tinycss2 import serialize
+
+    part = _PART_OF_CLASS.fullmatch(serialize(attribute.content))
+    return part is None or any(part[1] in word for word in words)
 
 
 def restore_styles(site: Site) -> None:

@@ -40,6 +40,9 @@ WORDS = frozenset({"used", "also", "-Color", "-Color-Bold-Red", "w:1/2", "main"}
         ("p:not(:is(.other,.more)).used{a:b}", "p:not(:is(.other,.more)).used{a:b}"),
         (":is(.other,.used) p{a:b}", ":is(.other,.used) p{a:b}"),
         (":is(.other,.more) p{a:b}", ""),
+        # A list in :has() is one of alternatives as well.
+        (":has(.other,.used) p{a:b}", ":has(.other,.used) p{a:b}"),
+        (":has(.other,.more) p{a:b}", ""),
         (':is([a="b"],[c]) .used{a:b}', ':is([a="b"],[c]) .used{a:b}'),
         ('[class="other"]{a:b}', '[class="other"]{a:b}'),
         ("@media (width<9px){.other{a:b}}", ""),
