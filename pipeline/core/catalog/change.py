@@ -1,9 +1,11 @@
-"""What changed between two versions of a message: the class of the change, and the words.
+"""Classification of the change between two versions of a message, and its word diff.
 
-Both go into the note of a fuzzy entry, and into tables: a translator begins with what takes least
-time. ``carry`` lets a translation follow a change without a person, where that is provably right:
-only runs of spaces differ, or where URLs lead to the same thing. A URL is the same if only its
-scheme, its host, or the owner and name of a repository changed:
+Both are written into the note of a fuzzy entry and into tables, so that translators can start with
+the quickest changes.
+
+``carry`` applies a change to a translation without a person. It does so only where that is provably
+right: only runs of spaces differ, or URLs have moved. A URL has moved if nothing but its scheme,
+its host, or the owner and name of a repository changed. For example,
 ``https://github.com/google/jax/issues/1`` became ``https://github.com/jax-ml/jax/issues/1`` in
 hundreds of messages at once.
 """
@@ -20,21 +22,21 @@ from rapidfuzz.distance import OSA, Indel
 
 from pipeline.core.document.prose import atoms_of, mask
 
-DIFF_LENGTH = 200  # characters of a diff, at most
+DIFF_LENGTH = 200  # characters; longer diffs are cut off
 _CONTEXT = 3  # words shown on either side of a change
 
 
 class ChangeClass(StrEnum):
-    """Classes of change, those that take a person the least time first.
+    """Class of a change, ordered by the time it takes a person: quickest first.
 
-    The values stand in notes and tables.
+    The values appear in notes and tables.
     """
 
     PUNCTUATION = "punctuation"  # or white space
-    MARKUP = "mark-up"  # links, roles, code: the words around them are the same
+    MARKUP = "mark-up"  # the mark-up differs (links, roles, code), the words do not
     TYPO = "case or typo"
     NUMBERS = "numbers"
-    MOVED = "moved"  # the same text, in another place
+    MOVED = "moved"  # the same text in another place
     ADOPTED = "adopted"  # the same text, translated elsewhere
     SPLIT = "split"
     MERGED = "merged"
@@ -43,17 +45,17 @@ class ChangeClass(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """The class of a change, and its diff: ``kept [-old-]{+new+} kept``, on one line."""
+    """Class and diff of a change. The diff is one line: ``kept [-old-]{+new+} kept``."""
 
     kind: ChangeClass
     diff: str
 
     def __str__(self) -> str:
-        """As a note tells it: ``numbers: at least [-2-]{+3+} devices``."""
+        """Return the change as written in a note: ``numbers: at least [-2-]{+3+} devices``."""
         return f"{self.kind}: {self.diff}" if self.diff else str(self.kind)
 
 
-# What a reader does not see: "see {func}`jax.jit`" is "see jax.jit".
+# Mark-up that a rendered page does not show: "see {func}`jax.jit`" reads "see jax.jit".
 _MARKUP = re.compile(
     r"""
     \]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\)  # link target
@@ -68,11 +70,12 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _PUNCTUATION = re.compile(r"""[\s.,;:!?'"()‘’“”–—…-]+""")
 _NO_WORD = re.compile(r"[\W_]+")
 _TOKEN = re.compile(r"\n|[^\S\n]+|\S+")  # a line break, other white space, or a word
-_TYPO_LENGTH = 4  # in shorter words one letter makes another word: on/no, now/not
+# characters; in shorter words one letter makes another word: on/no, now/not
+_TYPO_LENGTH = 4
 
 
 def classify(old: str, new: str) -> Change:
-    """The change from ``old`` to ``new``, two versions of one message: its class and its diff.
+    """Return the class and the diff of the change from ``old`` to ``new``.
 
     ``"At least 2."``, ``"At least 3."`` → ``numbers: At least [-2.-]{+3.+}``
     """
@@ -80,9 +83,9 @@ def classify(old: str, new: str) -> Change:
 
 
 def diff(old: str, new: str) -> str:
-    """The words that differ, with a few around them: one line, at most ``DIFF_LENGTH`` long.
+    """Return the words that differ and a few around them: one line of ``DIFF_LENGTH`` at most.
 
-    All of it is printable; a line break is shown as ``⏎``. Empty for equal texts.
+    The result is printable, with ``⏎`` for a line break. It is empty for equal texts.
     ``"Use at least 2 cups."``, ``"Use at least 3 big cups."`` →
     ``Use at least [-2-]{+3 big+} cups.``
     """
@@ -90,7 +93,7 @@ def diff(old: str, new: str) -> str:
         return ""
     old_words, new_words, between = old.split(), new.split(), " "
     if old_words == new_words:
-        # Then white space is what differs, and has to be shown.
+        # The words are equal, so only white space differs: keep it as tokens to show it.
         old_words, new_words, between = _TOKEN.findall(old), _TOKEN.findall(new), ""
     joined = between.join(_diff_parts(old_words, new_words))
     text = _printable(joined.replace("\n", "⏎"))
@@ -100,14 +103,14 @@ def diff(old: str, new: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """``text`` with a space for each character that would not stay on its line."""
+    """Return ``text`` with a space in place of each unprintable character."""
     if text.isprintable():
         return text  # nearly always
     return "".join(character if character.isprintable() else " " for character in text)
 
 
 def _diff_parts(old_words: list[str], new_words: list[str]) -> list[str]:
-    """Changes and the equal words next to them, in order.
+    """Return the changes and the equal words next to them, in order.
 
     ``["Use", "at", "least", "[-2-]{+3 big+}", "cups."]``
     """
@@ -116,7 +119,7 @@ def _diff_parts(old_words: list[str], new_words: list[str]) -> list[str]:
     removed: list[str] = []
     added: list[str] = []
     for number, block in enumerate(blocks):
-        # Deletions and insertions in a row are one change, which ends where words are equal.
+        # Consecutive deletions and insertions form one change, up to the next equal words.
         match block.tag:
             case "delete":
                 removed += old_words[block.src_start : block.src_end]
@@ -134,9 +137,9 @@ def _diff_parts(old_words: list[str], new_words: list[str]) -> list[str]:
 
 
 def _change_mark(removed: list[str], added: list[str]) -> str:
-    """A change as ``[-old words-]{+new words+}``; empty without one.
+    """Return a change as ``[-old words-]{+new words+}``; empty if there is none.
 
-    Words that only came, or only went, have one pair of brackets.
+    A pure insertion or deletion has one pair of brackets.
     """
     mark = ""
     if removed:
@@ -147,9 +150,9 @@ def _change_mark(removed: list[str], added: list[str]) -> str:
 
 
 def _around(words: list[str], *, first: bool, last: bool) -> list[str]:
-    """Equal words as far as they are next to a change.
+    """Return the equal words that are next to a change, with ``…`` for the others.
 
-    The ``first`` and the ``last`` words of a text have a change on one side only. Between
+    At the start (``first``) and the end (``last``) of a text only one side has a change. Between
     two changes: ``["a", "b", "c", "d", "e", "f", "g"]`` → ``["a", "b", "c", "…", "e", "f", "g"]``.
     """
     head = [] if first else words[:_CONTEXT]
@@ -160,7 +163,7 @@ def _around(words: list[str], *, first: bool, last: bool) -> list[str]:
 
 
 def plain_text(text: str) -> str:
-    """A text without its mark-up: code that becomes a link is the same code.
+    """Return ``text`` without its mark-up, so that code which becomes a link compares equal.
 
     ``"See [`jit`](jit.md)."`` → ``"See jit."``
     """
@@ -168,7 +171,7 @@ def plain_text(text: str) -> str:
 
 
 def _kind(old: str, new: str) -> ChangeClass:
-    """The first class that fits: the order is that of the least time.
+    """Return the first class that fits; the quickest kinds of change are tried first.
 
     =================  =======================  ============
     ``"Tea is hot."``  ``"Tea is hot!"``        punctuation
@@ -194,17 +197,18 @@ def _kind(old: str, new: str) -> ChangeClass:
 
 
 def _unpunctuated(text: str) -> tuple[list[str], list[str]]:
-    """The words of a text, and its atoms as they are: inside those every character counts.
+    """Return the words of a text without punctuation, and its atoms unchanged.
 
-    So ``"Use `a, b`."`` and ``"Use `a b`."`` differ in more than punctuation.
+    Every character of an atom counts: ``"Use `a, b`."`` and ``"Use `a b`."`` differ in more than
+    punctuation.
     """
     return _PUNCTUATION.sub(" ", mask(text)).split(), atoms_of(text)
 
 
 def _is_typo(old: str, new: str) -> bool:
-    """Whether words differ only in case, in being written as one or two, or in one letter each.
+    """Return whether the words differ only in case, in spacing, or by one letter each.
 
-    "tea pot" and "Teapot", or "recieve" and "receive"; never "on" and "no".
+    True for "tea pot" and "Teapot", or "recieve" and "receive"; false for "on" and "no".
     """
     if _NO_WORD.sub("", old).casefold() == _NO_WORD.sub("", new).casefold():
         return True
@@ -218,9 +222,9 @@ def _is_typo(old: str, new: str) -> bool:
 
 
 def _is_misspelt(before: str, after: str) -> bool:
-    """Whether two words differ by one letter, or by two that are swapped.
+    """Return whether two words differ by one letter or by two swapped letters.
 
-    Never numbers, nor short words: one letter makes other ones of them.
+    False for numbers and short words, where one letter changes the meaning.
     """
     if min(len(before), len(after)) < _TYPO_LENGTH:
         return False
@@ -229,32 +233,32 @@ def _is_misspelt(before: str, after: str) -> bool:
     return OSA.distance(before, after, score_cutoff=1) <= 1
 
 
-# The rest is ASCII: Chinese may follow a URL without a space.
+# The path is limited to ASCII: Chinese may follow a URL without a space.
 _URL = re.compile(r"(?P<scheme>https?)://(?P<host>[\w.:-]+)(?P<rest>[!-~]*)", re.ASCII)
-# A URL ends before what cannot belong to it: brackets and quotes.
+# A bracket or a quote ends a URL.
 _URL_END = re.compile(r"""[][()<>`"'\\|{}]""")
-# Behind a URL they belong to the sentence, or are mark-up.
+# At the end of a URL, these belong to the sentence or to its mark-up.
 _SENTENCE_MARKS = ".,;:!?*_~"
-# Repositories keep their files when they move to another owner.
+# A moved repository keeps its files, so its owner and name are not part of the address.
 _REPOSITORY = {
     "github.com": re.compile(r"/[\w.-]+/[\w.-]+(?=/|$)"),
     "raw.githubusercontent.com": re.compile(r"/[\w.-]+/[\w.-]+(?=/|$)"),
     "colab.research.google.com": re.compile(r"/github/[\w.-]+/[\w.-]+(?=/|$)"),
 }
 _SPACES = re.compile(r"[ \t]+")
-# Where spaces count.
+# Spaces are significant inside these elements.
 _VERBATIM = re.compile(r"<(?:pre|textarea|script|style)\b", re.IGNORECASE)
 
 
 def carry(old: str, new: str, msgstr: str) -> str | None:
-    """``msgstr`` with the change from ``old`` to ``new``, if that is provably right; else None.
+    """Return ``msgstr`` with the change from ``old`` to ``new``; None unless provably right.
 
-    It is right when only runs of spaces between words differ: then the translation stays
-    as it is. It is right too when URLs moved and the translation has each of them exactly
-    as often as ``old``. All else waits for a person.
+    Two changes qualify. If only runs of spaces between words differ, the translation stays as it
+    is. If URLs moved, they are replaced, provided that ``msgstr`` has each of them exactly as often
+    as ``old``. A person must handle all other changes.
 
-    ``"See http://tea.org/x."`` → ``"See https://tea.org/x."`` makes
-    ``"见 http://tea.org/x。"`` → ``"见 https://tea.org/x。"``.
+    ``"See http://tea.org/x."`` → ``"See https://tea.org/x."`` turns ``"见 http://tea.org/x。"``
+    into ``"见 https://tea.org/x。"``.
     """
     if old == new:
         return msgstr
@@ -266,7 +270,7 @@ def carry(old: str, new: str, msgstr: str) -> str | None:
     followed = _with_urls(old, moved)
     if _SPACES.sub(" ", followed) != _SPACES.sub(" ", new):
         return None
-    # Inside code spans and formulas spaces count.
+    # Spaces are significant inside code spans and formulas.
     if atoms_of(followed) != atoms_of(new):
         return None
     counts, translated_counts = Counter(_urls(old)), Counter(_urls(msgstr))
@@ -276,10 +280,10 @@ def carry(old: str, new: str, msgstr: str) -> str | None:
 
 
 def _moved_urls(old: str, new: str) -> dict[str, str] | None:
-    """Which URLs of ``old`` became which ones of ``new``, where they come in the same order.
+    """Return the moved URLs of ``old``, each with its new version from ``new``.
 
-    Those that have not moved are left out. None if one came or went, or changed in more
-    than where the same thing lies.
+    URLs are paired in order of appearance; unchanged ones are left out. None if a URL was added or
+    removed, or if more than its location changed.
     """
     old_urls, new_urls = _urls(old), _urls(new)
     if len(old_urls) != len(new_urls):
@@ -287,7 +291,7 @@ def _moved_urls(old: str, new: str) -> dict[str, str] | None:
     pairs = list(zip(old_urls, new_urls, strict=True))
     targets = dict(pairs)
     for old_url, new_url in pairs:
-        # A URL that became two different ones cannot be replaced by its name alone.
+        # A URL with two different replacements cannot be replaced by search and replace.
         is_ambiguous = targets[old_url] != new_url
         if is_ambiguous or _address_of(old_url) != _address_of(new_url):
             return None
@@ -295,7 +299,7 @@ def _moved_urls(old: str, new: str) -> dict[str, str] | None:
 
 
 def _address_of(url: str) -> str:
-    """A URL without its scheme, its host and, where files lie in repositories, the repository.
+    """Return a URL without scheme, host and (on sites with repositories) repository.
 
     ``https://github.com/google/jax/issues/1/`` → ``/issues/1``
     """
@@ -310,14 +314,14 @@ def _address_of(url: str) -> str:
 
 
 def _urls(text: str) -> list[str]:
-    """The URLs of a text in their order, each as often as it stands there."""
+    """Return the URLs of a text in order, with repetitions."""
     return [text[start:end] for start, end in _url_spans(text)]
 
 
 def _with_urls(text: str, targets: dict[str, str]) -> str:
-    """``text`` with each URL that ``targets`` names replaced by its target.
+    """Return ``text`` with each URL in ``targets`` replaced by its target.
 
-    A URL is replaced as a whole: one that only begins like another stays.
+    Only whole URLs are replaced: a longer URL with the same beginning stays.
     """
     parts: list[str] = []
     position = 0
@@ -331,9 +335,9 @@ def _with_urls(text: str, targets: dict[str, str]) -> str:
 
 
 def _url_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where each URL of a text starts and ends.
+    """Yield the start and end of each URL in a text.
 
-    ``"(see https://tea.org/x)."`` has one, of ``https://tea.org/x``.
+    ``"(see https://tea.org/x)."`` has one, ``https://tea.org/x``.
     """
     for match in _URL.finditer(text):
         closing = _URL_END.search(text, match.start(), match.end())

@@ -1,4 +1,4 @@
-"""Counts of a page's messages and words, by state and class of change."""
+"""Counts of a page's messages and words, by state and by class of change."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from pipeline.core.document.prose import count_words
 from pipeline.core.results import PageResult, UpdateCounts
 from pipeline.entries import Catalog
 
-OTHER = "other"  # the class of what a translator, or another tool, marked fuzzy
-DRAFT = str(OriginKind.DRAFT)  # the class of what a machine has made
-# What takes a person the least time comes first.
+OTHER = "other"  # the class of an entry that a translator or another tool marked fuzzy
+DRAFT = str(OriginKind.DRAFT)  # the class of a machine's translation
+# Ordered by the time a person needs: quickest first.
 CLASSES = (*map(str, ChangeClass), OTHER, DRAFT)
 
 
 def count_catalog(result: PageResult, catalog: Catalog) -> PageResult:
-    """``result`` with its messages and English words counted by state.
+    """Return ``result`` with the messages and English words of ``catalog`` by state.
 
-    Obsolete entries are counted apart: they are no messages of the page any more.
+    Obsolete entries have their own count: they are no longer messages of the page.
     """
     words = translated = translated_words = fuzzy = obsolete = 0
     for entry in catalog.entries:
@@ -36,7 +36,7 @@ def count_catalog(result: PageResult, catalog: Catalog) -> PageResult:
             continue
         entry_words = count_words(entry.msgid)
         words += entry_words
-        # A fuzzy entry without a translation is just untranslated.
+        # A fuzzy entry without a translation counts as untranslated.
         fuzzy += entry.is_waiting
         if entry.is_translated:
             translated += 1
@@ -53,16 +53,17 @@ def count_catalog(result: PageResult, catalog: Catalog) -> PageResult:
 
 
 def is_settled(catalog: Catalog) -> bool:
-    """Whether each message has a translation that no update replaces: neither a draft nor none.
+    """Return whether every message has a translation that no update can replace.
 
-    Then what an update makes of the catalogue does not depend on others.
+    Empty messages and replaceable drafts are not settled. The update of a settled catalogue does
+    not depend on other catalogues.
     """
     live = [entry for entry in catalog.entries if not entry.obsolete]
     return all(entry.msgstr and not is_replaceable(entry) for entry in live)
 
 
 def with_classes(result: PageResult, catalog: Catalog) -> PageResult:
-    """``result`` with its fuzzy messages by class, and their English words.
+    """Return ``result`` with its fuzzy messages by class, and their English words.
 
     ``{"numbers": 2, "rewording": 5}``
     """
@@ -87,7 +88,7 @@ def with_classes(result: PageResult, catalog: Catalog) -> PageResult:
 
 
 def update_counts(catalogs: Catalogs, page: str) -> UpdateCounts | None:
-    """What the update that made ``catalogs`` did with ``page``; None if it left the page alone."""
+    """Return what an update did with ``page``; None if it did not touch the page."""
     updated = catalogs.counts.get(page)
     if updated is None:
         return None
@@ -102,10 +103,9 @@ def update_counts(catalogs: Catalogs, page: str) -> UpdateCounts | None:
 
 
 def in_order(classes: Mapping[str, int]) -> dict[str, int]:
-    """``classes`` with a count, those that take a person the least time first.
+    """Return the classes with a non-zero count, the quickest for a person first.
 
-    A class that is not known comes from a note of another version, or of a person. It goes
-    last.
+    Unknown classes come last: a note of another version, or one written by hand, may have one.
     """
     unknown = sorted(set(classes) - set(CLASSES))
     return {name: classes[name] for name in (*CLASSES, *unknown) if classes.get(name)}

@@ -1,7 +1,7 @@
 """Diff of the English of two commits, page by page.
 
-That is what an upgrade brings, or how far behind upstream a pin is. The pages of both commits that
-are not equal as bytes come in.
+It shows what an upgrade brings, or how far a pin is behind upstream. The input is every page whose
+bytes differ between the commits; the output counts messages and words per page.
 """
 
 from __future__ import annotations
@@ -12,40 +12,39 @@ from typing import TYPE_CHECKING
 
 from pipeline.core.pin.lock import Lock, SourceFile
 
-# Reports import the records from here: what compares texts is loaded in the functions below.
+# Reports import the records from here, so the functions below import the heavy modules.
 if TYPE_CHECKING:
     from pipeline.core.document.reader import SplitPage
 
 
-# Percent of rapidfuzz's ratio from which on a message counts as changed, not as new.
+# Minimum ratio of rapidfuzz, in percent, for a message to count as changed, not as new.
 _CHANGED = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageChange:
-    """How the English of one page differs between two commits, in messages.
+    """Difference of one page's English between two commits, counted in messages.
 
-    Equal pages have none.
+    All counts are 0 if the page is equal in both.
     """
 
     page: str
     appeared: bool = False
     vanished: bool = False
-    renamed_from: str = ""  # the vanished page that most of the text stood on
-    added: int = 0  # messages that stood nowhere before
-    changed: int = 0  # messages like one that stood on the page before
-    moved: int = 0  # messages that stood on another page
+    renamed_from: str = ""  # the vanished page that this page was renamed from
+    added: int = 0  # messages that no page had before
+    changed: int = 0  # messages similar to one that this page had before
+    moved: int = 0  # messages that another page had before
     dropped: int = 0
-    words: int = 0  # English words of what was added or changed
+    words: int = 0  # English words of added and changed messages
     code_changed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Two commits of one upstream.
+    """Comparison of two commits of one upstream.
 
-    ``commits`` counts those on the way there and those on the way back. None: the history between
-    them is not known.
+    ``commits`` is the number of commits ahead and behind, or None if the history is unknown.
     """
 
     before: Lock
@@ -55,9 +54,9 @@ class Comparison:
 
 
 def changed_pages(before: Lock, after: Lock) -> tuple[str, ...]:
-    """The pages that are not the same, byte for byte, in both; sorted.
+    """Return the names of pages whose bytes differ between two locks, sorted.
 
-    Those that only one of them has are among them.
+    Pages that only one of the locks has are included.
     """
     old, new = _files_by_page(before), _files_by_page(after)
     names = sorted(old.keys() | new.keys())
@@ -65,41 +64,41 @@ def changed_pages(before: Lock, after: Lock) -> tuple[str, ...]:
 
 
 def _files_by_page(lock: Lock) -> dict[str, tuple[SourceFile, ...]]:
-    """The documents of each page, with the blobs that say what is in them."""
+    """Return the documents of each page, with the blob ids of their content."""
     return {page.name: page.files for page in lock.pages}
 
 
 def compare_pages(
     before: Sequence[SplitPage], after: Sequence[SplitPage]
 ) -> tuple[PageChange, ...]:
-    """What differs between the pages of two commits, sorted by name.
+    """Return the differences between the pages of two commits, sorted by name.
 
-    Pages without any difference are left out. Pages that are equal as bytes need not be given. A
-    message counts as moved if it stood on another page that is given.
+    Pages without a difference are left out, and byte-identical pages need not be passed. A message
+    counts as moved if another passed page had it.
     """
     comparing = _Comparing(old=_texts_by_page(before), new=_texts_by_page(after))
     changes = list(map(comparing.page_change, comparing.new))
     changes += map(comparing.vanished, comparing.old.keys() - comparing.new.keys())
     changes.sort(key=lambda change: change.page)
-    # A page may change as bytes only, where nothing is translated and nothing runs.
+    # The bytes of a page may differ outside its messages and code.
     return tuple(change for change in changes if change != PageChange(page=change.page))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Text:
-    """What is compared of a page."""
+    """The parts of a page that are compared."""
 
-    messages: Mapping[str, int]  # msgid → words
-    code: tuple[str, ...]  # of the document that runs
+    messages: Mapping[str, int]  # msgid → number of words
+    code: tuple[str, ...]  # code of the document that is executed
 
 
 def _texts_by_page(pages: Iterable[SplitPage]) -> dict[str, _Text]:
-    """What is compared, by the names of the pages."""
+    """Return the compared parts of each page, by name."""
     return {page.page.name: _text_of(page) for page in pages}
 
 
 def _text_of(page: SplitPage) -> _Text:
-    """The messages of all documents of a page, each once, and the code that it runs."""
+    """Return the distinct messages of all documents of a page, and the code that it runs."""
     from pipeline.core.document.prose import count_words
 
     messages: dict[str, int] = {}
@@ -107,13 +106,13 @@ def _text_of(page: SplitPage) -> _Text:
         for _, message in document.messages():
             if message.msgid not in messages:
                 messages[message.msgid] = count_words(message.msgid)
-    # Of a jupytext pair it is the first document that runs.
+    # The first document of a jupytext pair is the one that is executed.
     code = page.documents[0].code if page.documents else ()
     return _Text(messages=messages, code=code)
 
 
 class _Comparing:
-    """The pages of two commits, and all that is known of where their messages went."""
+    """Comparison in progress: the pages of two commits and the renames between them."""
 
     def __init__(self, *, old: Mapping[str, _Text], new: Mapping[str, _Text]) -> None:
         from pipeline.core.catalog.lineage import find_kin, find_renames
@@ -121,24 +120,24 @@ class _Comparing:
         self.old, self.new = old, new
         self._known = _all_messages(old)
         self._remaining = _all_messages(new)
-        # Found as an update finds it, but without upstream's redirects.
+        # Renames are found as in an update, but without upstream's redirects.
         born, gone = _only_in(new, old), _only_in(old, new)
         self._renames = find_renames(born, gone, find_kin(born, gone, {}))
 
     def page_change(self, page: str) -> PageChange:
-        """How a page that is there now differs from what it was, also under another name.
+        """Return the difference between a current page and its old version.
 
-        Each message of the page is one of four: as it was on the page, moved here from
-        another page, changed, or added.
+        The old version may have another name. Each message is unchanged, moved here from another
+        page, changed, or added.
         """
         new = self.new[page]
         renamed_from = self._renames.get(page, "")
-        # A new page has no messages that could be gone, and no code that could have changed.
+        # A new page had no messages that it could lose, and no code that could change.
         nothing = _Text(messages={}, code=new.code)
         old = self.old.get(renamed_from or page, nothing)
         fresh = [msgid for msgid in new.messages if msgid not in self._known]
         moved = (new.messages.keys() - old.messages.keys()) & self._known
-        # What went to another page has moved there, and is counted there.
+        # A message that went to another page is counted there, as moved.
         gone = [msgid for msgid in old.messages if msgid not in self._remaining]
         changed = _count_similar(fresh, gone)
         return PageChange(
@@ -154,9 +153,9 @@ class _Comparing:
         )
 
     def vanished(self, page: str) -> PageChange:
-        """What a page took with it that is not there any more.
+        """Return the difference for a page that no longer exists.
 
-        Messages that now stand on other pages are not dropped: they have moved.
+        A message that another page has now is moved, not dropped.
         """
         dropped = self.old[page].messages.keys() - self._remaining
         return PageChange(page=page, vanished=True, dropped=len(dropped))
@@ -165,12 +164,12 @@ class _Comparing:
 def _only_in(
     texts: Mapping[str, _Text], others: Mapping[str, _Text]
 ) -> dict[str, Mapping[str, int]]:
-    """The messages of the pages of ``texts`` that ``others`` does not have."""
+    """Return the messages of each page that ``texts`` has and ``others`` does not."""
     return {page: texts[page].messages for page in texts if page not in others}
 
 
 def _all_messages(texts: Mapping[str, _Text]) -> set[str]:
-    """The messages of all pages of one commit."""
+    """Return the messages of all pages of one commit."""
     messages: set[str] = set()
     for text in texts.values():
         messages.update(text.messages)
@@ -178,10 +177,10 @@ def _all_messages(texts: Mapping[str, _Text]) -> set[str]:
 
 
 def _count_similar(fresh: Sequence[str], gone: Sequence[str]) -> int:
-    """How many of ``fresh`` have a text of their own like them among ``gone``.
+    """Return how many of ``fresh`` are similar to a text of ``gone``.
 
-    Each text of ``gone`` counts once. In the order of ``fresh`` the most similar one is
-    taken that is left: enough for a count, where an update looks for the best pairs.
+    Each text of ``gone`` is used once. The matching is greedy: each message takes the most similar
+    text that is left. That is good enough for a count; an update searches for the best pairs.
     """
     from rapidfuzz import fuzz, process
 

@@ -1,8 +1,8 @@
-"""Merge the work of another editor into a catalogue, three-way: what it was handed is the base.
+"""Three-way merge of another editor's work into a catalogue.
 
-Our catalogue, what came back and what was sent go in. The catalogue comes out, with what could not
-be taken. What both sides have changed stays as it is here. An entry that the editor left empty is
-no deletion.
+The base is the catalogue that was sent out. The result is our catalogue with the returned work, and
+the conflicts. An entry that both sides changed keeps our version. An entry that the editor left
+empty is not a deletion.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Words = tuple[str | None, str, str]  # msgctxt, msgid and msgstr
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
-    """An entry that both sides have changed. ``theirs`` has the line of its file."""
+    """An entry that both sides have changed. ``theirs.line`` is the line in the returned file."""
 
     ours: Entry
     theirs: Entry
@@ -26,12 +26,12 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """A catalogue with what came back, and how much that is."""
+    """A catalogue with the returned work merged in, and the size of the change."""
 
     catalog: Catalog
     changed: int = 0
     conflicts: tuple[Conflict, ...] = ()
-    # Entries whose English is in the catalogue no more, kept as obsolete ones.
+    # Entries whose English is no longer in the catalogue; they are kept as obsolete.
     strays: int = 0
 
 
@@ -42,9 +42,10 @@ def take(
     *,
     older: Set[Words] = frozenset(),
 ) -> Taken:
-    """``ours`` with the work in ``theirs``; ``base`` is what was sent, None if nobody knows.
+    """Merge the work in ``theirs`` into ``ours`` and return the result.
 
-    ``older`` are translations that ours had at any time: no news.
+    ``base`` is the catalogue that was sent out, or None if it is unknown. ``older`` has all
+    translations that ``ours`` ever had: they are not treated as new work.
     """
     taking = _Taking(
         theirs={_key(entry): entry for entry in theirs if not entry.obsolete},
@@ -63,7 +64,7 @@ def take(
 
 @dataclass(slots=True, kw_only=True)
 class _Taking:
-    """One catalogue while the work of others comes into it."""
+    """State of a merge into one catalogue."""
 
     theirs: dict[_Key, Entry]
     base: dict[_Key, Entry]
@@ -72,14 +73,14 @@ class _Taking:
     conflicts: list[Conflict] = field(default_factory=list)
 
     def merged(self, ours: Entry) -> Entry:
-        """An entry of ours with what was done to it elsewhere."""
+        """Return our entry with the change that was made elsewhere, if any."""
         theirs = self.theirs.get(_key(ours))
         if theirs is None or not _has_news(ours, theirs):
             return ours
         base = self.base.get(_key(ours))
         if self._is_known(theirs):
-            return ours  # changed here since, and not there
-        # Without a base only what is empty here is surely older.
+            return ours  # only we changed the entry since
+        # Without a base, our version is only known to be older if it is empty.
         is_older_here = _work(ours) == _work(base) if base else not ours.msgstr
         if not is_older_here:
             self.conflicts.append(Conflict(ours=ours, theirs=theirs))
@@ -89,13 +90,13 @@ class _Taking:
             ours,
             msgstr=_without_edges(theirs.msgstr),
             fuzzy=theirs.fuzzy,
-            # Editors drop it; while the entry waits it says what for.
+            # Editors drop the previous English, but a fuzzy entry still needs it.
             previous=ours.previous if theirs.fuzzy else None,
             comments=theirs.comments or ours.comments,
         )
 
     def _is_known(self, theirs: Entry) -> bool:
-        """Return whether nobody has worked on an entry since ours was sent, or was like it."""
+        """Return whether the returned entry is unchanged since some version of ours."""
         base = self.base.get(_key(theirs))
         if base is not None and not _has_news(base, theirs):
             return True
@@ -103,7 +104,10 @@ class _Taking:
         return words in self.older and (base is None or base.msgstr != words[2])
 
     def strays(self, ours: dict[_Key, Entry]) -> list[Entry]:
-        """Work on English that is gone: the next update finds what it is good for."""
+        """Return the work on English that is gone, as obsolete entries.
+
+        The next update can reuse them for similar messages.
+        """
         strays: list[Entry] = []
         for key, theirs in self.theirs.items():
             if key not in ours and theirs.msgstr and not self._is_known(theirs):
@@ -121,10 +125,10 @@ class _Taking:
 
 
 def _has_news(known: Entry, theirs: Entry) -> bool:
-    """Whether an editor has done anything to an entry that was ``known``.
+    """Return whether an editor changed an entry that used to be ``known``.
 
-    That it has no translation there says nothing: some editors leave out what is not finished, and
-    some leave out comments.
+    An empty translation or a missing comment is no change: some editors leave out unfinished
+    entries, and some drop comments.
     """
     if not theirs.msgstr:
         return False
@@ -134,20 +138,20 @@ def _has_news(known: Entry, theirs: Entry) -> bool:
 
 
 def _work(entry: Entry) -> tuple[object, ...]:
-    """What people put into an entry."""
+    """Return the parts of an entry that people write."""
     return entry.msgstr, entry.fuzzy, entry.comments
 
 
 def _without_edges(msgstr: str) -> str:
-    """A translation as catalogues have it: no message begins or ends with a line break."""
+    """Return a translation as catalogues store it, without line breaks at both ends."""
     return msgstr.strip("\n")
 
 
 def _key(entry: Entry) -> _Key:
-    """What an entry is told by."""
+    """Return the identity of an entry: msgctxt and msgid."""
     return entry.context, entry.msgid
 
 
 def _by_key(entries: Iterable[Entry]) -> dict[_Key, Entry]:
-    """Entries by what they are told by."""
+    """Return entries by their identity."""
     return {_key(entry): entry for entry in entries}

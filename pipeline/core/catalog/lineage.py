@@ -1,7 +1,7 @@
-"""Lineage of pages: which old pages a new one was made from, and which catalogue it starts from.
+"""Lineage of pages: the old pages that a new one was made from, and its starting catalogue.
 
-Upstream renames, splits and merges pages. Where their text went tells it. Upstream's redirects are
-a hint only: they say where readers should go, which is not always where the text is.
+Upstream renames, splits and merges pages. The lineage is found by following the text from page to
+page. Upstream's redirects are only a hint: they lead readers to a page that may not have the text.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pipeline.core.document.prose import count_words
 from pipeline.core.pin.sphinx_config import sphinx_values
 from pipeline.entries import Catalog, Entry
 
-# An equal text of as many words means the same on every page; a shorter one may stand anywhere.
+# An equal text of so many words means the same on every page; a shorter one may occur anywhere.
 CLEAR_WORDS = 4
-_RENAMED = 0.5  # of the text of either page must be on the other one
-# A small page may take all it has from a large one, and is not that page under another name: so
-# many texts at least.
+_RENAMED = 0.5  # share of either page's texts that the other page must have
+# A small page may take all its text from a large page without being that page renamed. A rename
+# therefore needs at least so many shared texts.
 _ENOUGH = 5
-_REDIRECTS = "rediraffe_redirects"  # of Sphinx's extension rediraffe
+_REDIRECTS = "rediraffe_redirects"  # an option of the Sphinx extension rediraffe
 _SUFFIXES = (".ipynb", ".md", ".rst", ".html")
 
 
@@ -29,11 +29,11 @@ def find_kin(
     old: Mapping[str, Collection[str]],
     redirects: Mapping[str, str],
 ) -> dict[str, tuple[str, ...]]:
-    """For each page of ``new`` the pages of ``old`` that text came from.
+    """Return, for each page of ``new``, the pages of ``old`` that its text came from.
 
-    The page that most came from stands first, redirected ones last. Both arguments give texts by
-    page: those that ``new`` has and had not before, and those that are gone from ``old``.
-    ``{"tea": ("drinks", "kitchen")}``: most of what is new on ``tea`` stood on ``drinks``.
+    The page that contributed most comes first, redirected pages come last. ``new`` has the texts
+    that each page gained, ``old`` the texts that each page lost.
+    ``{"tea": ("drinks", "kitchen")}``: most of the new text on ``tea`` came from ``drinks``.
     """
     homes: dict[str, list[str]] = defaultdict(list)
     for page, texts in old.items():
@@ -49,7 +49,7 @@ def find_kin(
         for text in texts:
             if text in homes and count_words(text) >= CLEAR_WORDS:
                 votes.update(homes[text])
-        del votes[page]  # a page is no kin of its own
+        del votes[page]  # a page is not its own kin
         voted = sorted(votes, key=lambda home: (-votes[home], home))
         kin[page] = tuple(dict.fromkeys((*voted, *hints[page])))
     return kin
@@ -60,10 +60,10 @@ def find_renames(
     gone: Mapping[str, Collection[str]],
     kin: Mapping[str, tuple[str, ...]],
 ) -> dict[str, str]:
-    """New pages by name, each with the vanished page that it is under another name.
+    """Return the new pages that are renamed old ones, each with its old name.
 
-    Half of the text of either page must be the other's. Several pages may take from one: the one
-    that takes most is the renamed one. ``kin`` is what ``find_kin`` gives for the pages.
+    The pages must share half of the text of either one. If several new pages share text with one
+    old page, the page that shares most counts as renamed. ``kin`` is the result of ``find_kin``.
     """
     shares: list[tuple[int, str, str]] = []
     for page, texts in new.items():
@@ -79,7 +79,7 @@ def find_renames(
 
 
 def _shared_texts(new: Collection[str], old: Collection[str]) -> int:
-    """How many texts a new and a vanished page share; 0 if these are too few for a rename.
+    """Return how many texts a new and a vanished page share, or 0 if too few for a rename.
 
     ``old`` is empty for a page that has not vanished.
     """
@@ -90,11 +90,11 @@ def _shared_texts(new: Collection[str], old: Collection[str]) -> int:
 
 
 def read_redirects(config: str, *, below: str = "") -> dict[str, str]:
-    """``rediraffe_redirects`` of a Sphinx ``conf.py``, as old page to new page.
+    """Return ``rediraffe_redirects`` of a Sphinx ``conf.py``, as old page to new page.
 
-    The result is empty if that is no plain table of texts. The file is parsed, never run. Names of
-    pages begin with ``below``, where it lies in one of several docs folders.
-    ``rediraffe_redirects = {"old/tea.md": "tea.md"}`` → ``{"old/tea": "tea"}``
+    The result is empty if the value is not a literal table of strings. The file is parsed, never
+    executed. ``below`` is put in front of page names, for a ``conf.py`` in one of several docs
+    folders. ``rediraffe_redirects = {"old/tea.md": "tea.md"}`` → ``{"old/tea": "tea"}``
     """
     table = sphinx_values(config).get(_REDIRECTS)
     if not isinstance(table, dict):
@@ -107,7 +107,7 @@ def read_redirects(config: str, *, below: str = "") -> dict[str, str]:
 
 
 def _page_name(path: str) -> str:
-    """A page by the name that the pipeline gives it: no suffix, no slash in front.
+    """Return the pipeline's name of a page: without suffix and outer slashes.
 
     ``/guide/start.html`` → ``guide/start``
     """
@@ -122,18 +122,18 @@ _NOTHING = Catalog()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What an update works on, by page, and which page comes from which."""
+    """Input of an update, by page, and the lineage of the pages."""
 
     old: Mapping[str, Catalog]  # all catalogues of the locale
-    wanted: Mapping[str, Sequence[Entry]]  # of the pages to update
+    wanted: Mapping[str, Sequence[Entry]]  # entries of the pages to update
     gone: Collection[str]  # pages that upstream dropped
-    # What each page of ``wanted`` starts from, if there is anything.
+    # The starting catalogue of each page of ``wanted``, if it has one.
     own: Mapping[str, Catalog]
     kin: Mapping[str, tuple[str, ...]]
-    renames: Mapping[str, str]  # new page → the page that it was called before
+    renames: Mapping[str, str]  # new page → old name of the page
 
     def start_of(self, page: str) -> Catalog:
-        """The catalogue that ``page`` starts from; an empty one for a new page."""
+        """Return the catalogue that ``page`` starts from; an empty one for a new page."""
         return self.own.get(page, _NOTHING)
 
 
@@ -144,14 +144,14 @@ def plan_update(
     gone: Collection[str],
     redirects: Mapping[str, str],
 ) -> Plan:
-    """Find out where the text of each page was before.
+    """Return the plan of an update, with the lineage of every page.
 
     The arguments are those of ``update_catalogs``.
     """
     moves = _moves(old, wanted, gone)
     kin: dict[str, tuple[str, ...]] = {}
     renames: dict[str, str] = {}
-    if moves.added:  # else nothing can have come from anywhere
+    if moves.added:  # without new text, nothing was moved
         unborn = {page: texts for page, texts in moves.added.items() if page not in old}
         vanished = {page: texts for page, texts in moves.lost.items() if page in gone}
         kin = find_kin(moves.added, moves.lost, redirects)
@@ -166,7 +166,7 @@ def plan_update(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Moves:
-    """The texts that came to pages and went from them; pages without any are left out."""
+    """Texts that pages gained and lost; pages without any are left out."""
 
     added: dict[str, set[str]] = field(default_factory=dict)
     lost: dict[str, set[str]] = field(default_factory=dict)
@@ -177,26 +177,26 @@ def _moves(
     wanted: Mapping[str, Sequence[Entry]],
     gone: Collection[str],
 ) -> _Moves:
-    """What the pages of an update gain and lose, and what vanished pages leave."""
+    """Return the texts that updated pages gain and lose, and those that vanished pages lose."""
     moves = _Moves()
     for page, entries in wanted.items():
         before = _live_texts(old.get(page, _NOTHING))
         now = {entry.msgid for entry in entries}
         moves.added[page] = now - before
         moves.lost[page] = before - now
-    # A page that is neither updated nor gone has lost nothing, as far as this run can see.
+    # This run cannot see changes of a page that is neither updated nor gone.
     for page in old.keys() & set(gone) - wanted.keys():
         moves.lost[page] = _live_texts(old[page])
     return _Moves(added=_filled(moves.added), lost=_filled(moves.lost))
 
 
 def _live_texts(catalog: Catalog) -> set[str]:
-    """The messages that a page had when its catalogue was written."""
+    """Return the messages that a page had when its catalogue was written."""
     return {entry.msgid for entry in catalog.entries if not entry.obsolete}
 
 
 def _filled(texts: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """``texts`` without the pages that have none: most pages of most updates."""
+    """Return ``texts`` without the pages that have none: most pages of most updates."""
     return {
         page: texts_of_page for page, texts_of_page in texts.items() if texts_of_page
     }

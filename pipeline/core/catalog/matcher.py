@@ -1,14 +1,15 @@
-"""Matcher of texts: which old message each new one was made from.
+"""Matcher of texts: the old message that each new one was made from.
 
-Texts are alike letter by letter; the further apart two stand, the more alike they must be. They are
-looked up by their rare words, so that letters are compared only where words already agree. Upstream
-also joins paragraphs and cuts them up: there sentences tell, because a piece has its sentences in
-the whole, word by word. Every pair is scored first, and the best pair is taken first, whatever
-order the pages come in.
+Texts are compared letter by letter. The further apart two texts are in the docs, the more similar
+they must be. An index of rare words selects the candidates, so that only texts with common words
+are compared.
 
-Whoever changes a threshold here runs ``JAX_DOCS_WHOLE=1 pytest
-tests/core/catalog/test_release_chain.py -rP``, which prints what happens from release to release,
-and reads the fuzzy matches.
+Upstream also joins and splits paragraphs. Such texts are matched by sentence: a piece has its
+sentences in the whole, word by word. Every pair is scored before the best pairs are chosen, so that
+the result does not depend on the order of pages.
+
+To change a threshold, run ``JAX_DOCS_WHOLE=1 pytest tests/core/catalog/test_release_chain.py -rP``,
+which prints what happens from release to release, and read the fuzzy matches.
 """
 
 from __future__ import annotations
@@ -23,30 +24,30 @@ from rapidfuzz import fuzz
 
 from pipeline.core.catalog.change import ChangeClass, plain_text
 
-# Percent of rapidfuzz's ratio, by length in characters. Below the cutoff the old translation helps
-# nobody. In short texts few letters make another meaning.
+# Minimum ratio of rapidfuzz in percent, by length in characters. Below it, the old translation is
+# of no help. In short texts, few letters make another meaning.
 CUTOFFS = ((24, 85.0), (60, 70.0))
 CUTOFF = 60.0
-# A shorter text is compared with all others that are as short, because one word may be all that
-# they share.
+# Characters. A shorter text is compared with all short texts, because a single word may be all that
+# two of them share.
 SHORT = 24
-# How much more alike a text must be than one of the same page:
-KIN = 2.0  # if it stands on a page that this one was made from,
-STRANGER = 15.0  # and if it stands on any other
-# Texts that clearly come from a page make it one that this page was made from.
+# How much higher the ratio must be than for a text of the same page:
+KIN = 2.0  # if the text is on a page that this one was made from,
+STRANGER = 15.0  # and if it is on any other page
+# If so many texts clearly come from one page, this page was made from it.
 SEVERAL = 2
 
 _WORD = re.compile(r"\w+")
-_RARE = 12  # words of a text that are looked up, the rarest ones
-_COMMON = 150  # texts; a word that more of them have tells nothing
-_CANDIDATES = 12  # texts that letters are compared with
+_RARE = 12  # words of a text that are looked up, rarest first
+_COMMON = 150  # texts; a word that more of them have is ignored
+_CANDIDATES = 12  # texts whose letters are compared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """An English text of a page.
+    """English text of a page.
 
-    It is ``free`` if it is gone from there, so that its translation may go to one other text.
+    It is ``free`` if the page no longer has it. Its translation may then go to one other text.
     """
 
     page: str
@@ -56,18 +57,18 @@ class Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """A new and an old text, by index, that are alike enough."""
+    """A new and an old text, by index, that are similar enough."""
 
     new: int
     old: int
     ratio: float
-    spare: float  # how much the ratio is above the cutoff for their length
+    spare: float  # ratio above the cutoff for this length
 
 
 def find_alike(new: Sequence[Text], old: Sequence[Text]) -> list[Pair]:
-    """All pairs whose ratio reaches the cutoff, wherever they stand.
+    """Return all pairs whose ratio reaches the cutoff, whatever their pages.
 
-    Mark-up does not count: "see {func}`jax.jit`" and "see `jax.jit`" are equal here.
+    Mark-up is ignored: "see {func}`jax.jit`" and "see `jax.jit`" are equal here.
     """
     pairs: list[Pair] = []
     places: dict[str, list[int]] = defaultdict(list)
@@ -96,10 +97,9 @@ def near_pages(
     kin: Mapping[str, Collection[str]],
     alike: Iterable[Pair],
 ) -> dict[str, tuple[str, ...]]:
-    """For each page of ``new`` those that its text probably comes from, the likeliest first.
+    """Return, for each page of ``new``, the pages its text probably comes from, best first.
 
-    These are the page itself, its kin, and pages that several of its texts clearly come from,
-    though none as it was.
+    These are the page itself, its kin, and pages with which several edited texts clearly match.
     """
     clear: dict[tuple[str, str], set[int]] = defaultdict(set)
     for pair in alike:
@@ -115,23 +115,23 @@ def near_pages(
 
 
 def distance(new: Text, old: Text, near: Mapping[str, Collection[str]]) -> float:
-    """What is taken off the ratio of two texts for where they stand.
+    """Return the penalty on the ratio of two texts for the distance between their pages.
 
-    ``near`` is what ``near_pages`` gives. Infinite: the two are no pair, however alike.
+    ``near`` is the result of ``near_pages``. The penalty is infinite if the texts cannot be a pair.
     """
     is_same_page = old.page == new.page
     if not old.free:
-        # What still stands on the page is another item of the same list, however alike. What
-        # stands on another page has not moved, but may have been copied.
+        # A text that is still on the page is another item of the same list, however similar. A text
+        # that is still on another page has not moved, but may have been copied.
         return inf if is_same_page else STRANGER
     if is_same_page:
         return 0.0
-    # A text that is gone from a page far away may be gone for good.
+    # A text that is gone from a distant page may be gone for good.
     return KIN if old.page in near[new.page] else STRANGER
 
 
 def _cutoff(text: str) -> float:
-    """The ratio that a pair must reach if ``text`` is its new one: the shorter, the higher."""
+    """Return the minimum ratio for the new text of a pair: higher for shorter texts."""
     for length, cutoff in CUTOFFS:
         if len(text) < length:
             return cutoff
@@ -139,7 +139,7 @@ def _cutoff(text: str) -> float:
 
 
 class _Index:
-    """Finds the few texts that share rare words with a given one."""
+    """Index that finds the few texts which share rare words with a given one."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
@@ -150,9 +150,10 @@ class _Index:
                 self._places[word].append(at)
 
     def candidates(self, text: str) -> Iterator[str]:
-        """The texts worth comparing, the likeliest first; for a very short one every short one.
+        """Yield the texts worth comparing, the likeliest first.
 
-        Those are texts that share some of the rarest words of ``text``.
+        They share some of the rarest words of ``text``. For a very short text they are all short
+        texts.
         """
         if len(text) < SHORT:
             yield from self._short
@@ -165,10 +166,10 @@ class _Index:
                 shared.update(self._places[word])
 
         def rank(at: int) -> tuple[int, int, int]:
-            """Most words shared first, then the most similar length."""
+            """Return the sort key: most shared words first, then the most similar length."""
             return -shared[at], abs(len(self._texts[at]) - len(text)), at
 
-        # Only those are ranked that share as many words as the last one that is taken.
+        # Sort only the texts that can be among the first ``_CANDIDATES``.
         least = min(sorted(shared.values(), reverse=True)[:_CANDIDATES], default=0)
         likely = [at for at, words in shared.items() if words >= least]
         for at in sorted(likely, key=rank)[:_CANDIDATES]:
@@ -176,42 +177,45 @@ class _Index:
 
 
 def _words(text: str) -> set[str]:
-    """The words of a text, whatever their case: ``"See jax.jit"`` has ``see``, ``jax``, ``jit``."""
+    """Return the case-folded words of a text: ``"See jax.jit"`` has ``see``, ``jax``, ``jit``."""
     return set(_WORD.findall(text.casefold()))
 
 
-NEARLY = 0.9  # of a part's letters must be in the whole
-# Of a joined text so much must come from the old ones; of a text that was cut up so much must be in
-# the new ones.
+NEARLY = 0.9  # share of a part's letters that the whole must have
+# Share of a joined text's length that its parts must have; for a split text, the share that the new
+# texts must have.
 COVERED = 0.6
 
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n")
-_CLUE = 12  # characters: a shorter sentence may stand anywhere
+_CLUE = 12  # characters; a shorter sentence may occur anywhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A new and a free old text near it, by index, of which one is in the other: the ``part``."""
+    """A new and a nearby free old text, by index, one of which contains the other.
+
+    ``part`` has the sentences of the contained one.
+    """
 
     new: int
     old: int
     part: frozenset[str]
     is_old_inside: bool
-    share: float  # of the longer one that is in the part
+    share: float  # letters of the part, divided by those of the whole
 
     @property
     def length(self) -> int:
-        """Characters of the part."""
+        """Return the number of characters of the part."""
         return _letters_in(self.part)
 
 
 def find_pieces(
     new: Sequence[Text], old: Sequence[Text], near: Mapping[str, Sequence[str]]
 ) -> list[Piece]:
-    """For each new text the old ones that are in it or that it is in, from the nearest page on.
+    """Return, for each new text, the old texts that contain it or are contained in it.
 
-    ``near`` is what ``near_pages`` gives. Texts of other pages do not count: a sentence
-    may stand in many places.
+    They are ordered from the nearest page on. ``near`` is the result of ``near_pages``. Texts of
+    other pages are ignored, because a sentence may occur in many places.
     """
     pieces: list[Piece] = []
     index = _SentenceIndex(old)
@@ -225,7 +229,7 @@ def find_pieces(
         seen: set[str] = set()
         for source in candidates:
             if old[source].text in seen:
-                continue  # one text may be gone from several pages
+                continue  # the same text may be gone from several pages
             piece = _piece(target, source, own_sentences, index.sentences[source])
             if piece:
                 seen.add(old[source].text)
@@ -234,21 +238,21 @@ def find_pieces(
 
 
 class _SentenceIndex:
-    """Finds the free old texts that share a sentence with a given one."""
+    """Index that finds the free old texts which share a sentence with a given one."""
 
     def __init__(self, old: Sequence[Text]) -> None:
         self.sentences: dict[int, frozenset[str]] = {}
         self._places: dict[str, list[int]] = defaultdict(list)
         for at, text in enumerate(old):
             if not text.free:
-                # What still stands where it stood was neither joined nor cut up.
+                # A text that is still in place was neither joined nor split.
                 continue
             self.sentences[at] = _sentences(text.text)
             for sentence in self.sentences[at]:
                 self._places[sentence].append(at)
 
     def sharing(self, sentences: Iterable[str]) -> set[int]:
-        """The old texts, by index, with any of ``sentences``: those worth a closer look."""
+        """Return the indices of old texts that have any of ``sentences``."""
         sharing: set[int] = set()
         for sentence in sentences:
             if sentence in self._places:
@@ -259,15 +263,15 @@ class _SentenceIndex:
 def joined_texts(
     new: Sequence[Text], old: Sequence[Text], pieces: Iterable[Piece]
 ) -> dict[int, tuple[int, ...]]:
-    """New texts that several old ones were joined into.
+    """Return the new texts that several old texts were joined into.
 
-    The old ones come in the order in which they stand in the new one. ``{7: (3, 5)}``:
-    the new text 7 begins with the old text 3, and goes on with the old text 5.
+    The old texts are in the order of the joined one. ``{7: (3, 5)}``: the new text 7 begins with
+    the old text 3 and continues with the old text 5.
     """
     parts: dict[int, list[int]] = defaultdict(list)
     covered: dict[int, frozenset[str]] = defaultdict(frozenset)
     for piece in pieces:
-        # Two old texts with one sentence cannot both be where it stands.
+        # Of two old texts with the same sentence, only one can be the source of it.
         if piece.is_old_inside and not piece.part & covered[piece.new]:
             parts[piece.new].append(piece.old)
             covered[piece.new] |= piece.part
@@ -287,7 +291,7 @@ def joined_texts(
 def cut_texts(
     new: Sequence[Text], old: Sequence[Text], pieces: Iterable[Piece]
 ) -> dict[int, tuple[int, ...]]:
-    """New texts that one old text was cut into, each with that old one.
+    """Return the new texts that one old text was split into, each with that old text.
 
     ``{4: (2,), 5: (2,)}``: the old text 2 became the new texts 4 and 5.
     """
@@ -304,17 +308,17 @@ def cut_texts(
 
 
 def _make_up(whole: str, parts: Sequence[str]) -> bool:
-    """Whether several texts are together long enough for one that has them all."""
+    """Return whether two or more texts are long enough to make up the whole."""
     return len(parts) >= 2 and sum(map(len, parts)) >= COVERED * len(whole)
 
 
 def _piece(
     target: int, source: int, new: frozenset[str], old: frozenset[str]
 ) -> Piece | None:
-    """The piece that two texts make, if the shorter one is nearly all in the longer one.
+    """Return the piece that two texts form, or None if the shorter is not in the longer.
 
-    ``new`` and ``old`` are their sentences. A sentence that upstream edited while it joined
-    two paragraphs may be missing in the whole (see ``NEARLY``).
+    ``new`` and ``old`` are the sentences of the texts. A few letters may be missing (see
+    ``NEARLY``): upstream may edit a sentence while joining two paragraphs.
     """
     is_old_inside = _letters_in(old) <= _letters_in(new)
     part, whole = (old, new) if is_old_inside else (new, old)
@@ -327,9 +331,10 @@ def _piece(
 
 
 def _sentences(text: str) -> frozenset[str]:
-    """The sentences that are long enough to be a clue, without mark-up, case and full stop.
+    """Return the sentences that are long enough to compare, normalised.
 
-    ``"Use [`jit`](jit.md) for speed. See below."`` → ``{"use jit for speed"}``
+    Mark-up, case and the final stop are removed. ``"Use [`jit`](jit.md) for speed. See below."`` →
+    ``{"use jit for speed"}``
     """
     sentences: set[str] = set()
     for sentence in _SENTENCE.split(plain_text(text)):
@@ -341,23 +346,23 @@ def _sentences(text: str) -> frozenset[str]:
 
 
 def _letters_in(sentences: Iterable[str]) -> int:
-    """Characters of some sentences together."""
+    """Return the total number of characters of sentences."""
     return sum(map(len, sentences))
 
 
-PIECE = 30  # characters: a shorter one alone does not tell where it belongs
-# Of a text must be the other one, for it to be offered if nothing better is.
+PIECE = 30  # characters; a shorter piece alone is no evidence
+# Minimum share of the whole for a piece to be offered when there is no better match.
 SHARE = 0.3
 
 
-_Ranked = tuple[float, int, int]  # what counts, the lower the better; new; old
+_Ranked = tuple[float, int, int]  # cost (lower is better); new; old
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """The old texts, by index, that a new one was made from.
+    """Old texts, by index, that a new text was made from.
 
-    ``kind`` is the class of the change, if the texts alone do not tell it.
+    ``kind`` is the class of the change if the texts alone do not show it.
     """
 
     sources: tuple[int, ...]
@@ -367,10 +372,10 @@ class Match:
 def match_texts(
     new: Sequence[Text], old: Sequence[Text], kin: Mapping[str, Collection[str]]
 ) -> dict[int, Match]:
-    """For each of ``new``, by index, what it was made from, as far as that can be told.
+    """Return, for each new text by index, what it was made from; unmatched ones are left out.
 
-    ``kin`` names the pages that a page was made from, besides itself. A free old text serves one
-    new text of a page only, or all the parts that it was cut into.
+    ``kin`` has the pages that each page was made from, besides itself. A free old text serves only
+    one new text, or all the parts that it was split into. Other pages may then reuse it as a copy.
     """
     alike = find_alike(new, old)
     near = near_pages(new, old, kin=kin, alike=alike)
@@ -379,16 +384,16 @@ def match_texts(
     used: set[int] = set()
     for match in matches.values():
         used.update(match.sources)
-    # A pair that is alike as a whole says more than one of which a part is alike.
+    # A pair that is similar as a whole is better evidence than a similar part.
     for target, source in (*_best_pairs(new, old, alike, near), *_best_pieces(pieces)):
         if target in matches or source in used:
             continue
         matches[target] = Match(sources=(source,))
         if old[source].free:
-            # What still stands on a page may serve any number of others.
+            # A text that is still on a page may serve any number of others.
             used.add(source)
-    # Upstream may have put one text on several pages, edited: then a text that is used serves other
-    # pages again.
+    # Upstream may have copied one text to several pages and edited it. A used text may therefore
+    # serve other pages again.
     for target, source in _copies(alike, used):
         if old[source].page != new[target].page:
             matches.setdefault(target, Match(sources=(source,)))
@@ -398,9 +403,9 @@ def match_texts(
 def _joined_and_cut(
     new: Sequence[Text], old: Sequence[Text], pieces: Sequence[Piece]
 ) -> dict[int, Match]:
-    """The texts that are certain: their sentences prove it, so they come before all others.
+    """Return the joined and split texts, which are certain: their sentences prove it.
 
-    Joined texts come first: an old one that went into another is no source of parts.
+    Joined texts come first: an old text that was joined into another cannot have been split.
     """
     matches: dict[int, Match] = {}
     used: set[int] = set()
@@ -421,9 +426,9 @@ def _best_pairs(
     alike: Sequence[Pair],
     near: Mapping[str, Collection[str]],
 ) -> list[tuple[int, int]]:
-    """New and old texts that are alike and stand near enough, the best pair first.
+    """Return new and old texts that are similar and near enough, the best pair first.
 
-    ``near`` is what ``near_pages`` gives.
+    ``near`` is the result of ``near_pages``.
     """
     ranked: list[_Ranked] = []
     for pair in alike:
@@ -434,9 +439,9 @@ def _best_pairs(
 
 
 def _best_pieces(pieces: Sequence[Piece]) -> list[tuple[int, int]]:
-    """New and old texts of which one is a good part of the other, the largest part first.
+    """Return new and old texts, one a good part of the other, the largest share first.
 
-    A good part is long enough to be no chance, and a fair share of the whole.
+    A good part is too long to be there by chance, and a fair share of the whole.
     """
     ranked = [
         (-piece.share, piece.new, piece.old)
@@ -447,9 +452,9 @@ def _best_pieces(pieces: Sequence[Piece]) -> list[tuple[int, int]]:
 
 
 def _copies(alike: Sequence[Pair], used: Collection[int]) -> list[tuple[int, int]]:
-    """New texts that are clearly alike one that is used already, the best pair first.
+    """Return new texts that are clearly similar to a used old one, the best pair first.
 
-    Clearly: so much that they would be a pair from anywhere in the docs.
+    "Clearly" means similar enough to be a pair from anywhere in the docs.
     """
     ranked = [
         (-pair.ratio, pair.new, pair.old)
@@ -460,8 +465,8 @@ def _copies(alike: Sequence[Pair], used: Collection[int]) -> list[tuple[int, int
 
 
 def _by_rank(ranked: Iterable[_Ranked]) -> list[tuple[int, int]]:
-    """New and old texts by index, those of the lowest rank first.
+    """Return pairs of new and old index, the lowest cost first.
 
-    Of equal ranks the indices decide, so that every run chooses the same.
+    Indices break ties, so that every run chooses the same.
     """
     return [(target, source) for _, target, source in sorted(ranked)]

@@ -1,19 +1,19 @@
-"""How an entry came to its translation, as ``#.`` notes of its catalogue say it.
+"""Origins of translations, as recorded in the ``#.`` notes of catalogue entries.
 
-Other tools keep such comments, and drop flags that they do not know. The update writes
-``carried over: the same text in pytrees`` and ``fuzzy: numbers: at least [-2-]{+3+} devices``.
-Words that no translator here has written have one of these notes:
+Other tools keep such notes, but drop unknown flags. An update writes
+``carried over: the same text in pytrees`` and ``fuzzy: numbers: at least [-2-]{+3+} devices``. A
+translation that no translator of this project wrote has one of these notes:
 
 ``adopted: FILE, COMMIT PAGE, 0.97, by AUTHOR, LICENCE``
-    The copy, the version of the English that it was made from, how sure the alignment is, and whose
-    work it is.
+    Adopted from a copy: its file, the version of the English that it was made from, the
+    confidence of the alignment, author and licence.
 ``draft: MODEL, prompt N, DATE, DIGEST``
-    Words as the machine left them, which their digest shows: no person has looked at them.
+    Written by a machine and not yet seen by a person. The digest of the words proves it.
 ``drafted: MODEL, prompt N, DATE``
-    A person has changed or confirmed them.
+    Written by a machine, then changed or confirmed by a person.
 
-An origin is true for as long as the words are there, also on other pages and in the memory.
-The invariant: to everything but a person's eyes a draft is an empty entry.
+A note of origin stays with the words for as long as they exist, on other pages and in the memory
+too. The invariant: everything treats a draft like an empty entry, except what people look at.
 """
 
 from __future__ import annotations
@@ -26,41 +26,41 @@ from enum import StrEnum
 
 from pipeline.entries import Entry
 
-CARRIED = "carried over:"  # the translation followed by itself and is finished
-# A person has to look at the translation; the class of change comes next.
+CARRIED = "carried over:"  # the update took over the translation, and it is finished
+# A person must review the translation; the class of change follows.
 FUZZY = "fuzzy:"
-# The translation comes from a copy made elsewhere: see ``Copy``.
+# The translation was adopted from a copy made elsewhere: see ``Copy``.
 ADOPTED = "adopted:"
-# A machine has made the words, and no person has looked at them.
+# A machine wrote the words, and no person has seen them.
 DRAFT = "draft:"
-# They came from a machine; a person has confirmed or changed them.
+# A machine wrote the words, and a person has confirmed or changed them.
 DRAFTED = "drafted:"
-# The msgctxt of an obsolete entry with the words that somebody has emptied a message of.
+# The msgctxt of an obsolete entry that keeps the words of a message that was emptied.
 EMPTIED = "emptied"
 STATES = (CARRIED, FUZZY, ADOPTED, DRAFT, DRAFTED)
 
 
 def states_of(entry: Entry) -> tuple[str, ...]:
-    """The notes of an entry that say how it came to its translation.
+    """Return the notes that record how an entry got its translation.
 
-    The other notes say what its message is: ``paragraph · Pytrees``.
+    The other notes describe the message: ``paragraph · Pytrees``.
     """
     return entry.notes_with(STATES)
 
 
 def is_emptied(entry: Entry) -> bool:
-    """Return whether an entry only keeps words that somebody has taken out of their message.
+    """Return whether an entry only keeps the words that somebody removed from a message.
 
-    They are for people: no message takes them over.
+    They are kept for people to read; no message reuses them.
     """
     return entry.obsolete and (entry.context or "").startswith(EMPTIED)
 
 
 def fuzzy_class(entry: Entry) -> str:
-    """The ``ChangeClass`` that a fuzzy entry waits for; empty if no note tells it.
+    """Return the ``ChangeClass`` in the note of a fuzzy entry, or "" if there is none.
 
-    ``fuzzy: numbers: at least [-2-]{+3+} devices`` → ``numbers``. The note of an entry
-    that is not fuzzy any more may still stand there, and says nothing.
+    ``fuzzy: numbers: at least [-2-]{+3+} devices`` → ``numbers``. The note may outlive the fuzzy
+    flag; it is then ignored.
     """
     notes = entry.notes_with(FUZZY)
     if not entry.fuzzy or not notes:
@@ -68,7 +68,7 @@ def fuzzy_class(entry: Entry) -> str:
     return notes[0].removeprefix(FUZZY).partition(":")[0].strip()
 
 
-GLOSSARY = "glossary"  # in place of a model: the words are a row of the glossary
+GLOSSARY = "glossary"  # in place of a model: the words come from a row of the glossary
 UNDATED = "undated"  # in place of a date: a plain folder has no commits
 _COPY = re.compile(
     rf"{ADOPTED} (?P<file>.+), (?P<commit>[0-9a-f]{{40}}) (?P<page>\S.*?), [01]\.\d\d"
@@ -78,18 +78,20 @@ _MACHINE = re.compile(
     rf"(?:{DRAFT}|{DRAFTED}) (?P<model>\S.*), prompt (?P<prompt>\d+)"
     r", (?P<date>\d{4}-\d\d-\d\d|undated)(?:, (?P<digest>[0-9a-f]{8}))?"
 )
-_UNSAFE = re.compile(r"[\s,\[\]{}]+")  # what parts a note, or looks like a diff
-_SUREST = 0.99  # a score of 1 would say that nobody need look
-_ORIGINS = (ADOPTED, DRAFT, DRAFTED)  # how the notes begin that tell an origin
-_DIGITS = 8  # of the digest: who changes words does not mean to keep it
+# separators of a note, and brackets that look like a diff
+_UNSAFE = re.compile(r"[\s,\[\]{}]+")
+# highest score shown: a score of 1 would suggest that no review is needed
+_SUREST = 0.99
+_ORIGINS = (ADOPTED, DRAFT, DRAFTED)  # prefixes of notes of origin
+_DIGITS = 8  # of the digest: enough to notice an edit, which is not an attack
 _LASTING = (
     ADOPTED,
     DRAFTED,
-)  # how notes begin that are true for as long as words are there
+)  # prefixes of notes that stay with the words
 
 
 class OriginKind(StrEnum):
-    """How words came into an entry."""
+    """How an entry got its words."""
 
     ADOPTED = "adopted"
     DRAFT = "draft"
@@ -98,34 +100,34 @@ class OriginKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copy:
-    """A translation that was made elsewhere, and whose it is."""
+    """A translation that was made elsewhere, with its author and licence."""
 
     file: str
     commit: str
-    page: str  # the name of the page at that commit
+    page: str  # name of the page at that commit
     author: str
     licence: str
 
     @property
     def _file(self) -> str:
-        """The name of the file as a note can hold it: ``my copy.md`` → ``my_copy.md``."""
+        """Return the file name in a form that a note can hold: ``my copy.md`` → ``my_copy.md``."""
         return _UNSAFE.sub("_", self.file)
 
     def note(self, score: float) -> str:
-        """The note of an entry; ``score`` is 0 to 1."""
+        """Return the note of an adopted entry; ``score`` is the confidence, 0 to 1."""
         place = f"{self.commit} {self.page}"
         sure = min(score, _SUREST)
         return f"{ADOPTED} {self._file}, {place}, {sure:.2f}, by {self.author}, {self.licence}"
 
     def comment(self, translation: str) -> str:
-        """The comment of an entry that has a translation already, with this one in it."""
+        """Return a comment with this copy's ``translation``, for an entry that has one already."""
         words = " ".join(translation.split("\n"))
         return f"{self._file}, by {self.author}, {self.licence}: {words}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """A model that was asked with the prompt of a number, for the English of a day."""
+    """A model, the number of its prompt, and the date of the English that it translated."""
 
     model: str
     prompt: int
@@ -133,51 +135,52 @@ class Machine:
 
     @property
     def is_term(self) -> bool:
-        """Whether the words are a row of the glossary, and no model was asked.
+        """Return whether the words are a row of the glossary and no model was involved.
 
-        Then they are out of date as soon as the row has others.
+        Such words are out of date as soon as the row changes.
         """
         return self.model == GLOSSARY
 
     @property
     def _facts(self) -> str:
-        """What both notes say of it."""
+        """Return the facts that both kinds of note contain."""
         return f"{self.model}, prompt {self.prompt}, {self.date}"
 
     def note(self, msgstr: str) -> str:
-        """The note of a draft with these words."""
+        """Return the note of a draft with the words ``msgstr``."""
         return f"{DRAFT} {self._facts}, {_digest_of_words(msgstr)}"
 
     def settled_note(self) -> str:
-        """The note once a person has changed or confirmed the words.
+        """Return the note for words that a person has changed or confirmed.
 
-        What a model began can be found again when it turns out to have a fault.
+        It keeps the model, so that its translations can be found if the model turns out to be
+        faulty.
         """
         return f"{DRAFTED} {self._facts}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Who made the words of an entry, and what has become of them."""
+    """Maker of an entry's words, and whether a person has reviewed them."""
 
     kind: OriginKind
     maker: Copy | Machine
 
 
 def origins_of(entry: Entry) -> tuple[Origin, ...]:
-    """Where the words of an entry come from, in the order of its notes.
+    """Return the origins of an entry's words, in the order of its notes.
 
-    There are several if texts were joined, and none if a translator here has written them. Notes
-    about anything else are passed over.
+    There are several if texts were joined, and none if a translator of this project wrote the
+    words. Other notes are ignored.
     """
     found = (_origin_in(note, entry) for note in entry.notes_with(_ORIGINS))
     return tuple(origin for origin in found if origin)
 
 
 def copy_of(entry: Entry) -> Copy | None:
-    """The copy that an entry was adopted from; None if it was not.
+    """Return the copy that an entry was adopted from, or None.
 
-    Where texts of several copies were joined it is the first one.
+    If texts of several copies were joined, it is the first one.
     """
     for origin in origins_of(entry):
         if isinstance(origin.maker, Copy):
@@ -186,9 +189,9 @@ def copy_of(entry: Entry) -> Copy | None:
 
 
 def machine_of(entry: Entry) -> Machine | None:
-    """The machine whose words an entry has as it left them; None if it is no draft.
+    """Return the machine whose unchanged words an entry has; None if it is no draft.
 
-    Once a person has changed or confirmed them, they are that person's.
+    Words that a person has changed or confirmed are that person's.
     """
     for origin in origins_of(entry):
         if origin.kind is OriginKind.DRAFT and isinstance(origin.maker, Machine):
@@ -197,10 +200,10 @@ def machine_of(entry: Entry) -> Machine | None:
 
 
 def kind_of(entry: Entry) -> OriginKind | None:
-    """What reports and previews call an entry that waits for a person.
+    """Return the origin by which reports and previews label an entry that waits for a person.
 
-    None for the words of a translator here, though they began as a machine's, and for what does not
-    wait. A draft among several texts that were joined makes it a draft.
+    None for the words of this project's translators, including reviewed drafts, and for entries
+    that do not wait. If any of several joined texts is a draft, the entry is one.
     """
     if not entry.is_waiting:
         return None
@@ -211,51 +214,52 @@ def kind_of(entry: Entry) -> OriginKind | None:
 
 
 def is_draft(entry: Entry) -> bool:
-    """Whether the words of an entry are a machine's, as it left them.
+    """Return whether an entry has the unchanged words of a machine.
 
-    Readers see none of them but in previews, where they are marked.
+    Readers only see drafts in previews, where they are marked.
     """
     return machine_of(entry) is not None
 
 
 def is_replaceable(entry: Entry) -> bool:
-    """Whether an entry is a draft that nobody has put anything into, not even a remark.
+    """Return whether an entry is a draft without any comment of a person.
 
-    It gives way in silence: to a person, to another draft, and with its message.
+    Such a draft is replaced or removed silently: by a translator's words, by another draft, or
+    together with its message.
     """
     return is_draft(entry) and not entry.comments
 
 
 def are_replaceable(entries: Iterable[Entry]) -> bool:
-    """Whether there are entries, and all of them are drafts that may go.
+    """Return whether there are entries and all of them are replaceable drafts.
 
-    One that a translator has told apart by a context, and begun, keeps them all.
+    A single entry that a translator has started, for example with a context, makes it false.
     """
     found = list(entries)
     return bool(found) and all(map(is_replaceable, found))
 
 
 def is_open(entry: Entry) -> bool:
-    """Whether an entry has no words that a person would miss: it is empty, or such a draft.
+    """Return whether an entry is empty or a replaceable draft.
 
-    Whoever has a translation for it may put it there.
+    A translation may be put there without losing anybody's work.
     """
     return not entry.msgstr or is_replaceable(entry)
 
 
 def is_remembered_draft(entry: Entry) -> bool:
-    """The same as ``is_draft`` for an entry of a memory.
+    """Return whether an entry of a memory is a draft (``is_draft`` for memories).
 
-    Its msgstr lacks long atoms, so that the digest cannot be compared. Closing has done that: what
-    is called a draft there was one.
+    The msgstr in a memory lacks long atoms, so its digest cannot be compared. ``closing`` compared
+    it when the entry was stored: an entry noted as a draft is one.
     """
     return entry.fuzzy and bool(entry.notes_with(DRAFT))
 
 
 def settled_notes(entry: Entry) -> tuple[str, ...]:
-    """The notes of an entry, of which none calls the words of a person a draft.
+    """Return the notes of an entry, with ``draft:`` corrected to ``drafted:`` if edited.
 
-    A tool keeps the note of a draft, whatever somebody does to its words.
+    Editors keep the note of a draft even after a person has changed its words.
     """
     if not entry.notes_with(_ORIGINS):
         return entry.notes  # nearly always
@@ -263,9 +267,9 @@ def settled_notes(entry: Entry) -> tuple[str, ...]:
 
 
 def _settled(note: str, entry: Entry) -> str:
-    """A note of an entry; ``drafted: …`` in place of ``draft: …`` once that is not so any more.
+    """Return a note of an entry, as ``drafted: …`` if a person has changed the draft since.
 
-    Notes about anything else stay as they are.
+    Other notes are returned unchanged.
     """
     origin = _origin_in(note, entry)
     if origin is None or origin.kind is not OriginKind.DRAFTED:
@@ -274,9 +278,9 @@ def _settled(note: str, entry: Entry) -> str:
 
 
 def lasting_notes(entry: Entry) -> tuple[str, ...]:
-    """The notes that go along with the words of an entry, wherever they go.
+    """Return the notes that follow the words of an entry wherever they go.
 
-    To another page, into the memory, into what becomes of them when the English changes.
+    That is to another page, into the memory, and into the translation of changed English.
     """
     if not entry.msgstr:
         return ()
@@ -284,17 +288,17 @@ def lasting_notes(entry: Entry) -> tuple[str, ...]:
 
 
 def is_lasting(note: str) -> bool:
-    """Whether a note says whose words they are, and not how an update came to them.
+    """Return whether a note names the maker of words, and not how an update found them.
 
-    ``carried over: …`` and ``fuzzy: …`` are the update's own.
+    ``carried over: …`` and ``fuzzy: …`` are written anew by each update.
     """
     return note.startswith(_LASTING)
 
 
 def credits_of(entries: Iterable[Entry]) -> dict[tuple[str, str], int]:
-    """How many finished translations were adopted, by author and licence.
+    """Return the number of adopted, finished translations by author and licence.
 
-    Readers are told of those: what waits is on no page.
+    Pages credit only these: unfinished translations are not published.
     """
     counts: dict[tuple[str, str], int] = {}
     for entry in entries:
@@ -306,9 +310,9 @@ def credits_of(entries: Iterable[Entry]) -> dict[tuple[str, str], int]:
 
 
 def _origin_in(note: str, entry: Entry) -> Origin | None:
-    """What a note of an entry says; None if it is about something else.
+    """Return the origin that a note records, or None for other notes.
 
-    A draft is one while its words have the digest of the note, and wait for a person.
+    A draft counts as one while the entry is fuzzy and its words have the digest in the note.
     """
     if copy := _COPY.fullmatch(note):
         return Origin(kind=OriginKind.ADOPTED, maker=Copy(**copy.groupdict()))
@@ -327,6 +331,6 @@ def _origin_in(note: str, entry: Entry) -> Origin | None:
 
 
 def _digest_of_words(msgstr: str) -> str:
-    """What tells whether somebody has changed words: a piece of their SHA-256."""
+    """Return a short digest that shows whether words were changed: part of the SHA-256."""
     data = msgstr.encode("utf-8", "surrogatepass")
     return hashlib.sha256(data).hexdigest()[:_DIGITS]

@@ -1,9 +1,8 @@
-"""Reuse: what a message without a translation can take over from other messages, and as what.
+"""Reuse of translations: what an untranslated message can take over from other messages.
 
-Equal English elsewhere gives a finished translation where that is safe, otherwise a fuzzy one.
-Similar English gives a fuzzy one, unless the translation may follow the change by itself (see
-``carry``). Every translation may serve as a source, except those that wait for a person to confirm
-them where they are. A source is free if its own message is gone.
+Equal English gives a finished translation where that is safe, otherwise a fuzzy one. Similar
+English gives a fuzzy one, unless ``carry`` can apply the change. Every translation may be a source,
+except a fuzzy one whose message is still in place. A source is free if its own message is gone.
 """
 
 from __future__ import annotations
@@ -27,17 +26,18 @@ from pipeline.core.catalog.origins import (
 from pipeline.core.document.prose import count_words
 from pipeline.entries import Catalog, Entry
 
-AGREEING = 2  # pages that translate a text alike make it clear, however short it is
-_CLOSED = tuple("。！？；：，、）」』”…")  # no space follows these in Chinese
+# so many pages with the same translation make even a short text unambiguous
+AGREEING = 2
+_CLOSED = tuple("。！？；：，、）」』”…")  # in Chinese, no space follows these
 
-Kin = Mapping[str, Collection[str]]  # for a page the old pages that it was made from
+Kin = Mapping[str, Collection[str]]  # page → the old pages that it was made from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A translation that exists.
+    """An existing translation.
 
-    It is ``free`` if its own message is gone from its page, so that others may have it.
+    It is ``free`` if its message is gone from its page. Other messages may then take it over.
     """
 
     page: str
@@ -46,13 +46,16 @@ class Source:
 
     @property
     def text(self) -> str:
-        """The English that the msgstr was written for."""
+        """Return the English that the msgstr was written for."""
         return self.entry.written_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Open:
-    """A wanted entry that has no translation yet. ``is_new``: its page did not have it so far."""
+    """A wanted entry without a translation.
+
+    ``is_new`` is whether the message was added to its page by this update.
+    """
 
     page: str
     entry: Entry
@@ -61,9 +64,9 @@ class Open:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """What takes the place of an open entry, and the translations that it was made from.
+    """Replacement for an open entry, and the translations that it was made from.
 
-    There are several entries if a translator told contexts apart.
+    There are several entries if a translator used contexts for one message.
     """
 
     entries: tuple[Entry, ...]
@@ -73,16 +76,16 @@ class Offer:
 def reuse(
     wanted: Sequence[Open], sources: Sequence[Source], kin: Kin
 ) -> dict[int, Offer]:
-    """For each of ``wanted``, by index, the best that ``sources`` have for it, if anything.
+    """Return the best offer for each of ``wanted``, by index; messages without one are left out.
 
-    Equal text comes first. The new ones among the rest take what is similar. What then followed a
-    change by itself is finished, and so serves equal texts again.
+    Equal texts are offered first, then similar ones, to new messages only. A translation that
+    followed a change is finished, so it is then offered to equal texts as well.
     """
     offers = _offer_equal(dict(enumerate(wanted)), sources, kin)
     served: set[int] = set()
     for offer in offers.values():
         served.update(map(id, offer.served))
-    # A text that stood on the page before without a translation was not made from any other.
+    # A message that was already on the page without a translation was not made from another.
     unserved = _without_offer(wanted, offers)
     new = {number: message for number, message in unserved.items() if message.is_new}
     offers |= _offer_similar(new, sources, kin, served=served)
@@ -94,7 +97,7 @@ def reuse(
 def _without_offer(
     wanted: Sequence[Open], offers: Mapping[int, Offer]
 ) -> dict[int, Open]:
-    """The messages that nothing was found for yet, by their index in ``wanted``."""
+    """Return the messages without an offer, by their index in ``wanted``."""
     return {
         number: message for number, message in enumerate(wanted) if number not in offers
     }
@@ -103,9 +106,9 @@ def _without_offer(
 def _offer_equal(
     wanted: Mapping[int, Open], sources: Iterable[Source], kin: Kin
 ) -> dict[int, Offer]:
-    """Offers from finished translations of the same English.
+    """Return offers made from finished translations of the same English.
 
-    What waits for a person to confirm it is offered by ``_offer_similar`` only.
+    Fuzzy translations are only offered by ``_offer_similar``.
     """
     texts = {message.entry.msgid for message in wanted.values()}
     by_text: dict[str, list[Source]] = defaultdict(list)
@@ -123,10 +126,10 @@ def _offer_equal(
 def _equal_offer(
     message: Open, sources: Sequence[Source], near: Collection[str]
 ) -> Offer:
-    """Finished if the text moved here, or if all agree and the text is clear; else fuzzy.
+    """Return a finished offer if the text moved here or is unambiguous; otherwise a fuzzy one.
 
-    ``near`` are the pages that the page of ``message`` was made from. With
-    "Note" → "注意" on three pages and "备注" on one, a new page gets "注意" as fuzzy.
+    ``near`` has the pages that this page was made from. If "Note" is "注意" on three pages and
+    "备注" on one, a new page gets "注意" as fuzzy.
     """
     moved = _moved_here(sources, near)
     if moved:
@@ -135,16 +138,16 @@ def _equal_offer(
     counts = Counter(source.entry.msgstr for source in sources)
 
     def rank(source: Source) -> tuple[int, bool, str]:
-        """What most pages say, then what is free.
+        """Return the sort key: most frequent translation, then free sources.
 
-        The text itself makes every run choose the same.
+        The text itself breaks ties, so that every run chooses the same.
         """
         return counts[source.entry.msgstr], source.free, source.entry.msgstr
 
     best = max(sources, key=rank)
     if len(counts) > 1:
         return _doubtful(message, best, "other pages differ")
-    # A text that is gone from where it stood has come here, however short it is.
+    # A text that is gone from its page has moved here, however short it is.
     free = tuple(source for source in sources if source.free)
     if not free and not _is_clear(message, sources):
         return _doubtful(message, best, "too short to mean the same everywhere")
@@ -152,9 +155,9 @@ def _equal_offer(
 
 
 def _is_clear(message: Open, sources: Iterable[Source]) -> bool:
-    """Whether an equal text means the same on the page of ``message``: "Example" may not.
+    """Return whether an equal text means the same on this page: "Example" may not.
 
-    It does if it is long, or if several pages have it in the same words.
+    It does if it is long, or if several pages have the same translation.
     """
     if count_words(message.entry.msgid) >= CLEAR_WORDS:
         return True
@@ -163,30 +166,30 @@ def _is_clear(message: Open, sources: Iterable[Source]) -> bool:
 
 
 def _moved_here(sources: Sequence[Source], near: Collection[str]) -> list[Source]:
-    """The free translations of the nearest page that has any.
+    """Return the free translations of the nearest page that has any.
 
-    There may be several, if a translator told contexts apart: then all of them come over.
-    None if another page near has it in other words: nobody knows which of them came here.
+    There are several if a translator used contexts: all of them are taken over. Empty if another
+    near page has different words, because it is then unknown which of them moved here.
     """
     free = [source for source in sources if source.free and source.page in near]
     if not free:
         return []
-    order = list(near)  # the nearest page first
+    order = list(near)  # nearest page first
     nearest = min((source.page for source in free), key=order.index)
     moved = [source for source in free if source.page == nearest]
     return moved if _msgstrs(moved) == _msgstrs(free) else []
 
 
 def _msgstrs(sources: Iterable[Source]) -> set[str]:
-    """The translations of some sources, in their different words."""
+    """Return the distinct translations of sources."""
     return {source.entry.msgstr for source in sources}
 
 
 def _doubtful(message: Open, best: Source, why: str) -> Offer:
-    """The translation of an equal text as fuzzy, because it is not sure that it fits.
+    """Return a fuzzy offer of an equal text's translation that may not fit here.
 
-    ``fuzzy: moved: the same text in guide/start, but other pages differ``: ``why`` is the
-    end of the note.
+    ``why`` is the end of the note:
+    ``fuzzy: moved: the same text in guide/start, but other pages differ``.
     """
     entry = _with_comments(message.entry, [best])
     note = f"{FUZZY} {ChangeClass.MOVED}: the same text in {best.page}, but {why}"
@@ -201,9 +204,9 @@ def _doubtful(message: Open, best: Source, why: str) -> Offer:
 
 
 def _taken_over(entry: Entry, source: Source) -> Entry:
-    """``entry`` with the translation of the same English as finished.
+    """Return ``entry`` with the finished translation of the same English.
 
-    The note says where it came from: ``carried over: the same text in guide/start``.
+    The note names the source: ``carried over: the same text in guide/start``.
     """
     entry = _with_comments(entry, [source])
     note = f"{CARRIED} the same text in {source.page}"
@@ -223,11 +226,11 @@ def _offer_similar(
     *,
     served: Collection[int],
 ) -> dict[int, Offer]:
-    """Offers from translations of similar English.
+    """Return offers made from translations of similar English.
 
-    ``served`` are ids of entries that have found their place already.
+    ``served`` has the ids of entries that equal texts took over.
     """
-    # Most runs need no look at the letters of thousands of texts.
+    # Most runs leave no new message open and can skip the comparison of all texts.
     if not wanted:
         return {}
     new = [
@@ -235,7 +238,7 @@ def _offer_similar(
     ]
     old: list[Text] = []
     for source in sources:
-        # What an equal text took over is not free any more for a similar one.
+        # A source that an equal text took over is no longer free.
         is_free = source.free and id(source) not in served
         old.append(Text(page=source.page, text=source.text, free=is_free))
     numbers = list(wanted)
@@ -250,9 +253,10 @@ def _offer_similar(
 def _similar_offer(
     message: Open, sources: Sequence[Source], match: Match, kin: Kin
 ) -> Offer:
-    """Finished if the translation may follow the change; else fuzzy, with what changed.
+    """Return a finished offer if the translation can follow the change, or a fuzzy one.
 
-    ``sources`` are those of ``match``, in the order of the joined text if there are several.
+    ``sources`` are those of ``match``. If there are several, they are in the order of the joined
+    text.
     """
     old = " ".join(source.text for source in sources)
     new = message.entry.msgid
@@ -263,7 +267,7 @@ def _similar_offer(
         carried = replace(entry, msgstr=followed, notes=(*entry.notes, note))
         return Offer(entries=(carried,), served=tuple(sources))
     change = classify(old, new)
-    # The texts alone do not tell that several became one, or one several.
+    # The texts alone do not show that messages were joined or split.
     if match.kind:
         change = replace(change, kind=match.kind)
     offered = replace(
@@ -277,16 +281,15 @@ def _similar_offer(
 
 
 def _followed(message: Open, sources: Sequence[Source], kin: Kin) -> str | None:
-    """The translation with the change made in it, if that is right without a person; else None.
+    """Return the translation with the change applied, or None if a person must do it.
 
-    It never is for joined texts: nobody knows where one ends and the next begins. Nor for
-    a translation that waits: a person has to look at it in any case.
+    It is None for joined texts, whose boundaries in the translation are unknown, and for fuzzy
+    ones, which need a review in any case.
     """
     first = sources[0]
     if len(sources) > 1 or first.entry.fuzzy:
         return None
-    # A short text of a page far away may mean something else here, even if it differs in spaces
-    # only.
+    # A short text of a distant page may mean something else here, even if only spaces differ.
     is_near = first.free and first.page in (message.page, *kin.get(message.page, ()))
     if not is_near and count_words(first.text) < CLEAR_WORDS:
         return None
@@ -294,10 +297,9 @@ def _followed(message: Open, sources: Sequence[Source], kin: Kin) -> str | None:
 
 
 def _carried(wanted: Sequence[Open], offers: Mapping[int, Offer]) -> list[Source]:
-    """What the offers made that is finished and new: it followed a change of its English.
+    """Return the offers that followed a change of their English, as new sources.
 
-    An offer by which a text moved is not new: what has the same English was a source all
-    along.
+    Texts that only moved are left out: anything with the same English could use them before.
     """
     carried: list[Source] = []
     for number, offer in offers.items():
@@ -312,7 +314,7 @@ def _carried(wanted: Sequence[Open], offers: Mapping[int, Offer]) -> list[Source
 
 
 def _joined(sources: Sequence[Source]) -> str:
-    """The translations of texts that were joined, as one: with a space where Chinese has one.
+    """Return the translations of joined texts as one, with a space where Chinese has one.
 
     ``"茶很烫。"``, ``"见 tea"``, ``"再等。"`` → ``"茶很烫。见 tea 再等。"``
     """
@@ -325,9 +327,9 @@ def _joined(sources: Sequence[Source]) -> str:
 
 
 def _with_comments(entry: Entry, sources: Iterable[Source]) -> Entry:
-    """``entry`` with what translators noted on the old messages, and on this one, each once.
+    """Return ``entry`` with the translator comments of the old messages and its own, once each.
 
-    Where the old words come from goes along with them.
+    Notes of origin of the old words are added too.
     """
     old_entries = [source.entry for source in sources]
     comments = chain.from_iterable(old.comments for old in (*old_entries, entry))
@@ -340,14 +342,14 @@ def _with_comments(entry: Entry, sources: Iterable[Source]) -> Entry:
 
 
 def find_sources(plan: Plan) -> list[Source]:
-    """The sources of all pages: those that are updated first, then the others by name.
+    """Return the sources of all pages: updated pages first, then the others by name.
 
-    The order decides ties only, so that every run chooses the same.
+    The order only breaks ties, so that every run chooses the same.
     """
     renamed = set(plan.renames.values())
     catalogs = dict(plan.own)
     for page in sorted(plan.old):
-        # The catalogue of a renamed page is there already, under its new name.
+        # The catalogue of a renamed page is already included, under its new name.
         if page not in plan.wanted and page not in renamed:
             catalogs[page] = plan.old[page]
     sources: list[Source] = []
@@ -357,38 +359,38 @@ def find_sources(plan: Plan) -> list[Source]:
 
 
 def _sources_of_page(page: str, plan: Plan, catalog: Catalog) -> list[Source]:
-    """The sources of one page, of which ``catalog`` is the catalogue that it starts from.
+    """Return the sources of one page, in the order of its entries.
 
-    They come in the order of its entries. A renamed page stands under its new name.
+    ``catalog`` is the catalogue that the page starts from. A renamed page has its new name.
     """
     texts = _remaining_texts(page, plan, catalog)
     finished = finished_in(catalog.entries)
     offered = _offered_on_page(catalog, texts)
     sources: list[Source] = []
     for entry in catalog.entries:
-        # Of a spare one the finished one is a source itself.
+        # The finished translation of a spare entry is a source of its own.
         if not entry.msgstr or is_spare(entry, finished):
             continue
-        # What somebody has taken out is for no message.
+        # No message reuses words that somebody removed.
         if is_emptied(entry):
             continue
-        # What a machine has made serves no other message: that one may have its own draft.
+        # A draft serves no other message, which can have a draft of its own.
         if is_draft(entry):
             continue
-        # On a page that is updated an obsolete entry comes back when its text does.
+        # On an updated page, an obsolete entry returns to life when its text does.
         is_used = page in plan.wanted or not entry.obsolete
         stays = is_used and entry.msgid in texts
         if entry.fuzzy and stays:
-            continue  # a person has to confirm it first
+            continue  # a person must confirm it first
         is_free = not stays and (entry.msgid, entry.msgstr) not in offered
         sources.append(Source(page=page, entry=entry, free=is_free))
     return sources
 
 
 def _remaining_texts(page: str, plan: Plan, catalog: Catalog) -> set[str]:
-    """The messages that a page has from now on: none if upstream dropped it.
+    """Return the messages that a page has after the update; none if upstream dropped it.
 
-    Of a page that is not updated nothing more is known than what its catalogue holds.
+    For a page that is not updated, these are the messages of its catalogue.
     """
     if page in plan.gone:
         return set()
@@ -399,9 +401,10 @@ def _remaining_texts(page: str, plan: Plan, catalog: Catalog) -> set[str]:
 def _offered_on_page(
     catalog: Catalog, texts: Collection[str]
 ) -> set[tuple[str | None, str]]:
-    """The translations that live entries of the page wait with, each with the English it is of.
+    """Return the fuzzy translations of live entries, each with its previous English.
 
-    They have found a place, so they are not free for others, whatever became of their own message.
+    They are in use here. They are therefore not free for others, whatever became of their own
+    message.
     """
     offered: set[tuple[str | None, str]] = set()
     for entry in catalog.entries:
@@ -415,10 +418,10 @@ Finished = Mapping[tuple[str, str], tuple[str, ...]]
 
 
 def finished_in(entries: Iterable[Entry]) -> Finished:
-    """The finished translations among ``entries``, obsolete ones included.
+    """Return the finished translations among ``entries``, obsolete ones included.
 
-    ``{("Tea is hot.", "茶很烫。"): ("Mind the tone.",)}``; of two that are equal but for
-    their comments the last one counts.
+    ``{("Tea is hot.", "茶很烫。"): ("Mind the tone.",)}``. If two differ only in their comments,
+    the last one counts.
     """
     return {
         (entry.msgid, entry.msgstr): entry.comments
@@ -428,10 +431,9 @@ def finished_in(entries: Iterable[Entry]) -> Finished:
 
 
 def is_spare(entry: Entry, finished: Finished) -> bool:
-    """Whether a fuzzy entry only offers a translation that is ``finished``, remarks included.
+    """Return whether a fuzzy entry repeats a ``finished`` translation and its comments.
 
-    A finished entry is never spare. A fuzzy one with a remark that the finished one lacks
-    is not either: the remark would be lost.
+    A finished entry is never spare, nor is a fuzzy one with a comment that would be lost.
     """
     if not entry.fuzzy:
         return False
@@ -440,12 +442,12 @@ def is_spare(entry: Entry, finished: Finished) -> bool:
 
 
 def keys_of(catalog: Catalog) -> set[tuple[str, ...]]:
-    """What must not be lost of a catalogue, as keys: who has them too, has the same.
+    """Return one key for everything that must survive an update of a catalogue.
 
-    That is each msgstr with its English, each remark of a translator, and who it was. A finished
-    translation also stands for one that waits, not the other way round: an entry gives
-    ``("waiting", "Tea is hot.", "茶很烫。")`` in any case, and if it is finished also
-    ``("finished", "Tea is hot.", "茶很烫。", "")``.
+    A catalogue with the same keys holds the same work: each msgstr with its English, each
+    translator comment, and the last translator. A finished translation also has the key of a fuzzy
+    one, not the other way round: a finished entry gives ``("waiting", "Tea is hot.", "茶很烫。")``
+    and ``("finished", "Tea is hot.", "茶很烫。", "")``.
     """
     keys: set[tuple[str, ...]] = set()
     for line in (*catalog.comment, catalog.header.get("Last-Translator", "")):
@@ -457,9 +459,9 @@ def keys_of(catalog: Catalog) -> set[tuple[str, ...]]:
         for comment in entry.comments:
             keys.add(("comment", entry.msgid, comment))
         keys.add(("waiting", entry.written_for, entry.msgstr))
-        # A translation that a person has confirmed is more than the same one that waits.
+        # A translation that a person has confirmed is worth more than the same one as fuzzy.
         if entry.fuzzy:
             continue
-        # "" stands for no context. An empty one, which no tool makes, would be the same.
+        # "" stands for no context. Tools do not write an empty context, which would look the same.
         keys.add(("finished", entry.msgid, entry.msgstr, entry.context or ""))
     return keys

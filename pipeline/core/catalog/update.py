@@ -1,11 +1,11 @@
-"""Bring the catalogues of a locale up to date with upstream.
+"""Update of a locale's catalogues to a new version of upstream.
 
-Old catalogues and wanted entries come in; new catalogues go out.
+Input: the old catalogues and the wanted entries of each page. Output: the new catalogues.
 
-Equal text keeps its translation. Text that changed gets the old translation as fuzzy, with the
-English it was written for and what changed, wherever in the locale it was. What upstream dropped
-stays as obsolete, and comes back when the text does. So no translation is lost, and none is passed
-off as another's.
+Equal text keeps its translation. Changed text gets the old translation as fuzzy, with its previous
+English and a description of the change, wherever in the locale it was. Text that upstream dropped
+stays as obsolete and is revived when the text returns. The invariant: no translation is lost, and
+none is presented as the translation of another text.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ from pipeline.core.document.reader import Document, messages_with_code
 from pipeline.entries import Catalog, Entry
 from pipeline.findings import Finding
 
-# The header of a page's catalogue, given what is in the header now
+# Returns the header of a page's catalogue, given the current header.
 Headers = Callable[[str, Mapping[str, str]], Mapping[str, str]]
 
-# All of an entry but the line that it was read from.
+# All fields of an entry except the line that it was read from.
 _content = attrgetter(
     *(column.name for column in fields(Entry) if column.name != "line")
 )
@@ -55,10 +55,9 @@ _content = attrgetter(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Updated:
-    """A catalogue after the update, and how its wanted entries came to their translations.
+    """A catalogue after the update, and how its wanted entries got their translations.
 
-    ``obsolete`` counts the translations that lost their message by this update and serve no other
-    one.
+    ``obsolete`` counts the translations that lost their message in this update and were not reused.
     """
 
     catalog: Catalog
@@ -68,17 +67,17 @@ class Updated:
     new: int = 0
     obsolete: int = 0
     fuzzy_by_class: Mapping[str, int] = field(default_factory=dict)
-    moved_from: str = ""  # the page that upstream renamed to this one
+    moved_from: str = ""  # the old name of the page, if upstream renamed it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogs:
     """The catalogues of one locale, by page.
 
-    A page whose file cannot be read is in ``findings``, and in ``unreadable`` if it has a memory.
+    A page with an unreadable file has findings; it is in ``unreadable`` too if it has a memory.
 
-    ``counts`` has the pages that were updated, and those that upstream dropped. ``data`` is what
-    their files hold now, as far as that is known: a file that someone saved meanwhile is left out.
+    ``counts`` covers the pages that were updated or dropped by upstream. ``data`` has the current
+    content of their files, except for files that somebody saved in the meantime.
     """
 
     by_page: Mapping[str, Catalog]
@@ -88,12 +87,12 @@ class Catalogs:
     data: Mapping[str, bytes] = field(default_factory=dict)
     wanted: Mapping[str, Sequence[Entry]] = field(
         default_factory=dict
-    )  # of those updated
-    # What the memory holds of pages whose file cannot be read: to be shown, not to be written.
+    )  # of updated pages
+    # Memories of pages whose file is unreadable: for display only, never written.
     unreadable: Mapping[str, Catalog] = field(default_factory=dict)
 
     def shown(self, page: str) -> Catalog | None:
-        """Return the catalogue that readers get of a page; None if it has none."""
+        """Return the catalogue that readers get for a page, or None if it has none."""
         return self.by_page.get(page) or self.unreadable.get(page)
 
 
@@ -105,18 +104,18 @@ def update_catalogs(
     gone: Collection[str] = (),
     redirects: Mapping[str, str] | None = None,
 ) -> dict[str, Updated]:
-    """Give every wanted entry the best translation that the locale has; keep the rest as obsolete.
+    """Return new catalogues: each wanted entry with its best translation, the rest obsolete.
 
-    ``old`` holds all catalogues of the locale, ``wanted`` the entries of the pages to update.
-    ``gone`` names the pages of ``old`` that upstream dropped; ``redirects`` (old page to new page)
+    ``old`` has all catalogues of the locale, ``wanted`` the entries of the pages to update.
+    ``gone`` names the pages of ``old`` that upstream dropped. ``redirects`` (old page to new page)
     is a hint.
 
-    The result has a catalogue for each page of ``wanted`` and of ``gone``. One that needs no change
-    is the very object given. It is empty if a page needs none, or was dropped and all that it had
-    lives on in others.
+    The result has a catalogue for each page of ``wanted`` and ``gone``. An unchanged catalogue is
+    the very object that was passed. It is empty if a page needs none, or if the page was dropped
+    and other catalogues hold all its work.
     """
     plan = plan_update(old, wanted, gone=gone, redirects=redirects or {})
-    # All pages come before any is finished: a text may have moved from one to another.
+    # Find the slots of all pages first: a text may have moved from one page to another.
     slots = {
         page: find_slots(page, plan.start_of(page), entries)
         for page, entries in wanted.items()
@@ -126,7 +125,7 @@ def update_catalogs(
         page: _updated_page(page, plan, slots=slots[page], reused=reused, header=header)
         for page in wanted
     }
-    # What a vanished page had may live on anywhere.
+    # Any remaining page may hold the work of a vanished one.
     standing = [update.catalog for update in updated.values()]
     for page, catalog in old.items():
         if page not in gone and page not in updated:
@@ -136,16 +135,16 @@ def update_catalogs(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reused:
-    """What open messages take over, by page and msgid, and the ids of the entries it came from."""
+    """Offers to open messages, by page and msgid, and the ids of the entries they came from."""
 
     offers: Mapping[str, Mapping[str, Offer]]
     served: Collection[int]
 
 
 def _reuse(plan: Plan, slots: Mapping[str, Slots]) -> _Reused:
-    """Find translations for the messages that have none, on all pages at once.
+    """Return translations for the messages that have none, on all pages at once.
 
-    So a text that moved goes to the page that it fits best, not to the first one.
+    A text that moved thus goes to the page that fits best, not to the first one.
     """
     unfilled: list[Open] = []
     offers: dict[str, dict[str, Offer]] = {}
@@ -153,7 +152,7 @@ def _reuse(plan: Plan, slots: Mapping[str, Slots]) -> _Reused:
         unfilled += page_slots.open.values()
         offers[page] = {}
     served: set[int] = set()
-    # Most runs leave nothing open, and then need not look at the translations of other pages.
+    # Most runs leave no message open and need not look at the translations of other pages.
     sources = find_sources(plan) if unfilled else []
     if not sources:
         return _Reused(offers=offers, served=served)
@@ -167,9 +166,9 @@ def _reuse(plan: Plan, slots: Mapping[str, Slots]) -> _Reused:
 def _updated_page(
     page: str, plan: Plan, *, slots: Slots, reused: _Reused, header: Headers
 ) -> Updated:
-    """The catalogue of one page, with its wanted entries and what it had besides.
+    """Return the new catalogue of one page.
 
-    The first come in page order, the second are obsolete.
+    It has the wanted entries in page order, then the other translations as obsolete entries.
     """
     old = plan.start_of(page)
     offers = reused.offers[page]
@@ -179,7 +178,7 @@ def _updated_page(
     for entry in slots.wanted:
         kept = slots.kept.get(entry.msgid)
         offer = offers.get(entry.msgid)
-        if offer:  # if there is a draft as well, it gives way
+        if offer:  # an offer replaces a draft
             live += offer.entries
             first = offer.entries[0]
             counts["fuzzy" if first.fuzzy else "carried"] += 1
@@ -190,7 +189,7 @@ def _updated_page(
             is_translated = any(old_entry.msgstr for old_entry in kept)
             counts["kept" if is_translated else "new"] += 1
         else:
-            # Blank, but with what translators noted on it.
+            # Blank, but with the translator comments of the old entry.
             live.append(slots.open[entry.msgid].entry)
             counts["new"] += 1
     dropped = _dropped_entries(old, slots, live)
@@ -205,10 +204,10 @@ def _updated_page(
 
 
 def _dropped_entries(old: Catalog, slots: Slots, live: Sequence[Entry]) -> list[Entry]:
-    """The old translations that have no place on the page any more, but for spare ones.
+    """Return the old translations without a place on the page, except spare ones.
 
-    What came from another page counts as finished too. Else a second run, which finds it
-    here, would drop more than the first one.
+    Entries from other pages count as finished too. Otherwise a second run, which finds them in this
+    catalogue, would drop more than the first.
     """
     kept = set(map(id, chain.from_iterable(slots.kept.values())))
     rest = [entry for entry in _translated(old) if id(entry) not in kept]
@@ -219,9 +218,10 @@ def _dropped_entries(old: Catalog, slots: Slots, live: Sequence[Entry]) -> list[
 def _updated_gone(
     plan: Plan, standing: Iterable[Catalog], *, reused: _Reused, header: Headers
 ) -> dict[str, Updated]:
-    """The catalogues of vanished pages: obsolete throughout, or empty if others have all of it.
+    """Return the catalogues of vanished pages: obsolete entries only, or empty.
 
-    ``standing`` are the catalogues that remain, as the update leaves them.
+    A catalogue is empty if others hold all its work. ``standing`` has the catalogues that remain,
+    as the update leaves them.
     """
     updated: dict[str, Updated] = {}
     gone = sorted(set(plan.gone) & set(plan.old))
@@ -236,7 +236,7 @@ def _updated_gone(
         if keys <= known:
             updated[page] = Updated(catalog=Catalog())
             continue
-        # Of two vanished pages with the same translation one keeps it.
+        # If two vanished pages have the same translation, one of them keeps it.
         known |= keys
         dropped = _translated(catalog)
         entries = tuple(map(obsolete_entry, dropped))
@@ -248,16 +248,16 @@ def _updated_gone(
 
 
 def _translated(catalog: Catalog) -> list[Entry]:
-    """The entries with words that must not be lost: a draft goes with its message."""
+    """Return the entries whose words must survive; a draft is dropped with its message."""
     return [
         entry for entry in catalog.entries if entry.msgstr and not is_replaceable(entry)
     ]
 
 
 def _count_lost(dropped: Iterable[Entry], served: Collection[int]) -> int:
-    """How many translations lose their message now, and serve no other one.
+    """Return how many translations lost their message in this update and were not reused.
 
-    One that was obsolete before this update had lost it earlier. ``served`` are ids.
+    Entries that were obsolete before are not counted. ``served`` has ids.
     """
     lost = [entry for entry in dropped if not entry.obsolete]
     return sum(id(entry) not in served for entry in lost)
@@ -266,14 +266,14 @@ def _count_lost(dropped: Iterable[Entry], served: Collection[int]) -> int:
 def _renewed(
     page: str, old: Catalog, entries: tuple[Entry, ...], header: Headers
 ) -> Catalog:
-    """A catalogue with these entries; the old one itself if it has them already.
+    """Return a catalogue with these entries, or ``old`` itself if nothing changed.
 
-    The header says when upstream's text was made: so it is renewed with the entries only.
+    The header holds the date of upstream's text, so it is renewed only together with the entries.
     """
-    # A catalogue without a header was written by hand, or is no catalogue yet.
+    # A catalogue without a header was written by hand or does not exist yet.
     if old.header and list(map(_content, old.entries)) == list(map(_content, entries)):
         return old
-    # The memory keeps the header's date, and knows nothing of code: it shall not change for that.
+    # The memory stores the header's date but no code, so a change of code must not change the date.
     is_same_text = list(map(_text, old.entries)) == list(map(_text, entries))
     fields = old.header if is_same_text else header(page, old.header)
     return Catalog(
@@ -282,29 +282,29 @@ def _renewed(
 
 
 def _text(entry: Entry) -> tuple[object, ...]:
-    """All of an entry but its line, and the code that it leads to."""
+    """Return all fields of an entry except its line and its notes that show code."""
     content: tuple[object, ...] = _content(without_code(entry))
     return content
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slots:
-    """The wanted entries of a page in page order, and what the page itself has for them.
+    """The wanted entries of a page in page order, and what the page already has for them.
 
-    Messages whose entries are drafts are both kept and open: a draft is there, and gives way.
+    A message with a draft is both kept and open, because a better translation replaces the draft.
     """
 
     wanted: Sequence[Entry]
-    # By msgid; several if a translator told contexts apart.
+    # By msgid; several if a translator used contexts.
     kept: Mapping[str, tuple[Entry, ...]]
     open: Mapping[str, Open]  # by msgid
 
 
 def find_slots(page: str, catalog: Catalog, wanted: Sequence[Entry]) -> Slots:
-    """The slots of ``page``, filled from the catalogue that it starts from.
+    """Return the slots of ``page``, filled from the catalogue that it starts from.
 
-    A message that the page had is kept, also without a translation if a translator has
-    told its contexts apart. All others are open.
+    A message is kept if the page has a translation for it, or if a translator has started to use
+    contexts for it. All others are open.
     """
     old_entries: dict[str, list[Entry]] = defaultdict(list)
     for entry in catalog.entries:
@@ -327,37 +327,36 @@ def find_slots(page: str, catalog: Catalog, wanted: Sequence[Entry]) -> Slots:
 
 
 def _kept_of(old_entries: Sequence[Entry]) -> list[Entry]:
-    """What a message keeps of the entries that its page had for it; nothing if it is open.
+    """Return the entries that a message keeps; none if it is open.
 
-    A translator may have told contexts apart, and not be done with all of them: then the
-    entries that are still empty stay, too.
+    If a translator uses contexts and has not finished them all, empty entries are kept as well.
     """
     live = [entry for entry in old_entries if not entry.obsolete]
     if any(map(_is_begun, live)):
         return live
-    # Only obsolete ones can have a translation here: the text is back, and so is that.
+    # Only obsolete entries can have a translation here: the text returns with its translation.
     return [entry for entry in old_entries if entry.msgstr]
 
 
 def _is_begun(entry: Entry) -> bool:
-    """Whether a translator has given an entry a translation, or a context to give one for."""
+    """Return whether a translator has given an entry a translation or a context."""
     return entry.msgstr != "" or entry.context is not None
 
 
 def kept_entry(wanted: Entry, old: Entry) -> Entry:
-    """The old translation in its place of today.
+    """Return the old translation as the entry of a current message.
 
-    The note that tells its state stays while it is true: once a translator has removed the
-    fuzzy mark, ``fuzzy: numbers: …`` goes.
+    The note of its state is kept while it is true: ``fuzzy: numbers: …`` is dropped once a
+    translator has removed the fuzzy flag.
     """
-    # A fuzzy mark on an empty msgstr, as some tools leave it, says nothing.
+    # A fuzzy flag on an empty msgstr, which some tools leave, is ignored.
     is_fuzzy = old.fuzzy and old.msgstr != ""
     previous = old.previous if is_fuzzy else None
     still_true = (FUZZY, DRAFT) if is_fuzzy else (CARRIED,)
-    # A draft that somebody has changed is one no more.
+    # A draft that somebody has changed is no longer one.
     notes = [note for note in settled_notes(old) if note.startswith(still_true)]
     if previous is not None and not notes:
-        # Another tool, or a translator, has marked it fuzzy and left what changed for us to tell.
+        # A translator or another tool has marked it fuzzy: add the missing note of the change.
         notes.append(f"{FUZZY} {classify(previous, wanted.msgid)}")
     return replace(
         wanted,
@@ -372,9 +371,9 @@ def kept_entry(wanted: Entry, old: Entry) -> Entry:
 
 
 def obsolete_entry(entry: Entry) -> Entry:
-    """``entry`` as one that has lost its message.
+    """Return ``entry`` as one without a message.
 
-    Only its state is still worth a note: what the message was on the page is past.
+    Only the notes of its state are kept: those about its place on the page no longer apply.
     """
     return replace(
         entry,
@@ -387,9 +386,9 @@ def obsolete_entry(entry: Entry) -> Entry:
 
 
 def _with_comments_of(old_entries: Sequence[Entry], entry: Entry) -> Entry:
-    """``entry`` with what translators noted on it before they translated it.
+    """Return ``entry`` with the translator comments of its untranslated old entries.
 
-    A question to the team, for example, that stands on an entry without a translation.
+    For example a question to the team on an entry without a translation.
     """
     comments: list[str] = []
     for old in old_entries:
@@ -399,14 +398,15 @@ def _with_comments_of(old_entries: Sequence[Entry], entry: Entry) -> Entry:
     return replace(entry, comments=tuple(comments))
 
 
-CODE = "code: "  # what a note begins with that shows a line of code
+CODE = "code: "  # prefix of a note that shows a line of code
 
 
 def wanted_entries(page: str, documents: Sequence[Document]) -> tuple[Entry, ...]:
-    """The entries that a page needs, in page order, each once; a jupytext pair gives one list.
+    """Return the entries that a page needs, in page order, without duplicates.
 
-    The first note says what kind of block it is, and under which headings it stands: ``paragraph ·
-    Pytrees``. Others show the code that it leads to: ``code: tree = {"a": 1}``.
+    All documents of a page, such as a jupytext pair, give one list. The first note of an entry has
+    the kind of block and its headings: ``paragraph · Pytrees``. Further notes show the code that
+    the text leads to: ``code: tree = {"a": 1}``.
     """
     entries: dict[str, Entry] = {}
     for document in documents:
@@ -421,7 +421,7 @@ def wanted_entries(page: str, documents: Sequence[Document]) -> tuple[Entry, ...
 
 
 def without_code(entry: Entry) -> Entry:
-    """An entry without the notes that show code."""
+    """Return an entry without the notes that show code."""
     shown = entry.notes_with(CODE)
     if not shown:
         return entry
@@ -430,7 +430,7 @@ def without_code(entry: Entry) -> Entry:
 
 
 def _note(message: Message) -> str:
-    """What kind of block a message is, in which mark-up, and under which headings.
+    """Return the note with the kind of block, its mark-up and its headings.
 
     ``paragraph · Pytrees``, or in reStructuredText ``paragraph (reST) · Pytrees``.
     """
@@ -439,6 +439,6 @@ def _note(message: Message) -> str:
         kind = f"{kind} ({message.markup})"
     if not message.section:
         return kind
-    # A heading may hold line breaks and odd characters, and a comment may not.
+    # A heading may contain line breaks and control characters, which a comment cannot hold.
     section = UNWRITABLE.sub("?", message.section)
     return " ".join(f"{kind} · {section}".split())
