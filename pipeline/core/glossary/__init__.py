@@ -1,1 +1,4 @@
-"""Terms: their rows in a CSV file, their forms in English, what a translation has of them."""
+"""Glossaries: the rows of their CSV files, inflected English forms, and terms in translations.
+
+Checks and drafts use this package; the messages about terms belong to ``core.checks``.
+"""

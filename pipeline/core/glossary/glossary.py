@@ -1,7 +1,7 @@
-"""Terminology: which English terms a text has, and whether its translation renders them as agreed.
+"""Terminology: find glossary terms in English, and check that a translation renders them.
 
-A glossary comes from the rows of a CSV file. It is asked for the terms that an English text
-mentions, and for the avoided renderings that its translation has of them.
+A glossary is built from the rows of a CSV file. It finds the terms that an English text mentions,
+and the avoided renderings of these terms in the translation.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ from pipeline.errors import InputError
 from pipeline.findings import Severity, Span
 
 _APART = re.compile(r"[ -]")
-# Emphasis; not the underscore of a name.
+# Underscores of emphasis, but not those inside a name.
 _EDGE_MARK = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
 _READ_AS = str.maketrans(
     {"*": None, "\n": " ", "\u00a0": " ", "‐": "-", "‑": "-", "–": "-"}
 )
-# Of ASCII only, so that the text stays as long.
+# ASCII only, so that the length of the text does not change.
 _TO_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _GLOSS = re.compile(rf"（[^（）{prose.CJK}]*）|\([^(){prose.CJK}]*\)")
-# What may stand in a rendering, or not, without making it another one …
+# What may be added to a rendering, or dropped, without changing it …
 _SQUEEZED = re.compile(r"[\s*_\-‐‑–—~的]+")
-_GAP = re.compile(r"\\\s")  # … and what parts marks from words in reStructuredText
+_GAP = re.compile(r"\\\s")  # … and escaped spaces after markup in reST
 
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """How a term is rendered, as the glossary writes it, and why."""
+    """One rendering of a term, as written in the glossary, with its note."""
 
     text: str
     note: str = ""
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What must stand in a translation, in this order: of ``对…编译（JIT）`` 对 and 编译."""
+        """The parts a translation must contain in order: ``对…编译（JIT）`` has 对 and 编译."""
         return _parts(self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Term:
-    """An English term with its renderings, of which any will do.
+    """An English term with its accepted renderings and its avoided ones.
 
-    ``weight`` is that of a translation without any of them; None if that is all right.
+    ``weight`` is the severity of leaving out all accepted renderings; None if that is allowed.
     """
 
     english: str
@@ -63,30 +63,30 @@ class Term:
 
     @property
     def note(self) -> str:
-        """What is to be known of its rendering: the first note that one of them has, if any."""
+        """Return the first note among the renderings, or an empty string."""
         notes = (rendering.note for rendering in self.renderings)
         return next(filter(None, notes), "")
 
     @property
     def forms(self) -> list[str]:
-        """The term itself, and its other forms."""
+        """Return the term and its inflected forms."""
         return forms_of(self.english, is_verb=self.is_verb)
 
     def is_rendered_in(self, plain: Plain) -> bool:
-        """Return whether a translation has any of the renderings, with or without its gloss."""
+        """Return whether a translation contains any accepted rendering, glosses optional."""
         for rendering in self.renderings:
             parts = rendering.parts
             if _has_in_order(plain.whole, parts):
                 return True
-            # Without glosses, what stands around them is side by side: 切（tangent）向量.
+            # Without the gloss, the parts around it are adjacent: 切（tangent）向量.
             if _has_in_order(plain.bare, parts):
                 return True
         return False
 
     def count_in(self, plain: Plain, *, but: Collection[str] = ()) -> int:
-        """Return how often a translation has its renderings, those in ``but`` left out.
+        """Return how often a translation contains the renderings, except those in ``but``.
 
-        Of a rendering with an ellipsis the first part is counted: of ``对…编译`` each 对.
+        Only the first part of a rendering with an ellipsis is counted: each 对 for ``对…编译``.
         """
         words = {
             rendering.parts[0]
@@ -95,14 +95,14 @@ class Term:
         }
         if not words:
             return 0
-        # Glosses left out, for they may repeat a rendering: 键（密钥）.
+        # Glosses are left out because they may repeat a rendering: 键（密钥）.
         return len(_any_of(words).findall(plain.bare))
 
 
 class Plain(NamedTuple):
-    """A translation without white space, emphasis and hyphens, in lower case.
+    """A translation in lower case, without white space, emphasis and hyphens.
 
-    It is there as it is, and without glosses such as （tracer）.
+    ``whole`` keeps glosses such as （tracer）; ``bare`` has none.
     """
 
     whole: str
@@ -110,7 +110,7 @@ class Plain(NamedTuple):
 
 
 class Mention(NamedTuple):
-    """A term in an English text, from ``start`` to ``end``."""
+    """A glossary term found in an English text, from ``start`` to ``end``."""
 
     term: Term
     text: str
@@ -119,12 +119,12 @@ class Mention(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The form in which the text has it."""
+        """Return the form in which the text uses the term."""
         return self.text[self.start : self.end]
 
 
 class Misuse(NamedTuple):
-    """An avoided rendering of a term, and where the translation has it."""
+    """An avoided rendering of a term, and its positions in the translation."""
 
     term: Term
     avoided: Rendering
@@ -140,8 +140,8 @@ class Glossary:
     def mentions(
         self, english: str, markup: Markup = Markup.MARKDOWN
     ) -> tuple[Mention, ...]:
-        """Return the terms in a text, the longest at each place, outside of its atoms."""
-        # Emphasis may stand within a term: *forward*-mode.
+        """Return the terms in a text, ignoring its atoms; the longest match wins."""
+        # A term may contain emphasis: *forward*-mode.
         text = prose.mask(english, markup).translate(_READ_AS)
         if "_" in text:
             text = _EDGE_MARK.sub("", text)
@@ -160,13 +160,16 @@ class Glossary:
         chinese: str,
         markup: Markup = Markup.MARKDOWN,
     ) -> Iterator[Misuse]:
-        """Yield avoided renderings of the mentioned terms.
+        """Yield the avoided renderings of the mentioned terms.
 
-        Left out are those that are part of a right rendering (余切 in 余切向量), that render
-        another term of the text as they should, or that must render something else, as the
-        term is rendered as often as the English has it.
+        Three kinds of occurrences are accepted:
+
+        - part of an accepted rendering (余切 in 余切向量);
+        - an accepted rendering of another term in the text;
+        - any, if the term is rendered correctly as often as the English mentions it: the word then
+          renders something else.
         """
-        # One pass over the text settles nearly all of them.
+        # Fast path: nearly all translations contain no avoided rendering.
         if not self._suspects.search(chinese):
             return
         spans = self._avoided_spans(chinese, markup)
@@ -177,46 +180,50 @@ class Glossary:
             for avoided in term.avoided:
                 if avoided.text not in spans:
                     continue
-                # 向量 is not how array is rendered, but the text has vectors as well.
+                # 向量 is wrong for "array", but the text also mentions vectors.
                 if any(avoided.text in text for text in right_elsewhere):
                     continue
                 if term.count_in(plain, but=right_elsewhere) < count:
-                    # Taken out: another term that avoids the same word must not be reported.
+                    # pop: another term that avoids the same word must not report it
+                    # again.
                     yield Misuse(term, avoided, tuple(spans.pop(avoided.text)))
 
     def _avoided_spans(self, chinese: str, markup: Markup) -> dict[str, list[Span]]:
-        """Return where a translation has avoided renderings of any term, outside of its atoms.
+        """Return the positions of all avoided renderings in a translation, ignoring its atoms.
 
-        With ``分派`` avoided: ``分派 `分派` 和分派`` -> 分派 at 0 and at 9.
+        If ``分派`` is avoided, ``分派 `分派` 和分派`` has 分派 at 0 and 9.
         """
         shown = prose.replace_atoms(chinese, lambda atom: " " * len(atom), markup)
         spans: dict[str, list[Span]] = {}
         for match in self._suspects.finditer(shown):
-            for word in self._avoided_in[match[0]]:  # none, if it is a right rendering
+            for word in self._avoided_in[match[0]]:  # empty for an accepted rendering
                 start = match.start() + match[0].index(word)
                 spans.setdefault(word, []).append((start, start + len(word)))
         return spans
 
     def extended(self, own: Glossary) -> Glossary:
-        """Return these terms with those of ``own``, which replace terms of the same English."""
+        """Return a glossary with the terms of ``own`` added; they override equal English terms."""
         terms = {term.english: term for term in (*self.terms, *own.terms)}
         return Glossary(terms=tuple(terms.values()))
 
     @cached_property
     def _term_of_form(self) -> dict[str, Term]:
-        """The term of every form, joined. What is a term by itself is no form of another one."""
+        """Return the terms by joined form.
+
+        A term wins over an inflected form of another term that is spelt the same.
+        """
         terms: dict[str, Term] = {}
         for term in self.terms:
             for form in term.forms:
                 terms[joined(form)] = term
-        # Last, so that they win: "sampling" is a term of its own, and a form of the verb "sample".
+        # Added last to win: "sampling" is a term, and also a form of the verb "sample".
         for term in self.terms:
             terms[joined(term.english)] = term
         return terms
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        """Finds every form of every term."""
+        """Return a pattern that finds every form of every term."""
         forms: list[str] = []
         for term in self.terms:
             forms += term.forms
@@ -224,11 +231,11 @@ class Glossary:
 
     @cached_property
     def _avoided_in(self) -> dict[str, list[str]]:
-        """What is to be looked for in a translation, with the avoided renderings that it means.
+        """Return each word to search for, with the avoided renderings that it contains.
 
-        An avoided rendering means itself and those that are part of it (分派 of 异步分派). A
-        right one that an avoided one is part of means nothing: it is there so that the part is
-        not found.
+        An avoided rendering contains itself and shorter avoided ones (异步分派 contains 分派). An
+        accepted rendering that contains an avoided one maps to an empty list: matching the longer
+        word hides the shorter one.
         """
         avoided: set[str] = set()
         right: set[str] = set()
@@ -241,19 +248,19 @@ class Glossary:
         for word in right:
             if any(part in word for part in avoided):
                 meanings[word] = []
-        # Last, so that they win: what one term wants avoided may be right for another.
+        # Added last to win: a word that one term avoids may be accepted for another.
         for word in avoided:
             meanings[word] = [part for part in avoided if part in word]
         return meanings
 
     @cached_property
     def _suspects(self) -> re.Pattern[str]:
-        """Finds all that is to be looked for, the longest at each place."""
+        """Return a pattern that finds every word of ``_avoided_in``, longest first."""
         return _any_of(self._avoided_in)
 
 
 def _renderings_of_others(term: Term, terms: Iterable[Term]) -> set[str]:
-    """Return the right renderings of all ``terms`` but one, as the glossary writes them."""
+    """Return the accepted renderings of all ``terms`` except ``term``, as written."""
     texts: set[str] = set()
     for other in terms:
         if other is not term:
@@ -262,16 +269,16 @@ def _renderings_of_others(term: Term, terms: Iterable[Term]) -> set[str]:
 
 
 def _any_of(words: Collection[str]) -> re.Pattern[str]:
-    """Find any of ``words``, the longest at each place; without words nothing."""
+    """Return a pattern for any of ``words``, longest first; without words it never matches."""
     longest_first = sorted(words, key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
 
 
 def read_glossary(text: str, *, where: str) -> Glossary:
-    """Return the glossary that a CSV file called ``where`` holds.
+    """Return the glossary in the text of a CSV file; ``where`` is its name in errors.
 
-    Rows without a rendering are terms still to be translated: they are left out. Raises InputError
-    with ``file:line`` and what to do.
+    Rows without a rendering are skipped: nobody has translated their term yet. Raises InputError
+    with ``file:line`` and a hint.
     """
     rows: dict[str, list[Row]] = {}
     for row in read_rows(text, where=where):
@@ -281,22 +288,23 @@ def read_glossary(text: str, *, where: str) -> Glossary:
 
 
 def read_glossaries(files: Iterable[tuple[str, bytes]]) -> Glossary | None:
-    """Return the terms of several CSV files, later ones first; None if there are no files.
+    """Return the terms of several CSV files, or None if there are no files.
 
-    ``files`` are names for people, and UTF-8. Raises InputError.
+    ``files`` are pairs of a display name and UTF-8 bytes. Later files override earlier ones. Raises
+    InputError.
     """
     terms = None
     for where, data in files:
-        # Broken bytes become a term that nobody uses, rather than the end of a run.
+        # Invalid bytes make a term that no page uses; they need not abort the run.
         read = read_glossary(data.decode("utf-8", "replace"), where=where)
         terms = terms.extended(read) if terms else read
     return terms
 
 
 def _term(rows: list[Row], where: str) -> Term:
-    """Return the term that some rows are about."""
+    """Return the term that a group of rows with the same English defines."""
     first = rows[0]
-    words: set[str] = set()  # what any row says of the term holds for all of them
+    words: set[str] = set()  # a flag in any row applies to the whole term
     renderings: list[Rendering] = []
     avoided: list[Rendering] = []
     for row in rows:
@@ -322,7 +330,7 @@ def _term(rows: list[Row], where: str) -> Term:
 
 
 def _weight(words: set[str]) -> Severity | None:
-    """Return how much a translation without the term weighs, by its `rows.WORDS`."""
+    """Return the severity of leaving the term out, from its flags (`rows.WORDS`)."""
     if "allow" in words:
         return None
     if "advice" in words:
@@ -331,23 +339,24 @@ def _weight(words: set[str]) -> Severity | None:
 
 
 def as_plain(chinese: str) -> Plain:
-    """Return a translation as renderings are looked for in it.
+    """Return a translation in the normalized form in which renderings are searched.
 
     ``用 **跟踪器**（tracer）`` -> ``用跟踪器（tracer）`` and ``用跟踪器``
     """
     text = chinese.lower()
-    # A gloss repeats the English, which must not count as a rendering: 跟踪器（tracer）.
+    # A gloss repeats the English. It must not count as a rendering: 跟踪器（tracer）.
     whole, without_glosses = _squeeze(text), _GLOSS.sub("", text)
-    if without_glosses == text:  # as nearly always
+    if without_glosses == text:  # the usual case
         return Plain(whole, whole)
     return Plain(whole, _squeeze(without_glosses))
 
 
 def _has_its_capitals(mention: Mention) -> bool:
-    """Return whether words that the glossary writes with capitals have them in the text.
+    """Return whether the mention has the capitals that the glossary requires.
 
-    ``jacobian`` is not the term ``Jacobian``. But ``Batch`` is the term ``batch``: it may begin a
-    sentence. Only the beginnings of words are compared, for ``XLAs`` is a form of ``XLA``.
+    ``jacobian`` does not match the term ``Jacobian``. ``Batch`` matches the term ``batch``, because
+    it may begin a sentence. Only the beginnings of words are compared: ``XLAs`` is a form of
+    ``XLA``.
     """
     english = mention.term.english
     if english.islower():
@@ -362,13 +371,13 @@ def _has_its_capitals(mention: Mention) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _parts(rendering: str) -> tuple[str, ...]:
-    """Return the parts of a rendering; an ellipsis at its edge asks for nothing."""
+    """Return the parts of a rendering around its ellipses, without empty ones."""
     parts = BRACKET.sub("", rendering).split("…")
     return tuple(filter(None, map(_squeeze, parts)))
 
 
 def _has_in_order(text: str, parts: Iterable[str]) -> bool:
-    """Return whether a text has all parts, one behind the other, with anything in between."""
+    """Return whether a text contains all parts in order, with anything in between."""
     at = 0
     for part in parts:
         found = text.find(part, at)
@@ -379,7 +388,7 @@ def _has_in_order(text: str, parts: Iterable[str]) -> bool:
 
 
 def _squeeze(text: str) -> str:
-    """Return a text in lower case, without what may stand in a rendering or not.
+    """Return a text in lower case, without the characters that renderings may add or drop.
 
     ``X 的 **值**`` -> ``x值``
     """

@@ -1,6 +1,6 @@
 """The forms of English words, and patterns that find any of them.
 
-A glossary names a term once; a text has it in any form. ``forms_of`` gives these, and
+A glossary names a term once, but a text uses it in any form. ``forms_of`` returns these forms, and
 ``pattern_of`` finds hundreds of them in one pass.
 """
 
@@ -19,10 +19,11 @@ _PIECE = re.compile(r"[ -]?[^ -]")
 
 
 def forms_of(english: str, *, is_verb: bool = False) -> list[str]:
-    """Return a term and the forms of its last word. Some of them stand in no dictionary.
+    """Return a term, followed by the inflected forms of its last word.
 
-    Those are the plural; of a verb also the forms in -s, -ed, -ing, -tion: ``trace``, ``traces``,
-    ``traced``, ``tracing``, ``tracation``. The term comes first.
+    A noun has a plural. A verb also has forms in -ed, -ing and -tion: ``trace``, ``traces``,
+    ``traced``, ``tracing``, ``tracation``. Some of these forms are not English words; they do no
+    harm because no text contains them.
     """
     is_soft = bool(_IES.search(english))
     plural, past = f"{english}s", f"{english.removesuffix('e')}ed"
@@ -52,38 +53,38 @@ def joined(words: str) -> str:
 
 
 def pattern_of(forms: Iterable[str]) -> re.Pattern[str]:
-    """Find any of ``forms`` as a whole word of a text in lower case, the longest at each place.
+    """Return a pattern that finds any of ``forms`` as a whole word, longest first.
 
-    Hyphens and spaces are alike and may be missing. (To ignore the case would take three times as
-    long.)
+    The text must be in lower case: a case-insensitive pattern takes three times as long. Hyphens
+    and spaces match each other, and may be missing.
 
-    The pattern reads each character once, by which of the forms still can follow: trying hundreds
-    of them in turn would take seconds. So the forms are first made a tree of their characters,
-    whose branches end in an empty key where a form ends.
+    Trying hundreds of forms in turn would take seconds. Therefore the forms become a tree of
+    characters (a trie), and the pattern reads each character once. An empty key marks the end of a
+    form.
     """
     root: dict[str, Any] = {}
     for form in forms:
         node = root
         for piece in _PIECE.findall(form.lower()):
             character = re.escape(piece[-1])
-            if len(piece) > 1:  # it stands behind a hyphen or a space
+            if len(piece) > 1:  # it follows a hyphen or a space
                 character = f"[ -]?{character}"
             node = node.setdefault(character, {})
         node[""] = {}
     if not root:
-        return re.compile(r"(?!)")  # finds nothing
+        return re.compile(r"(?!)")  # never matches
     return re.compile(rf"\b{_branches(root)}\b", re.ASCII)
 
 
 def _branches(node: dict[str, Any]) -> str:
-    """Return the pattern of what may follow in the tree.
+    """Return the pattern for everything that may follow a node of the tree.
 
-    Behind the ``t`` of ``jit`` and ``jits``: ``(?:s)?``
+    After the ``t`` of ``jit`` and ``jits``: ``(?:s)?``
     """
     pieces = [f"{piece}{_branches(below)}" for piece, below in node.items() if piece]
     if not pieces:
         return ""
     branches = f"(?:{'|'.join(pieces)})"
-    if "" in node:  # a form ends here, while others go on
+    if "" in node:  # a form ends here, and longer ones continue
         return f"{branches}?"
     return branches

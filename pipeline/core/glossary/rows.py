@@ -1,16 +1,16 @@
-"""The rows of a glossary: a CSV file that people edit by hand or in Weblate (“CSV file” there).
+"""Rows of a glossary: a CSV file that people edit by hand or in Weblate (“CSV file” there).
 
-One row is one rendering, with the columns ``source`` (English), ``target`` (Chinese), ``context``
-(how it is meant: a few words of :data:`WORDS`) and ``translator_comments`` (a note, shown with each
-finding). Other columns are ignored. Weblate keeps no flags in such a file, so that all that counts
-stands in ``context``; and it wants each pair of source and context once, which is what numbers are
-for.
+Each row is one rendering. The columns are ``source`` (English), ``target`` (Chinese), ``context``
+(flags: words of :data:`WORDS`) and ``translator_comments`` (a note, shown with each finding). Other
+columns are ignored. Weblate stores no flags in such a file, so the flags are written in
+``context``. It also requires each pair of source and context to be unique; a number in ``context``
+makes it so.
 
-- ``source``: a noun in the singular, or with the word ``verb`` a verb; its other forms are found as
-  well. Hyphen, space and nothing between its words are alike. Words with a capital are found as
-  they are written, all others in any case.
-- ``target``: a bracket in it, ``切向量（tangent）``, may be left out; ``…`` stands for other words,
-  ``对…做 JIT 编译``.
+- ``source``: a noun in the singular or, with the flag ``verb``, a verb. Its inflected forms match
+  as well. Its words may be joined by a hyphen, a space or nothing. Words with a capital match only
+  as written; all others match in any case.
+- ``target``: brackets, as in ``切向量（tangent）``, are optional in translations; ``…`` stands for
+  any other words, as in ``对…做 JIT 编译``.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ WORDS = {
 COLUMNS = ("source", "target", "context", "translator_comments")
 
 BRACKET = re.compile(r"（[^（）]*）|\([^()]*\)")
-# A rendering must ask for more than 的, which is left out of comparisons.
+# A rendering needs at least one character besides 的, which comparisons ignore.
 _ASKED = re.compile(r"(?!的)[^\W_]")
 _WORD = re.compile(r"[^\W_]")
-# Characters. The pattern that finds all terms is nested as deep as the longest of them is long.
+# In characters. The pattern that finds all terms nests as deep as the longest term.
 _LONGEST_TERM = 100
 
 
 class Row(NamedTuple):
-    """One rendering of one term, and the line it stands in."""
+    """One rendering of one term, and the number of its line."""
 
     line: int
     source: str
@@ -51,18 +51,18 @@ class Row(NamedTuple):
 
     @property
     def words(self) -> set[str]:
-        """How it is meant: of ``verb avoid 2`` without the number, which only keeps rows apart."""
+        """Return the flags, without numbers: ``verb avoid 2`` has ``verb`` and ``avoid``."""
         return {word for word in self.context.split() if not word.isdigit()}
 
 
 def read_rows(text: str, *, where: str) -> Iterator[Row]:
-    """Yield the rows of the CSV file called ``where``, in order.
+    """Yield the rows of a CSV file in order; ``where`` is its name in errors.
 
-    Raises InputError with ``file:line`` and what to do.
+    Raises InputError with ``file:line`` and a hint.
     """
     first_lines: dict[tuple[str, str], int] = {}
     for row in _rows(text, where):
-        # Weblate takes these two together for the name of an entry.
+        # Weblate identifies an entry by source and context.
         first = first_lines.setdefault((row.source, row.context), row.line)
         if first != row.line:
             raise InputError(
@@ -77,19 +77,19 @@ def read_rows(text: str, *, where: str) -> Iterator[Row]:
 
 
 def _rows(text: str, where: str) -> Iterator[Row]:
-    """Yield the rows of a file, each with the number of the line where it begins.
+    """Yield the rows of a file with their line numbers, ignoring a byte order mark.
 
-    Spreadsheets write a byte order mark first, which does not count.
+    Spreadsheets write such a mark at the start of the file.
     """
     lines = text.removeprefix("\ufeff").rstrip("\n").split("\n")
     reader = csv.reader((f"{line}\n" for line in lines), strict=True)
     names: list[str] = []
-    line = 1  # where the next row begins: one in quotation marks may have several lines
+    line = 1  # where the next row begins: a quoted field may span several lines
     try:
         for fields in reader:
             if not names:
                 names = _columns(fields, where)
-            elif fields:  # else an empty line
+            elif fields:  # skips empty lines
                 yield _row(names, fields, where=where, line=line)
             line = reader.line_num + 1
     except csv.Error as error:
@@ -101,8 +101,8 @@ def _rows(text: str, where: str) -> Iterator[Row]:
 
 
 def _columns(fields: list[str], where: str) -> list[str]:
-    """Return the names of the columns, as the first line has them."""
-    names = [name.strip().lower() for name in fields]  # people write Source, too
+    """Return the names of the columns from the fields of the first line."""
+    names = [name.strip().lower() for name in fields]  # people write "Source", too
     if "source" not in names or "target" not in names:
         raise InputError(
             "has no columns “source” and “target”",
@@ -113,7 +113,10 @@ def _columns(fields: list[str], where: str) -> list[str]:
 
 
 def _row(names: list[str], fields: list[str], *, where: str, line: int) -> Row:
-    """Return the fields of a line as a row, if they make sense. At its end some may be missing."""
+    """Return the fields of one line as a row. Trailing fields may be missing.
+
+    Raises InputError if the fields are not a valid row.
+    """
     at = f"{where}:{line}"
     if len(fields) > len(names):
         raise InputError(
@@ -142,7 +145,7 @@ def _row(names: list[str], fields: list[str], *, where: str, line: int) -> Row:
             hint="Write the rendering outside of the brackets.",
         )
     for word in sorted(row.words - WORDS.keys()):
-        near = get_close_matches(word, WORDS, n=1, cutoff=0)[0]  # there always is one
+        near = get_close_matches(word, WORDS, n=1, cutoff=0)[0]  # finds one: cutoff 0
         raise InputError(
             f"the context “{word}” is unknown",
             where=at,
