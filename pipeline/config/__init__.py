@@ -1,7 +1,7 @@
-"""``[tool.pipeline]`` in ``pyproject.toml``.
+"""Configuration: ``[tool.pipeline]`` in ``pyproject.toml``.
 
-``settings`` says what each table may hold. ``schema`` has the kinds of values, turns TOML into
-records, or complains. ``reader`` completes them to the configuration that everybody uses.
+``settings`` declares the records and their fields. ``schema`` converts TOML to records and explains
+errors. ``reader`` completes the records to the ``Settings`` that all commands use.
 """
 
 from pipeline.config.reader import (

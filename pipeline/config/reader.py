@@ -1,9 +1,9 @@
-"""``pyproject.toml`` → Settings. The one place that knows how the configuration is written.
+"""Read ``pyproject.toml`` into ``Settings``.
 
-In goes the file, out comes one record. Whatever is not right ends here, with the name of the file
-and of the key, so that nothing after it need ask. ``Pins`` are the versions that dependency groups
-pin: the group of a package has its name (``flax = ["flax==0.12.0"]``), and people and CI install
-the same group.
+This is the only module that knows the layout of the file. Any invalid value raises ConfigError
+here, with the file and the key, so that later code can trust the settings. Versions are pinned in
+dependency groups (``Pins``). The group has the name of its package (``flax = ["flax==0.12.0"]``),
+so people and CI install the same group.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ from pipeline.reading import Dialect
 
 @dataclass(frozen=True, slots=True)
 class Pins:
-    """``[dependency-groups]`` as TOML has it: any value, or None. ``where`` is its file."""
+    """The raw ``[dependency-groups]`` table (any value, or None), and its file ``where``."""
 
     groups: object
     where: str
 
     def get(self, package: str) -> str:
-        """The version that the group of ``package`` pins it to. Raises ConfigError."""
+        """Return the version that the group of ``package`` pins it to. Raises ConfigError."""
         group = group_of(package)
         versions = self._versions(group)
-        # What belongs to it moves with it: jax and jaxlib have one version.
+        # Related packages move together: jax and jaxlib have one version.
         belonging = {name for name in versions if name.startswith(group)}
         found = {versions[name] for name in belonging}
         if group not in versions or len(found) != 1:
@@ -64,12 +64,12 @@ class Pins:
         return versions[group]
 
     def _versions(self, group: str) -> dict[str, str]:
-        """What a group pins, by name: ``{"jax": "0.10.2", "jaxlib": "0.10.2"}``."""
+        """Return the pinned versions of a group: ``{"jax": "0.10.2", "jaxlib": "0.10.2"}``."""
         requirements = self.groups.get(group) if isinstance(self.groups, dict) else None
         versions: dict[str, str] = {}
         if isinstance(requirements, list):
             for requirement in requirements:
-                # A group may also hold tables: {include-group = "base"}
+                # A group may also contain tables: {include-group = "base"}
                 pin = exact_pin(str(requirement))
                 if pin:
                     name, version = pin
@@ -77,10 +77,10 @@ class Pins:
         return versions
 
 
-REPOSITORY_VARIABLE = "GITHUB_REPOSITORY"  # owner/name, as GitHub's workflows have it
+REPOSITORY_VARIABLE = "GITHUB_REPOSITORY"  # owner/name, set in GitHub's workflows
 
 _NAME = "tool.pipeline"
-# As ``core.pin.lock`` writes it: names of files stand further in.
+# As ``core.pin.lock`` writes it. Entries for files are indented further.
 _LOCKED_DIALECT = re.compile(r'^ "markdown": "(\w+)"', re.MULTILINE)
 _LOCKED_SUBSTITUTIONS = re.compile(r'^ "substitutions": true', re.MULTILINE)
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
@@ -89,15 +89,16 @@ _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 def read_settings(
     path: Path, *, environ: Mapping[str, str] = os.environ, needed: bool = True
 ) -> Settings:
-    """Read and check the configuration at ``path`` (a ``pyproject.toml``). Raises ConfigError.
+    """Read and validate the configuration at ``path``, a ``pyproject.toml``.
 
-    If it is not ``needed``, a folder without one is a bare one.
+    Raises ConfigError. With ``needed=False``, a missing file or table is no error: the defaults of
+    ``Settings.bare`` are returned.
     """
     root = path.resolve().parent
     if not needed and not path.exists():
         return Settings.bare(root)
     data = _read_toml(path)
-    # Any of them may be missing, or be another thing than a table.
+    # Any of these may be missing, or may not be a table.
     tools = data.get("tool")
     values = tools.get("pipeline") if isinstance(tools, dict) else None
     if values is None and not needed:
@@ -114,12 +115,12 @@ def read_settings(
 
 
 def upstream_variable(name: str) -> str:
-    """The variable that replaces the URL of an upstream: ``my-lib`` → ``MY_LIB_DOCS_UPSTREAM``."""
+    """Return the variable for an upstream's URL: ``my-lib`` → ``MY_LIB_DOCS_UPSTREAM``."""
     return f"{name.upper().replace('-', '_')}_DOCS_UPSTREAM"
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
-    """A file of TOML as plain values. Raises ConfigError."""
+    """Return the values of a TOML file. Raises ConfigError."""
     try:
         return tomllib.loads(path.read_bytes().decode("utf-8"))
     except OSError as error:
@@ -128,7 +129,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
             where=str(path),
             hint="Run from the project's root, or give --config.",
         ) from error
-    except (ValueError, RecursionError) as error:  # also of a number without end
+    except (ValueError, RecursionError) as error:  # also for huge numbers
         is_deep = isinstance(error, RecursionError)
         raise ConfigError(
             f"is not valid TOML: {'nested too deeply' if is_deep else error}",
@@ -139,7 +140,10 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """What records are made of: the table, the pins, the environment, and the name of the file."""
+    """Builds the records from the parsed table, the pins and the environment.
+
+    ``where`` is the file that errors name.
+    """
 
     table: PipelineTable
     pins: Pins
@@ -147,7 +151,7 @@ class _Reader:
     where: str
 
     def settings(self, root: Path) -> Settings:
-        """The whole configuration; ``root`` is the folder of its file."""
+        """Return the whole configuration; ``root`` is the folder of its file."""
         self._check_apart()
         modes = self._modes()
         upstreams = {}
@@ -165,9 +169,9 @@ class _Reader:
     def _upstream(
         self, name: str, table: UpstreamTable, modes: Mapping[str, Mode]
     ) -> Upstream:
-        """``[tool.pipeline.upstreams.NAME]`` as a record."""
+        """Return ``[tool.pipeline.upstreams.NAME]`` as a record."""
         key = f"upstreams.{name}"
-        # People and CI may have a copy of the docs at hand.
+        # People and CI may use a local copy of the docs.
         replaced = self.environ.get(upstream_variable(name), "")
         if not table.package and "{version}" in table.ref:
             raise self._error(
@@ -193,7 +197,7 @@ class _Reader:
         return Upstream(**values)
 
     def _folders(self, docs: str | tuple[str, ...], key: str) -> Folders:
-        """The docs folders: one of a string, of a list all."""
+        """Return the docs folders of an upstream, from a string or a list. Raises ConfigError."""
         names = (docs,) if isinstance(docs, str) else docs
         fault = fault_in(names)
         if fault is not None:
@@ -202,18 +206,18 @@ class _Reader:
         return Folders(names)
 
     def _modes(self) -> Mapping[str, Mode]:
-        """The modes of the project, and what comes along."""
+        """Return the project's own modes and the built-in ones, by name."""
         modes = {mode.name: mode for mode in COMING_ALONG}
         for name, table in self.table.modes.items():
             key = f"modes.{name}"
-            # A rule must mean the same in every project.
+            # The name of a built-in mode must mean the same in every project.
             if name in modes:
                 raise self._error(
                     f"{key} has the name of a mode that every project has",
                     hint="Give it another name.",
                 )
             for upstream in self.table.upstreams:
-                # Names are alike on some systems whatever their case.
+                # Some file systems ignore case.
                 folder = f"upstream/{upstream}/".casefold()
                 if table.startup.casefold().startswith(folder):
                     raise self._error(
@@ -227,7 +231,7 @@ class _Reader:
     def _run_rule(
         self, table: RunTable, key: str, modes: Mapping[str, Mode]
     ) -> RunRule:
-        """A rule with the modes that it names, in its order."""
+        """Return a run rule with its mode names resolved, in their order."""
         for name in table.modes:
             if name not in modes:
                 raise self._error(
@@ -240,8 +244,8 @@ class _Reader:
         )
 
     def _site(self, name: str, table: SiteTable) -> SitePolicy:
-        """``[tool.pipeline.upstreams.NAME.site]`` as a record."""
-        # Each becomes a file, and the upstream's own inventory has its name.
+        """Return ``[tool.pipeline.upstreams.NAME.site]`` as a record."""
+        # Each inventory becomes a file, and the upstream's own is called by its name.
         if name in table.inventories:
             raise self._error(
                 f"upstreams.{name}.site.inventories: {name!r} cannot name another site",
@@ -254,10 +258,11 @@ class _Reader:
         return SitePolicy(**values | {"hero_code": table.hero_code.strip("\n")})
 
     def _check_apart(self) -> None:
-        """Refuse two upstreams that would share a folder or a variable."""
+        """Raise ConfigError if two upstreams would share a folder or a variable."""
         names: dict[str, str] = {}
         for name in self.table.upstreams:
-            # It is the same for names that are alike but for their case, as folders are.
+            # Names that differ only by case give the same variable, and may share a
+            # folder.
             variable = upstream_variable(name)
             other = names.setdefault(variable, name)
             if other != name:
@@ -267,34 +272,35 @@ class _Reader:
                 )
 
     def _error(self, what: str, *, hint: str) -> ConfigError:
-        """What to raise; ``what`` begins with a key."""
+        """Return a ConfigError about this file; ``what`` begins with a key."""
         return ConfigError(f"{_NAME}.{what}", where=self.where, hint=hint)
 
 
 def _as_pulled(upstream: Upstream, root: Path) -> Upstream:
-    """The upstream, with what its lock tells of its Markdown."""
+    """Return the upstream, completed with the Markdown dialect recorded in its lock."""
     try:
         text = Paths(root, upstream.name).lock.read_text("utf-8", "replace")
     except OSError:  # nothing has been pulled yet
         text = ""
     told = _LOCKED_DIALECT.search(text)
-    # A lock that is damaged is for whoever reads it whole to tell.
+    # A damaged lock is ignored here; the code that parses the whole lock reports it.
     markdown = told[1] if told and told[1] in tuple(Dialect) else ""
     has_substitutions = bool(_LOCKED_SUBSTITUTIONS.search(text))
     return upstream.as_locked(markdown, substitutions=has_substitutions)
 
 
 def _with_repository(template: str, repository: str) -> str:
-    """A template with ``repository`` (owner/name) filled in.
+    """Return a template with ``repository`` (owner/name) filled in.
 
-    Empty if it asks for a repository where there is none: the site then has no such links.
+    Return an empty string if the template needs a repository and there is none. The site then omits
+    the links.
     """
     words = [f"{{{word}}}" for word in REPOSITORY_WORDS]
     if not any(word in template for word in words):
         return template
     if not _REPOSITORY.fullmatch(repository):
         return ""
-    # GitHub Pages has addresses of the two apart.
+    # Addresses on GitHub Pages need owner and project separately.
     for word, value in zip(words, (repository, *repository.split("/")), strict=True):
         template = template.replace(word, value)
     return template

@@ -1,6 +1,7 @@
-"""Tables of ``[tool.pipeline]``: how they are read, the kinds of their values, and complaints.
+"""Convert tables of ``[tool.pipeline]`` to records, and explain invalid values.
 
-A complaint names the file and the key, says what was expected, and suggests what may be meant.
+An error names the file and the key, describes the expected value, and suggests a correction. The
+end of the module defines the types of values that several tables share.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from msgspec import Meta
 
 from pipeline.errors import ConfigError, did_you_mean
 
-# What msgspec calls values, and what people do.
+# The type names of msgspec, in words for people.
 _WORDS = {
     "array": "a list",
     "bool": "true or false",
@@ -30,7 +31,8 @@ _UNIONS = (Union, UnionType)
 _EXPECTED = re.compile(r"Expected `([^`]+)`(?: ([<>]=) (\d+))?")
 _REPR = reprlib.Repr()
 _REPR.maxstring = 100
-# A step of a path such as ``$.upstreams[...].skip[0]``: a field, any value of a table, an element.
+# A step of a path such as ``$.upstreams[...].skip[0]``: a field, some value of a table,
+# or an element of a list.
 _STEP = re.compile(r"\.([\w-]+)|\[(\.\.\.|\d+)\]")
 
 
@@ -41,10 +43,10 @@ class Table(
     rename="kebab",
     forbid_unknown_fields=True,
 ):
-    """A record with the fields of a table, whose keys are written with dashes.
+    """Base of the records for tables, whose keys are written with dashes.
 
-    The ``title`` of a field's ``msgspec.Meta`` says what a value must be, its ``description`` what
-    to do about another one.
+    ``msgspec.Meta`` on a field describes the expected value (``title``) and how to correct another
+    one (``description``).
     """
 
 
@@ -52,9 +54,9 @@ _Kind = TypeVar("_Kind", bound=Table)
 
 
 class RefusedError(ValueError):
-    """Why a record cannot be made of values that are right each by itself.
+    """Raised when values are valid on their own but not together.
 
-    ``key`` is the one to look at; without one it is the whole table.
+    ``key`` is the key to change; it is empty if the error concerns the whole table.
     """
 
     def __init__(self, what: str, *, key: str = "", hint: str) -> None:
@@ -66,9 +68,9 @@ class RefusedError(ValueError):
 def written(
     pattern: str, title: str, hint: str, *, is_secret: bool = False
 ) -> msgspec.Meta:
-    """What a string must look like, from its beginning to its end.
+    """Return a constraint: a string must match ``pattern`` from beginning to end.
 
-    No error shows what stands in the place of a secret.
+    Errors never show the value of a secret.
     """
     return msgspec.Meta(
         pattern=rf"\A(?:{pattern})\Z",
@@ -81,12 +83,12 @@ def written(
 def read_table(
     values: Mapping[str, Any], kind: type[_Kind], *, name: str, where: str
 ) -> _Kind:
-    """The table called ``name`` (``tool.pipeline``) of the file ``where`` as a record of ``kind``.
+    """Return ``values`` as a record of ``kind``, or raise ConfigError.
 
-    Raises ConfigError.
+    ``name`` is the table's full name (``tool.pipeline``), ``where`` its file.
     """
     try:
-        # In a list every error has a path, if only that of the element.
+        # Inside a list, every error message has a path, if only that of the element.
         return msgspec.convert([values], list[kind])[0]  # type: ignore[valid-type]
     except msgspec.ValidationError as error:
         what, hint = _explain(error, _Place(name, values, kind))
@@ -94,7 +96,7 @@ def read_table(
 
 
 class _Place(NamedTuple):
-    """A value in the configuration, with its name and the kind that it should be of."""
+    """A value in the configuration, with its full name and its expected type."""
 
     name: str
     value: Any
@@ -102,12 +104,12 @@ class _Place(NamedTuple):
 
 
 def _walk(path: str, place: _Place) -> _Place:
-    """The place that a path leads to from another one: ``.upstreams[...].skip[0]``."""
+    """Return the place at the end of a path such as ``.upstreams[...].skip[0]``."""
     for field, position in _STEP.findall(path):
         name, value, kind = place.name, place.value, _plain(place.kind)
         if field:
             place = _Place(f"{name}.{field}", value.get(field), _kinds(kind)[field])
-        elif position == "...":  # msgspec does not say which key of any
+        elif position == "...":  # msgspec does not name the key
             _, kind = get_args(kind)
             key = next(key for key, item in value.items() if not _fits(item, kind))
             place = _Place(f"{name}.{key}", value[key], kind)
@@ -118,7 +120,7 @@ def _walk(path: str, place: _Place) -> _Place:
 
 
 def _explain(error: msgspec.ValidationError, root: _Place) -> tuple[str, str]:
-    """What is wrong and what to do, from an error such as ``Expected `int` - at `$[0].jobs```."""
+    """Return the message and the hint for an error such as ``Expected `int` - at `$[0].jobs```."""
     cause = error.__cause__
     if isinstance(cause, RefusedError):
         path = str(error).removeprefix(f"{cause} - at `$[0]")
@@ -151,18 +153,18 @@ def _explain(error: msgspec.ValidationError, root: _Place) -> tuple[str, str]:
 
 
 def _kinds(kind: Any) -> dict[str, Any]:
-    """The keys of a table, with the kinds of their values."""
+    """Return the keys of a table with the types of their values."""
     fields = msgspec.structs.fields(_plain(kind))
     return {field.encode_name: field.type for field in fields}
 
 
 def _hint(kind: Any) -> str:
-    """What to do about a value that is not of its kind."""
+    """Return how to correct a value that does not have the expected type."""
     return _meta(kind).description or "Mend the value and run again."
 
 
 def _meta(kind: Any) -> msgspec.Meta:
-    """What is said of the values of a kind: ``Annotated[str, Meta(…)]``, or that or None."""
+    """Return the constraints of a type: those in ``Annotated[str, Meta(…)]``, optional or not."""
     kinds = get_args(kind) if get_origin(kind) in _UNIONS else (kind,)
     for one in kinds:
         for meta in getattr(one, "__metadata__", ()):
@@ -171,9 +173,9 @@ def _meta(kind: Any) -> msgspec.Meta:
 
 
 def _in_words(text: str, kind: Any) -> str:
-    """What was expected, as people say it: ``a whole number of at least 1``."""
+    """Return the expected type in words: ``a whole number of at least 1``."""
     expected = _EXPECTED.match(text)
-    assert expected  # msgspec says nothing else of values
+    assert expected  # msgspec has no other message about values
     names, bound, limit = expected.groups()
     words = [_WORDS[name] for name in names.split(" | ") if name != "null"]
     wanted = " or ".join(words)
@@ -186,7 +188,7 @@ def _in_words(text: str, kind: Any) -> str:
 
 
 def _plain(kind: Any) -> Any:
-    """A kind without what is said of its values, and of several the last that is not None."""
+    """Return a type without annotations; of a union, the last member that is not None."""
     origin = get_origin(kind)
     if origin is Annotated:
         return _plain(get_args(kind)[0])
@@ -196,7 +198,7 @@ def _plain(kind: Any) -> Any:
 
 
 def _fits(value: object, kind: Any) -> bool:
-    """Whether a value is of a kind."""
+    """Return whether a value has the given type."""
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError:
@@ -205,14 +207,14 @@ def _fits(value: object, kind: Any) -> bool:
 
 
 def _shown(value: object) -> str:
-    """A value as a complaint shows it, which may be nested or long without end."""
+    """Return a value for an error message, shortened if it is long or deeply nested."""
     try:
         return _REPR.repr(value)
     except ValueError:  # a number of thousands of digits
         return "that number"
 
 
-MOST = 1_000_000_000  # of any number: seconds, MiB, processes
+MOST = 1_000_000_000  # upper limit of every number: seconds, MiB, processes
 
 Natural = Annotated[int, Meta(ge=0, le=MOST)]
 Positive = Annotated[int, Meta(ge=1, le=MOST)]
@@ -227,7 +229,7 @@ Reason = Annotated[
         description="Say why: whoever comes later must know whether it still holds.",
     ),
 ]
-# Names of folders and files.
+# Names that become folders or files.
 Name = Annotated[
     str, written("[A-Za-z0-9][A-Za-z0-9_-]*", "a name", "Use letters, digits, - and _.")
 ]
@@ -239,8 +241,9 @@ Locale = Annotated[
         "Write it as gettext does, e.g. zh_CN.",
     ),
 ]
-# An address that a page may lead to: of the web, or on the same site. No scheme runs anything
-# (javascript:), and no letter ends the attribute that it stands in.
+# An address that a page may link to, absolute or relative to the site. Its scheme
+# cannot run code (javascript:), and no character can close the HTML attribute around
+# it.
 Address = Annotated[
     str,
     written(

@@ -1,8 +1,7 @@
-"""The configuration as frozen records: one for each table of ``[tool.pipeline]``.
+"""The configuration as frozen records, one for each table of ``[tool.pipeline]``.
 
-They hold what a project says of its upstreams, of running code, of checks, of drafts and of its
-site. Most are used as TOML gives them. ``reader`` completes the others: a ``SiteTable`` becomes a
-``SitePolicy``.
+They cover upstreams, execution, checks, drafts and the site. Most records are used as TOML gives
+them. ``reader`` completes the others: a ``SiteTable`` becomes a ``SitePolicy``.
 """
 
 from __future__ import annotations
@@ -48,20 +47,20 @@ _Note = Annotated[
         description='Say how such pages run, as readers are told: "in interpret mode".',
     ),
 ]
-# No system can start a process with another one.
+# No system can pass NUL to a process in an environment variable.
 _Value = Annotated[
     str, written(r"[^\0]*", "a string without NUL", "Remove the NUL and run again.")
 ]
 
 
 class ModeTable(Table, frozen=True, kw_only=True):
-    """A mode as the project writes it: start-up code, variables, or both."""
+    """A mode as the project defines it: start-up code, variables, or both."""
 
-    note: _Note  # how such a page runs, for people: "in interpret mode"
-    # A file of Python, by its path from the project's root; empty: none.
+    note: _Note  # how readers see such a page described: "in interpret mode"
+    # A Python file, relative to the project's root; empty: none.
     startup: _Startup = ""
     variables: Mapping[Variable, _Value] = field(default_factory=dict)
-    cell_seconds: Amount | None = None  # that most cells take; None: as everywhere
+    cell_seconds: Amount | None = None  # limit for most cells; None: the general one
 
     def __post_init__(self) -> None:
         if self.startup and not is_safe_path(self.startup):
@@ -75,13 +74,13 @@ class ModeTable(Table, frozen=True, kw_only=True):
 
 
 class Mode(ModeTable, frozen=True, kw_only=True):
-    """A way to run pages that do not run as they are."""
+    """A change to the kernel for pages that cannot run without it."""
 
     name: str
-    comes_along: bool = False  # it is the pipeline's own, and so is its start-up file
+    comes_along: bool = False  # built in: its start-up file belongs to the pipeline
 
 
-# What any project may name: these are about no package of whose docs somebody may be.
+# Modes of every project. They must not depend on the package that is documented.
 COMING_ALONG = (
     Mode(
         name="stand-in-data",
@@ -92,7 +91,7 @@ COMING_ALONG = (
 )
 
 
-# What every request of ours says itself.
+# Parameters that the pipeline sets in every request.
 _OURS = ("model", "messages", "stream", "n", "max_tokens", "max_completion_tokens")
 
 _Endpoint = Annotated[
@@ -133,22 +132,22 @@ _ReplyField = Annotated[
 
 
 class DraftPolicy(Table, frozen=True, kw_only=True):
-    """Which model drafts, through which endpoint, and what a run may spend."""
+    """The language model for drafts, its endpoint, and the limits of a run."""
 
-    # Of an OpenAI-compatible endpoint, up to what /chat/completions follows.
+    # The base URL of an OpenAI-compatible endpoint, without /chat/completions.
     url: _Endpoint = ""
     model: _Model = ""
     key_variable: _KeyVariable = (
         ""  # the environment variable with the key; empty: no key
     )
-    budget_tokens: Natural = 0  # how many tokens a run may take; 0: any number
-    batch: Positive = 40  # entries of a request
-    concurrency: Positive = 4  # requests at a time
-    timeout: Positive = 180  # seconds that one may take
-    tries: Positive = 5  # of a request that fails in passing
-    reply_tokens: Natural = 0  # bound of a reply; 0: by the length of the text
-    reply_field: _ReplyField = "max_tokens"  # what the endpoint calls that bound
-    # What else to put into each request: temperature, response_format …
+    budget_tokens: Natural = 0  # tokens that one run may use; 0: no limit
+    batch: Positive = 40  # entries per request
+    concurrency: Positive = 4  # parallel requests
+    timeout: Positive = 180  # seconds per request
+    tries: Positive = 5  # attempts for a request that fails temporarily
+    reply_tokens: Natural = 0  # limit per reply; 0: by the length of the text
+    reply_field: _ReplyField = "max_tokens"  # the endpoint's name for that limit
+    # Additional parameters of each request: temperature, response_format …
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -161,7 +160,7 @@ class DraftPolicy(Table, frozen=True, kw_only=True):
                 )
 
 
-# What the templates of a site may name, and what all of them may.
+# The placeholders of each URL template, and those that all templates accept.
 TEMPLATES: Mapping[str, tuple[str, ...]] = {
     "edit_url": ("locale", "name", "page", "line", "digest"),
     "notebook_url": ("locale", "name", "page"),
@@ -172,8 +171,8 @@ REPOSITORY_WORDS = ("repository", "owner", "project")
 
 
 def matches(page: str, patterns: tuple[str, ...]) -> bool:
-    """Whether a page name matches one of the glob patterns; ``**`` and ``*`` both cross folders."""
-    # "fnmatchcase": names of pages are equal on all systems, or they are not.
+    """Return whether a page matches a glob pattern; ``*`` and ``**`` both cross folders."""
+    # "fnmatchcase": page names are case-sensitive on every system.
     return any(fnmatch.fnmatchcase(page, pattern) for pattern in patterns)
 
 
@@ -197,24 +196,24 @@ class Acknowledgement(Table, frozen=True, kw_only=True):
 
 
 class RunTable(Table, frozen=True, kw_only=True):
-    """How some pages (glob patterns) are run, if not as they are, and why."""
+    """How some pages (glob patterns) run, if they need special treatment, and why."""
 
     pages: Texts
-    reason: Reason  # a class, as for SkipRule
+    reason: Reason  # a category, as in SkipRule
     note: str = ""
-    until: Positive = 0  # the first code cell (from 1) that cannot run here; 0: all run
-    # Distributions: where all are installed, every cell runs.
+    until: Positive = 0  # the first code cell (from 1) that cannot run; 0: all can
+    # Distributions. If all of them are installed, ``until`` does not apply.
     needs: tuple[str, ...] = ()
-    modes: tuple[str, ...] = ()  # their names
-    # CPU devices that XLA is to offer, which has a flag for it; 0: as it likes
+    modes: tuple[str, ...] = ()  # names of modes
+    # CPU devices that XLA shall offer (a flag of XLA); 0: its default
     devices: Positive = 0
-    timeout: Positive = 0  # CPU seconds per cell; 0: as for all pages
-    page_timeout: Positive = 0  # CPU seconds for all of it; 0: as for all pages
-    compare: bool = False  # compare the outputs with those that upstream stored
+    timeout: Positive = 0  # CPU seconds per cell; 0: the general limit
+    page_timeout: Positive = 0  # CPU seconds for the whole page; 0: the general limit
+    compare: bool = False  # compare the outputs with those stored upstream
 
 
 class RunRule(RunTable, frozen=True, kw_only=True):
-    """The same, with what is done to the kernel before the first cell."""
+    """A ``RunTable`` whose mode names are resolved to ``Mode`` records."""
 
     modes: tuple[Mode, ...] = ()  # type: ignore[assignment]  # the names, looked up
 
@@ -228,9 +227,9 @@ class PartRule(Table, frozen=True, kw_only=True):
 
 
 class IgnoreRule(Table, frozen=True, kw_only=True):
-    """Checks that are not told on some pages (glob patterns), and why.
+    """Checks that are not reported on some pages (glob patterns), and why.
 
-    Whether there are such checks is for the command ``check`` to say, which knows them.
+    The codes are not validated here: only the command ``check`` knows which ones exist.
     """
 
     codes: Texts
@@ -239,29 +238,32 @@ class IgnoreRule(Table, frozen=True, kw_only=True):
 
 
 class SiteTable(Table, frozen=True, kw_only=True):
-    """What a project says of its site. An URL that is empty leaves its links out."""
+    """Settings of the web site. If a URL is empty, the site omits its links."""
 
     title: str = ""
-    # Where an entry of a catalogue or of the memory can be edited: a template with {locale},
-    # {name}, {page}, {line} and {digest}.
+    # URL for editing an entry of a catalogue or of the memory: a template with
+    # {locale}, {name}, {page}, {line} and {digest}.
     edit_url: Address = ""
-    # Where Colab finds a translated notebook: a template with {locale}, {name} and {page}.
+    # URL of a translated notebook for Colab: a template with {locale}, {name} and
+    # {page}.
     notebook_url: Address = ""
-    url: Address = ""  # where the site itself is published, with a slash at the end
-    repository_url: Address = ""  # of this project: where readers find who translates
-    english_url: Address = ""  # the English docs, with a slash at the end
-    # Other hosts of the same site: upstream's text may name any of them.
+    url: Address = ""  # URL of the published site, with a slash at the end
+    repository_url: Address = ""  # URL of this project, for contributors
+    english_url: Address = ""  # URL of the English docs, with a slash at the end
+    # Other hosts of the English docs: upstream's text may link to any of them.
     english_hosts: tuple[Host, ...] = ()
-    # Other Sphinx sites whose names the docs ask for: their URLs, with a slash at the end.
+    # Other Sphinx sites that the docs refer to: their URLs, with a slash at the end.
     inventories: Mapping[Name, SiteAddress] = field(default_factory=dict)
-    # Pages that the home page leads newcomers to: to begin with, to install, to learn by.
+    # Pages that the home page recommends to newcomers: introduction, installation,
+    # tutorials.
     start: tuple[str, ...] = ()
-    # What the home page says first of what the docs are of, and code that shows it; empty: none.
+    # The first sentence of the home page, and an example of code beside it; empty:
+    # none.
     hero: str = ""
     hero_code: str = ""
-    root: str = ""  # the page that the site begins with; empty: see ``site.roots``
-    extensions: tuple[str, ...] = ()  # modules that Sphinx loads, of installed packages
-    myst_extensions: tuple[str, ...] = ()  # syntax of MyST besides what every site has
+    root: str = ""  # the first page of the site; empty: see ``site.roots``
+    extensions: tuple[str, ...] = ()  # importable modules that Sphinx loads
+    myst_extensions: tuple[str, ...] = ()  # additional MyST syntax
 
     def __post_init__(self) -> None:
         if self.hero_code and not self.hero:
@@ -270,20 +272,20 @@ class SiteTable(Table, frozen=True, kw_only=True):
                 key="hero-code",
                 hint="Say what the code shows: hero = …",
             )
-        # Tried out now: a site is made at the end of a long build.
+        # Validated now: the site is built at the end of a long run.
         for name, words in TEMPLATES.items():
             _try_out(getattr(self, name), words, key=name.replace("_", "-"))
 
 
 class SitePolicy(SiteTable, frozen=True, kw_only=True):
-    """The same, with the repository in its templates."""
+    """A ``SiteTable`` whose templates have the repository filled in."""
 
-    # What the command line says: translations that wait for a person are shown, and marked.
+    # From the command line: show fuzzy translations, with a mark.
     show_fuzzy: bool = False
 
 
 class UpstreamTable(Table, frozen=True, kw_only=True):
-    """One set of English docs as the project describes it: see ``Upstream``."""
+    """One set of English docs, as the project configures it; see ``Upstream``."""
 
     url: Annotated[
         str,
@@ -294,13 +296,13 @@ class UpstreamTable(Table, frozen=True, kw_only=True):
     ]
     ref: str = ""
     docs: str | tuple[str, ...] = ALL
-    # The distribution that the docs are of, as people write it; empty: no version is pinned.
+    # The documented distribution, as people spell it; empty: no version is pinned.
     package: str = ""
     page_url: Address = ""
     license: str = ""
-    markdown: Dialect | None = None  # None: what lies beside the docs tells
+    markdown: Dialect | None = None  # None: detected from the files beside the docs
     prose_directives: tuple[str, ...] = ()
-    # What code calls modules by custom, also where no import is shown: jnp → jax.numpy
+    # Conventional aliases, valid even where code shows no import: jnp → jax.numpy
     usual_names: Mapping[str, str] = field(default_factory=dict)
     include: tuple[str, ...] = ("**",)
     exclude: tuple[str, ...] = ()
@@ -312,30 +314,30 @@ class UpstreamTable(Table, frozen=True, kw_only=True):
 
 
 class Upstream(UpstreamTable, frozen=True, kw_only=True):
-    """The same, with its name, its version, and what its rules and links name looked up."""
+    """An ``UpstreamTable`` with its name, its version, and all references resolved."""
 
     name: str
-    docs: Folders = WHOLE  # type: ignore[assignment]  # the one, or all of them
-    version: str = ""  # the pinned one
+    docs: Folders = WHOLE  # one folder or several
+    version: str = ""  # the pinned version
     run: tuple[RunRule, ...] = ()
     site: SitePolicy = field(default_factory=SitePolicy)
-    ignore: tuple[IgnoreRule, ...] = ()  # the project's
-    # What the lock says of the Markdown, which holds where the configuration does not say it.
+    ignore: tuple[IgnoreRule, ...] = ()  # rules of the whole project
+    # The dialect in the lock; used if the configuration sets none.
     locked_markdown: Dialect | None = None
-    has_substitutions: bool = False  # the lock says so
-    # Whether url is a variable's (JAX_DOCS_UPSTREAM), and not the configured one.
+    has_substitutions: bool = False  # recorded in the lock
+    # Whether url comes from an environment variable (JAX_DOCS_UPSTREAM).
     url_replaced: bool = False
     configured_url: str = ""
 
     @property
     def reading(self) -> Reading:
-        """How its documents are written."""
+        """Return how the documents are parsed."""
         partly: list[tuple[str, int]] = []
         for rule in self.partly:
             partly += [(page, rule.sections) for page in rule.pages]
         return Reading(
             dialect=self.markdown or self.locked_markdown or Dialect.MYST,
-            # Names are compared as MyST does it.
+            # MyST compares names of directives in lower case.
             prose=frozenset(map(str.lower, self.prose_directives)),
             partly=tuple(partly),
             has_substitutions=self.has_substitutions
@@ -343,21 +345,21 @@ class Upstream(UpstreamTable, frozen=True, kw_only=True):
         )
 
     def as_locked(self, markdown: str, *, substitutions: bool) -> Upstream:
-        """The upstream, with what its lock tells of its Markdown."""
+        """Return the upstream with the Markdown dialect and substitutions recorded in its lock."""
         locked = Dialect(markdown) if markdown else self.locked_markdown
         return structs.replace(
             self, locked_markdown=locked, has_substitutions=substitutions
         )
 
     def selects(self, page: str) -> bool:
-        """Whether ``page`` (a name without suffix) is to be translated at all.
+        """Return whether ``page`` (a name without suffix) is translated at all.
 
-        What is excluded stays out, whatever includes it.
+        ``exclude`` takes precedence over ``include``.
         """
         return matches(page, self.include) and not matches(page, self.exclude)
 
     def ignored(self, page: str) -> frozenset[str]:
-        """The codes of the checks that do not count on ``page``, by all rules that match it."""
+        """Return the codes of the checks that all matching rules disable on ``page``."""
         codes: set[str] = set()
         for rule in self.ignore:
             if matches(page, rule.pages):
@@ -365,9 +367,9 @@ class Upstream(UpstreamTable, frozen=True, kw_only=True):
         return frozenset(codes)
 
     def run_rule(self, page: str) -> RunRule | None:
-        """The first rule about how ``page`` is run.
+        """Return the first run rule that matches ``page``, or None.
 
-        So a rule about one page stands before those about its folder.
+        Therefore a rule for one page must precede the rule for its folder.
         """
         for rule in self.run:
             if matches(page, rule.pages):
@@ -375,9 +377,9 @@ class Upstream(UpstreamTable, frozen=True, kw_only=True):
         return None
 
     def skip_rule(self, page: str) -> SkipRule | None:
-        """The first rule that keeps ``page`` from being executed.
+        """Return the first skip rule that matches ``page``, or None.
 
-        Which one it is matters for the reason that people are told.
+        The order matters: its reason is the one that reports show.
         """
         for rule in self.skip:
             if matches(page, rule.pages):
@@ -386,29 +388,29 @@ class Upstream(UpstreamTable, frozen=True, kw_only=True):
 
 
 class ExecutionPolicy(Table, frozen=True, kw_only=True):
-    """How notebooks are run. ``jobs`` 0 means one per core."""
+    """Limits for running notebooks. ``jobs=0`` means one kernel per core."""
 
     timeout: Positive = 100  # CPU seconds per cell
     page_timeout: Positive = 1800  # CPU seconds per page
-    stall: Positive = 300  # seconds without any CPU time or output
-    wall_timeout: Positive = 14400  # seconds of the clock per page
+    stall: Positive = 300  # seconds without CPU time or output
+    wall_timeout: Positive = 14400  # seconds of wall time per page
     jobs: Natural = 0
-    # MiB that a kernel and its children may use
+    # MiB, for a kernel and its child processes
     memory: Annotated[int, Meta(ge=256, le=MOST)] = 8192
-    output: Positive = 20  # MiB that a page may print
-    cache: Positive = 2048  # MiB that outputs may take in build/cache/
-    # Names of environment variables that kernels see besides those that they need.
+    output: Positive = 20  # MiB of output per page
+    cache: Positive = 2048  # MiB for the outputs in build/cache/
+    # Environment variables passed to kernels, besides the required ones.
     variables: tuple[str, ...] = ()
 
 
 class ChecksTable(Table, frozen=True, kw_only=True):
-    """What the checks are not to tell."""
+    """Settings of the checks: the findings to ignore."""
 
     ignore: tuple[IgnoreRule, ...] = ()
 
 
 class PipelineTable(Table, frozen=True, kw_only=True):
-    """``[tool.pipeline]``."""
+    """The top-level table, ``[tool.pipeline]``."""
 
     upstreams: Annotated[
         Mapping[Name, UpstreamTable],
@@ -429,7 +431,7 @@ class PipelineTable(Table, frozen=True, kw_only=True):
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The whole configuration. ``root`` is the folder that holds ``pyproject.toml``."""
+    """The whole configuration. ``root`` is the folder that contains ``pyproject.toml``."""
 
     root: Path
     locales: tuple[str, ...]
@@ -440,11 +442,11 @@ class Settings:
 
     @classmethod
     def bare(cls, root: Path) -> Settings:
-        """What holds in a folder that is no project of ours, for checking catalogues there."""
+        """Return defaults for a folder without a configuration, to check its catalogues."""
         return cls(root=root, locales=("zh_CN",), upstreams={})
 
     def upstream(self, name: str | None) -> Upstream:
-        """The upstream called ``name``, or the first configured one."""
+        """Return the upstream called ``name``, or the first one. Raises ConfigError."""
         if name is None:
             return next(iter(self.upstreams.values()))
         if name not in self.upstreams:
@@ -457,7 +459,7 @@ class Settings:
 
 
 def _try_out(template: str, words: tuple[str, ...], *, key: str) -> None:
-    """Refuse what is no template, or names other ``words``."""
+    """Raise RefusedError if ``template`` is malformed or uses an unknown placeholder."""
     known = (*words, *REPOSITORY_WORDS)
     try:
         template.format(**dict.fromkeys(known, ""))
