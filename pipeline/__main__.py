@@ -1,7 +1,7 @@
 """``python -m pipeline``, and the program ``jax-docs-zh``.
 
-Nothing of ours is imported before it is known that this Python can: whoever has an older one, or
-none of the packages, is told what to do. So this file is written for older ones as well.
+Before it imports other modules, this one checks the Python version. An old Python or a missing
+package gives a message with instructions. Therefore this file must also parse on older Pythons.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The command line: words in, exit code out.
+"""The command line: arguments in, exit code out.
 
-``COMMANDS`` lists the commands. Each is a module or package of ``commands`` that declares its
-options (``add_options``) and ends the namespace of arguments (``run_command``).
+``COMMANDS`` lists the commands. Each one is a module or package in ``commands`` that declares its
+options (``add_options``) and executes the parsed arguments (``run_command``).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pipeline.report.result import RunResult
 
 PROGRAM = "python -m pipeline"
-# In the order in which help lists them: what people need first comes first.
+# In the order of the help text: the most common commands come first.
 COMMANDS = {
     "sync": "pull, split, update, merge, execute and report: the whole job",
     "pull": "fetch upstream's English docs at the pinned release",
@@ -54,19 +54,19 @@ _BEFORE_COMMANDS = ("-h", "--help", "-V", "--version")
 
 
 class _Command(Protocol):
-    """The module of a command."""
+    """Interface of a command's module."""
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare what the command takes."""
+        """Declare the options of the command."""
 
     def run_command(self, arguments: argparse.Namespace, log: Log) -> RunResult | int:
-        """Run; return a result to show or, if the command has shown it, its exit code."""
+        """Run the command; return a result to print, or an exit code if all is printed."""
 
 
 class _Parser(argparse.ArgumentParser):
-    """argparse, with our exit code, shape of message and suggestions."""
+    """An argument parser that reports errors as ConfigError."""
 
-    # argparse would print its usage and end with 2 by itself.
+    # argparse would print its usage and exit with 2.
     def error(self, message: str) -> NoReturn:
         raise ConfigError(message, hint=f"See: {self.prog} --help")
 
@@ -74,10 +74,10 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code (see README).
 
-    Nothing but ``--help`` and ``--version`` raises SystemExit.
+    Only ``--help`` and ``--version`` raise SystemExit.
     """
-    # A run builds trees and records, and drops them whole: next to nothing of it is garbage that
-    # only the collector finds. Looking for that less often saves time, as it does for mypy.
+    # A run builds trees and records and drops them whole, so that there is little
+    # cyclic garbage. Collecting less often saves time, as it does for mypy.
     gc.set_threshold(1_000_000, 20, 20)
     complete()
     words = sys.argv[1:] if argv is None else argv
@@ -91,8 +91,8 @@ def _parse_and_run(words: Sequence[str]) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    """Run the command; return its exit code."""
-    # "-vv" is no more than "-v", and "-q" takes one "-v" back.
+    """Run the command of parsed arguments; return its exit code."""
+    # "-vv" equals "-v", and "-q" cancels one "-v".
     level = max(-1, min(1, arguments.verbose - arguments.quiet))
     log = Log(level, sentence=language().sentence)
     command = _module_of(arguments.command)
@@ -108,14 +108,14 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _module_of(command: str) -> _Command:
-    """Load the module of a command, and of no other one."""
-    # "import" is a word of Python.
+    """Import the module of one command, and no other."""
+    # "import" is a keyword of Python.
     name = "import_" if command == "import" else command.replace("-", "_")
     return cast("_Command", import_module(f"pipeline.commands.{name}"))
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
-    """Parse a command line. Raises ConfigError, with the nearest word that is known."""
+    """Return the parsed command line. Raises ConfigError, with the nearest known word as a hint."""
     _check_first_word(argv)
     parser, command = _parsers(*argv[:1])
     if not argv:
@@ -123,15 +123,16 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if argv[0] in _BEFORE_COMMANDS:
         parser.parse_args(argv)
     words = argv[1:]
-    # Words and options may stand in any order, but behind "--" there are words only.
+    # Positional arguments and options may be mixed, but after "--" there are no
+    # options.
     parse_words = command.parse_known_intermixed_args
     if "--" in words:
         parse_words = command.parse_known_args
     arguments, unknown = parse_words(words)
     arguments.command = argv[0]
-    # argparse has its own words for what it does not know, and ends the program with them.
+    # argparse would print its own message for unknown arguments, and exit.
     if unknown:
-        # Of this command only: an option of another one is no help here.
+        # Options of this command only: those of other commands do not help here.
         known: list[str] = []
         for action in command._actions:
             known += action.option_strings
@@ -144,7 +145,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def complete() -> None:
-    """Print what may follow on the command line, if a shell asks: it sets ``_ARGCOMPLETE``."""
+    """Print completions if a shell asks for them by setting ``_ARGCOMPLETE``."""
     if "_ARGCOMPLETE" not in os.environ:
         return
     import argcomplete
@@ -155,9 +156,9 @@ def complete() -> None:
 
 
 def _check_first_word(argv: Sequence[str]) -> None:
-    """Raise ConfigError if the first word is neither a command nor asks about all of them.
+    """Raise ConfigError unless the first word is a command or a general option.
 
-    argparse would list all commands, which says nothing of the one that was meant.
+    The message of argparse would list all commands without suggesting one.
     """
     if not argv or argv[0] in COMMANDS or argv[0] in _BEFORE_COMMANDS:
         return
@@ -175,11 +176,11 @@ def _check_first_word(argv: Sequence[str]) -> None:
 
 @cache
 def _parsers(first: str = "") -> tuple[_Parser, _Parser]:
-    """Return the parser of a line whose first word is known, and that of the command it names.
+    """Return the main parser and the parser of the command ``first``, or the main one twice.
 
-    No other command has its options there: to load all of them takes long.
+    Only that command has its options: importing the modules of all commands takes long.
     """
-    # No abbreviations: "--no-e" would change its meaning with every option that is added.
+    # No abbreviations: each new option could change the meaning of "--no-e".
     parser = _Parser(
         prog=PROGRAM,
         description="Keeps translated docs alive: "

@@ -1,7 +1,7 @@
-"""Catalogues as records: what the PO adapter reads and writes, and what the core works on.
+"""Catalogues as records, shared by the PO adapter and the core.
 
-A record holds everything that a ``.po`` file says, as plain text without escapes. It never changes:
-a new state is a changed copy (``dataclasses.replace``).
+A record holds everything in a ``.po`` file as plain text without escapes. Records are immutable: a
+change makes a copy (``dataclasses.replace``).
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-# Every catalogue that we make starts with these two, until a translator's tool puts its own there.
-# A real date would change the file on every run.
+# The header of each new catalogue, until a translator's editor replaces these values. A
+# real date would change the file on every run.
 NEUTRAL_DATE = "1970-01-01 00:00+0000"
 GENERATOR = "jax-docs-zh"
 
-# What gettext puts between a msgctxt and its msgid where one text has to name both.
+# gettext's separator of msgctxt and msgid where one string names both.
 _CONTEXT_END = "\4"
 
 
@@ -22,21 +22,22 @@ _CONTEXT_END = "\4"
 class Entry:
     """One entry of a catalogue.
 
-    ``line`` is the 1-based line where it starts in the file read, or 0.
+    ``line`` is the 1-based line where it starts in the file, or 0 if it was not read from one.
     """
 
     msgid: str
     msgstr: str = ""
     fuzzy: bool = False
-    # The msgid that a fuzzy msgstr was written for (``#| msgid``).
+    # The old msgid that a fuzzy msgstr translates (``#| msgid``).
     previous: str | None = None
     context: str | None = None  # msgctxt
     obsolete: bool = False
     comments: tuple[str, ...] = ()  # translator comments, ``# ``
     notes: tuple[str, ...] = ()  # extracted comments, ``#. ``
-    references: tuple[str, ...] = ()  # ``#: ``, page names
-    flags: tuple[str, ...] = ()  # other flags than fuzzy
-    # Of programs' catalogues only: prose has no plural forms. Such an entry has no ``msgstr``.
+    references: tuple[str, ...] = ()  # page names, ``#: ``
+    flags: tuple[str, ...] = ()  # flags other than fuzzy
+    # Only in catalogues of programs: prose has no plural forms. Such an entry has no
+    # ``msgstr``.
     plural: str | None = None  # msgid_plural
     forms: tuple[str, ...] = ()  # msgstr[0], msgstr[1] …
     previous_plural: str | None = None
@@ -44,40 +45,40 @@ class Entry:
 
     @property
     def is_finished(self) -> bool:
-        """Whether the translation needs no person to look at it any more.
+        """Return whether the entry has a translation that needs no review.
 
-        An obsolete one may be finished, too: it was when its message went.
+        An obsolete entry may be finished as well, if it was so when its message disappeared.
         """
         return self.msgstr != "" and not self.fuzzy
 
     @property
     def is_translated(self) -> bool:
-        """Whether the translation may be shown to readers.
+        """Return whether the translation may be published.
 
-        It is finished, and the page still has its message.
+        It must be finished, and the page must still contain its message.
         """
         return self.is_finished and not self.obsolete
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a person has to look at the translation before readers may see it.
+        """Return whether the translation needs review before it may be published.
 
-        A fuzzy entry without a msgstr has nothing to look at: it is untranslated.
+        A fuzzy entry without msgstr does not count: it is untranslated.
         """
         return self.fuzzy and self.msgstr != "" and not self.obsolete
 
     @property
     def written_for(self) -> str:
-        """The English (in a memory: its digest) that the msgstr was written for.
+        """Return the English that the msgstr translates; in a memory, its digest.
 
-        That is the msgid, but for a fuzzy msgstr of which ``#| msgid`` tells another.
+        That is the msgid, unless a fuzzy entry names an older one in ``#| msgid``.
         """
         if self.fuzzy and self.previous:
             return self.previous
         return self.msgid
 
     def notes_with(self, prefix: str | tuple[str, ...]) -> tuple[str, ...]:
-        """The notes that begin with ``prefix``, or with one of several, in their order.
+        """Return the notes that begin with a prefix, or with one of several, in order.
 
         ``"seen: "`` finds the note ``seen: 1f0c… guide/start``.
         """
@@ -94,12 +95,12 @@ class Catalog:
 
 
 def translations_of(catalog: Catalog) -> dict[str, str]:
-    """The finished translations of a catalogue by msgid: what readers may see.
+    """Return the finished translations of a catalogue by msgid.
 
-    An entry with a msgctxt stands under gettext's key for it, ``context \\4 msgid``.
-    The first such entry also serves the plain msgid if no entry without a context does:
-    ``msgctxt "menu"``, ``msgid "Open"``, ``msgstr "打开"`` becomes
-    ``{"menu\\4Open": "打开", "Open": "打开"}``.
+    An entry with a msgctxt is stored under gettext's key, ``context \\4 msgid``. The first such
+    entry is also stored under the plain msgid, unless an entry without context has that msgid.
+    ``msgctxt "menu"``, ``msgid "Open"``, ``msgstr "打开"`` becomes ``{"menu\\4Open": "打开", "Open":
+    "打开"}``.
     """
     with_context: dict[str, str] = {}
     plain: dict[str, str] = {}

@@ -1,34 +1,38 @@
-"""Rules for names of files and folders that strangers chose: what every system can hold.
+"""Rules for the names of files and folders that come from outside.
 
-In goes a relative POSIX path, out comes the rule that it breaks. Windows has the strictest rules
-(https://learn.microsoft.com/windows/win32/fileio/naming-a-file), macOS has the shortest paths.
+The functions take a relative POSIX path and return the rule that it violates. A path that passes
+can exist on every system. Windows has the strictest rules
+(https://learn.microsoft.com/windows/win32/fileio/naming-a-file), macOS the shortest paths.
 """
 
 from __future__ import annotations
 
 import re
 
-# Bytes, of a file or folder. File systems allow 255, and what is made of a file has a longer name:
-# "blocks/NAME.json", and before it has its name a temporary one.
+# In bytes, for one file or folder. File systems allow 255, but names derived from a
+# file are longer: "blocks/NAME.json", and the name of the temporary file that becomes
+# it.
 _LONGEST_NAME = 200
-# Bytes. macOS takes 1,024, and the folders of the project come before the path.
+# In bytes. macOS allows 1,024, and the path of the project precedes this one.
 _LONGEST_PATH = 800
-_DEEPEST = 100  # folders, one in another: Python's stack has room for a thousand calls
+_DEEPEST = 100  # nested folders: Python's stack allows about a thousand calls
 
-# Control characters, separators of lines, and halves of surrogate pairs, which stand for bytes that
-# are no UTF-8.
+# Control characters, line separators, and lone surrogates, which stand for bytes that
+# are not UTF-8.
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-# A colon leads to another drive, or to another stream of the file; a backslash to another folder.
+# A colon names another drive or another stream of the file; a backslash, another
+# folder.
 _RESERVED = re.compile(r'[<>:"|?*\\]')
 _IGNORED_END = re.compile(r"[. ]\Z")
-# Whatever follows the first dot: "nul.tar.gz" is the device as well, and so is "nul .md".
+# The part after the first dot does not matter: "nul.tar.gz" and "nul .md" are the
+# device.
 _DEVICE = re.compile(
     r"(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\ *(?:\..*)?",
     re.IGNORECASE,
 )
-# The second one is its short name on Windows.
+# "git~1" is the short name of ".git" on Windows.
 _GIT = re.compile(r"\.git|git~1", re.IGNORECASE)
-# The rules for one name, in this order: the first that is broken is told.
+# The rules for one name. The first violated one is reported.
 _RULES = (
     (_UNPRINTABLE.search, "holds a control character, or bytes that are no UTF-8"),
     (_GIT.fullmatch, "is the folder of git"),
@@ -39,7 +43,7 @@ _RULES = (
 
 
 def fault_of_path(path: str) -> str:
-    """Return the rule that keeps ``path`` from being a file on any system; empty if none does.
+    """Return the rule that ``path`` violates on some system, or an empty string.
 
     ``guide/aux.md`` → ``the name 'aux.md' is the name of a device on Windows``.
     """
@@ -47,7 +51,7 @@ def fault_of_path(path: str) -> str:
     if fault:
         return fault
     for name in path.split("/"):
-        # An empty name stands for a path that is absolute, or holds "//".
+        # An empty name means that the path is absolute, or contains "//".
         if name in ("", ".", ".."):
             return "the path is absolute, or leads out of its folder"
         for is_broken, rule in _RULES:
@@ -59,7 +63,7 @@ def fault_of_path(path: str) -> str:
 
 
 def fault_of_extent(path: str) -> str:
-    """Return why ``path`` is too deep or too long as a whole; empty if it is neither."""
+    """Return why ``path`` as a whole is too deep or too long, or an empty string."""
     if path.count("/") > _DEEPEST:
         return f"it lies more than {_DEEPEST} folders deep"
     if len(path.encode("utf-8", "surrogatepass")) > _LONGEST_PATH:
@@ -68,7 +72,7 @@ def fault_of_extent(path: str) -> str:
 
 
 def shortened(text: str, *, length: int = 120) -> str:
-    """Return ``text`` with ``…`` for its middle if it is longer than ``length``."""
+    """Return ``text``, with its middle replaced by ``…`` if it is longer than ``length``."""
     if len(text) <= length:
         return text
     half = length // 2

@@ -1,7 +1,7 @@
-"""The record of something that a person should know, whoever found it: a stage, or a check.
+"""Findings: what a stage or a check reports to people.
 
-A finding is a value: it is collected in lists, told in several forms (``report``), and read back
-from the files of earlier runs. Two findings are the same finding if all of their fields are equal.
+A finding is a value. Runs collect findings in lists, ``report`` renders them in several formats,
+and later runs read them back from files. Two findings are the same if all their fields are equal.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from enum import StrEnum
 
 from pipeline.errors import PipelineError
 
-Span = tuple[int, int]  # from, and up to, a character of a msgstr
+Span = tuple[int, int]  # start and end offset of characters in a msgstr
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")  # between the words of "InputError"
 
 
 class Severity(StrEnum):
-    """How much a finding weighs. Only ``ERROR`` makes a run end with a non-zero code."""
+    """Severity of a finding. Only ``ERROR`` gives a run a non-zero exit code."""
 
     NOTE = "note"
     WARNING = "warning"
@@ -27,33 +27,33 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something that a person should know.
+    """Something that a person should look at.
 
     ``code`` is stable. A finding about an entry of a catalogue has ``file`` and ``line``, and the
-    entry's texts; any other says in ``where`` what it is about: ``file:line`` or ``page, cell N``.
+    texts of the entry. Any other finding has ``where``: ``file:line`` or ``page, cell N``.
     """
 
     code: str
     severity: Severity
-    text: str  # what is wrong
-    hint: str = ""  # what to do about it
+    text: str  # the problem
+    hint: str = ""  # how to solve it
     where: str = ""
     page: str = ""
-    exit_code: int = 1  # what a run ends with for it, if it is an ``ERROR``
+    exit_code: int = 1  # exit code of the run, if this is an ``ERROR``
 
-    # What a check adds about the entry that it looked at.
+    # Added by a check about the entry that it examined.
     name: str = ""  # of the check, in a few words
-    file: str = ""  # the catalogue, as people read its path
+    file: str = ""  # path of the catalogue, for display
     line: int = 0  # of the entry, from 1
     section: str = ""  # titles of the sections around the message
     msgid: str = ""
     msgstr: str = ""
-    spans: tuple[Span, ...] = ()  # of the msgstr: the words that are wrong
-    fixed: str | None = None  # the msgstr that ``--fix`` would make of it
+    spans: tuple[Span, ...] = ()  # the wrong words in the msgstr
+    fixed: str | None = None  # the msgstr after ``--fix``
 
     @classmethod
     def of(cls, error: PipelineError, *, page: str = "") -> Finding:
-        """``error`` as a finding: for a page that fails while the others go on."""
+        """Return ``error`` as a finding, for a page that fails while others continue."""
         return cls(
             code=_CAMEL.sub("-", type(error).__name__).lower(),
             severity=Severity.ERROR,
@@ -66,12 +66,12 @@ class Finding:
 
     @property
     def is_error(self) -> bool:
-        """Whether a run ends with ``exit_code`` for it."""
+        """Return whether the finding makes a run end with ``exit_code``."""
         return self.severity is Severity.ERROR
 
     @property
     def place(self) -> str:
-        """Where a person has to look."""
+        """Return the location to look at: ``file:line`` of the entry, or ``where``."""
         if self.file:
             return f"{self.file}:{self.line}"
         return self.where

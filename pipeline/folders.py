@@ -1,8 +1,8 @@
-"""The docs folders of an upstream, and what pages are called by them.
+"""The docs folders of an upstream, and the names of pages in them.
 
-Most docs lie in one folder, and a page is called by its path in that. Of several folders, pages
-keep their path from the folder that holds all of these: of ``docs`` and ``examples`` there are
-``docs/index`` and ``examples/mnist``, so that what leads from one tree to the other still does.
+Most docs lie in one folder, and a page is named by its path in it. If there are several folders, a
+page is named by its path from their common parent. ``docs`` and ``examples`` give ``docs/index``
+and ``examples/mnist``, so that relative links between the trees stay valid.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from pipeline.filenames import fault_of_path
 
 ALL = "."  # the folder of the whole repository
-# Where files lie among what is pulled that pages include from outside of the docs folders.
+# Folder in the checkout for included files from outside of the docs folders.
 OUTSIDE = "_outside"
 
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """One or several folders inside a repository, POSIX, in the order of the configuration.
+    """One or several folders inside a repository (POSIX), in the order of the configuration.
 
-    None of them is, or lies in, another one: see ``fault_in``.
+    They never overlap; ``fault_in`` validates that.
     """
 
     names: tuple[str, ...]
@@ -32,17 +32,17 @@ class Folders:
 
     @property
     def are_several(self) -> bool:
-        """Whether pages are called by the folder that they lie in, too."""
+        """Return whether page names include their docs folder."""
         return len(self.names) > 1
 
     @property
     def root(self) -> str:
-        """The folder that paths count from: the one there is, or the one that holds all."""
+        """Return the folder that page paths are relative to: the only one, or the common parent."""
         return posixpath.commonpath(self.names) or ALL
 
     @property
     def prefixes(self) -> tuple[str, ...]:
-        """What paths of each folder begin with: ``docs/`` and ``examples/``; of a single one ""."""
+        """Return each folder's path prefix: ``docs/`` and ``examples/``; "" for a single folder."""
         if not self.are_several:
             return ("",)
         inside = f"{self.root}/"
@@ -50,13 +50,14 @@ class Folders:
 
     @property
     def placed(self) -> tuple[tuple[str, str], ...]:
-        """Each folder with its prefix."""
+        """Return each folder with its prefix."""
         return tuple(zip(self.names, self.prefixes, strict=True))
 
     def path_of(self, place: str) -> str | None:
-        """The path of a file that lies at ``place`` in the repository; None for one outside.
+        """Return the path in the checkout for a file at ``place`` in the repository.
 
-        Of ``docs`` alone ``docs/a.md`` is ``a.md``, of ``docs`` and ``examples`` it stays so.
+        Return None for a file outside of the docs folders. With ``docs`` alone, ``docs/a.md``
+        becomes ``a.md``; with ``docs`` and ``examples`` it is unchanged.
         """
         for name, prefix in self.placed:
             if name == ALL:
@@ -66,26 +67,26 @@ class Folders:
         return None
 
     def pulled_path_of(self, place: str) -> str:
-        """Return where a file at a place of the repository lies in the checkout, if it is there."""
+        """Return the path in the checkout for any file of the repository, docs or ``_outside``."""
         return self.path_of(place) or f"{OUTSIDE}/{place}"
 
     def place_of(self, path: str) -> str:
-        """Return where a file of the checkout lies in the repository: ``docs/a.md``."""
+        """Return the place in the repository of a file in the checkout: ``docs/a.md``."""
         if is_outside(path):
             return path.removeprefix(f"{OUTSIDE}/")
         return path if self.root == ALL else f"{self.root}/{path}"
 
     def shown(self, path: str) -> str:
-        """Return the path of a file as people read it, from the docs folder: ``../NEWS.md``."""
+        """Return a path for display, relative to the docs folder: ``../NEWS.md``."""
         if not is_outside(path):
             return path
         return posixpath.relpath(self.place_of(path), self.root)
 
     def place_meant(self, target: str, path: str) -> str:
-        """Return the place in the repository that the document ``path`` calls ``target``.
+        """Return the place in the repository that ``target`` means in the document ``path``.
 
-        A slash in front stands for the top of the document's own docs folder. Empty if the target
-        is no path, or leads out of the repository.
+        A leading slash means the top of the document's own docs folder. Return an empty string if
+        the target is not a valid path, or leaves the repository.
         """
         start = posixpath.dirname(self.place_of(path))
         if target.startswith("/"):
@@ -95,10 +96,11 @@ class Folders:
         return "" if fault_of_path(place) else place
 
     def names_of(self, page: str) -> tuple[str, ...]:
-        """What a page may be called that was ``page`` when other folders were configured.
+        """Return the possible names of ``page`` if other docs folders were configured before.
 
-        Its own name comes first. Of ``docs`` and ``examples`` the page ``index`` may now be
-        ``docs/index`` or ``examples/index``; of ``docs`` alone ``docs/index`` may be ``index``.
+        Its own name comes first. With ``docs`` and ``examples``, the old page ``index`` may now be
+        ``docs/index`` or ``examples/index``. With ``docs`` alone, ``docs/index`` may now be
+        ``index``.
         """
         inside = f"{self.root}/"
         names = [page, *(f"{prefix}{page}" for prefix in self.prefixes)]
@@ -117,18 +119,18 @@ def is_outside(path: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with folders that somebody wrote, and what to do."""
+    """A problem with configured folders, and how to solve it."""
 
     what: str
     hint: str
 
 
 def fault_in(names: Sequence[str]) -> Fault | None:
-    """The first thing that keeps ``names`` from being ``Folders``; None if nothing does."""
+    """Return the first problem that makes ``names`` invalid as ``Folders``, or None."""
     if not names:
         return Fault("it is empty", 'Name one, like "docs", or "." for all of it.')
     for name in names:
-        # "../docs" would read, or write, beside the repository.
+        # "../docs" would read, or write, outside of the repository.
         if name != ALL and not is_safe_path(name):
             return Fault(
                 f"{name!r} is not a folder inside the repository",
@@ -143,8 +145,11 @@ def fault_in(names: Sequence[str]) -> Fault | None:
 
 
 def _overlap(name: str, other: str) -> Fault | None:
-    """What is wrong if a folder is ``other``, or lies in it: its pages would be there twice."""
-    # Names are alike on some systems whatever their case.
+    """Return the problem if folder ``name`` equals ``other`` or lies in it, or None.
+
+    The pages of the inner folder would exist twice.
+    """
+    # Some file systems ignore case.
     inner, outer = name.casefold(), other.casefold()
     if name == other:
         return Fault(f"{name!r} is there twice", "Leave it out once.")
@@ -162,8 +167,8 @@ def _overlap(name: str, other: str) -> Fault | None:
 
 
 def is_safe_path(path: str) -> bool:
-    """Whether ``path`` is a relative POSIX path that stays in its folder, on any system.
+    """Return whether ``path`` is a relative POSIX path that stays in its folder, on any system.
 
-    It must be possible to write it down, too: ``fault_of_path`` knows the rules.
+    ``fault_of_path`` has the rules for names that systems reject.
     """
     return not fault_of_path(path)

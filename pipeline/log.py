@@ -1,10 +1,10 @@
-"""What a run says while it works, and the one door to stdout and stderr.
+"""Progress messages of a run, and the only writer to stdout and stderr.
 
-Named steps with result and seconds, notes, warnings and progress go to stderr; stdout belongs to
-results. A terminal gets colours and bars, a pipe gets plain lines, GitHub's runner gets lines that
-it can fold. Whatever a line says, it drives no terminal and gives no command to GitHub's runner:
-pages and catalogues are written by strangers. So nothing else writes to the two streams. rich is
-imported when the first bar is drawn, not before.
+Steps with their result and seconds, notes, warnings and progress go to stderr; results go to
+stdout. A terminal gets colours and bars, a pipe gets plain lines, and GitHub's runner gets foldable
+groups. Pages and catalogues are untrusted. Their text can neither control a terminal nor give
+commands to GitHub's runner, because every line is escaped here. rich is imported only for the first
+bar.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 
 QUIET, NORMAL, VERBOSE = -1, 0, 1
 
-# Control characters but tab and newline; marks that turn the direction of text around; separators
-# of lines that only some programs know; halves of surrogate pairs, which no stream can encode.
+# Control characters except tab and newline; marks that change the direction of text;
+# line separators that only some programs recognize; lone surrogates, which no stream
+# can encode.
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-# What GitHub's runner takes for a command: "::error::…" at the start of a line, "##[group]…".
+# Commands of GitHub's runner: "::error::…" at the start of a line, "##[group]…".
 _COMMAND = re.compile(r"(?m)^(\s*):(?=:)|##(?=\[)")
-_STYLE = re.compile(r"(\x1b\[[0-9;]*m)")  # a sequence that sets colours
+_STYLE = re.compile(r"(\x1b\[[0-9;]*m)")  # a colour sequence
 _STYLES = {
     "step": "\x1b[1m",
     "warning": "\x1b[33m",
@@ -42,7 +43,7 @@ _RESET = "\x1b[0m"
 
 @dataclass(slots=True)
 class Step:
-    """A step under way. What is put into ``result`` is printed when it ends."""
+    """A running step. ``result`` is printed when it ends."""
 
     name: str
     result: str = ""
@@ -50,9 +51,9 @@ class Step:
 
 
 def printable(text: str) -> str:
-    """``text`` with control characters escaped: what comes from a page must not drive a terminal.
+    """Return ``text`` with control characters escaped, except newlines and tabs.
 
-    Newlines and tabs stay.
+    Text from a page must not control the terminal.
     """
     return _CONTROL.sub(
         lambda match: match[0].encode("unicode_escape").decode("ascii"), text
@@ -60,65 +61,66 @@ def printable(text: str) -> str:
 
 
 def without_commands(text: str) -> str:
-    """``text`` without what GitHub's runner takes for a command: ``::error`` → ``: :error``."""
+    """Return ``text`` with the commands of GitHub's runner disabled: ``::error`` → ``: :error``."""
     return _COMMAND.sub(r"\g<0> ", text)
 
 
 def write_text(stream: TextIO | None, text: str, *, styled: bool = False) -> None:
-    """Write text for people: it drives no terminal, and gives no command to GitHub's runner.
+    """Write text for people, with control characters and runner commands disabled.
 
-    ``styled`` text keeps sequences that set a colour, which we have put there.
+    ``styled`` text keeps colour sequences, which must come from the pipeline.
     """
     parts = _STYLE.split(text) if styled else [text]
-    # Every second part is a style.
+    # Every second part is a colour sequence.
     parts[::2] = map(printable, parts[::2])
     _write(stream, without_commands("".join(parts)))
 
 
 def write_json(stream: TextIO | None, text: str) -> None:
-    """Write JSON: what would drive a terminal, or command the runner, becomes ``\\u001b``.
+    """Write JSON, with control characters and runner commands as escapes such as ``\\u001b``.
 
-    Programs read the same values.
+    Programs still parse the same values.
     """
     text = _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
     _write(stream, text.replace("##[", "\\u0023#["))
 
 
 def write_commands(stream: TextIO | None, text: str) -> None:
-    """Write commands for GitHub's runner, whose parts went through ``command_message``."""
+    """Write commands for GitHub's runner; ``command_message`` must have escaped their parts."""
     _write(stream, text)
 
 
 def _write(stream: TextIO | None, text: str) -> None:
-    """Write to a stream. A reader that has gone (``| head``) or never was (``>&-``) is no error."""
-    if stream is None:  # a shell has closed it
+    """Write to a stream, ignoring a reader that has gone (``| head``) or never was (``>&-``)."""
+    if stream is None:  # closed by the shell
         return
     try:
-        # A terminal that is not UTF-8 shows what it lacks as escapes.
+        # Characters that the stream's encoding lacks are shown as escapes.
         encoding = stream.encoding or "utf-8"
         stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
         stream.flush()
     except BrokenPipeError:
-        # So that Python's own last flush is silent.
+        # Keeps the last flush of Python silent.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def command_message(text: str) -> str:
-    """``text`` as the message of a workflow command: one line, escaped as the runner wants it."""
+    """Return ``text`` as the message of a workflow command: one line, escaped for the runner."""
     return printable(text).replace("%", "%25").replace("\n", "%0A")
 
 
 def is_terminal(stream: TextIO | None, environ: Mapping[str, str]) -> bool:
-    """Whether a person watches ``stream``: CI logs and dumb terminals get plain lines."""
+    """Return whether a person watches ``stream``; CI logs and dumb terminals do not count."""
     if environ.get("CI") or environ.get("TERM") == "dumb":
-        return False  # some CI systems give a terminal all the same
+        return False  # some CI systems provide a terminal
     return stream is not None and stream.isatty()
 
 
 class Log:
-    """Tells what happens. ``level`` is QUIET (warnings only), NORMAL or VERBOSE (details too).
+    """Log of a run, on stderr by default.
 
-    ``sentence`` says what is told in the language of the reader; GitHub's annotations stay English.
+    ``level`` is QUIET (warnings only), NORMAL or VERBOSE (details, too). ``sentence`` translates
+    messages to the reader's language; GitHub's annotations stay English.
     """
 
     def __init__(
@@ -133,18 +135,18 @@ class Log:
         self._sentence = sentence
         self._stream = stream
         self._environ = environ
-        self._depth = 0  # steps that are under way
-        # Set while a bar is shown: lines go above it.
+        self._depth = 0  # running steps
+        # Set while a bar is shown: lines are printed above it.
         self._console: Console | None = None
 
     @property
     def stream(self) -> TextIO:
-        """Where lines go: the stream given, else whatever stderr is now."""
+        """Return the stream for lines: the given one, or the current stderr."""
         return self._stream or sys.stderr
 
     @contextmanager
     def step(self, name: str) -> Iterator[Step]:
-        """One named step: its result and wall seconds are printed when it ends, or fails."""
+        """Run one named step; print its result and wall seconds when it ends or fails."""
         step, start = Step(name), time.monotonic()
         is_folded = self._open_fold(name)
         self._depth += 1
@@ -154,7 +156,8 @@ class Log:
             step.failed = True
             raise
         finally:
-            # The group ends before the line with the result: that line stays to be seen.
+            # The group ends before the line with the result, so that this line stays
+            # visible.
             self._depth -= 1
             if is_folded:
                 self._command("::endgroup::")
@@ -162,17 +165,17 @@ class Log:
                 self._write_step(step, time.monotonic() - start)
 
     def note(self, text: str) -> None:
-        """One line for everybody but ``--quiet``."""
+        """Print one line, unless ``--quiet`` is set."""
         if self.level > QUIET:
             self._write(self._sentence(text))
 
     def detail(self, text: str) -> None:
-        """One line for ``--verbose``."""
+        """Print one line if ``--verbose`` is set."""
         if self.level >= VERBOSE:
             self._write(self._sentence(text), style="dim")
 
     def warn(self, text: str) -> None:
-        """One line for everybody."""
+        """Print one warning at every level."""
         if self._is_on_github:
             self._command(f"::warning::{command_message(text)}")
         else:
@@ -183,10 +186,10 @@ class Log:
     def progress(
         self, name: str, *, total: float | None
     ) -> Iterator[Callable[..., None]]:
-        """Progress of long work: call ``advance(units, text)``, from any thread.
+        """Show the progress of long work; yield ``advance(units, text)``, which is thread-safe.
 
-        A terminal shows a bar; elsewhere each text that is not empty is a line. ``total`` is None
-        if it is not known.
+        A terminal shows a bar. Otherwise each non-empty text is printed as a line. ``total`` is
+        None if it is unknown.
         """
         if self.level <= QUIET:
             yield lambda units=1, text="": None
@@ -198,19 +201,19 @@ class Log:
 
     @property
     def _is_on_github(self) -> bool:
-        """Whether GitHub's runner reads along."""
+        """Return whether GitHub's runner reads the output."""
         return bool(self._environ.get("GITHUB_ACTIONS"))
 
     def _open_fold(self, name: str) -> bool:
-        """Open a group of lines that GitHub folds; whether one was opened."""
-        # Groups do not nest on GitHub: only the outermost step opens one.
+        """Open a foldable group on GitHub if possible; return whether one was opened."""
+        # Groups cannot be nested on GitHub: only the outermost step opens one.
         is_folded = self._is_on_github and self._depth == 0 and self.level > QUIET
         if is_folded:
             self._command(f"::group::{command_message(name)}")
         return is_folded
 
     def _write_step(self, step: Step, seconds: float) -> None:
-        """The line at the end of a step: ``  pull       v1 → v2  [0.3 s]``."""
+        """Print the line at the end of a step: ``  pull       v1 → v2  [0.3 s]``."""
         results = [step.result] if step.result else []
         style = "step" if self._depth == 0 else ""
         if step.failed:
@@ -222,7 +225,10 @@ class Log:
         self._write(f"{text}  [{seconds:.1f} s]", style=style)
 
     def _counter(self, name: str, total: float | None) -> Callable[..., None]:
-        """Progress as lines: ``  execute 3/20  notebooks/quickstart: passed``."""
+        """Return a function that prints progress as lines.
+
+        ``  execute 3/20  notebooks/quickstart: passed``
+        """
         done = 0.0
         of_total = "" if total is None else f"/{total:g}"
 
@@ -236,7 +242,7 @@ class Log:
 
     @contextmanager
     def _bar(self, name: str, total: float | None) -> Iterator[Callable[..., None]]:
-        """Progress as a bar, which vanishes at the end."""
+        """Show progress as a bar, which disappears at the end."""
         from rich import progress as bars
         from rich.console import Console
 
@@ -246,14 +252,14 @@ class Log:
             bars.BarColumn(),
             bars.MofNCompleteColumn(),
             bars.TimeElapsedColumn(),
-            # Texts come from pages: brackets in them are no markup.
+            # Texts come from pages: brackets in them must not be parsed as markup.
             bars.TextColumn("{task.fields[text]}", markup=False),
         )
         with bars.Progress(*columns, console=console, transient=True) as progress:
             task = progress.add_task(name, total=total, text="")
 
             def advance(units: float = 1, text: str = "") -> None:
-                # An empty text leaves the last one beside the bar.
+                # An empty text keeps the previous one beside the bar.
                 progress.update(task, advance=units)
                 if text:
                     progress.update(task, text=printable(text))
@@ -266,13 +272,13 @@ class Log:
                 self._console = None
 
     def _command(self, line: str) -> None:
-        """A command for GitHub's runner. It has no terminal, so there is no bar to go above."""
+        """Write a command for GitHub's runner. The runner has no terminal, so no bar is shown."""
         write_commands(self.stream, f"{line}\n")
 
     def _write(self, text: str, *, style: str = "") -> None:
-        """One line, written in one piece so that threads do not mix theirs."""
+        """Print one line with a single write, so that lines of threads do not mix."""
         if self._console is not None:
-            # The bar moves down by a line; rich takes care that threads do not meet there.
+            # rich prints above the bar, and synchronizes threads.
             from rich.text import Text
 
             line = without_commands(printable(text))
@@ -285,7 +291,7 @@ class Log:
 
     @property
     def _has_colours(self) -> bool:
-        """Whether a person watches, and wants colours (https://no-color.org)."""
+        """Return whether a person watches, and has not disabled colours (https://no-color.org)."""
         return is_terminal(self.stream, self._environ) and not self._environ.get(
             "NO_COLOR"
         )

@@ -1,4 +1,4 @@
-"""How names are spelt where one thing has several spellings."""
+"""Normalization of names with several spellings: packages, requirements, repositories."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ _ON_GITHUB = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 
 
 def group_of(package: str) -> str:
-    """The name of a package's dependency group, spelt as indexes do: ``My_Docs`` → ``my-docs``."""
+    """Return the name of a package's dependency group, normalized: ``My_Docs`` → ``my-docs``."""
     return re.sub(r"[-_.]+", "-", package).lower()
 
 
 def exact_pin(requirement: str) -> tuple[str, str] | None:
-    """Name and version that a requirement pins: ``flax == 0.12.0``; None if it is none of those."""
+    """Return the name and version of an exact pin such as ``flax == 0.12.0``; None otherwise."""
     match = _EXACT.fullmatch(requirement)
     return (match[1], match[2]) if match else None
 
 
 def repository_on_github(url: str) -> str:
-    """``owner/name`` of ``https://github.com/owner/name.git``; empty for any other address."""
+    """Return ``owner/name`` of ``https://github.com/owner/name.git``, or "" for another address."""
     match = _ON_GITHUB.fullmatch(url)
     return match[1] if match else ""

@@ -1,8 +1,8 @@
-"""Which packages are not there, and how people get them.
+"""Missing packages, and instructions for installing them.
 
-The pipeline is installed in parts: what ``check`` and ``status`` need is there in any case, what
-makes previews, runs code or makes the web site are extras. A part that is missing is no bug: the
-message names it. Nothing but the standard library is imported here.
+The pipeline is installed in parts. The packages for ``check`` and ``status`` are always present;
+previews, execution and the web site are extras. A missing extra is not a bug, so the message names
+it. This module imports the standard library only.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sysconfig
 from pathlib import Path
 
 OURS = __name__.partition(".")[0]
-# Modules that only an extra brings, by its name. An extra needs all of its modules.
+# Modules that only an extra installs. An extra needs all of its modules.
 EXTRAS = {
     "preview": ("jupytext", "latex2mathml", "nbconvert", "nbformat"),
     "execute": ("ipykernel", "jupyter_client", "nbclient", "papermill", "psutil"),
@@ -28,15 +28,15 @@ EXTRAS = {
     "draft": ("openai",),
     "serve": ("starlette", "uvicorn", "watchfiles"),
 }
-_NAMED = 3  # modules that a message names
-# Extras that docs of other projects need not have.
+_NAMED = 3  # modules named in a message
+# Extras that other projects install only on demand.
 _ADDED = ("adopt", "dask", "draft")
-# What an extra needs of others.
+# Extras that an extra depends on.
 _NEEDED = {"execute": ("preview",), "serve": ("preview",), "site": ("preview",)}
 
 
 def missing(extra: str) -> tuple[str, ...]:
-    """The modules of ``extra`` that cannot be imported here, sorted."""
+    """Return the modules of ``extra`` that are not installed, sorted."""
     modules = set(EXTRAS[extra])
     for needed in _NEEDED.get(extra, ()):
         modules.update(EXTRAS[needed])
@@ -48,7 +48,7 @@ def _is_there(module: str) -> bool:
 
 
 def names(modules: tuple[str, ...]) -> str:
-    """``nbconvert is``, ``myst_nb, sphinx and 4 others are``: the beginning of a sentence."""
+    """Return the start of a sentence: ``nbconvert is``, ``myst_nb, sphinx and 4 others are``."""
     if len(modules) == 1:
         return f"{modules[0]} is"
     named, others = modules[:_NAMED], len(modules) - _NAMED
@@ -58,27 +58,27 @@ def names(modules: tuple[str, ...]) -> str:
 
 
 def is_checkout() -> bool:
-    """Whether this is a checkout of the pipeline, where nox runs everything.
+    """Return whether the code runs from a checkout of the pipeline, where nox runs everything.
 
-    In projects of other people it is a package that is installed.
+    In other projects the pipeline is an installed package.
     """
     return (Path(__file__).parent.parent / "noxfile.py").is_file()
 
 
 def how_to_run(command: str, *words: str) -> str:
-    """What to type to run a command here: ``nox -s pull -- jax``, ``jax-docs-zh pull flax``."""
+    """Return the shell line for a command: ``nox -s pull -- jax``, ``jax-docs-zh pull flax``."""
     if not is_checkout():
         return " ".join(("jax-docs-zh", command, *words))
     return " ".join((f"nox -s {command}", *(("--", *words) if words else ())))
 
 
 def running_group() -> str:
-    """The dependency group with what code cells import."""
+    """Return the dependency group of the packages that code cells import."""
     return "execute" if is_checkout() else "pipeline"
 
 
 def how_to_install(extra: str = "") -> str:
-    """What to type to get ``extra``, or, without one, what every command needs."""
+    """Return instructions for installing ``extra`` or, without one, the required packages."""
     if not is_checkout() and extra in _ADDED:
         return (
             f"Name the extra in pyproject.toml, jax-docs-zh[docs,{extra}], and install it: "
@@ -101,20 +101,20 @@ def how_to_install(extra: str = "") -> str:
 
 
 def _is_managed() -> bool:
-    """Whether pip refuses to install anything for this Python."""
+    """Return whether this Python forbids pip to install packages (PEP 668)."""
     is_environment = sys.prefix != sys.base_prefix
     marker = Path(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")
     return not is_environment and marker.is_file()
 
 
 def _python() -> str:
-    """This Python, as it is typed: by its name alone, if that finds it."""
+    """Return how to call this Python: by name if it is on the PATH, otherwise by path."""
     name = Path(sys.executable).name
     return name if shutil.which(name) == sys.executable else sys.executable
 
 
 def missing_text(error: ImportError) -> str:
-    """What to tell of an import that failed; empty if what failed is ours, which is a bug."""
+    """Return the message for a failed import, or "" if it concerns our own module: a bug."""
     module = (error.name or "").partition(".")[0]
     if not module or module == OURS:
         return ""
@@ -126,6 +126,6 @@ def missing_text(error: ImportError) -> str:
     if isinstance(error, ModuleNotFoundError):
         what = f"the package of the module {module} is not installed"
     else:
-        # "cannot import name 'x' from 'y'": it is there, older or newer than we know it.
+        # "cannot import name 'x' from 'y'": installed, but in an unsupported version.
         what = f"the package of the module {module} is of a version that does not fit: {error}"
     return f"{what}\n  {how_to_install(extra)}"

@@ -1,7 +1,7 @@
-"""Where everything lies: the only place that knows the layout of the folders.
+"""Layout of the project's folders; no other module knows it.
 
-A project's root and an upstream's name go in, paths come out; nothing here looks at the disk.
-What lies under ``build`` can be made again; everything else is pulled, or written by people.
+The functions turn a project's root and an upstream's name into paths, without touching the disk.
+Everything in ``build`` can be regenerated; all other files are pulled or written by people.
 """
 
 from __future__ import annotations
@@ -11,161 +11,162 @@ from pathlib import Path
 
 
 def glossary_path(root: Path, locale: str) -> Path:
-    """The terms of a locale, shared by all upstreams."""
+    """Return the glossary of a locale that all upstreams share."""
     return root / "translations" / "glossary" / f"{locale}.csv"
 
 
 def own_glossary_path(root: Path, locale: str, name: str) -> Path:
-    """The terms of a locale that hold for one upstream, and before those of all."""
+    """Return the glossary of a locale for one upstream; it overrides the shared one."""
     return root / "translations" / "glossary" / f"{locale}.{name}.csv"
 
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """The places of one upstream ``name`` under the project's ``root``."""
+    """Paths of the upstream ``name`` in the project at ``root``."""
 
     root: Path
     name: str
-    # Whether the run is one of several, each about another upstream: its report must stay.
+    # Whether the run is one of several for different upstreams. Each one then has its
+    # own reports.
     in_hub: bool = False
 
     # --- pulled from upstream
 
     @property
     def docs(self) -> Path:
-        """What was pulled: upstream's docs folder, file for file."""
+        """The pulled docs: upstream's docs folder, file for file."""
         return self.root / "upstream" / self.name
 
     @property
     def lock(self) -> Path:
-        """What ``docs`` holds: see ``core.pin.lock.Lock``."""
+        """The lock, which describes the content of ``docs``: see ``core.pin.lock.Lock``."""
         return self.root / "upstream" / f"{self.name}.lock"
 
     @property
     def pulled(self) -> Path:
-        """The lock as the last pull wrote it: git may have checked out another one since."""
+        """A copy of the lock from the last pull: git may have changed the original since."""
         return self.build / "pulled" / f"{self.name}.lock"
 
     @property
     def names(self) -> Path:
-        """Where names are documented that the docs ask other sites for: ``core.inventories``."""
+        """The lock with the targets of references to other sites: see ``core.inventories``."""
         return self.root / "upstream" / f"{self.name}.names.lock"
 
     # --- made by runs, for all locales
 
     @property
     def build(self) -> Path:
-        """Everything that can be made again."""
+        """Folder of everything that can be regenerated."""
         return self.root / "build"
 
     @property
     def run_lock(self) -> Path:
-        """Held while a command writes, so that two runs do not meet."""
+        """Lock file held while a command writes, so that only one run writes at a time."""
         return self.build / ".lock"
 
     @property
     def run_mark(self) -> Path:
-        """There while a command writes, and after one that was killed."""
+        """Marker file that exists while a command writes, and remains if it is killed."""
         return self.build / ".running"
 
     @property
     def cache(self) -> Path:
-        """What saves work, and is made again if it is gone."""
+        """Folder of caches, which are safe to delete."""
         return self.build / "cache"
 
     @property
     def outputs(self) -> Path:
-        """Outputs of code that ran, by digest, and what is remembered of each page's last run."""
+        """Folder of the execution cache: outputs by digest, and the record of each last run."""
         return self.cache / "execution"
 
     @property
     def inventory(self) -> Path:
-        """What upstream's English site documents, and where, as it was last fetched."""
+        """The last fetched inventory of upstream's English site."""
         return self.cache / "inventories" / f"{self.name}.inv"
 
     def other_inventory(self, site: str) -> Path:
-        """The same of another site that the configuration names."""
+        """Return the path of the last fetched inventory of another configured site."""
         return self.cache / "inventories" / f"{self.name}.{site}.inv"
 
     @property
     def site_cache(self) -> Path:
-        """What all sites of this upstream share, whatever their locale."""
+        """Folder of the data that the sites of all locales share."""
         return self.cache / "site" / self.name
 
     @property
     def splits(self) -> Path:
-        """What the last run has split pages into: see ``adapters.memo``."""
+        """Memo of the messages of each page: see ``adapters.memo``."""
         return self.build / "splits" / f"{self.name}.json"
 
     @property
     def draft_lock(self) -> Path:
-        """Held while a language model is asked, so that nothing is asked twice."""
+        """Lock file held while drafts are requested, so that no request is sent twice."""
         return self.cache / "drafts" / ".lock"
 
     def replies(self, locale: str) -> Path:
-        """What language models have replied, by the digest of what they were asked."""
+        """Return the folder of language models' replies, stored by the digest of the request."""
         return self.cache / "drafts" / locale / self.name
 
     @property
     def reports(self) -> Path:
-        """Where reports of a run lie."""
+        """Folder of the reports of a run."""
         return self.build / "reports" / self.name if self.in_hub else self.build
 
     @property
     def report(self) -> Path:
-        """Record of the last run."""
+        """Report of the last run as JSON."""
         return self.reports / "report.json"
 
     @property
     def report_page(self) -> Path:
-        """The same for people, with what varies: times, what is new since the last run."""
+        """Report of the last run as HTML, with variable data: times, changes since the last run."""
         return self.reports / "report.html"
 
     @property
     def exported(self) -> Path:
-        """Catalogues for other editors, of all upstreams."""
+        """Folder of catalogues for other editors, of all upstreams."""
         return self.build / "export"
 
     @property
     def review_page(self) -> Path:
-        """What a branch has changed in the translations, to look at."""
+        """HTML page with the changes of a branch to the translations."""
         return self.build / "review.html"
 
     @property
     def junit(self) -> Path:
-        """The same for CI."""
+        """Report of the last run as JUnit XML, for CI."""
         return self.reports / "junit.xml"
 
     @property
     def sites(self) -> Path:
-        """The web sites of all upstreams."""
+        """Folder of the web sites of all upstreams."""
         return self.build / "site"
 
     @property
     def site(self) -> Path:
-        """The web site: that of the first locale holds those of the others."""
+        """Folder of the web site. The sites of further locales lie inside that of the first."""
         return self.sites / self.name
 
     # --- written by translators
 
     def catalogs(self, locale: str) -> Path:
-        """Folder of the catalogues that translators edit."""
+        """Return the folder of the catalogues that translators edit."""
         return self.root / "translations" / locale / self.name
 
     def catalog(self, locale: str, page: str) -> Path:
-        """Catalogue of one page."""
+        """Return the catalogue of one page."""
         return self.catalogs(locale) / f"{page}.po"
 
     def memories(self, locale: str) -> Path:
-        """Folder of the translation memory, which is committed."""
+        """Return the folder of the translation memory, which is committed."""
         return self.root / "translations" / "memory" / locale / self.name
 
     def memory(self, locale: str, page: str) -> Path:
-        """Memory of one page."""
+        """Return the memory of one page."""
         return self.memories(locale) / f"{page}.po"
 
     def glossaries(self, locale: str) -> tuple[Path, ...]:
-        """The terms of a locale: those of all upstreams, then those of this one."""
+        """Return the glossaries of a locale: the shared one, then that of this upstream."""
         return (
             glossary_path(self.root, locale),
             own_glossary_path(self.root, locale, self.name),
@@ -174,55 +175,55 @@ class Paths:
     # --- made by runs, for one locale
 
     def memory_state(self, locale: str) -> Path:
-        """The memory as it was last opened or stored here: both sides of a merge start from it."""
+        """Return the state of the memory as last opened or stored here: the base of merges."""
         return self.output(locale) / "memory.json"
 
     def set_aside(self, locale: str, page: str) -> Path:
-        """Translations of a page that gave way to others, and that a person should look at."""
+        """Return the file for translations that lost a conflict and need a person's decision."""
         return self.output(locale) / "set-aside" / f"{page}.po"
 
     def replaced(self, locale: str, page: str) -> Path:
-        """Earlier translations of a page that an edit has replaced."""
+        """Return the file for earlier translations that an edit has replaced."""
         return self.output(locale) / "replaced" / f"{page}.po"
 
     def sent(self, locale: str, page: str) -> Path:
-        """A catalogue as it was last sent to another editor: what comes back was made from it."""
+        """Return the catalogue as last exported: the base for importing the edited one."""
         return self.output(locale) / "sent" / f"{page}.po"
 
     def output(self, locale: str) -> Path:
-        """Folder of everything built in one locale."""
+        """Return the folder of everything built for one locale."""
         return self.build / locale / self.name
 
     def badges(self, locale: str) -> Path:
-        """Badges that tell how much is translated, and of what."""
+        """Return the folder of the badges that show the progress and the version."""
         return self.build / "badges" / self.name / locale
 
     def memo(self, locale: str, kind: str) -> Path:
-        """What earlier runs found out of each page, and from what: see ``adapters.memo``."""
+        """Return the memo of one ``kind``, with results of earlier runs: see ``adapters.memo``."""
         return self.output(locale) / "memo" / f"{kind}.json"
 
     def merged(self, locale: str) -> Path:
-        """Translated documents under upstream's own relative paths."""
+        """Return the folder of translated documents, under upstream's relative paths."""
         return self.output(locale) / "merged"
 
     def blocks(self, locale: str) -> Path:
-        """Where every message of each merged document has landed: ``<document>.json``."""
+        """Return the folder of ``<document>.json``, which locates each message after a merge."""
         return self.output(locale) / "blocks"
 
     def executed(self, locale: str) -> Path:
-        """Executed notebooks, one per page that ran: ``<page>.ipynb``."""
+        """Return the folder of executed notebooks, one per page that ran: ``<page>.ipynb``."""
         return self.output(locale) / "executed"
 
     def html(self, locale: str) -> Path:
-        """Stand-alone HTML of all pages: the preview."""
+        """Return the folder of the preview: stand-alone HTML of all pages."""
         return self.output(locale) / "html"
 
     def preview(self, locale: str) -> Path:
-        """The page of the preview to begin with: a list of all pages."""
+        """Return the start page of the preview: a list of all pages."""
         return self.html(locale) / "index.html"
 
     def html_page(self, locale: str, page: str) -> Path:
-        """The preview of one page."""
-        # The page that is called as the list is makes way for it, and "_index" for that one.
+        """Return the preview of one page."""
+        # The list of pages is "index": a page of that name becomes "_index", and so on.
         name = f"_{page}" if page.lstrip("_").casefold() == "index" else page
         return self.html(locale) / f"{name}.html"

@@ -1,6 +1,6 @@
-"""How documents are to be read: which Markdown they are written in, and what of theirs is prose.
+"""How documents are parsed: their Markdown dialect, and which content is prose.
 
-The configuration of an upstream says so, or what lies in its repository.
+The configuration of an upstream decides, or otherwise the files in its repository.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 
 
 class Dialect(StrEnum):
-    """What Markdown is written for."""
+    """The program that the Markdown is written for."""
 
     MYST = "myst"
     MKDOCS = "mkdocs"
@@ -21,11 +21,11 @@ class Dialect(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What is to be known of an upstream before its documents are read.
+    """What a parser needs to know about an upstream before it reads the documents.
 
-    ``prose`` are directives of its own whose bodies are read like the rest of the page. ``partly``
-    says of pages (glob patterns) how many sections of theirs are translated. ``has_substitutions``:
-    MyST puts values in the place of ``{{ name }}``.
+    ``prose`` has custom directives whose bodies are parsed like the rest of the page. ``partly``
+    maps pages (glob patterns) to the number of sections that are translated. ``has_substitutions``
+    means that MyST replaces ``{{ name }}`` by a value.
     """
 
     dialect: Dialect = Dialect.MYST
@@ -34,7 +34,7 @@ class Reading:
     has_substitutions: bool = False
 
     def sections_of(self, page: str) -> int:
-        """Return how many sections of a page are translated; 0: all of them."""
+        """Return how many sections of a page are translated; 0 means all."""
         for pattern, sections in self.partly:
             if fnmatchcase(page, pattern):
                 return sections
@@ -43,8 +43,8 @@ class Reading:
 
 MYST = Reading()
 
-# Files that say what docs are written for, in the order in which they are asked. A Jupyter Book has
-# both ``_toc.yml`` and ``_config.yml``, and is MyST.
+# Files that reveal the dialect, in order of precedence. A Jupyter Book has both
+# ``_toc.yml`` and ``_config.yml``, and is MyST.
 _SIGNS = (
     (("conf.py", "myst.yml", "_toc.yml"), Dialect.MYST),
     (("mkdocs.yml", "mkdocs.yaml"), Dialect.MKDOCS),
@@ -53,7 +53,7 @@ _SIGNS = (
 
 
 def dialect_of(names: Collection[str]) -> Dialect:
-    """What Markdown is written for where files of these ``names`` lie: MyST if none says more."""
+    """Return the dialect of a folder with files of these ``names``; MyST by default."""
     for signs, dialect in _SIGNS:
         if any(sign in names for sign in signs):
             return dialect

@@ -1,7 +1,7 @@
-"""One run: what every command and every stage is handed, once.
+"""One run: the parameters that every command and every stage receives.
 
-A ``Run`` is made by the command line and never changes. Stages take it as their first argument;
-what belongs to one verb alone stands in that verb's own options, in ``commands/``.
+The command line creates a ``Run``, which is immutable. Stages take it as their first argument.
+Parameters of a single command are options of that command, in ``commands/``.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What is worked on, for whom, and whether anything may be written."""
+    """The upstream, locales and pages to work on, and whether files may be written."""
 
     settings: Settings
     upstream: Upstream
     log: Log
     locales: tuple[str, ...]
     pages: tuple[str, ...] = ()  # glob patterns; empty: every page
-    dry: bool = False  # compute, write nothing
-    in_hub: bool = False  # one of several runs, each about another upstream
+    dry: bool = False  # compute only, write nothing
+    in_hub: bool = False  # one of several runs for different upstreams
 
     @property
     def paths(self) -> Paths:
-        """Where everything of this upstream lies."""
+        """Return the paths of this upstream."""
         return Paths(self.settings.root, self.upstream.name, self.in_hub)
 
     @property
@@ -46,40 +46,40 @@ class Run:
 
     @property
     def package(self) -> str:
-        """The package that the docs are of, as people write it; empty if none is pinned."""
+        """The documented package, as people spell it; empty if none is pinned."""
         return self.upstream.package if self.version else ""
 
     @property
     def release(self) -> str:
-        """What pages run on: ``JAX 0.10.2``; empty if no version is pinned."""
+        """Return the package and version that pages run on (``JAX 0.10.2``), or "" if unpinned."""
         return f"{self.package} {self.version}" if self.version else ""
 
     def reading_as(self, markdown: str, *, substitutions: bool) -> Run:
-        """This run, with what the lock of what was pulled tells of its Markdown.
+        """Return this run with the Markdown dialect and substitutions recorded in the lock.
 
-        What the configuration says goes before that.
+        The configuration takes precedence over the lock.
         """
         upstream = self.upstream.as_locked(markdown, substitutions=substitutions)
         return replace(self, upstream=upstream)
 
     def asks_for(self, page: str) -> bool:
-        """Whether ``page`` is among those that the command line names.
+        """Return whether the command line selects ``page``.
 
-        Without patterns every page is.
+        Without patterns it selects every page.
         """
         return not self.pages or matches(page, self.pages)
 
     def shown(self, path: Path) -> str:
-        """``path`` as people read it: relative to the project's root, POSIX."""
+        """Return ``path`` for display: relative to the project's root, POSIX."""
         return path.relative_to(self.settings.root).as_posix()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelOptions:
-    """How code is run. ``jobs`` counts kernels at a time, 0 means one per core."""
+    """Options for running code. ``jobs`` is the number of parallel kernels; 0: one per core."""
 
     jobs: int = 0
-    retry_failed: bool = False  # run again what failed the last time
+    retry_failed: bool = False  # run pages again that failed last time
     use_cache: bool = True  # False: run everything again
-    offline: bool = False  # kernels cannot reach the network
+    offline: bool = False  # kernels have no network access
     scheduler: str = ""  # address of a Dask cluster
