@@ -1,7 +1,7 @@
-"""The verbs of the command line, a file or folder each.
+"""Commands of the command line, one file or folder each.
 
-A verb says which stages it runs and in which order, and nothing else. Beside them stands what
-several verbs share: ``pages`` and ``known`` (what a run is about, what need not be done again),
-``updating``, ``holding`` and ``signals`` (other runs, and its own end), ``reporting`` and
-``showing`` (what it leaves and tells).
+A command decides which stages run and in which order; the stages do the work. Modules that several
+commands share are here, too: ``pages`` and ``update`` (which pages a run covers, and which it can
+skip), ``holding`` and ``signals`` (locking and interrupts), ``reporting`` and ``showing`` (reports
+and terminal output).
 """

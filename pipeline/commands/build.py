@@ -1,7 +1,8 @@
-"""build: from what is pulled to what readers see, without touching upstream. It is what CI runs.
+"""build: build the pulled docs without contacting upstream. CI runs this command.
 
-``merge`` and ``execute`` are shorter and longer forms of the same: they differ in the last stage.
-In goes the lock, out comes one result with the rows of every locale. Code runs once for all.
+``merge`` and ``execute`` call the same code with another last stage or with execution forced. The
+input is the lock; the output is one result with the rows of every locale. Code runs once for all
+locales.
 """
 
 from __future__ import annotations
@@ -42,26 +43,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildOptions:
-    """How far to go, and how."""
+    """Options of a build: its last stage, whether code runs, and where summaries go."""
 
     last: str = "publish"  # a stage, of ``stages.ORDER``
     runs_code: bool = (
         True  # False: pages are shown as they are, with outputs of earlier runs
     )
-    # Look at every catalogue, and count what became of its entries.
+    # Read every catalogue, also of unchanged pages, and count what happened to its entries.
     is_thorough: bool = False
     kernels: KernelOptions = field(default_factory=KernelOptions)
     summaries: tuple[Path, ...] = ()  # files that get the run in short, as Markdown
 
     @property
     def executes(self) -> bool:
-        """Whether code is run."""
+        """Return whether the build runs code."""
         return self.runs_code and goes_as_far_as(self.last, "execute")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedLocale:
-    """One locale after its merge."""
+    """Rows and changed files of one locale after its merge."""
 
     pages: tuple[PageResult, ...]
     gone: tuple[PageResult, ...]  # what is left of pages that upstream dropped
@@ -69,19 +70,19 @@ class MergedLocale:
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare what ``build`` takes."""
+    """Declare the options of ``build``."""
     add_shared(parser, "name", "--pages", "--summary", "--no-execute")
     add_shared(parser, *RUNNING, "--check")
 
 
 def run_command(arguments: Namespace, log: Log) -> RunResult:
-    """Build one upstream."""
+    """Build one upstream and return the result."""
     run = run_of(arguments, log)
     return build(run, build_options(arguments, run))
 
 
 def build_options(arguments: Namespace, run: Run) -> BuildOptions:
-    """Return how code is run, by the options of all commands that run any."""
+    """Return the build options for the arguments of any command that runs code."""
     return BuildOptions(
         runs_code=arguments.execute,
         kernels=kernels_of(arguments, run.settings),
@@ -103,9 +104,9 @@ def build_pulled(
     changes: tuple[str, ...] = (),
     findings: tuple[Finding, ...] = (),
 ) -> RunResult:
-    """From pulled pages to the report.
+    """Build the pulled pages, write the report and return the result.
 
-    ``changes`` are the files that pulling them has written, and ``findings`` what it has found.
+    ``changes`` and ``findings`` come from the preceding pull, and are added to the result.
     """
     run = run.reading_as(lock.markdown, substitutions=lock.substitutions)
     pages = pages_of_run(run, lock)
@@ -116,7 +117,7 @@ def build_pulled(
         merged[locale] = made.pages
         gone[locale] = made.gone
         changes += made.changes
-    # Nobody else goes by these rules.
+    # Only commands that run code use these rules.
     rules = _rule_findings(run, lock) if options.executes else ()
     result = RunResult(
         name=run.name,
@@ -128,7 +129,7 @@ def build_pulled(
         check_only=run.dry,
         only=run.pages,
     )
-    # A dry run has merged nothing that could be run or shown.
+    # A dry run has not merged anything that could be executed or rendered.
     if options.executes and not run.dry:
         result = _execute(run, options, result, pages)
     if goes_as_far_as(options.last, "publish") and not run.dry:
@@ -137,8 +138,8 @@ def build_pulled(
 
 
 def _rule_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
-    """What is wrong with the rules about running code: their pages, their start-up files."""
-    # Running code loads what nobody else needs.
+    """Return problems of the rules about running code: unmatched pages, bad start-up files."""
+    # Imported here, because only commands that run code need it.
     from pipeline.stages.execute.startup import startup_findings
 
     return (*rule_findings(run, lock), *startup_findings(run))
@@ -147,7 +148,7 @@ def _rule_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
 def _merge_locale(
     run: Run, options: BuildOptions, pages: Sequence[Page], *, lock: Lock, locale: str
 ) -> MergedLocale:
-    """Split, update and merge for one locale, as far as anything has changed since the last run."""
+    """Split, update and merge what has changed in one locale since the last run."""
     from pipeline.stages.merge.stage import ToMerge, merge, prune
 
     known = Known(run, locale)
@@ -155,9 +156,10 @@ def _merge_locale(
         run, pages, known, locale=locale, lock=lock, thorough=options.is_thorough
     )
 
-    # A page whose catalogue is up to date may have to be merged anew: the page it links to changed.
+    # A page with an up-to-date catalogue may still need a merge, if a page that it links to
+    # changed.
     def read(page: Page) -> SplitPage:
-        """The page in messages: as update has split it, or split now."""
+        """Return the page's messages: the split from ``update``, or a new one."""
         from pipeline.stages.split import split_page
 
         return updated.splits.get(page.name) or split_page(
@@ -175,14 +177,15 @@ def _merge_locale(
     merged = merge(run, work, locale=locale, lock=lock, memo=known.merged)
     changes = updated.changes + merged.changes
     if not run.pages:
-        # A run of a few pages cannot tell what is left over.
+        # A run of a few pages cannot know which files belong to no page.
         changes += prune(run, pages, locale=locale)
     kept: dict[str, UpdatedPage] = {}
     readable = updated.readable
     for row in merged.rows:
         if row.page not in readable:
             continue
-        # What became of the entries is of this run only: nothing becomes of them in the next one.
+        # The update counts describe this run only, so the memo must not repeat them in the next
+        # run.
         kept[row.page] = replace(readable[row.page], merged=replace(row, update=None))
     known.keep(pages, kept, updated.dropped, changes=updated.changes)
     return MergedLocale(pages=merged.rows, gone=updated.dropped, changes=changes)
@@ -191,9 +194,9 @@ def _merge_locale(
 def _linked(
     updated: UpdatedLocale, elsewhere: Sequence[tuple[str, str]]
 ) -> dict[str, frozenset[str]]:
-    """The fragments that links of all pages point to, by page.
+    """Return, for each page, the fragments that links on any page point to.
 
-    Of all pages, also those that the run has not read or is not about: the memo has their links.
+    ``elsewhere`` has the links of pages that this run did not read; they come from the memo.
     """
     links = [*elsewhere]
     for page in updated.pages.values():
@@ -207,18 +210,18 @@ def _linked(
 def _execute(
     run: Run, options: BuildOptions, result: RunResult, pages: Sequence[Page]
 ) -> RunResult:
-    """Run the code, once for all locales."""
+    """Run the code once for all locales, and return the result with the executions."""
     from pipeline.stages.execute import execute
 
     kernels = options.kernels
     if run.pages:
-        # Who names pages wants to see them run, also those that failed the last time.
+        # A user who names pages wants them to run, even if they failed the last time.
         kernels = replace(kernels, retry_failed=True)
     with run.log.step("execute") as step:
         executed = execute(run, pages, kernels)
         by_page = {execution.page: execution for execution in executed.executions}
         step.result = _counts(executed.executions)
-    # Every locale has the same notebooks. Plain pages have no execution.
+    # Every locale has the same notebooks. Pages without code have no execution.
     with_execution: dict[str, tuple[PageResult, ...]] = {}
     for locale, rows in result.pages.items():
         told = (replace(page, execution=by_page.get(page.page)) for page in rows)
@@ -232,7 +235,10 @@ def _execute(
 
 
 def _counts(executions: Sequence[Execution]) -> str:
-    """``5 passed, 0 failed, 2 skipped``; pages that ran in part are named only if there are any."""
+    """Return the counts by status: ``5 passed, 0 failed, 2 skipped``.
+
+    Pages that ran in part are counted only if there are any.
+    """
     counts = dict.fromkeys(Status, 0)
     for execution in executions:
         counts[execution.status] += 1
@@ -242,7 +248,10 @@ def _counts(executions: Sequence[Execution]) -> str:
 
 
 def _publish(run: Run, options: BuildOptions, result: RunResult) -> RunResult:
-    """The preview of every page, in every locale. A page that cannot be rendered is a finding."""
+    """Render the preview of every page in every locale.
+
+    A page that cannot be rendered becomes a finding.
+    """
     lacking = packages.missing("preview")
     if lacking:
         error = PublishError(
@@ -250,7 +259,8 @@ def _publish(run: Run, options: BuildOptions, result: RunResult) -> RunResult:
             where=run.name,
             hint=packages.how_to_install("preview"),
         )
-        # Who runs no code may do without: what is committed does not need it.
+        # Without execution, a missing preview is only a warning: the committed files do not depend
+        # on it.
         severity = Severity.ERROR if options.executes else Severity.WARNING
         finding = replace(Finding.of(error), severity=severity)
         return replace(result, findings=(*result.findings, finding))

@@ -1,7 +1,7 @@
-"""cache: tell about the outputs of code that ran, prove that they are whole, or forget them.
+"""cache: show the size of the execution cache, verify its entries, or clear it.
 
-It works on the cache of a project, which all of its upstreams share. What pages took and raised
-(``pages.json``) is no part of it and stays.
+All upstreams of a project share one cache. The durations and exceptions of pages (``pages.json``)
+are stored elsewhere, so ``clear`` keeps them.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ MEBIBYTE = 1 << 20
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare what ``cache`` takes."""
+    """Declare the options of ``cache``."""
     parser.add_argument(
         "action", choices=("stats", "clear", "verify"), help="what to do with it"
     )
 
 
 def run_command(arguments: Namespace, log: Log) -> int:
-    """Do what the action says, and print it."""
+    """Run the action, print its lines and return its exit code."""
     told = tell_cache(read_settings(arguments.config), arguments.action)
     print_text("".join(f"{line}\n" for line in told.lines))
     return told.exit_code
@@ -39,16 +39,19 @@ def run_command(arguments: Namespace, log: Log) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """What a command says, line by line, and what it ends with."""
+    """Output lines and exit code of a command."""
 
     lines: tuple[str, ...]
     exit_code: int = 0
 
 
 def tell_cache(settings: Settings, action: str) -> Told:
-    """Do what ``action`` says: ``stats``, ``verify`` or ``clear``. Raises WriteError."""
+    """Run ``action`` (``stats``, ``verify`` or ``clear``) and return its output.
+
+    Raises WriteError.
+    """
     limit = settings.execution.cache * MEBIBYTE
-    # The name is that of no upstream: outputs lie by their keys, whoever asked for them.
+    # The upstream's name is empty: outputs are stored by key and shared by all upstreams.
     cache = ExecutionCache(Paths(settings.root, "").outputs, limit=limit)
     if action == "stats":
         return _stats(cache)
@@ -58,8 +61,8 @@ def tell_cache(settings: Settings, action: str) -> Told:
 
 
 def _stats(cache: ExecutionCache) -> Told:
-    """What the cache holds: how much, of which release, and what failed."""
-    # The size is that of all files; an entry that is damaged counts, and has nothing to tell.
+    """Return the number and size of entries, the time saved, the releases and the failures."""
+    # The size covers all files, including damaged entries that cannot be decoded.
     stats = cache.stats()
     seconds = 0.0
     releases: Counter[str] = Counter()
@@ -80,9 +83,9 @@ def _stats(cache: ExecutionCache) -> Told:
 
 
 def _verify(cache: ExecutionCache) -> Told:
-    """Read every entry and remove what is damaged; its code runs again the next time."""
+    """Read every entry, remove the damaged ones and list them. Their code runs again next time."""
     keys = cache.all_keys()
-    # First whether the bytes are those that were written, then whether they can be read.
+    # Check the digests first, then whether this version can decode the entries.
     cache.verify()
     for key in cache.all_keys():
         data = cache.peek(key)
@@ -99,26 +102,26 @@ def _verify(cache: ExecutionCache) -> Told:
 
 
 def _clear(cache: ExecutionCache) -> Told:
-    """Remove every entry."""
+    """Remove every entry, and return how many there were."""
     size = cache.stats().size
     return Told(lines=(f"{cache.clear()} entries removed, {_size(size)}",))
 
 
 def _entries(cache: ExecutionCache) -> Iterator[CacheEntry]:
-    """Every entry that can be read."""
+    """Yield every entry that can be decoded."""
     for key in cache.all_keys():
-        # Looking at an entry is no use of it: what was used last stays longest.
+        # `peek` does not mark the entry as used: statistics must not change what is evicted first.
         data = cache.peek(key)
         if data is None:
             continue
-        with suppress(InputError):  # `verify` finds it
+        with suppress(InputError):  # `verify` reports it
             yield decode_entry(data, where=key)
 
 
 def _is_readable(data: bytes) -> bool:
-    """Whether an entry has the shape that this version writes.
+    """Return whether this version can decode an entry.
 
-    One of another version is whole, by its digest, and cannot be read all the same.
+    An entry of another version has a correct digest, and may still be unreadable.
     """
     try:
         decode_entry(data, where="")
@@ -128,5 +131,5 @@ def _is_readable(data: bytes) -> bool:
 
 
 def _size(size: int) -> str:
-    """Bytes as people read them: ``12.3 MiB``."""
+    """Format a number of bytes: ``12.3 MiB``."""
     return f"{size / MEBIBYTE:.1f} MiB"

@@ -1,4 +1,4 @@
-"""``--all``: one command on every upstream, one after the other, in one table."""
+"""``--all``: one command run on every upstream in turn, with one combined table."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _RunCommand = Callable[[Namespace, Log], RunResult | int]
 
 
 def run_on_every(run_command: _RunCommand, arguments: Namespace, log: Log) -> int:
-    """Run a command on every upstream; return the worst of their exit codes.
+    """Run a command on every upstream, and return the worst of the exit codes.
 
-    One that fails stops no other; Ctrl-C stops all.
+    A failure does not stop the remaining upstreams; Ctrl-C does.
     """
     _check_words(arguments)
     settings = read_settings(arguments.config)
@@ -44,7 +44,7 @@ def run_on_every(run_command: _RunCommand, arguments: Namespace, log: Log) -> in
         rows.append(_run_on(name, run_command, arguments, log))
         if rows[-1].exit_code == INTERRUPTED:
             return INTERRUPTED
-        # What a run drops whole, the next one need not carry along.
+        # Free the memory of this run before the next one starts.
         gc.collect()
     if arguments.json:
         print_json(hub_json(rows))
@@ -58,7 +58,7 @@ def run_on_every(run_command: _RunCommand, arguments: Namespace, log: Log) -> in
 
 
 def _check_words(arguments: Namespace) -> None:
-    """Raise ConfigError for an option that is about one upstream alone."""
+    """Raise ConfigError for an option that applies to one upstream only."""
     if arguments.name is not None:
         raise ConfigError(
             f"--all is every upstream, not {arguments.name!r} alone",
@@ -75,7 +75,7 @@ def _check_words(arguments: Namespace) -> None:
 def _run_on(
     name: str, run_command: _RunCommand, arguments: Namespace, log: Log
 ) -> HubRow:
-    """Run the command on the upstream ``name``; return its row."""
+    """Run the command on the upstream ``name`` and return its row."""
     own = Namespace(**{**vars(arguments), "name": name, "in_hub": True})
     row = HubRow(name=name)
 
@@ -90,18 +90,21 @@ def _run_on(
         return result.exit_code
 
     code = exit_code_of(run, verbose=own.verbose > 0)
-    # It may have failed when all was done but the telling.
+    # The run may have succeeded and only the printing of its result failed.
     return replace(row, exit_code=worst((row.exit_code, code)))
 
 
 def _write_front_page(settings: Settings, locales: Sequence[str]) -> Path | None:
-    """Write the page that leads to the sites of all upstreams; None if there is none of them."""
+    """Write the page that links to the sites of all upstreams.
+
+    Return its path, or None if no site has been built.
+    """
     from pipeline.site.progress import SiteOf, front_page
 
     sites = []
     for upstream in settings.upstreams.values():
         paths = Paths(settings.root, upstream.name)
-        # What a site's build writes last: without it there is no site, or half of one.
+        # A site build writes this file last, so without it the site is missing or incomplete.
         record = paths.site / "progress.json"
         if record.is_file():
             title = upstream.site.title or upstream.name

@@ -1,4 +1,4 @@
-"""execute: ``build``, always with the code."""
+"""execute: ``build`` with execution always on."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pipeline.report.result import RunResult
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare what ``execute`` takes."""
+    """Declare the options of ``execute``."""
     add_shared(parser, "name", "--pages", "--summary", *RUNNING, "--check")
     parser.set_defaults(execute=True)
 
 
 def run_command(arguments: Namespace, log: Log) -> RunResult:
-    """Run the code of the pages that the words ask for."""
+    """Run the code of the selected pages and return the result."""
     run = run_of(arguments, log)
     return build(run, build_options(arguments, run))

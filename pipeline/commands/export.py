@@ -1,7 +1,7 @@
-"""export: catalogues for editors that do not read our folders.
+"""export: write the catalogues as POT and PO files for other translation editors.
 
-They are written as POT and PO, and what was sent is remembered. The layout is that of Pontoon, and
-one that Weblate and Crowdin find their way in: ``<name>/templates/<page>.pot`` and
+Each exported catalogue is also saved, as the base for a later ``import``. The layout is that of
+Pontoon, which Weblate and Crowdin accept as well: ``<name>/templates/<page>.pot`` and
 ``<name>/<locale>/<page>.po``.
 """
 
@@ -27,7 +27,7 @@ from pipeline.stages.pull.stage import read_pulled
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare what ``export`` takes."""
+    """Declare the options of ``export``."""
     add_shared(parser, "name", "--pages")
     parser.add_argument(
         "--to",
@@ -39,7 +39,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def run_command(arguments: Namespace, log: Log) -> RunResult:
-    """Export the catalogues of an upstream."""
+    """Export the catalogues of one upstream."""
     run = run_of(arguments, log)
     return export_catalogs(run, folder=arguments.to or run.paths.exported)
 
@@ -49,20 +49,20 @@ TEMPLATES = "templates"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Exporting:
-    """One export: where it goes to, and what comes together on the way."""
+    """State of one export: its target folder, the files to write and the findings so far."""
 
     run: Run
     folder: Path
     written: dict[Path, bytes] = field(default_factory=dict)
-    sent: dict[Path, bytes] = field(default_factory=dict)  # for who imports it
+    sent: dict[Path, bytes] = field(default_factory=dict)  # the bases for `import`
     findings: list[Finding] = field(default_factory=list)
 
 
 def export_catalogs(run: Run, *, folder: Path) -> RunResult:
-    """Write the catalogues of all locales below ``folder``, and a template of each.
+    """Write the catalogues of all locales below ``folder``, with one template for each.
 
-    A catalogue that cannot be read is a finding. Nothing is removed: the folder may be anybody's.
-    Raises ConfigError if there is no catalogue yet.
+    An unreadable catalogue becomes a finding. Nothing is removed, because the folder may hold other
+    files. Raises ConfigError if there are no catalogues yet.
     """
     exporting = _Exporting(run=run, folder=folder / run.name)
     with only_this_run(run):
@@ -85,7 +85,7 @@ def export_catalogs(run: Run, *, folder: Path) -> RunResult:
 
 
 def _export_locale(exporting: _Exporting, locale: str) -> None:
-    """Make the files of one locale, and the copies of what they were made from."""
+    """Prepare the files of one locale, and the copies that ``import`` will need."""
     run = exporting.run
     catalogs = run.paths.catalogs(locale)
     for path in sorted(catalogs.rglob("*.po")):
@@ -107,7 +107,7 @@ def _export_locale(exporting: _Exporting, locale: str) -> None:
 
 
 def _template_of(catalog: Catalog) -> Catalog:
-    """A catalogue of no language: what is to be translated, and nothing else."""
+    """Return the catalogue without translations, language or obsolete entries."""
     nobody = {"Language": "", "Last-Translator": "", "Language-Team": ""}
     live = [entry for entry in catalog.entries if not entry.obsolete]
     return Catalog(
@@ -117,7 +117,7 @@ def _template_of(catalog: Catalog) -> Catalog:
 
 
 def _blank(entry: Entry) -> Entry:
-    """An entry without what people of one language put into it."""
+    """Return the entry without its translation and the notes of one language."""
     return Entry(
         msgid=entry.msgid,
         context=entry.context,
@@ -127,7 +127,7 @@ def _blank(entry: Entry) -> Entry:
 
 
 def _write(exporting: _Exporting) -> tuple[str, ...]:
-    """Write what changed, and return it; of the copies of what was sent nobody need be told."""
+    """Write the files that changed and return their paths, without the copies for ``import``."""
     dry = exporting.run.dry
     changed: list[str] = []
     for path, data in exporting.written.items():

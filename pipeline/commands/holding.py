@@ -1,6 +1,6 @@
-"""Only one run at a time: the lock that every command that writes holds while it works.
+"""Run lock: only one command that writes can run at a time.
 
-The lock is that of the project, not of an upstream: builds share the cache and the report.
+The lock covers the whole project, not one upstream, because builds share the cache and the report.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from pipeline.run import Run
 
 @contextmanager
 def only_this_run(run: Run) -> Iterator[None]:
-    """Keep other runs out while the body works; a run that is kept out says so and waits.
+    """Hold the project's lock while the body runs; warn and wait while another run holds it.
 
-    A dry run holds nothing, for it changes nothing. Raises WriteError after an hour of waiting.
+    A dry run takes no lock, because it writes nothing. Raises WriteError after waiting for an hour.
     """
-    # A dry run beside one that writes may tell half of each; the next one tells it right.
+    # A dry run beside a writing run may report a mixture of old and new. That harms no file.
     if run.dry:
         yield
         return
     path = run.paths.run_lock
 
-    # Said once, when the wait begins: people look at a terminal that does nothing.
+    # `hold_lock` calls this once, when the wait begins: otherwise the terminal would look frozen.
     def tell_of_wait() -> None:
         run.log.warn(f"another run holds {path}: waiting for it to end")
 
@@ -39,9 +39,9 @@ def only_this_run(run: Run) -> Iterator[None]:
 
 @contextmanager
 def _cleaned(run: Run) -> Iterator[None]:
-    """Leave no file half-written, whatever happened to the last run, or happens to this one."""
+    """Remove half-written files of an earlier, killed run, and those of this run if it fails."""
     paths = run.paths
-    # It is there while a run is at work. Found at the beginning, it is of a run that was killed.
+    # The mark exists while a run works. If it is there at the start, the last run was killed.
     mark = paths.run_mark
     folders = (paths.build, paths.root / "translations", paths.docs.parent)
     if mark.exists():
@@ -50,7 +50,7 @@ def _cleaned(run: Run) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        # Ctrl-C goes to processes of ours as well, and may come twice.
+        # Ctrl-C reaches our child processes as well, and a user may press it twice.
         with suppress(WriteError):
             remove_abandoned(folders)
         raise

@@ -1,8 +1,9 @@
-"""import: the work of another editor, taken into the working catalogues.
+"""import: merge the work of another translation editor into the catalogues.
 
-Files in any layout come in: each says itself which page it is of. What was sent is the base, so
-that nothing that was done here meanwhile is lost. Of a file that no export of ours has sent, the
-versions of the memory in git give the base. ``build`` then brings the work into the memory.
+The files may lie in any layout: each one names its page and locale, or its path does. The exported
+catalogue is the base of a three-way merge, so edits made here in the meantime are kept. If the file
+was never exported here, a base is looked up in the git history of the memory. A later ``build``
+stores the imported work in the memory.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from pipeline.stages.update.locale import CatalogFiles, Workspace, catalog_heade
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare what ``import`` takes."""
+    """Declare the options of ``import``."""
     parser.add_argument(
         "words",
         metavar="FILE | FOLDER",
@@ -52,24 +53,24 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def run_command(arguments: Namespace, log: Log) -> RunResult:
-    """Take over the work in files and folders."""
+    """Import the named files and folders."""
     return import_catalogs(run_of(arguments, log), arguments.words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """The version of ours that a catalogue was made from, and all translations of any version."""
+    """Base of a returned catalogue, and the translations of every version in git."""
 
-    base: Catalog | None  # None if git has none
+    base: Catalog | None  # None if git has no version
     words: Set[Words]
 
 
 def history_of(
     run: Run, locale: str, page: str, *, ours: Catalog, theirs: Sequence[Entry]
 ) -> History:
-    """Return what git knows of the catalogue ``theirs``.
+    """Return what git knows about the history of the returned catalogue ``theirs``.
 
-    It was made from the version that has most of its translations; of several, the newest.
+    Its base is the version that shares the most translations with it; the newest one on a tie.
     """
     texts = texts_in(ours) | texts_in(Catalog(entries=tuple(theirs)))
     returned = _words(theirs)
@@ -92,9 +93,9 @@ def _words(entries: Iterable[Entry]) -> set[Words]:
 
 
 def is_gone(run: Run, locale: str, page: str) -> bool:
-    """Return whether ``page`` has no catalogue any more, and git knows that it had a memory.
+    """Return whether ``page`` has no catalogue now, but had a memory in git.
 
-    The name comes from a stranger's file.
+    ``page`` comes from an untrusted file, so it is validated as a path first.
     """
     if fault_of_path(page) or run.paths.catalog(locale, page).exists():
         return False
@@ -102,9 +103,9 @@ def is_gone(run: Run, locale: str, page: str) -> bool:
 
 
 def successor_of(run: Run, locale: str, page: str, entries: Sequence[Entry]) -> str:
-    """Return the page that has most of the messages of one that is gone, or ``page`` itself.
+    """Return the page that ``page`` was renamed to, or ``page`` itself.
 
-    Upstream has renamed it, if most of them stand on one page now.
+    A page counts as the successor if it has more than half of the messages in ``entries``.
     """
     messages = _live(entries)
     files = CatalogFiles(run=run, locale=locale)
@@ -123,8 +124,8 @@ def _live(entries: Iterable[Entry]) -> set[str]:
     return {entry.msgid for entry in entries if not entry.obsolete}
 
 
-_XLIFF = (".xlf", ".xliff")  # refused by name: such files would be missed silently
-# What Weblate, Crowdin and Pontoon call Chinese by its script is ours by its country.
+_XLIFF = (".xlf", ".xliff")  # rejected with a message: `files_below` would silently skip them
+# Weblate, Crowdin and Pontoon name Chinese by script; our locales name it by country.
 _SCRIPTS = {
     "zh_Hans": "zh_CN",
     "zh_Hans_CN": "zh_CN",
@@ -136,7 +137,7 @@ _TRANSLATOR = ("PO-Revision-Date", "Last-Translator", "X-Generator")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Returned:
-    """A file that came back: its entries, and whose work it says that it is."""
+    """Returned file: its entries, page and locale, and the translator fields of its header."""
 
     name: str
     page: str
@@ -147,7 +148,7 @@ class _Returned:
 
 @dataclass(slots=True, kw_only=True)
 class _Importing:
-    """One import, and what comes together on the way."""
+    """State of one import: the changed files, the findings and the number of entries taken."""
 
     run: Run
     lock: Lock
@@ -157,10 +158,10 @@ class _Importing:
 
 
 def import_catalogs(run: Run, words: Sequence[str]) -> RunResult:
-    """Take over the work in the files and folders that ``words`` name.
+    """Import the files and folders in ``words`` and return the result.
 
-    A file that cannot be read, or is of no page, is a finding, and the others are taken. Raises
-    ConfigError for a word that names nothing.
+    A file that is unreadable or matches no page becomes a finding; the others are still imported.
+    Raises ConfigError for a path without any PO file.
     """
     with only_this_run(run):
         lock = read_pulled(run)
@@ -183,7 +184,7 @@ def import_catalogs(run: Run, words: Sequence[str]) -> RunResult:
 
 
 def _files(words: Sequence[str]) -> list[Path]:
-    """The files that are named, and those in folders that are named, each once."""
+    """Return the named files and the files in the named folders, without duplicates."""
     files: list[Path] = []
     for word in words:
         path = Path(word)
@@ -201,7 +202,7 @@ def _files(words: Sequence[str]) -> list[Path]:
 
 
 def _import_file(importing: _Importing, path: Path) -> None:
-    """Take over the work in one file. Raises InputError."""
+    """Merge one returned file into its catalogue. Raises InputError."""
     run = importing.run
     returned = _read(run, path)
     target = run.paths.catalog(returned.locale, returned.page)
@@ -209,7 +210,7 @@ def _import_file(importing: _Importing, path: Path) -> None:
     before: bytes | None = None
     header = catalog_header(importing.lock, returned.locale, returned.page, {})
     ours = Catalog(header=header)
-    if target.is_file():  # or its page is gone
+    if target.is_file():  # otherwise the page is gone: start from an empty catalogue
         before = read_bytes(target)
         ours = po.read_catalog(before, where=where).catalog
     taken = _taken(run, returned, ours)
@@ -233,7 +234,10 @@ def _import_file(importing: _Importing, path: Path) -> None:
 
 
 def _taken(run: Run, returned: _Returned, ours: Catalog) -> Taken:
-    """Return our catalogue with what came back, by what was sent or by what git knows."""
+    """Return our catalogue merged with the returned file.
+
+    The base is the exported copy; without one, it comes from git.
+    """
     sent = _sent(run, returned)
     if sent is not None:
         return take(ours, returned.entries, sent)
@@ -244,18 +248,18 @@ def _taken(run: Run, returned: _Returned, ours: Catalog) -> Taken:
 
 
 def _sent(run: Run, returned: _Returned) -> Catalog | None:
-    """The catalogue as it was sent; None if it was sent from elsewhere."""
+    """Return the catalogue as it was exported, or None if this project has no such copy."""
     path = run.paths.sent(returned.locale, returned.page)
     if not path.is_file():
         return None
     try:
         return po.read_catalog(read_bytes(path), where=path.name).catalog
     except InputError:
-        return None  # it can be made again, and is no reason to stop
+        return None  # git can supply a base instead
 
 
 def _read(run: Run, path: Path) -> _Returned:
-    """A file that came back, of a page and a locale of ours. Raises InputError."""
+    """Parse a returned file, and find its page and locale. Raises InputError."""
     name = path.as_posix()
     if path.suffix in _XLIFF:
         raise InputError(
@@ -287,15 +291,15 @@ def _read(run: Run, path: Path) -> _Returned:
 
 
 def _page_of_references(entries: Sequence[Entry]) -> str:
-    """The page that most entries say that they are from; empty if they say nothing."""
+    """Return the page that most entries refer to, or an empty string."""
     counts = Counter(entry.references[0] for entry in entries if entry.references)
     return counts.most_common(1)[0][0] if counts else ""
 
 
 def _page(run: Run, path: Path, entries: Sequence[Entry], *, locale: str) -> str:
-    """The page that a file is of: what it says, or else what its path ends in.
+    """Return the page of a returned file, by its references or the end of its path.
 
-    Of one that is gone it is the page that has its messages now, if there is one.
+    For a page that is gone, return its successor. Raises InputError if no page matches.
     """
     folder = run.paths.catalogs(locale)
     pages = {
@@ -318,23 +322,23 @@ def _page(run: Run, path: Path, entries: Sequence[Entry], *, locale: str) -> str
 
 
 def _ends(path: Path) -> Iterator[str]:
-    """What a page could be called by the path of its file, the longest name first."""
+    """Yield the page names that the path of a file may stand for, the longest first."""
     parts = path.with_suffix("").parts
     for start in range(len(parts)):
         yield "/".join(parts[start:])
 
 
 def _touched(header: Mapping[str, str]) -> dict[str, str]:
-    """Who did the work: what the file says, or nobody if it does not.
+    """Return the translator fields of the returned header, blank where it has none.
 
-    What stands in our header is of somebody else.
+    The blanks matter: the fields of our own header would credit somebody else.
     """
     nobody = {"PO-Revision-Date": NEUTRAL_DATE, "Last-Translator": ""}
     return nobody | {name: header[name] for name in _TRANSLATOR if name in header}
 
 
 def _conflict(returned: _Returned, conflict: Conflict) -> Finding:
-    """What is to be said of an entry that both sides have changed."""
+    """Return the warning for an entry that both sides have changed."""
     theirs = conflict.theirs
     return Finding(
         code="import-conflict",

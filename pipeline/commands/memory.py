@@ -1,7 +1,8 @@
-"""memory: prove that it opens, name other commits in it, and let git merge it.
+"""memory: verify the translation memory, update its commits, or let git merge it.
 
-``verify`` writes nothing: whoever reviews a change of the memory needs to know that it opens, and
-CI asks it of every commit. ``setup`` tells git of the merge driver, which is ``merge``.
+``verify`` writes nothing; reviewers and CI run it on every change of the memory. ``restamp``
+replaces commits that upstream no longer has. ``setup`` registers the merge driver with git, and git
+then calls ``merge``.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
 
-# What .gitattributes gives the files of the memory: "merge=…".
+# Name in .gitattributes for the files of the memory: "merge=…".
 DRIVER = "translation-memory"
 _FOLDER = "translations/memory"
 _TITLE = "translation memory, entry by entry"
-# What git puts for the places of its files, and other things that a driver is told. An older git
-# than 2.45 does not know the labels, and leaves them as they are.
+# Placeholders that git replaces with file names, marker size and labels. Git before 2.45 does not
+# know %X and %Y, and leaves them as they are.
 _WORDS = "%O %A %B %L %P %X %Y"
 _LABELS = ("ours", "theirs")
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare what ``memory`` takes."""
+    """Declare the options of ``memory``."""
     parser.add_argument(
         "action",
         choices=("verify", "restamp", "setup", "merge"),
@@ -49,7 +50,10 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def run_command(arguments: Namespace, log: Log) -> RunResult | int:
-    """Do what the action says. What git asks for reads no configuration: a merge may be of that."""
+    """Run the action, and return its result or exit code.
+
+    ``setup`` and ``merge`` read no configuration: the merge may concern that very file.
+    """
     match arguments.action:
         case "setup":
             return _set_up(arguments, log)
@@ -65,7 +69,7 @@ def run_command(arguments: Namespace, log: Log) -> RunResult | int:
 
 
 def _set_up(arguments: Namespace, log: Log) -> int:
-    """Let git merge the memory by entry in this clone, and report it."""
+    """Register the merge driver in this clone, and report what is still missing."""
     if arguments.words:
         raise ConfigError(
             f"memory setup is about all of the clone, not {arguments.words[0]!r}",
@@ -80,16 +84,16 @@ def _set_up(arguments: Namespace, log: Log) -> int:
 
 
 def verify_memory(run: Run) -> RunResult:
-    """Every difference is a finding."""
+    """Return a result with one finding for each difference."""
     from pipeline.stages.update.verification import verify_memory as verify
 
-    # No lock is held: nothing is written, and a build may go on beside it.
+    # No lock is needed: nothing is written, so a build may run at the same time.
     lock = read_pulled(run)
     return RunResult(name=run.name, lock=lock, findings=verify(run))
 
 
 def restamp_memory(run: Run) -> RunResult:
-    """Name commits that the upstream has, in place of those that it has not."""
+    """Replace the memory's commits that upstream no longer has by commits that it has."""
     from pipeline.stages.update.verification import restamp_memory as restamp
 
     with only_this_run(run):
@@ -106,9 +110,9 @@ def restamp_memory(run: Run) -> RunResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merging:
-    """Whether git merges the memory by entry: ``is_new`` if it did not before.
+    """State of the merge driver in a clone; ``is_new`` if it was not registered before.
 
-    ``lacks`` is the line that ``.gitattributes`` needs for it, if that is not there.
+    ``lacks`` is the line that ``.gitattributes`` still needs, or empty.
     """
 
     is_new: bool
@@ -116,23 +120,24 @@ class Merging:
 
 
 def set_up_merging(root: Path) -> Merging:
-    """Let git merge the memory below ``root`` entry by entry, in this clone.
+    """Register the merge driver for the memory below ``root``, in this clone only.
 
-    Raises ConfigError where there is no repository.
+    Raises ConfigError if ``root`` is not in a repository.
     """
     from pipeline.adapters.version_control import merge_attribute, set_merge_driver
 
     is_new = set_merge_driver(root, DRIVER, title=_TITLE, command=_driver_command())
-    # A name that every memory file could have.
+    # An example of a file name in the memory: the attribute may be set by any pattern.
     if merge_attribute(root, f"{_FOLDER}/locale/name/page.po") == DRIVER:
         return Merging(is_new=is_new)
     return Merging(is_new=is_new, lacks=f"/{_FOLDER}/**/*.po merge={DRIVER}")
 
 
 def merge_versions(words: Sequence[str]) -> tuple[str, ...]:
-    """What git calls to merge a file; ``words`` are those of ``_WORDS``. A line for each conflict.
+    """Merge a memory file for git, and return one line for each conflict.
 
-    Raises ConfigError for other words, InputError for a file that is no memory.
+    ``words`` are the values of ``_WORDS``. Raises ConfigError for other arguments, and InputError
+    for a file that is not a memory.
     """
     from pipeline.stages.update.merge_driver import Versions, merge_memory_files
 
@@ -158,11 +163,11 @@ def merge_versions(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _driver_command() -> str:
-    """What git hands to a shell for each file of the memory that both sides have changed.
+    """Return the shell command that git runs for each memory file changed on both sides.
 
-    It begins with this very Python and this very code, wherever git stands meanwhile. If that does
-    not run (the environment is gone, or the file is no memory), git merges lines as it always does:
-    ours alone, without a mark, would look like a merge.
+    The command uses this Python and this code by absolute path, because git may have checked out
+    other code. If it fails (the environment is gone, or the file is no memory), ``git merge-file``
+    merges by lines: otherwise git would keep our side without conflict markers.
     """
     code = Path(__file__).resolve().parents[2]
     ours = (

@@ -11,10 +11,10 @@ from pipeline.report.result import RunResult
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare what ``merge`` takes."""
+    """Declare the options of ``merge``."""
     add_shared(parser, "name", "--pages", "--check")
 
 
 def run_command(arguments: Namespace, log: Log) -> RunResult:
-    """Merge the pages that the words ask for."""
+    """Merge the selected pages and return the result."""
     return build(run_of(arguments, log), BuildOptions(last="merge"))

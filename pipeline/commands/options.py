@@ -1,6 +1,6 @@
-"""Options that several commands take, and what they stand for: the run, its locales, its kernels.
+"""Command-line options shared by several commands, and their conversion to a Run.
 
-What a single command takes stands beside it, in its ``add_options``.
+Options of a single command are declared in its own ``add_options``.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from pipeline.run import KernelOptions, Run
 
 
 def count(text: str) -> int:
-    """Return a whole number of at least 1. Raises ArgumentTypeError."""
-    # "²" is a digit in Unicode, and no number for int().
+    """Parse a whole number of at least 1. Raises ArgumentTypeError."""
+    # str.isdigit() accepts "²", but int() does not.
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(
             f"must be a whole number of at least 1, not {text!r}"
@@ -29,7 +29,7 @@ def count(text: str) -> int:
     return int(text)
 
 
-# By name, what argparse needs to know of each.
+# Arguments of `add_argument`, by option name.
 _SHARED: Mapping[str, Mapping[str, Any]] = {
     "name": {
         "metavar": "NAME",
@@ -104,18 +104,18 @@ _SHARED: Mapping[str, Mapping[str, Any]] = {
     },
     "--json": {"action": "store_true", "help": "print the report as JSON to stdout"},
 }
-# How code is run.
+# Options of commands that run code.
 RUNNING = ("--retry-failed", "--no-cache", "--offline", "--scheduler")
 
 
 def add_shared(parser: argparse._ActionsContainer, *names: str) -> None:
-    """Add options that other commands take, too. Help lists them in this order."""
+    """Add the named shared options. Help lists them in the given order."""
     for name in names:
         parser.add_argument(name, **_SHARED[name])
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
-    """Add what every command takes, as a group of its own at the end of its help."""
+    """Add the options of every command, as a group at the end of its help."""
     common = parser.add_argument_group("common")
     add_shared(common, "--config", "--locale", "--jobs", "--json")
     common.add_argument(
@@ -129,9 +129,9 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 def run_of(
     arguments: argparse.Namespace, log: Log, *, names: Sequence[str] = ()
 ) -> Run:
-    """Return the run that the words ask for, with the configuration that it reads.
+    """Read the configuration and return the run that the arguments describe.
 
-    ``names`` are those of upstreams, where ``arguments.name`` is not the name of one.
+    ``names`` holds the upstream's name for commands without ``arguments.name``.
     """
     settings = read_settings(arguments.config)
     upstream = settings.upstream(_one_of(names) or getattr(arguments, "name", None))
@@ -150,7 +150,7 @@ def run_of(
 
 
 def _one_of(names: Sequence[str]) -> str | None:
-    """Return the only name, or None if there is none. Raises ConfigError for several."""
+    """Return the only name, or None if ``names`` is empty. Raises ConfigError for several."""
     if len(names) > 1:
         raise ConfigError(
             f"one upstream at a time, not {' '.join(names)}",
@@ -160,8 +160,8 @@ def _one_of(names: Sequence[str]) -> str | None:
 
 
 def _with_address(upstream: Upstream, address: str) -> Upstream:
-    """Return the upstream with another address, for this run only."""
-    # An empty one would mean the current folder: most likely a variable in a script is not set.
+    """Return the upstream with another URL, for this run only."""
+    # An empty URL would mean the current folder; probably a variable in a script is unset.
     if not address:
         raise ConfigError(
             "--upstream is empty",
@@ -171,7 +171,7 @@ def _with_address(upstream: Upstream, address: str) -> Upstream:
 
 
 def locales_of(arguments: argparse.Namespace, settings: Settings) -> tuple[str, ...]:
-    """Return the locales that are named, each once, or all of the project if none is."""
+    """Return the locales named by ``--locale`` without duplicates, or all configured ones."""
     for locale in arguments.locale:
         if locale not in settings.locales:
             meant = did_you_mean(locale, settings.locales)
@@ -184,10 +184,10 @@ def locales_of(arguments: argparse.Namespace, settings: Settings) -> tuple[str, 
 
 
 def kernels_of(arguments: argparse.Namespace, settings: Settings) -> KernelOptions:
-    """Return how code is run, by the options of ``RUNNING``."""
+    """Return the kernel options for the arguments in ``RUNNING``."""
     offline = arguments.offline
     if offline is None:
-        # What runs in CI must run anywhere.
+        # A run in CI must not depend on the network.
         offline = bool(os.environ.get("CI"))
     return KernelOptions(
         jobs=arguments.jobs or settings.execution.jobs,
@@ -199,9 +199,9 @@ def kernels_of(arguments: argparse.Namespace, settings: Settings) -> KernelOptio
 
 
 def summaries_of(summary: Path | None) -> tuple[Path, ...]:
-    """Return the file of ``--summary``, and the one that GitHub shows beside a workflow run."""
+    """Return the file of ``--summary`` and GitHub's own summary file, if set."""
     paths = [summary] if summary else []
-    # An empty variable means no file, and would be the current folder.
+    # An empty variable means no file; Path("") would be the current folder.
     if shown := os.environ.get("GITHUB_STEP_SUMMARY"):
         paths.append(Path(shown))
     return tuple(paths)

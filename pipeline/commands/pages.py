@@ -1,6 +1,6 @@
-"""The pages that a run is about: selected by the configuration, and named on the command line.
+"""Page selection: the configured pages, narrowed by the patterns of the command line.
 
-Patterns go in. One that matches no page is an error: whoever wrote it would wait for what it says.
+A pattern that matches no page is an error: otherwise a typo would silently select nothing.
 """
 
 from __future__ import annotations
@@ -13,27 +13,26 @@ from pipeline.errors import ConfigError, did_you_mean_any
 from pipeline.findings import Finding
 from pipeline.run import Run
 
-_NAMED = 3  # pages that are named as examples
+_NAMED = 3  # pages listed as examples in an error
 _HOW = "Pages are named by their path without suffix; * stands for anything."
 
 
 def pages_of_run(run: Run, lock: Lock) -> tuple[Page, ...]:
-    """The pages of ``lock`` that the configuration selects and the command line asks for.
+    """Return the pages of ``lock`` that are configured and requested, sorted by name.
 
-    They are sorted by name, which is the order of every report.
-    Raises ConfigError for a pattern of the command line that matches none of them.
+    Reports keep this order. Raises ConfigError for a command-line pattern without a match.
     """
     pages = lock.pages
     selected = [page for page in pages if run.upstream.selects(page.name)]
     names = [page.name for page in selected]
-    # Without patterns a run may well have no page: upstream may be empty so far.
+    # Without patterns an empty selection is allowed: upstream may have no page yet.
     for pattern in unmatched(run.pages, names):
         raise ConfigError(
             f"no page of {run.name!r} matches {pattern!r}",
             hint=f"{_meant(pattern, names)}{_HOW}",
         )
     asked = {name for name in names if run.asks_for(name)}
-    # A page and what it includes are shown together.
+    # An included page appears within another one, so both are selected together.
     for included in lock.included:
         group = {included.page, *included.within}
         if group & asked:
@@ -42,10 +41,10 @@ def pages_of_run(run: Run, lock: Lock) -> tuple[Page, ...]:
 
 
 def rule_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
-    """Rules about running code that are about no page of ``lock``: errors of the configuration.
+    """Return an error for each execution rule that matches no page of ``lock``.
 
-    Either a name is misspelt, and the page runs as if there were no rule; or upstream has dropped
-    the page, and the rule tells people what is no longer true.
+    Such a rule has a typo, so the page runs as if there were none; or upstream has dropped the
+    page.
     """
     names = [page.name for page in lock.pages]
     findings = []
@@ -61,14 +60,14 @@ def rule_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
 
 
 def name_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
-    """Return what is wrong with names of upstream's files; nothing for a run of a few pages."""
+    """Return problems with upstream's file names; none for a run of a few pages."""
     if run.pages:
         return ()
     return tuple(names_at_risk(lock, run.upstream.selects))
 
 
 def unmatched(patterns: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Those of ``patterns`` that match none of ``names``."""
+    """Return the ``patterns`` that match none of ``names``."""
     return [
         pattern
         for pattern in patterns
@@ -77,7 +76,7 @@ def unmatched(patterns: Sequence[str], names: Sequence[str]) -> list[str]:
 
 
 def _patterns(run: Run) -> Iterator[tuple[str, str]]:
-    """The patterns of all rules about single pages, each with its table."""
+    """Yield table and pattern of each rule about single pages."""
     yield from (("partly", pattern) for pattern, _ in run.upstream.reading.partly)
     for skip in run.upstream.skip:
         yield from (("skip", pattern) for pattern in skip.pages)
@@ -88,7 +87,7 @@ def _patterns(run: Run) -> Iterator[tuple[str, str]]:
 
 
 def _meant(pattern: str, names: Sequence[str]) -> str:
-    """The names that are near; some if none is, so that people see what names are like."""
+    """Return similar names as a hint; without any, some examples of page names."""
     meant = did_you_mean_any(pattern, names)
     if meant or not names:
         return meant

@@ -1,6 +1,6 @@
-"""pull: fetch upstream's English docs at the ref, and write down what was fetched.
+"""pull: fetch upstream's English docs at the ref, and write the lock.
 
-Out comes the lock of what is there now. ``sync`` and ``upgrade`` begin with the same.
+``sync`` and ``upgrade`` start with the same step.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from pipeline.stages.pull.names import refresh_names
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare what ``pull`` takes."""
+    """Declare the options of ``pull``."""
     add_shared(parser, "name", "--upstream", "--ref", "--all", "--check")
 
 
 def run_command(arguments: Namespace, log: Log) -> RunResult:
-    """Pull one upstream."""
+    """Pull one upstream and return the result."""
     return pull(run_of(arguments, log), ref=arguments.ref)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pulled:
-    """What was pulled, and the lock files that changed by that, or would."""
+    """Lock after a pull, with the files that changed (or would change)."""
 
     lock: Lock
     changes: tuple[str, ...]
@@ -53,12 +53,12 @@ def pull(run: Run, *, ref: str | None) -> RunResult:
 
 
 def pull_docs(run: Run, *, ref: str | None) -> Pulled:
-    """The first stage, and what other sites document of what the docs ask for."""
+    """Pull the docs, and refresh the names that other sites document."""
     before = lock_bytes(run)
     lock = stage.pull(run, ref=ref)
-    # Of a dry run what would be written: nothing has been.
+    # A dry run has written nothing, so the lock is formatted here.
     after = format_lock(lock) if run.dry else lock_bytes(run)
-    # The lock names the content of every file: it changes if and only if any file does.
+    # The lock has a digest of every file, so it changes if and only if a file does.
     changes: tuple[str, ...] = ()
     if after != before:
         changes = (run.shown(run.paths.lock),)
@@ -71,7 +71,7 @@ def pull_docs(run: Run, *, ref: str | None) -> Pulled:
 
 
 def lock_bytes(run: Run) -> bytes:
-    """The lock file as it lies there; empty if there is none."""
-    # The stage says what is wrong with a lock; here it only matters whether it changes.
+    """Return the content of the lock file, or empty bytes if there is none."""
+    # A damaged lock is not an error here: the content is only compared.
     path = run.paths.lock
     return path.read_bytes() if path.is_file() else b""

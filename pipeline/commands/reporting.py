@@ -1,7 +1,7 @@
-"""What a run leaves for people and programs.
+"""Report files that a run writes: JSON, JUnit, HTML, summaries and badges.
 
-``report.json`` and ``junit.xml`` are equal for equal runs. ``report.html`` and the summaries tell
-what varies as well: times, and what is new since the last run. Badges are for other pages.
+``report.json`` and ``junit.xml`` are identical for identical runs. ``report.html`` and the
+summaries also show what varies: times, and what is new since the last run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResult:
-    """Write what is to be written of ``result``; return it with these files among its changes.
+    """Write the reports, and return ``result`` with these files among its changes.
 
     A dry run writes nothing.
     """
@@ -30,7 +30,7 @@ def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResul
 
     if run.dry:
         return result
-    # Read before it is overwritten: people want to know what is new.
+    # Read the old report before it is overwritten, to show what is new.
     paths = run.paths
     previous = None
     if paths.report.exists():
@@ -43,22 +43,22 @@ def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResul
         if write_if_changed(path, data):
             changes.append(run.shown(path))
     if options.executes:
-        # The page shows the times of the last run that ran something: one that did nothing leaves
-        # it as it is.
+        # The HTML page shows the times of the last run that executed code. A run that executed
+        # nothing and changed nothing leaves it alone.
         has_run = any(execution.ran_now for execution in result.executions)
         has_news = has_run or len(changes) > len(result.changes)
         if has_news or not paths.report_page.exists():
             _tell_readers(run, options, result, previous)
-    # A few pages say nothing of how much of the docs is translated.
+    # A run of a few pages cannot compute the share of the docs that is translated.
     if not run.pages:
         changes += write_badges(run, result)
     return replace(result, changes=tuple(changes))
 
 
 def write_badges(run: Run, result: RunResult) -> list[str]:
-    """Write the badges of every locale; return those that changed, relative to the root.
+    """Write the badges of every locale; return the changed files, relative to the root.
 
-    Each is the JSON that shields.io asks for.
+    Each badge is a JSON file for the shields.io endpoint.
     """
     from pipeline.report.badges import badges_of
 
@@ -83,7 +83,7 @@ def write_badges(run: Run, result: RunResult) -> list[str]:
 def _tell_readers(
     run: Run, options: BuildOptions, result: RunResult, previous: Previous | None
 ) -> None:
-    """The report as a page, and in short where that was asked for."""
+    """Write the HTML report, and append the summary to the requested files."""
     from pipeline.report.markdown import to_summary
     from pipeline.report.page import to_html
 

@@ -1,7 +1,7 @@
-"""Restoration after an upgrade that fails, and a scratch copy to try one in.
+"""Rollback of a failed upgrade, and a scratch copy for trying one.
 
-Everything that a sync writes outside ``build/`` is copied, or kept as it was. What a person saves
-while a move is at work is never replaced by something older.
+It covers every file that a sync writes outside ``build/``. A file that a person saves during the
+upgrade is never replaced by an older version.
 """
 
 from __future__ import annotations
@@ -26,14 +26,13 @@ from pipeline.run import Run
 
 @contextmanager
 def scratch_copy(run: Run) -> Iterator[Path]:
-    """The root of a copy of all that a sync reads but the docs, which it pulls.
+    """Yield the root of a temporary copy of everything that a sync reads, except the docs.
 
-    It is gone afterwards. The git cache is not copied but shared, and so is the project's own git:
-    it is asked what it has checked out.
+    The copy shares the git cache, and the project's repository, which tells what is checked out.
     """
     paths = run.paths
     with tempfile.TemporaryDirectory(prefix="jax-docs-zh-") as name:
-        # Resolved: on some systems the folder for temporary files is a link.
+        # Resolved, because the temporary folder is a symbolic link on some systems.
         root = lend_repository(paths.root, Path(name).resolve())
         try:
             for folder in (
@@ -53,11 +52,11 @@ def scratch_copy(run: Run) -> Iterator[Path]:
 
 @contextmanager
 def restoring(run: Run) -> Iterator[None]:
-    """Put everything back as it was if the body does not come to its end.
+    """Restore all files if the body raises.
 
-    That is checkout, lock, catalogues, memory and its base. The old files are kept as hard links,
-    which need no space. A catalogue that holds a translation which was in none of them stays as it
-    is: somebody saved it meanwhile.
+    This covers checkout, lock, catalogues, memory and its base. The old files are kept as hard
+    links, which take no space. A catalogue stays as it is if it holds a translation that no old
+    catalogue had: a person saved it in the meantime.
     """
     kept = Paths(run.paths.build / "upgrade", run.name)
     _keep(run, kept)
@@ -68,11 +67,11 @@ def restoring(run: Run) -> Iterator[None]:
             "the upgrade did not come to its end: what was there before is put back"
         )
         try:
-            # Half of it would be worse than nothing.
+            # A half-finished rollback would be worse than none.
             with undisturbed():
                 _put_back(run, kept)
         except OSError as error:
-            # What is kept stays: it is the only whole copy now.
+            # The kept files are not removed: they are the only complete copy now.
             raise WriteError(
                 f"cannot be put back: {error.strerror}",
                 where=str(error.filename or run.paths.root),
@@ -84,7 +83,7 @@ def restoring(run: Run) -> Iterator[None]:
 
 
 def _keep(run: Run, kept: Paths) -> None:
-    """Give all that may change a second name under ``kept``. Raises WriteError."""
+    """Link or copy every file that may change to ``kept``. Raises WriteError."""
     paths = run.paths
     places = [
         paths.docs,
@@ -92,7 +91,7 @@ def _keep(run: Run, kept: Paths) -> None:
         *map(paths.memory_state, run.locales),
     ]
     try:
-        # Of a run that was killed: its files are older than what is there now.
+        # Leftovers of a killed run are older than the current files.
         shutil.rmtree(kept.root, ignore_errors=True)
         for place in places:
             if place.exists():
@@ -102,12 +101,12 @@ def _keep(run: Run, kept: Paths) -> None:
 
 
 def _written_by_sync(paths: Paths) -> tuple[Path, ...]:
-    """Everything outside ``build/`` that a sync of this upstream writes, but the checkout."""
+    """Return what a sync of this upstream writes outside ``build/``, except the checkout."""
     return (paths.lock, paths.root / "translations")
 
 
 def _copy(source: Path, target: Path, *, linked: bool = False) -> None:
-    """Copy a file or a folder with all in it; ``linked``, by giving each file a second name."""
+    """Copy a file or a folder; with ``linked``, create hard links instead."""
     target.parent.mkdir(parents=True, exist_ok=True)
     copy = _link_or_copy if linked else shutil.copy2
     if source.is_dir():
@@ -117,8 +116,9 @@ def _copy(source: Path, target: Path, *, linked: bool = False) -> None:
 
 
 def _link_or_copy(source: str, target: str) -> str:
-    """Give a file a second name, or a copy where that cannot be; return it, as copytree wants."""
-    # A link keeps the old content: whatever is written here replaces files, and edits none.
+    """Hard-link a file, or copy it if that fails; return the target as ``copytree`` requires."""
+    # The link keeps the old content, because every writer here replaces files and edits none in
+    # place.
     try:
         os.link(source, target)
     except OSError:  # a file system without links
@@ -127,9 +127,10 @@ def _link_or_copy(source: str, target: str) -> str:
 
 
 def _put_back(run: Run, kept: Paths) -> None:
-    """Bring everything back from ``kept``."""
+    """Restore every file from ``kept``."""
     paths, locales = run.paths, run.locales
-    # First: with the base of the new memory, work that the old one lacks would look taken back.
+    # Remove the new base first: compared with it, work that the old memory lacks would look
+    # deleted.
     for locale in locales:
         paths.memory_state(locale).unlink(missing_ok=True)
     docs = paths.docs.resolve()  # a linked folder is restored where it is
@@ -142,16 +143,16 @@ def _put_back(run: Run, kept: Paths) -> None:
     memory = Path("translations") / "memory"
     for path in _files(paths.root / memory) | _files(kept.root / memory):
         _replace(paths.root / memory / path, kept.root / memory / path)
-    # Last: a base says that memory and catalogues agree with it.
+    # Restore the base last: it asserts that memory and catalogues agree with it.
     for locale in locales:
         _replace(paths.memory_state(locale), kept.memory_state(locale))
 
 
 def _put_back_catalogs(run: Run, kept: Paths, locale: str) -> None:
-    """Bring the catalogues of a locale back, but for those that somebody has edited meanwhile."""
+    """Restore the catalogues of a locale, except those that a person edited meanwhile."""
     new, old = run.paths.catalogs(locale), kept.catalogs(locale)
     known: set[str] = set()
-    # Of all catalogues: a translation may have moved from one page to another.
+    # Collect from all catalogues, because an update may move a translation to another page.
     for path in old.rglob("*.po"):
         known |= _translations(path)
     for path in _files(new) | _files(old):
@@ -166,11 +167,11 @@ def _put_back_catalogs(run: Run, kept: Paths, locale: str) -> None:
 
 
 def _replace(path: Path, kept: Path) -> None:
-    """Make ``path`` what it was: the kept file, or nothing."""
+    """Restore ``path`` from the kept file, or remove it if there is none."""
     if not kept.exists():
         path.unlink(missing_ok=True)
         return
-    # To replace a file by another name of itself does nothing, and leaves both names.
+    # os.replace() between two links of one file does nothing and leaves both.
     if path.exists() and path.samefile(kept):
         return
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -178,14 +179,14 @@ def _replace(path: Path, kept: Path) -> None:
 
 
 def _files(folder: Path) -> set[Path]:
-    """Every file below ``folder``, relative to it; none if there is no such folder."""
+    """Return every file below ``folder``, relative to it; an empty set if the folder is missing."""
     return {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
 
 
 def _translations(path: Path) -> set[str]:
-    """Every msgstr that a person wrote into a catalogue.
+    """Return every translation in a catalogue that a person wrote.
 
-    A file that is no catalogue counts as one msgstr: it is somebody's work, whatever it is.
+    A file that cannot be parsed counts as one translation, because it is somebody's work.
     """
     data = path.read_bytes()
     try:
@@ -196,14 +197,17 @@ def _translations(path: Path) -> set[str]:
 
 
 def _is_ours(entry: Entry) -> bool:
-    """Whether update may have made the msgstr, by changing or joining what people wrote."""
-    # Some states are left behind by hand: "fuzzy: …" stays as a note when a person finishes it.
+    """Return whether an update may have produced the translation from other people's texts."""
+    # A finished entry may still carry a "fuzzy: …" note, so its state does not count.
     ours = STATES if entry.fuzzy else (CARRIED,)
     return any(note.startswith(ours) for note in entry.notes)
 
 
 def _not_copied(error: OSError, where: Path) -> WriteError:
-    """What to raise before anything has been changed; the system may not name ``where``."""
+    """Return the error for a failed copy, raised before anything is changed.
+
+    ``where`` is used if the system error names no file.
+    """
     return WriteError(
         f"cannot be copied: {error.strerror}",
         where=str(error.filename or where),

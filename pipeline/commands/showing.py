@@ -1,7 +1,7 @@
-"""What a command shows: its result on stdout; what was written, and errors, on stderr.
+"""Terminal output of commands: results on stdout; changes, warnings and errors on stderr.
 
-In goes a result, out go text, in the language of the reader, or JSON. Output that nobody reads any
-more is no error, and neither is a terminal that cannot show a character.
+Results are printed as text in the user's language, or as JSON. A closed pipe is no error, nor is a
+terminal that cannot show a character.
 """
 
 from __future__ import annotations
@@ -27,20 +27,21 @@ from pipeline.report.result import RunResult
 if TYPE_CHECKING:
     from pipeline.report.value import Report
 
-READING = ("status", "memory")  # commands that usually write nothing
-PIPE_WIDTH = 140  # columns of a table that goes into a file
+# commands that usually write nothing, so that "nothing to write" would be noise
+READING = ("status", "memory")
+PIPE_WIDTH = 140  # columns of a table when stdout is no terminal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terminal:
-    """What stdout can show."""
+    """Capabilities of stdout."""
 
     colour: bool
     width: int  # in columns
 
 
 def terminal() -> Terminal:
-    """What stdout can show now. Colours are left out where ``NO_COLOR`` is set: no-color.org."""
+    """Return the current capabilities of stdout. ``NO_COLOR`` disables colours (no-color.org)."""
     colour = is_terminal(sys.stdout, os.environ) and not os.environ.get("NO_COLOR")
     width = PIPE_WIDTH
     if is_terminal(sys.stdout, {}):
@@ -49,17 +50,17 @@ def terminal() -> Terminal:
 
 
 def language() -> Language:
-    """The language of whoever reads what commands say, by the locale of the terminal."""
+    """Return the language for messages, by the locale of the terminal."""
     return CHINESE if is_chinese_wanted(os.environ) else ENGLISH
 
 
 def show_result(arguments: Namespace, result: RunResult, log: Log) -> None:
-    """Print the report of a command, what was written, and where to look.
+    """Print a command's report, the files written, and where to look.
 
-    With ``--quiet`` only what needs a person is printed, to stderr.
+    With ``--quiet``, only findings and failures are printed, on stderr.
     """
     command: str = arguments.command
-    # JSON is for programs: they get all of it, however quiet people want it.
+    # Programs read the JSON, so --quiet does not shorten it.
     if arguments.json:
         from pipeline.report.json import run_json
 
@@ -75,13 +76,13 @@ def show_result(arguments: Namespace, result: RunResult, log: Log) -> None:
 
 
 def show_changes(command: str, result: RunResult, log: Log) -> None:
-    """Say what was written; nothing of a command that only reads, and has written nothing."""
+    """Report the files written, except for a read-only command that wrote none."""
     if command not in READING or result.changes:
         tell_of_changes(result, log)
 
 
 def print_report(report: Report, spoken: Language) -> None:
-    """Print a report to stdout, as wide as it is, in a language."""
+    """Print a report to stdout in the given language, fitted to the terminal's width."""
     from pipeline.report.terminal import to_text
 
     screen = terminal()
@@ -91,7 +92,7 @@ def print_report(report: Report, spoken: Language) -> None:
 
 
 def show_findings(result: RunResult, log: Log) -> None:
-    """Print what needs a person to stderr: stdout may be wanted for something else."""
+    """Print findings and failures to stderr, which keeps stdout free for other output."""
     from pipeline.report.run import failure_lines
     from pipeline.report.terminal import to_text
     from pipeline.report.value import Findings, Lines
@@ -105,7 +106,7 @@ def show_findings(result: RunResult, log: Log) -> None:
 
 
 def _report_of(command: str) -> Callable[..., Report]:
-    """What turns the result of ``command`` into a report. Only that is loaded."""
+    """Return the function that makes the report of ``command``; import only its module."""
     if command == "upgrade":
         from pipeline.report.upgrade import upgrade_report
 
@@ -120,7 +121,7 @@ def _report_of(command: str) -> Callable[..., Report]:
 
 
 class Changes(Protocol):
-    """What any result says of the files that were written, or would be."""
+    """Part of any result that lists written files, or files that would be written."""
 
     @property
     def changes(self) -> tuple[str, ...]: ...
@@ -131,8 +132,8 @@ class Changes(Protocol):
 
 
 def tell_of_changes(result: Changes, log: Log) -> None:
-    """Say how many files were written, and in detail which; a dry run says what it would write."""
-    # "--check" and "--dry-run" are two words for it: the one ends with 1, the other does not.
+    """Report how many files were written, or would be; list them at the detail level."""
+    # Both are dry runs; they differ only in the exit code.
     is_dry = result.check_only or result.dry_run
     each = "would write" if is_dry else "wrote"
     for path in result.changes:
@@ -148,7 +149,7 @@ def tell_of_changes(result: Changes, log: Log) -> None:
 
 
 def tell_where_to_look(command: str, result: RunResult, paths: Paths, log: Log) -> None:
-    """Say where people find what ``command`` has made; nothing if there is nothing to look at."""
+    """Report the paths of the files that ``command`` made for people, if there are any."""
     if result.check_only or result.dry_run:
         return
     places: list[Path] = []
@@ -156,7 +157,7 @@ def tell_where_to_look(command: str, result: RunResult, paths: Paths, log: Log) 
         places += _made_for(command, locale, paths)
     if command == "pull":
         places.append(paths.docs)
-    # Written only by runs of code: another one leaves that of the last.
+    # Only runs of code write the report page; after other runs it is out of date.
     if result.executions:
         places.append(paths.report_page)
     shown = [_from_here(path) for path in dict.fromkeys(places) if path.exists()]
@@ -165,7 +166,7 @@ def tell_where_to_look(command: str, result: RunResult, paths: Paths, log: Log) 
 
 
 def _made_for(command: str, locale: str, paths: Paths) -> tuple[Path, ...]:
-    """What ``command`` makes for a locale that people look at."""
+    """Return the paths that ``command`` makes for people to look at in one locale."""
     match command:
         case "sync" | "build" | "execute":
             return (paths.preview(locale),)
@@ -174,21 +175,21 @@ def _made_for(command: str, locale: str, paths: Paths) -> tuple[Path, ...]:
         case "split" | "upgrade":
             return (paths.catalogs(locale),)
         case "site":
-            # The sites of other locales lie within that of the first, which leads to them.
+            # The sites of the other locales are inside the first one, which links to them.
             return (paths.site / "index.html",)
         case _:
             return ()
 
 
 def _from_here(path: Path) -> str:
-    """``path`` so that it can be opened from the folder that one is in."""
+    """Return ``path`` relative to the current folder if it is below it."""
     if path.is_relative_to(Path.cwd()):
         return path.relative_to(Path.cwd()).as_posix()
     return str(path)
 
 
 def print_text(text: str) -> None:
-    """Print a text for people to stdout, with its colours where those are shown."""
+    """Print text to stdout, with colours if the terminal shows them."""
     write_text(sys.stdout, text, styled=terminal().colour)
 
 
@@ -198,7 +199,7 @@ def print_json(text: str) -> None:
 
 
 def print_in_form(text: str, form: str) -> None:
-    """Print a text in one of the forms that ``--format`` names."""
+    """Print text in one of the formats of ``--format``."""
     match form:
         case "json" | "sarif":
             print_json(text)
@@ -209,7 +210,7 @@ def print_in_form(text: str, form: str) -> None:
 
 
 def exit_code_of(run: Callable[[], int], *, verbose: bool) -> int:
-    """Return the exit code of ``run``, or that of the error that ended it, which is printed."""
+    """Run a command and return its exit code; print any error and return that error's code."""
     try:
         return run()
     except PipelineError as error:
@@ -230,12 +231,12 @@ def exit_code_of(run: Callable[[], int], *, verbose: bool) -> int:
 
 
 def complain(text: str) -> None:
-    """Tell an error, on stderr."""
+    """Print an error to stderr."""
     write_text(sys.stderr, f"error: {text}\n")
 
 
 def complain_of(error: PipelineError) -> None:
-    """Tell an expected error on stderr, in the language of the reader."""
+    """Print an expected error to stderr, in the user's language."""
     sentence = language().sentence
     told = PipelineError(
         sentence(error.what), where=error.where, hint=sentence(error.hint)
@@ -244,16 +245,16 @@ def complain_of(error: PipelineError) -> None:
 
 
 def ask(question: str) -> str:
-    """Ask a person, on stderr; return the line that is answered, without spaces around it."""
+    """Ask a question on stderr, and return the answer without surrounding spaces."""
     write_text(sys.stderr, question)
     return sys.stdin.readline().strip()
 
 
 def bug_text(error: Exception, *, verbose: bool) -> str:
-    """What is told of an error that nobody has thought of."""
+    """Return the message for an unexpected exception; with ``verbose``, its traceback."""
     if verbose:
         return "".join(traceback.format_exception(error)).strip()
-    # The innermost frame: where it happened, in our code or in a library.
+    # The innermost frame shows where it happened, in our code or in a library.
     frame = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{Path(frame.filename).name}:{frame.lineno}"
     return (

@@ -1,6 +1,6 @@
-"""What signals do to a run: they end it as Ctrl-C does, or wait for a moment that must not be cut.
+"""Signal handlers: SIGTERM acts like Ctrl-C, and critical sections ignore both.
 
-Handlers are those of the process. Whoever sets one here puts back the one that was there.
+Handlers belong to the whole process, so each function restores the previous one.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import NoReturn
 
 @contextmanager
 def terminated_like_interrupted() -> Iterator[None]:
-    """Let SIGTERM unwind like Ctrl-C, so that kernels are stopped and locks released."""
+    """Raise KeyboardInterrupt on SIGTERM, so that kernels stop and locks are released."""
     if not _is_main_thread():
         yield
         return
 
-    # CI ends a job with SIGTERM, and kills it some seconds later.
+    # CI sends SIGTERM to a cancelled job, and kills it some seconds later.
     def interrupt(signum: int, frame: FrameType | None) -> NoReturn:
-        """Do as Python does on Ctrl-C."""
+        """Raise KeyboardInterrupt, as Python does on Ctrl-C."""
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGTERM, interrupt)
@@ -34,9 +34,9 @@ def terminated_like_interrupted() -> Iterator[None]:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Let the body come to its end whatever is pressed.
+    """Ignore SIGINT and SIGTERM while the body runs.
 
-    It is for what takes a moment, and is worse half done than not begun.
+    Use it for short operations that must not stop halfway.
     """
     if not _is_main_thread():
         yield
@@ -52,8 +52,8 @@ def undisturbed() -> Iterator[None]:
 
 
 def _is_main_thread() -> bool:
-    """Whether handlers can be set here: Python lets no other thread do it.
+    """Return whether this thread may set signal handlers: Python allows only the main thread.
 
-    Whoever calls us from another one sees to signals.
+    A caller in another thread is responsible for its own signals.
     """
     return threading.current_thread() is threading.main_thread()

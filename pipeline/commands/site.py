@@ -1,7 +1,7 @@
-"""site: build, then make the web site of what was built.
+"""site: build, then generate the web site.
 
-The site of every locale is made from its merged pages and the outputs of code, not from the
-preview. What it has to say joins the findings of the build.
+The site of each locale is made from its merged pages and the outputs of code, not from the preview.
+Its findings are added to those of the build.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pipeline.stages.pull.stage import read_pulled
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare what ``site`` takes."""
+    """Declare the options of ``site``."""
     add_shared(parser, "name", "--pages", "--summary", "--no-execute", *RUNNING)
     parser.add_argument(
         "--show-fuzzy",
@@ -34,17 +34,17 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def run_command(arguments: Namespace, log: Log) -> RunResult:
-    """Make the site of one upstream."""
+    """Build the site of one upstream."""
     run = run_of(arguments, log)
     options = build_options(arguments, run)
     return site(run, options, show_fuzzy=arguments.show_fuzzy)
 
 
 def site(run: Run, options: BuildOptions, *, show_fuzzy: bool) -> RunResult:
-    """Build, and write the site of every locale.
+    """Build, write the site of every locale, and return the result.
 
-    With ``show_fuzzy`` it shows translations that wait for a person, marked. Raises PublishError if
-    what makes sites is not installed.
+    With ``show_fuzzy`` the site also shows fuzzy translations, marked. Raises PublishError if the
+    packages for sites are not installed.
     """
     lacking = packages.missing("site")
     if lacking:
@@ -54,15 +54,15 @@ def site(run: Run, options: BuildOptions, *, show_fuzzy: bool) -> RunResult:
         )
     from pipeline.site.build import build_site  # loads what makes pages of templates
 
-    # Told by the command line, and part of how a site looks: it is made anew if this changes.
+    # The option is part of the site's policy: changing it invalidates the rendered pages.
     policy = structs.replace(run.upstream.site, show_fuzzy=show_fuzzy)
     with only_this_run(run):
         lock = read_pulled(run)
-        # The site has its own pages: nobody looks at the plain ones beside it.
+        # The site has its own pages, so the preview is not rendered.
         if options.last == "publish":
             options = replace(options, last="execute")
         result = build_pulled(run, options, lock)
-        # What is wrong with one page is a finding: the other pages may do.
+        # A problem with one page is a finding; the other pages are still written.
         findings, changes = result.findings, result.changes
         for locale, pages in result.pages.items():
             built = build_site(run, pages, lock=lock, locale=locale, policy=policy)

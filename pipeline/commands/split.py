@@ -1,6 +1,6 @@
-"""split: bring the catalogues up to date with what was pulled.
+"""split: update the catalogues to the pulled docs.
 
-``status`` tells the same without writing.
+``status`` reports the same without writing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pipeline.stages.pull.stage import read_pulled
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare what ``split`` takes."""
+    """Declare the options of ``split``."""
     add_shared(parser, "name", "--pages", "--check")
 
 
@@ -29,27 +29,27 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
 
 
 def split(run: Run) -> RunResult:
-    """Split, and update the catalogues."""
+    """Split the pages and update the catalogues."""
     with only_this_run(run):
         return update_pulled(run)
 
 
 def update_pulled(run: Run) -> RunResult:
-    """Everything up to the catalogues, for what is pulled."""
+    """Update the catalogues of all locales to the pulled docs, and return the result."""
     lock = read_pulled(run)
     run = run.reading_as(lock.markdown, substitutions=lock.substitutions)
     pages = pages_of_run(run, lock)
     by_locale: dict[str, tuple[PageResult, ...]] = {}
     changes: tuple[str, ...] = ()
     for locale in run.locales:
-        # Nothing is merged, but what the last merge found out of unchanged pages still holds.
+        # This command does not merge, but earlier merge results of unchanged pages are still valid.
         known = Known(run, locale)
         updated = update_locale(run, pages, known, locale=locale, lock=lock)
         known.keep(pages, updated.readable, updated.dropped, changes=updated.changes)
         rows = []
         for page in pages:
             made = updated.pages[page.name]
-            # With the translations that merge has refused: readers do not see them.
+            # The row after a merge counts refused translations as missing, as readers see them.
             rows.append(made.merged or made.row)
         by_locale[locale] = tuple(rows)
         changes += updated.changes

@@ -1,6 +1,6 @@
-"""status: what ``split`` would give, and how far behind another ref that is.
+"""status: a dry run of ``split``, and optionally a comparison with another ref.
 
-It is a dry run of ``split``. It writes nothing but badges, and those only if asked to.
+It writes nothing except badges, and those only with ``--badges``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pipeline.stages.pull import stage as pull_stage
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare what ``status`` takes."""
+    """Declare the options of ``status``."""
     add_shared(parser, "name", "--upstream", "--pages")
     parser.add_argument(
         "--against",
@@ -48,15 +48,15 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
     ``--against`` also compares the pin with another ref.
     """
     run = run_of(arguments, log)
-    # What a sync would write is no news here, and no reason to end with 1.
+    # Files that a sync would write are not reported here, and must not cause exit code 1.
     result = replace(
         update_pulled(replace(run, dry=True)), changes=(), check_only=False
     )
-    # Distances count from the first page, which may not be among those that are asked for.
+    # Distances start at the root page, which may not be among the requested pages.
     result = replace(
         result,
         distances=_distances(replace(run, pages=()), result.lock),
-        # Who names pages wants to see them.
+        # A user who names pages wants to see all of them.
         lists_all=arguments.every_page or bool(run.pages),
     )
     if arguments.against is not None:
@@ -68,10 +68,10 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
 
 
 def _distances(run: Run, lock: Lock) -> dict[str, int]:
-    """How far each page is from the first one."""
+    """Return each page's distance from the root page in the tables of contents."""
     texts = {}
     for page in pages_of_run(run, lock):
-        # Of a pair, both documents have the same tables of contents.
+        # Both documents of a pair have the same tables of contents.
         texts[page.name] = _text(run, page.files[-1])
     tops = lock.docs.prefixes
     first = root_page(list(texts), run.upstream.site.root, tops=tops)
@@ -79,7 +79,10 @@ def _distances(run: Run, lock: Lock) -> dict[str, int]:
 
 
 def _text(run: Run, document: SourceFile) -> str:
-    """What a document says besides code; empty if it cannot be read, which ``split`` has told."""
+    """Return a document's text without code, or an empty string if it is unreadable.
+
+    ``split`` has already reported an unreadable document.
+    """
     try:
         data = read_bytes(run.paths.docs / document.path)
         return text_with_contents(document.path, data)
@@ -88,13 +91,13 @@ def _text(run: Run, document: SourceFile) -> str:
 
 
 def _compare_with(run: Run, lock: Lock, ref: str) -> Comparison:
-    """How the English of the pages asked for differs at ``ref`` from what is pulled."""
+    """Return how the English of the requested pages differs between the pin and ``ref``."""
     from pipeline.commands.upgrade import compare
 
     pull_stage.check_has_refs(run)
     after = pull_stage.read_at(run, ref=ref)
     before = pull_stage.read_at(run, ref=lock.commit)
-    # It was asked for by its commit; people know it by the ref of the lock.
+    # It was read by commit, but people know it by the lock's ref.
     before = replace(before, lock=replace(before.lock, ref=lock.ref))
     comparison = compare(run, before, after)
     pages = tuple(change for change in comparison.pages if run.asks_for(change.page))

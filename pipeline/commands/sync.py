@@ -1,7 +1,4 @@
-"""sync: the whole job, from upstream to what readers see.
-
-It is ``pull`` and ``build``, in one run that nothing else comes between.
-"""
+"""sync: ``pull`` and ``build`` in one run, under one lock."""
 
 from __future__ import annotations
 
@@ -17,26 +14,26 @@ from pipeline.run import Run
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare what ``sync`` takes."""
+    """Declare the options of ``sync``."""
     add_shared(parser, "name", "--upstream", "--ref", "--pages", "--summary")
     add_shared(parser, "--no-execute", *RUNNING, "--all", "--check")
 
 
 def run_command(arguments: Namespace, log: Log) -> RunResult:
-    """Do the whole job for one upstream."""
+    """Sync one upstream and return the result."""
     run = run_of(arguments, log)
     return sync(run, build_options(arguments, run), ref=arguments.ref)
 
 
 def sync(run: Run, options: BuildOptions, *, ref: str | None) -> RunResult:
-    """Pull, then everything that ``build`` does.
+    """Pull the docs and build them.
 
-    A dry run cannot go on from docs that it has not written: if the lock would change, that is all
-    it says.
+    A dry run cannot build docs that it has not written. If the lock would change, it reports only
+    that.
     """
     with only_this_run(run):
         pulled = pull_docs(run, ref=ref)
-        # What is checked out is not what would be built.
+        # The checkout still has the old docs, so a build would report on the wrong ones.
         if run.dry and pulled.changes:
             return RunResult(
                 name=run.name, lock=pulled.lock, changes=pulled.changes, check_only=True

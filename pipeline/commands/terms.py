@@ -1,4 +1,4 @@
-"""The terms that a team has agreed on for one upstream, read from the files that hold them."""
+"""Glossary of one upstream, read from its files."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pipeline.core.glossary.glossary import Glossary, read_glossaries
 
 
 def read_terms(paths: Iterable[Path]) -> Glossary | None:
-    """The terms of all ``paths``, a later file before an earlier one; None if none is there.
+    """Return the glossary of all ``paths``, or None if none of the files exists.
 
-    Raises InputError.
+    Terms of a later file override those of an earlier one. Raises InputError.
     """
     return read_glossaries(
         (f"{path.parent.name}/{path.name}", read_bytes(path))

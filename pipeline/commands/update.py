@@ -1,14 +1,17 @@
-"""Split and update for one locale: only the pages that have changed since the last run.
+"""Split and update for one locale, limited to pages that changed since the last run.
 
-All pages of the run come in; what is known of them comes out. Either nothing is read at all, or
-every catalogue is: an update looks for texts that have moved between pages.
+The input is all pages of the run; the output is their rows, partly from memos. Either no catalogue
+is read or all of them are, because an update looks for texts that moved between pages.
 
-``updated`` knows the pages whose catalogue is up to date, under all that decides that: our code,
-the configuration, the documents of the page, catalogues and memory. Of a page that is settled, with
-a translation for each of its messages, its own catalogue and memory decide: it takes nothing from
-others. A page that is not gets nothing new from an update while no catalogue has changed: all that
-it could take over it has taken by then. ``merged`` knows what merge made of each page, and of what.
-``common`` has what no page's key has: what git had checked out, and the files of dropped pages.
+Three memos record earlier results:
+
+``updated`` has the pages whose catalogue is up to date. Its key covers our code, the configuration,
+the page's documents, catalogues and memory. For a settled page (every message translated) only its
+own catalogue and memory count, since it takes nothing from other pages. For any other page all
+catalogues count: an earlier update has already taken everything that they offer.
+
+``merged`` has the merge result of each page. ``common`` has what belongs to no page: the commit
+checked out in git, and the files of dropped pages.
 """
 
 from __future__ import annotations
@@ -31,17 +34,17 @@ if TYPE_CHECKING:
     from pipeline.core.document.reader import SplitPage
 
 
-# They read pages and catalogues, or compare texts: another version may do so in another way.
+# These libraries parse pages and catalogues or compare texts; a new version may change results.
 _LIBRARIES = ("docutils", "markdown-it-py", "mdit-py-plugins", "polib", "rapidfuzz")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdatedPage:
-    """A page whose catalogue is up to date.
+    """Page with an up-to-date catalogue.
 
-    ``row`` is what split and update have to say of it, ``links`` is where its links point to.
-    ``merged`` is what merge had to say besides, if it came that far: a translation that it refused
-    counts as none. It ``is_settled`` if no other catalogue can change it.
+    ``row`` is the result of split and update; ``links`` are the targets of its links. ``merged`` is
+    the row after a merge, if there was one: it counts refused translations as missing.
+    ``is_settled`` means that no other catalogue can change the page.
     """
 
     row: PageResult
@@ -51,35 +54,36 @@ class UpdatedPage:
 
 
 class Known:
-    """The memos of one locale.
+    """Memos of one locale.
 
-    A run of a few pages reads them and keeps nothing, since it cannot speak for the others.
+    A run of a few pages reads the memos but does not save them, because it knows nothing of the
+    other pages.
     """
 
     def __init__(self, run: Run, locale: str) -> None:
-        """Open the memos; what another version of our code has found out counts no more."""
+        """Open the memos. Entries of another version of our code are ignored."""
         self._run = run
-        # As the files are called that a run has written.
+        # Relative to the root, like the paths in ``changes``.
         self._catalogs = run.shown(run.paths.catalogs(locale))
         self._memories = run.shown(run.paths.memories(locale))
         self.code = digest_of(code_digest(_LIBRARIES), repr(run.upstream), locale)
         self.merged = Memo(run.paths.memo(locale, "merged"), MergedPage)
         self._updated = Memo(run.paths.memo(locale, "updated"), UpdatedPage)
         self._common = Memo(run.paths.memo(locale, "common"), str)
-        self._before: dict[str, str] = {}  # what ``updated`` has digested
+        self._before: dict[str, str] = {}  # digests at the time of ``updated``
 
     def updated(self, pages: Sequence[Page]) -> dict[str, UpdatedPage]:
-        """Those of ``pages`` whose catalogue is up to date, by name; none if a page has gone since.
+        """Return, by name, those of ``pages`` whose catalogue is up to date.
 
-        Others may be made from one that has gone, so that then every page is looked at again.
+        Return nothing if a page was dropped since: others may reuse its texts, so all are updated.
         """
         self._before = self._digests()
-        # Git may have put catalogues there that look as the last run has left them.
+        # After a checkout, git may have replaced catalogues by versions that look unchanged.
         root = self._run.settings.root
         is_elsewhere = self._common.recall("HEAD", checked_out(root)) is None
         if is_elsewhere and tracked_though_ignored(root, self._catalogs):
             return {}
-        # Those of pages that upstream has dropped may have changed, or gone.
+        # Catalogues of dropped pages may have changed or been removed.
         others = self._key_of_others(pages, self._before)
         if self._common.recall("others", others) is None:
             return {}
@@ -90,7 +94,7 @@ class Known:
             known = self._updated.recall(page.name, *keys)
             if known is not None:
                 found[page.name] = known
-        # Rows without files are of pages that were dropped before, and kept for their findings.
+        # A row without files is a page dropped in an earlier run, kept for its findings.
         names = {page.name for page in pages}
         for name, known in self._updated.items():
             if name not in names and known.row.files:
@@ -98,15 +102,15 @@ class Known:
         return found
 
     def dropped(self) -> tuple[PageResult, ...]:
-        """What was said of catalogues whose page upstream has dropped: rows without documents."""
+        """Return the recorded rows of catalogues whose page was dropped; they have no files."""
         return tuple(
             known.row for _, known in self._updated.items() if not known.row.files
         )
 
     def links_elsewhere(self, pages: Sequence[Page]) -> list[tuple[str, str]]:
-        """Page and fragment of each link on other pages, as the last run of all pages knew them.
+        """Return page and fragment of each link on pages outside ``pages``, from the last full run.
 
-        None for a run of all pages: what stands on no page any more links to nothing.
+        Empty for a run of all pages: the memo has then only pages that no longer exist.
         """
         if not self._run.pages:
             return []
@@ -125,11 +129,11 @@ class Known:
         *,
         changes: Collection[str],
     ) -> None:
-        """Know all pages of ``updated`` from now on. Call it when everything is written.
+        """Record all pages of ``updated``. Call it after everything is written.
 
-        ``changes`` are the files that were, relative to the root: of all others counts what they
-        were before the run, for somebody may have saved one meanwhile. A dry run keeps nothing, nor
-        does one of a few pages.
+        ``changes`` are the files that this run wrote, relative to the root. For all other files the
+        digests from before the run count, because a person may have saved one meanwhile. A dry run
+        and a run of a few pages record nothing.
         """
         if self._run.dry or self._run.pages:
             return
@@ -145,7 +149,7 @@ class Known:
             settled, unsettled = self._keys(page, digests, every)
             key = settled if known.is_settled else unsettled
             self._updated.keep(page.name, key, known)
-        # Under no key: nothing is asked of them but whether they are there.
+        # Dropped pages need no key: only their presence is checked.
         for row in dropped:
             self._updated.keep(row.page, "", UpdatedPage(row=replace(row, update=None)))
         names = [page.name for page in pages]
@@ -158,10 +162,10 @@ class Known:
         self.merged.save()
 
     def _digests(self) -> dict[str, str]:
-        """The digest of each catalogue and each file of the memory, by its path.
+        """Return the digest of each catalogue and memory file, by path.
 
-        The docs are not part of it: pull sees to it that the checkout is what the lock says, and
-        each page's key has the documents of the page.
+        The docs are not included: pull guarantees that the checkout matches the lock, and each
+        page's key covers its documents.
         """
         digests: dict[str, str] = {}
         for folder in (self._catalogs, self._memories):
@@ -170,12 +174,12 @@ class Known:
         return digests
 
     def _key_of_all(self, digests: Mapping[str, str]) -> str:
-        """What changes when any catalogue or memory does: texts may move between pages."""
+        """Return a key of all catalogues and memories, because texts may move between pages."""
         there = {path: digest for path, digest in digests.items() if digest}
         return digest_of(*chain.from_iterable(sorted(there.items())))
 
     def _key_of_others(self, pages: Sequence[Page], digests: Mapping[str, str]) -> str:
-        """What changes when a catalogue or memory does that is of none of ``pages``."""
+        """Return a key of all catalogues and memories that belong to none of ``pages``."""
         folders = (self._catalogs, self._memories)
         own = {f"{folder}/{page.name}.po" for page in pages for folder in folders}
         return self._key_of_all(
@@ -185,9 +189,9 @@ class Known:
     def _keys(
         self, page: Page, digests: Mapping[str, str], every: str
     ) -> tuple[str, str]:
-        """What changes when anything does that the page is made from: of a settled page, of others.
+        """Return the page's keys as settled and as unsettled page.
 
-        ``every`` stands for all catalogues and memories.
+        ``every`` is the key of all catalogues and memories.
         """
         documents = digest_of(self.code, repr(page.files))
         catalog = digests.get(f"{self._catalogs}/{page.name}.po", "")
@@ -197,20 +201,20 @@ class Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdatedLocale:
-    """The pages of one locale after their update.
+    """Pages of one locale after their update.
 
-    ``splits`` are the pages that this run has read, ``catalogs`` what it has updated.
+    ``splits`` are the pages that this run has read; ``catalogs`` the catalogues it updated.
     """
 
     pages: Mapping[str, UpdatedPage]
-    # What is left of pages that upstream does not have any more.
+    # Rows of pages that upstream has dropped.
     dropped: tuple[PageResult, ...]
     splits: Mapping[str, SplitPage] = field(default_factory=dict)
     catalogs: Catalogs | None = None
 
     @property
     def readable(self) -> Mapping[str, UpdatedPage]:
-        """The pages but those whose catalogue cannot be read: the next run reads these again."""
+        """Return the pages without unreadable catalogues; the next run retries those."""
         unreadable = self.catalogs.unreadable if self.catalogs else {}
         return {
             name: page for name, page in self.pages.items() if name not in unreadable
@@ -218,7 +222,7 @@ class UpdatedLocale:
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """The files written, relative to the root."""
+        """Return the files written, relative to the root."""
         if self.catalogs is None:
             return ()
         return self.catalogs.changes
@@ -233,20 +237,20 @@ def update_locale(
     lock: Lock,
     thorough: bool = False,
 ) -> UpdatedLocale:
-    """Bring the catalogues of ``pages`` up to date.
+    """Update the catalogues of ``pages`` and return their rows.
 
-    A ``thorough`` run looks at all of them, and counts what it kept.
+    A ``thorough`` run reads all of them, also the unchanged ones, and counts their entries.
     """
-    # Asked in any case: what it has digested is what this run begins with.
+    # Always called, because it records the digests that this run starts from.
     found = known.updated(pages)
-    # Who names pages wants them looked at, whatever is known of them.
+    # A user who names pages wants them updated, whatever the memo has.
     if thorough or run.pages:
         found = {}
     stale = [page for page in pages if page.name not in found]
     if not stale:
         run.log.note(f"nothing changed for {locale} since the last run")
         return UpdatedLocale(pages=found, dropped=known.dropped())
-    # From here on something is to be done: what reads Markdown and compares texts is loaded now.
+    # Imported late: parsers and matchers are slow to load, and an unchanged run needs none.
     from pipeline.core.catalog.counts import count_catalog, is_settled, with_classes
     from pipeline.stages.merge.page import links_of
     from pipeline.stages.split import split
@@ -254,10 +258,10 @@ def update_locale(
 
     splits = split(run, stale)
     catalogs = update(run, splits, locale=locale, lock=lock)
-    # The same counts as merge makes, for commands that do not merge.
+    # The same counts as after a merge, for commands that do not merge.
     for page in splits:
         name = page.page.name
-        # A page without any prose has no catalogue.
+        # A page without prose has no catalogue.
         catalog = catalogs.shown(name) or Catalog()
         told = catalogs.findings.get(name, ())
         row = PageResult(
@@ -269,7 +273,7 @@ def update_locale(
         found[name] = UpdatedPage(
             row=with_classes(count_catalog(row, catalog), catalog),
             links=links_of(page),
-            # What an update has told of is told of once: the next one looks again.
+            # Findings of an update are reported once, so the next run must look at the page again.
             is_settled=not told and is_settled(catalog),
         )
     return UpdatedLocale(
@@ -283,7 +287,7 @@ def update_locale(
 def _dropped(
     catalogs: Catalogs, pages: Mapping[str, UpdatedPage]
 ) -> tuple[PageResult, ...]:
-    """What there is to say of catalogues whose page is none of ``pages``."""
+    """Return the rows of catalogues whose page is not in ``pages``."""
     from pipeline.core.catalog.counts import update_counts
 
     names = {*catalogs.findings, *catalogs.counts} - pages.keys()

@@ -1,9 +1,8 @@
-"""upgrade: move to another release, pin and docs together, and back if that fails.
+"""upgrade: move to another release, or restore everything if the move fails.
 
-The target comes in: plan the move, compare the two commits, move docs and catalogues, write the pin
-last. The result is that of a sync at the new commit, with what the move means. If anything fails,
-everything is as it was: the pin says what the docs are, at every moment. Of ``pyproject.toml``
-every byte but the pin stays.
+The steps are: plan the move, compare the two commits, move docs and catalogues, write the pin last.
+The result is that of a sync at the new commit, with the comparison. At every moment the pin matches
+the docs. In ``pyproject.toml`` only the bytes of the pin change.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ from pipeline.stages.pull.names import refresh_names
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare what ``upgrade`` takes."""
+    """Declare the options of ``upgrade``."""
     parser.add_argument(
         "target",
         metavar="REF",
@@ -72,7 +71,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def run_command(arguments: Namespace, log: Log) -> RunResult:
-    """Move one upstream to another release."""
+    """Move one upstream to another release and return the result."""
     from pipeline.adapters.files import append_text
     from pipeline.report.upgrade import upgrade_summary
 
@@ -84,7 +83,7 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
         runs_code=arguments.execute,
     )
     result = upgrade(run_of(arguments, log), options)
-    # A workflow goes on if there is a summary: its file is for moves only.
+    # A workflow continues only if the summary file exists, so it is written only for a real move.
     summary = arguments.summary if result.comparison else None
     for path in summaries_of(summary):
         append_text(path, upgrade_summary(result))
@@ -92,9 +91,12 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
 
 
 def compare(run: Run, before: Commit, after: Commit) -> Comparison:
-    """How the English of the selected pages differs. Documents that cannot be read do not count."""
+    """Return how the English of the selected pages differs between two commits.
+
+    Unreadable documents are ignored.
+    """
     with run.log.step("compare") as step:
-        # Told by blob ids: most pages of two releases are equal, and need not be read.
+        # The blob ids show which pages are equal (most of them), so these are not read.
         names = set(changed_pages(before.lock, after.lock))
         pages = compare_pages(
             _read_pages(run, before, names), _read_pages(run, after, names)
@@ -104,7 +106,7 @@ def compare(run: Run, before: Commit, after: Commit) -> Comparison:
 
 
 def _read_pages(run: Run, commit: Commit, names: Collection[str]) -> list[SplitPage]:
-    """Those pages of a commit that are in ``names`` and are translated, split into messages."""
+    """Return the selected pages of a commit that are in ``names``, split into messages."""
     pages = []
     for page in commit.lock.pages:
         if page.name in names and run.upstream.selects(page.name):
@@ -114,16 +116,16 @@ def _read_pages(run: Run, commit: Commit, names: Collection[str]) -> list[SplitP
 
 
 def _readable(page: Page, commit: Commit, reading: Reading) -> Iterator[Document]:
-    """The documents of a page that can be read: as split does it, they count without the others."""
+    """Yield the page's readable documents. Like split, this ignores the unreadable ones."""
     for file in page.files:
-        # Split tells about one that cannot, if it is of the commit that we move to.
+        # If the document belongs to the new commit, split reports the problem.
         with suppress(InputError):
             yield read_document(file.path, commit.documents[file.path], reading)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """A pin that is to be moved, and the configuration as it will be. Nothing is written yet."""
+    """Planned move of a pin: the configuration before and after. Nothing is written yet."""
 
     config: Path
     pin: Pin
@@ -132,36 +134,36 @@ class Move:
 
     @property
     def is_change(self) -> bool:
-        """Whether the configuration is to be written at all."""
+        """Return whether the configuration has to be written."""
         return self.before != self.after
 
     def write(self) -> None:
         """Write the configuration, if it changes.
 
-        Raises ConfigError if somebody else has changed it meanwhile, and WriteError.
+        Raises WriteError, and ConfigError if the file was changed in the meantime.
         """
-        # An upgrade takes minutes, in which people go on working.
+        # An upgrade takes minutes, and people may edit the file meanwhile.
         if read_bytes(self.config) != self.before:
             raise ConfigError(
                 "changed while the upgrade ran",
                 where=str(self.config),
                 hint="Run the same command again.",
             )
-        # Resolved: a link stays one.
+        # Resolved, so that a symbolic link is kept.
         write_if_changed(self.config.resolve(), self.after)
 
 
 def plan_move(config: Path, target: str, *, run: Run, told: str | None) -> Move:
-    """What moving the pin of ``run`` to ``target`` does to the configuration.
+    """Return the change of the configuration that moves the pin of ``run`` to ``target``.
 
-    ``told`` is the version that goes with a target that is no release. Raises ConfigError.
+    ``told`` is the package version for a target that is not a release. Raises ConfigError.
     """
     if told is None and target in run.settings.upstreams:
         raise ConfigError(
             f"{target!r} is the name of an upstream, and a REF is missing before it",
             hint=f"For example: {how_to_run('upgrade', 'latest', target)}",
         )
-    # Its bytes are kept: by them it is told later whether somebody has changed it.
+    # The original bytes are kept, to detect later whether the file was changed meanwhile.
     data = read_bytes(config)
     text = data.decode("utf-8")
     now = read_pin(text, upstream=run.name, version=run.version, package=run.package)
@@ -171,9 +173,9 @@ def plan_move(config: Path, target: str, *, run: Run, told: str | None) -> Move:
 
 
 def newest(config: Path, *, run: Run, tags: Collection[str]) -> Newest:
-    """The newest release among ``tags`` that pip can install all of: both jax and jaxlib.
+    """Return the newest release in ``tags`` for which pip finds every pinned package.
 
-    Raises UpstreamError and ConfigError.
+    For JAX these are jax and jaxlib. Raises UpstreamError and ConfigError.
     """
     from pipeline.adapters.upstream.indexes import released_versions
 
@@ -183,48 +185,50 @@ def newest(config: Path, *, run: Run, tags: Collection[str]) -> Newest:
     names = pinned_names(text, run.package)
     if not names:
         return newest_release(tags, None, version=run.version, template=template)
-    # jaxlib comes out some time after jax, or not at all for this platform.
+    # jaxlib is released some time after jax, or not at all for this platform.
     installable = set.intersection(*(set(released_versions(name)) for name in names))
     return newest_release(tags, installable, version=run.version, template=template)
 
 
 def python_fault(config: Path, run: Run, version: str) -> str:
-    """Why this Python cannot install ``version`` of the package; empty if nothing is known of it.
+    """Return why this Python cannot install ``version`` of the package, or an empty string.
 
-    ``jax 0.11.0 needs Python 3.12 or later; this is 3.11.7``. Raises UpstreamError and ConfigError.
+    Example: ``jax 0.11.0 needs Python 3.12 or later; this is 3.11.7``. Raises UpstreamError and
+    ConfigError.
     """
     from pipeline.adapters.upstream import indexes
 
     names = pinned_names(read_bytes(config).decode("utf-8"), run.package)
-    # What goes with the package is not asked for: pip may download all of it for an answer.
+    # Only the main package is checked: for the others pip may download complete wheels.
     return indexes.python_fault(names[0], version) if names else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpgradeOptions:
-    """Where to go, and how. A run that is dry, or ``dry_run``, writes nothing."""
+    """Target and mode of an upgrade. With ``dry_run``, or in a dry run, nothing is written."""
 
     target: str  # a release, a version, any ref, or "latest"
     config: Path  # the file that holds the pin
     version: str | None = None  # the version that goes with a target that is no release
     dry_run: bool = False
-    # Whether code runs on the new version afterwards; None: nobody has said.
+    # Whether code runs on the new version afterwards; None if the option was not given.
     runs_code: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Commits:
-    """What a move is between."""
+    """Commits before and after a move."""
 
     before: Commit
     after: Commit
 
 
 def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
-    """Move the pin, docs and package together, and bring the catalogues there.
+    """Move the pin and the docs, update the catalogues, and return the result.
 
-    Code runs afterwards, in an environment with that version. The configuration is written last. If
-    anything fails before that, checkout, lock and catalogues are put back.
+    The configuration is written last. If a step before that fails, checkout, lock, catalogues and
+    memory are restored. Code does not run here: the caller (nox) runs ``build`` in an environment
+    with the new version.
     """
     is_dry = options.dry_run or run.dry
     wanted = options.target
@@ -234,7 +238,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     move = plan_move(options.config, wanted, run=run, told=options.version)
     if options.runs_code:
         _check_python(run, options, move.pin.version, is_dry=is_dry)
-    # Not dry: what is only tried is tried in full, in a scratch copy.
+    # Never dry: a trial does the whole move, in a scratch copy.
     target = replace(
         run,
         upstream=structs.replace(
@@ -267,7 +271,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     result = replace(result, findings=(*result.findings, *_rules(target, result.lock)))
     changes = list(result.changes)
     if is_dry:
-        # What was built in the scratch copy is gone, and no move would build it in another way.
+        # Files built in the scratch copy are gone, and a move would not report them either.
         changes = [path for path in changes if not path.startswith("build/")]
     if move.is_change:
         changes.append(options.config.name)
@@ -284,7 +288,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
 def _check_python(
     run: Run, options: UpgradeOptions, version: str, *, is_dry: bool
 ) -> None:
-    """Raise ConfigError if this Python cannot install ``version``: no code could run on it.
+    """Raise ConfigError if this Python cannot install ``version``, as no code could run on it.
 
     A dry run only warns.
     """
@@ -300,9 +304,9 @@ def _check_python(
 
 
 def _newest(run: Run, options: UpgradeOptions) -> tuple[str, tuple[str, ...]]:
-    """The newest release that can be installed here, as a version, and why newer ones cannot be.
+    """Return the newest installable version, and why each newer release was skipped.
 
-    The pinned one if none is newer.
+    The version is the pinned one if none is newer.
     """
     with run.log.step("look for releases") as step:
         tags = pull_stage.list_tags(run)
@@ -319,8 +323,8 @@ def _newest(run: Run, options: UpgradeOptions) -> tuple[str, tuple[str, ...]]:
 
 
 def _try(target: Run) -> RunResult:
-    """The whole move in a scratch copy, which is gone afterwards."""
-    # The copy is another root: a relative address would lead elsewhere from there.
+    """Do the whole move in a temporary copy and return its result."""
+    # The copy has another root, so a relative URL must be resolved first.
     upstream = pull_stage.fixed(target)
     with scratch_copy(target) as root:
         settings = replace(target.settings, root=root)
@@ -328,26 +332,26 @@ def _try(target: Run) -> RunResult:
 
 
 def _rules(target: Run, lock: Lock) -> tuple[Finding, ...]:
-    """Return warnings about rules that match no page any more: running code will refuse them."""
+    """Return warnings about rules that match no page at the new commit; execution rejects them."""
     findings = rule_findings(target, lock)
     return tuple(replace(finding, severity=Severity.WARNING) for finding in findings)
 
 
 def _move_docs(target: Run) -> RunResult:
-    """Pull and merge at the new commit."""
+    """Pull and merge at the new commit, and return the result."""
     before = lock_bytes(target)
     lock = pull_stage.pull(target)
     changes: tuple[str, ...] = ()
     if lock_bytes(target) != before:
         changes = (target.shown(target.paths.lock),)
-    # Thorough: people want to know what becomes of every message.
+    # Thorough, because people want to see what happens to every message.
     return build_pulled(
         target, BuildOptions(last="merge", is_thorough=True), lock, changes=changes
     )
 
 
 def _with_names(target: Run, result: RunResult) -> RunResult:
-    """Bring the table of names up to date, too: the new docs ask other sites for other names."""
+    """Return the result with the refreshed table of names, as new docs refer to other names."""
     refreshed = refresh_names(target, result.lock)
     return replace(
         result,
@@ -357,12 +361,12 @@ def _with_names(target: Run, result: RunResult) -> RunResult:
 
 
 def _both_commits(run: Run, target: Run) -> _Commits:
-    """What is pulled now, and what ``target`` has. Writes nothing.
+    """Return the pulled commit and that of ``target``, without writing.
 
-    Raises UpstreamError if there is nothing to go to.
+    Raises UpstreamError if the target has no page to translate.
     """
     pull_stage.check_has_refs(run)
-    # First the target: most mistakes are in its name.
+    # Read the target first, because a mistyped name is the most frequent mistake.
     after = pull_stage.read_at(target)
     ref = target.upstream.ref
     new = _selected_pages(run, after)
@@ -375,7 +379,7 @@ def _both_commits(run: Run, target: Run) -> _Commits:
     before = _pulled_commit(run)
     old = _selected_pages(run, before)
     gone = old - new
-    # Upstream may have moved its docs to another folder: then this is no upgrade, but a loss.
+    # Upstream may have moved its docs to another folder. The move would then lose most pages.
     if len(gone) * 2 > len(old):
         run.log.warn(
             f"{len(gone)} of {len(old)} pages are not there at {ref}; their catalogues are kept"
@@ -384,20 +388,20 @@ def _both_commits(run: Run, target: Run) -> _Commits:
 
 
 def _selected_pages(run: Run, commit: Commit) -> set[str]:
-    """The pages of a commit that are to be translated, whether they are by now or not."""
+    """Return the selected pages of a commit, whether they are translated or not."""
     names = [page.name for page in commit.lock.pages]
     return set(filter(run.upstream.selects, names))
 
 
 def _pulled_commit(run: Run) -> Commit:
-    """What the lock describes, else what the pin means.
+    """Return the commit of the lock, or without a lock the commit of the pin.
 
-    Nothing, with a warning, if upstream does not have it any more.
+    If upstream no longer has it, warn and return a commit without files.
     """
     try:
         lock = parse_lock(lock_bytes(run), where=str(run.paths.lock))
     except InputError:
-        lock = None  # there is none, or it is damaged
+        lock = None  # missing or damaged
     try:
         found = pull_stage.read_at(run, ref=lock.commit if lock else None)
     except UpstreamError as error:
@@ -408,12 +412,12 @@ def _pulled_commit(run: Run) -> Commit:
         return Commit(lock=replace(lock or _unknown(run), files=()), documents={})
     if lock is None:
         return found
-    # It was asked for by its commit; people know it by the ref of the lock.
+    # It was read by commit, but people know it by the lock's ref.
     return replace(found, lock=replace(found.lock, ref=lock.ref, version=lock.version))
 
 
 def _unknown(run: Run) -> Lock:
-    """The lock of a commit that nobody knows any more."""
+    """Return a lock without files, for a commit that upstream no longer has."""
     upstream = run.upstream
     return Lock(
         url=upstream.url,
@@ -428,7 +432,7 @@ def _unknown(run: Run) -> Lock:
 
 
 def _tell_what_is_left(run: Run, options: UpgradeOptions, *, version: str) -> None:
-    """Say what the move has not done: code has not run, and other upstreams are where they were."""
+    """Report the remaining steps: code has not run, and other upstreams have not moved."""
     if options.runs_code is None:
         run.log.note(
             f"no code has run on {f'{run.package} {version}'.strip() or 'these docs'} yet: "
@@ -441,7 +445,7 @@ def _tell_what_is_left(run: Run, options: UpgradeOptions, *, version: str) -> No
         )
     if version == run.version:
         return
-    # There is one pin of a package: what was pulled for the old one is out of date now.
+    # Upstreams share the package's pin, so docs pulled for the old pin are now out of date.
     others = _other_pulled(run)
     if others:
         them = "it" if len(others) == 1 else "them"
@@ -451,9 +455,9 @@ def _tell_what_is_left(run: Run, options: UpgradeOptions, *, version: str) -> No
 
 
 def _other_pulled(run: Run) -> list[str]:
-    """The other upstreams of the project that something was pulled of, by name.
+    """Return the names of the other upstreams with the same package that have been pulled.
 
-    One that is only configured has no lock yet: there is nothing of it to bring anywhere.
+    An upstream without a lock was never pulled, so it needs no sync.
     """
     known = run.settings.upstreams.values()
     names = [other.name for other in known if other.package == run.upstream.package]

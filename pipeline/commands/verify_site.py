@@ -1,8 +1,8 @@
-"""verify-site: prove that a published site is what two commits make: upstream's and the project's.
+"""verify-site: prove that a published site was built from the two commits that it names.
 
-The site names both commits. They are checked out into a folder of their own, and the pages are
-merged there anew. The files that readers can download must equal the result. Sphinx makes the HTML
-pages of these files; they are not compared.
+These are upstream's commit and the project's commit. Both are checked out in a temporary folder and
+the pages merged again. The files that readers can download must equal the result. The HTML pages,
+which Sphinx makes from these files, are not compared.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ from pipeline.site.manifest import digest_of_file
 from pipeline.stages.execute.plan import read_notebook
 from pipeline.stages.pull.stage import pull
 
-# What a run adds to a notebook, and what belongs to the format of its file.
+# Metadata that a run adds, or that belongs to the file format.
 _OF_A_RUN = frozenset(("kernelspec", "language_info", "widgets"))
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare what ``verify-site`` takes."""
+    """Declare the options of ``verify-site``."""
     parser.add_argument(
         "site",
         metavar="URL | FOLDER",
@@ -58,7 +58,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def run_command(arguments: Namespace, log: Log) -> int:
-    """Verify a site, and print what was found."""
+    """Verify a site, print the result and return the exit code."""
     result = verify_site(read_settings(arguments.config), arguments.site, log)
     if arguments.json:
         print_json(verified_json(result))
@@ -68,11 +68,11 @@ def run_command(arguments: Namespace, log: Log) -> int:
 
 
 def verify_site(settings: Settings, address: str, log: Log) -> Verified:
-    """Look at every page of the site at ``address``.
+    """Verify every page of the site at ``address``.
 
-    Raises SiteError if it does not answer, InputError if it is none of ours, ConfigError if it is
-    of docs, a locale or a commit that are not known here, FindingsError if its two commits do not
-    belong together, and UpstreamError if the English cannot be had.
+    Raises SiteError if the site does not respond, InputError if this project did not make it,
+    ConfigError if its upstream, locale or commit is unknown here, FindingsError if its two commits
+    do not match, and UpstreamError if the English docs are unavailable.
     """
     with open_published(address) as site, TemporaryDirectory() as folder:
         manifest = _manifest(site)
@@ -101,7 +101,7 @@ def verify_site(settings: Settings, address: str, log: Log) -> Verified:
 
 
 def _manifest(site: Published) -> Manifest:
-    """Return what the site says of itself. Raises InputError if it says nothing."""
+    """Return the site's manifest. Raises InputError if there is none, or it names no commit."""
     data = site.read(NAME)
     if data is None:
         raise InputError(
@@ -122,7 +122,7 @@ def _manifest(site: Published) -> Manifest:
 def _rebuilt(
     settings: Settings, manifest: Manifest, folder: Path, *, where: str
 ) -> tuple[Run, Lock]:
-    """Merge the pages anew in ``folder``, from the two commits of the site."""
+    """Merge the pages again in ``folder``, from the two commits of the site."""
     root = check_out(settings.root, manifest.project, folder / "project")
     there = read_settings(root / "pyproject.toml")
     name, locale = manifest.upstream.name, manifest.locale
@@ -134,13 +134,13 @@ def _rebuilt(
         )
     upstream = there.upstream(name)
     if (settings.root / upstream.url).exists() and not (root / upstream.url).exists():
-        # A folder beside the project, which no commit of it has.
+        # The upstream is a folder beside the project, outside its repository.
         address = str((settings.root / upstream.url).resolve())
         upstream = structs.replace(upstream, url=address)
     run = Run(settings=there, upstream=upstream, log=Log(QUIET), locales=(locale,))
     data = files.read_bytes(run.paths.lock)
     lock = parse_lock(data, where=str(run.paths.lock))
-    # A plain folder has no commits: what it holds now counts.
+    # A plain folder has no commits, so its current content is pulled.
     pulled = pull(run, ref=lock.commit if lock.date else None)
     if not manifest.upstream.commit == lock.commit == pulled.commit:
         raise FindingsError(
@@ -149,7 +149,8 @@ def _rebuilt(
             where=where,
             hint="Build the site from a commit, and publish it again.",
         )
-    files.write_if_changed(run.paths.lock, data)  # its ref stands on every page
+    # restored, because pull wrote the commit as ref, and the ref appears on every page
+    files.write_if_changed(run.paths.lock, data)
     build(run, BuildOptions(last="merge"))
     return run, lock
 
@@ -157,7 +158,7 @@ def _rebuilt(
 def _verified(
     run: Run, lock: Lock, site: Published, page: PublishedPage
 ) -> VerifiedPage:
-    """Compare one page with the merged one."""
+    """Compare one published page with the merged one."""
     try:
         found = tuple(_differences(run, lock, site, page))
     except InputError as error:
@@ -168,7 +169,7 @@ def _verified(
 def _differences(
     run: Run, lock: Lock, site: Published, page: PublishedPage
 ) -> Iterator[str]:
-    """Yield all that is wrong with a page. Raises InputError for a file that cannot be read."""
+    """Yield each difference of a page. Raises InputError for an unreadable file."""
     if page.blob not in [file.blob for file in lock.files if file.path == page.source]:
         yield f"{page.source}: is no document of this commit"
         return
@@ -177,7 +178,7 @@ def _differences(
     if not page.document:
         yield f"{page.source}: cannot be downloaded from the site"
     merged = run.paths.merged(run.locales[0]) / page.source
-    if not merged.is_file():  # it could not be merged: the site shows the English
+    if not merged.is_file():  # the merge failed, so the site shows the English
         merged = run.paths.docs / page.source
     expected = files.read_bytes(merged)
     for path, digest in page.files.items():
@@ -195,7 +196,7 @@ def _differences(
 def _notebook_differences(
     merged: Path, path: str, data: bytes, *, is_clean: bool
 ) -> Iterator[str]:
-    """Yield what differs in a notebook to download. Only a clean one must have no outputs."""
+    """Yield each difference of a downloadable notebook; a clean one must have no outputs."""
     expected = read_notebook(merged)
     if expected is None:
         raise InputError("is no notebook, and the site has one")
@@ -221,13 +222,13 @@ def _facts(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _cell(cell: Mapping[str, Any]) -> tuple[object, ...]:
-    """Return all of a cell that must be as it was merged."""
+    """Return everything of a cell that must equal the merged one."""
     attachments = json.dumps(cell.get("attachments", {}), sort_keys=True)
     return (cell.get("cell_type"), source_of(cell), _facts(cell), attachments)
 
 
 def _first_line(expected: bytes, found: bytes) -> str:
-    """Return the first line in which two texts differ, in both versions."""
+    """Return a description of the first line in which two texts differ."""
     lines = zip_longest(expected.split(b"\n"), found.split(b"\n"), fillvalue=b"")
     for number, (their, our) in enumerate(lines, start=1):
         if their != our:
