@@ -1,5 +1,5 @@
-"""One document: bytes in, messages out; translations in, bytes out.
+"""One document: splits its bytes into messages, and merges translations back into bytes.
 
-A document is a page of MyST or reST, or a notebook. What is special about one of the two languages
-belongs to ``markdown/`` or ``rst/``; what concerns many pages at once belongs to ``core/catalog/``.
+A document is a MyST page, a reST page or a notebook. Code for only one of the two markup languages
+belongs in ``markdown/`` or ``rst/``. Code that works across pages belongs in ``core/catalog/``.
 """

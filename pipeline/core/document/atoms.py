@@ -1,15 +1,15 @@
-"""Formulas and roles: which parts of them a translation has to keep, and which parts are words.
+r"""Formulas and roles: which parts a translation must keep, and which parts are words.
 
-Markdown and reST have the same formulas and the same roles, so both guards and the checks ask here.
-Of a formula only the words in ``\text{}`` and the like may change, and only to words, because
-renderers make tags of marks.
+Markdown and reST share their formulas and roles, so both guards and the checks use this module. In
+a formula, a translation may change only the words in ``\text{}`` and similar commands. Their
+replacement may hold only plain words, because renderers turn markup characters into tags.
 """
 
 from __future__ import annotations
 
 import re
 
-# "\text{if}", and what must not stand in its braces: marks of TeX, of HTML, and "⟨name⟩=⟨value⟩".
+# "\text{if}". Its braces must not hold characters special to TeX or HTML, nor "⟨name⟩=⟨value⟩".
 _WORDS = re.compile(
     r"""
     ( \\(?: text(?:rm|sf|tt|bf|md|it|sl|sc|up|normal)? | [mhf]box ) ) \s*
@@ -17,21 +17,21 @@ _WORDS = re.compile(
     """,
     re.VERBOSE,
 )
-# Spaces that do not show. One between letters ends a command: "\alpha x". The first group has to
-# stay: "\ " is a command itself, and "\\" is one whatever stands behind it.
+# White space that is not rendered. A space between a command and a letter is needed: "\alpha x".
+# The first group is kept: "\ " is itself a command, and so is "\\", whatever follows it.
 _SPACE = re.compile(r"(\\[\\\s])|(?<![A-Za-z])\s+|\s+(?![A-Za-z])")
-# What MathJax and Jupyter know formulas by in the raw text; code is none to them.
+# MathJax and Jupyter search the raw text for these delimiters, and skip code.
 _CODE = re.compile(r"(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
 _MARK = re.compile(r"\$ | \\[()\[\]] | (?=\\begin\s*\{) | \\end\s*\{", re.VERBOSE)
 _MACRO = re.compile(r"\\[A-Za-z]")
 
 
 def canonical_math(formula: str) -> str:
-    r"""``formula`` without what a translation may change: white space that does not show, words.
+    r"""Return ``formula`` without what a translation may change: words and invisible white space.
 
     a + \text{if}              a+\text{…}
     \alpha x                   \alpha x
-    a \text{<b>}               a\text{<b>}      no words: nothing of it may change
+    a \text{<b>}               a\text{<b>}      markup in the braces: all of it must stay
     """
     if "{" in formula:
         formula = without_words(formula)
@@ -39,31 +39,32 @@ def canonical_math(formula: str) -> str:
 
 
 def without_words(text: str) -> str:
-    r"""Return ``text`` without the words of formulas: ``\text{if}`` → ``\text{…}``."""
+    r"""Return ``text`` with the words of formulas elided: ``\text{if}`` → ``\text{…}``."""
     return _WORDS.sub(r"\1{…}", text)
 
 
 def added_formulas(msgid: str, msgstr: str) -> list[str]:
-    r"""What stands between two marks of formulas in ``msgstr``, with a macro, and not in ``msgid``.
+    r"""Return the formulas in ``msgstr`` that ``msgid`` does not have, in canonical form.
 
-    Which mark opens and which one closes depends on the renderer, so each may do both. Without a
-    macro it is text: "$5 to $6", "\[sic\]".
+    A formula is any text between two delimiters that holds a macro. Renderers disagree about which
+    delimiters open and which close, so each may do both. Text without a macro is no formula: "$5 to
+    $6", "\[sic\]".
     """
     ours = _between_marks(msgstr)
     if not ours:
-        return []  # do not look at the English for nothing
+        return []  # most translations have no formula: skip the English
     theirs = _between_marks(msgid)
     return [formula for formula in ours if formula not in theirs]
 
 
 def _between_marks(text: str) -> list[str]:
-    """The texts with macros between two marks of formulas, in canonical form and in order."""
+    """Return the texts between formula delimiters that hold a macro, in canonical form."""
     parts = _MARK.split(_CODE.sub("`", text))
     return [canonical_math(part) for part in parts[1:-1] if _MACRO.search(part)]
 
 
-MATH = "math"  # a formula: its own rules are in :mod:`pipeline.core.document.atoms`
-# Roles that say how their words look: the words may be translated.
+MATH = "math"  # the role of formulas, which follow the rules above
+# Roles that only style their words: the words may be translated.
 _LOOKS = re.compile(
     r"""
       abbr | abbreviation | ab | ac | acronym | code | command | dfn | emphasis | guilabel | kbd
@@ -73,7 +74,7 @@ _LOOKS = re.compile(
     """,
     re.VERBOSE,
 )
-# Sphinx' roles whose words may be ``title <target>``.
+# Sphinx roles whose content may be ``title <target>``.
 _TITLED = re.compile(
     r"""
     (?:external(?:\+[\w.-]+)?:)?
@@ -84,18 +85,18 @@ _TITLED = re.compile(
     """,
     re.VERBOSE,
 )
-# Of any other role the whole text has to stay, for it may be raw HTML. But words that cannot be
-# part of a tag are a title, as those of Sphinx' extlinks: ":source:`the patch <Lib/a.py>`".
+# The content of any other role must stay, because the role may output raw HTML. The exception is a
+# title that cannot be part of a tag, as in Sphinx's extlinks: ":source:`the patch <Lib/a.py>`".
 _PLAIN_TITLE = re.compile(
     r"(?P<title>[^<>&=\"'\\\x00]+?)\s*<(?P<target>[^<>]*)>", re.DOTALL
 )
-_VARIABLE = re.compile(r"\{[^{}]*\}")  # of {file}`{folder}/a.py`
+_VARIABLE = re.compile(r"\{[^{}]*\}")  # in {file}`{folder}/a.py`
 
 
 def fixed_part(name: str, content: str, target: str) -> str:
-    """What of a role's ``content`` has to stay; empty if all of it are words.
+    """Return the part of a role's ``content`` that must stay; empty if all of it may be translated.
 
-    ``target`` is the end of a content "title <target>", of any other the content itself.
+    ``target`` is the target if the content is "title <target>", and the whole content otherwise.
 
         strong  words                ""
         func    words <~a.b>         a.b
@@ -106,9 +107,9 @@ def fixed_part(name: str, content: str, target: str) -> str:
     if _LOOKS.fullmatch(name):
         return ""
     if _TITLED.fullmatch(name):
-        # "~" and "!" only say how much of the name is shown.
+        # "~" and "!" only choose how much of the name is shown.
         return _VARIABLE.sub("{…}", target.lstrip("~!"))
-    # MyST-NB runs what {eval} holds: there nothing is a title.
+    # MyST-NB executes the content of {eval}, so no part of it is a title.
     titled = _PLAIN_TITLE.fullmatch(content)
     if titled and "eval" not in name:
         return f"… <{titled['target']}>"

@@ -1,6 +1,7 @@
-"""The line under the title of every page with a translation: its source and its terms.
+"""Attribution: the line under the title of a translated page that names its source and licence.
 
-This is its text; where it stands is a matter of the language that the page is written in.
+This module builds the text of the line. The placement modules of ``markdown/`` and ``rst/`` put it
+into the page.
 """
 
 from __future__ import annotations
@@ -18,20 +19,20 @@ _DEFAULT = (
     "Translated from {source} ({version}). "
     "Original and translation are licensed under {license}."
 )
-# Where no licence is configured, none is claimed.
+# Without a configured licence, the line claims none.
 _UNLICENSED = {"zh_CN": "本页译自 {source}（{version}）。"}
 _DEFAULT_UNLICENSED = "Translated from {source} ({version})."
-# The version comes first, if one is pinned.
+# (with a pinned release, without one)
 _COMMIT = {"zh_CN": ("{release}，提交 {commit}", "提交 {commit}")}
 _DEFAULT_COMMIT = ("{release}, commit {commit}", "commit {commit}")
 _CREDIT = {"zh_CN": "部分译文采自 {author}（{licence}）。"}
 _DEFAULT_CREDIT = " Some of the translation is by {author} ({licence})."
-_NO_NAME = re.compile(r"[^\w .'-]+")  # what could be mark-up, in a name or a licence
-# What could be mark-up in either language, and what would end an address there. reST makes a link
-# of javascript:… in the midst of words.
+_NO_NAME = re.compile(r"[^\w .'-]+")  # possible markup in a name or a licence
+# Characters that either language could read as markup, or that would end an address. reST also
+# turns "javascript:…" into a link in the middle of a sentence.
 _MARKUP = re.compile(r"[\\`*<>&$|\[\]]|(?<=script):|(?<=data):", re.IGNORECASE)
 _NO_ADDRESS = re.compile(r"[\s<>()\"'`\\\[\]]")
-_COMMIT_LENGTH = 12  # characters of a commit that are shown
+_COMMIT_LENGTH = 12  # number of characters shown
 
 
 def attribution(
@@ -43,15 +44,15 @@ def attribution(
     license_name: str,
     adopted: Iterable[tuple[str, str]] = (),
 ) -> str:
-    """One line of Markdown, or of reStructuredText if ``path`` is written in that.
+    """Return the attribution as one line: of reST if ``path`` ends in ``.rst``, else Markdown.
 
     ``page_url`` is a template with ``{ref}``, ``{commit}`` and ``{path}``, or empty. ``adopted``
-    are the authors of translations that were adopted, each with the licence.
+    lists the author and licence of each adopted set of translations.
     """
     is_rst = path.endswith(".rst")
     mark = "``" if is_rst else "`"
     label = lock.docs.shown(path).removeprefix("./")
-    # A mark in the name would end the code that it stands in.
+    # A backtick in the name would end the code span.
     source = _plain(label) if "`" in label else f"{mark}{label}{mark}"
     if page_url:
         url = address_of_page(page_url, lock, path)
@@ -75,11 +76,14 @@ def attribution(
 
 
 def address_of_page(template: str, lock: Lock, path: str) -> str:
-    """Return where upstream shows the file ``path``, by a template as for ``attribution``."""
+    """Return the address at which upstream shows the file ``path``.
+
+    ``template`` is a page URL as in :func:`attribution`.
+    """
     path = _NO_ADDRESS.sub(lambda letter: quote(letter[0]), lock.docs.shown(path))
     return template.format(ref=lock.ref, commit=lock.commit, path=path)
 
 
 def _plain(words: str) -> str:
-    """Return words that neither language reads as anything else."""
+    """Return ``words`` escaped, so that neither markup language finds markup in them."""
     return _MARKUP.sub(r"\\\g<0>", " ".join(words.split()))

@@ -1,7 +1,7 @@
-"""Files that a document names: pages in its tables of contents, and files that it includes.
+"""Finder of the files that a document names: toctree entries and included files.
 
-Lines are matched and nothing is parsed, which takes milliseconds for hundreds of pages. An example
-of a directive counts as a directive.
+It matches lines and does not parse, so hundreds of pages take milliseconds. As a consequence, a
+directive shown as an example counts as a directive.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-FIRST = "index"  # the first page, as Sphinx names it unless it is told otherwise
+FIRST = "index"  # Sphinx's default name of the first page
 
 _TOCTREE_DIRECTIVE = re.compile(r"(?P<indent>[ \t]*)\.\. +toctree::\s*")
 _TOCTREE_FENCE = re.compile(r"[ \t>]*(?P<fence>`{3,}|~{3,}|:{3,}) *\{toctree\}.*")
@@ -23,7 +23,7 @@ _SUFFIX = re.compile(r"\.(md|rst|ipynb)$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """An entry of a table of contents: a page relative to its own, or a pattern of pages."""
+    """An entry of a toctree: a page name relative to the toctree's page, or a pattern of names."""
 
     target: str
     is_pattern: bool = False
@@ -32,16 +32,16 @@ class Entry:
 def distances(
     texts: Mapping[str, str], *, first: str = FIRST, tops: Sequence[str] = ("",)
 ) -> dict[str, int]:
-    """How many entries lead from the first page to each; no entry for pages that none leads to.
+    """Return how many entries lead from the first page to each page that can be reached.
 
-    ``texts`` are the pages by name. They come out in the order in which readers meet them: all that
-    is near before what is far, and otherwise as the tables have it. ``tops`` are what names begin
-    with in each of several docs folders.
+    ``texts`` maps page names to their texts. The result is in reading order: by distance, then by
+    the order of the toctrees. ``tops`` are the name prefixes of the docs folders, if there are
+    several.
     """
     if first not in texts:
         return {}
     found = {first: 0}
-    # Grows while it is gone through: first all pages at one distance, then those one further.
+    # Breadth-first: the list grows while the loop walks over it, nearest pages first.
     order = [first]
     for page in order:
         top = next((top for top in tops if page.startswith(top)), "")
@@ -54,7 +54,7 @@ def distances(
 
 
 def entries(text: str) -> Iterator[Entry]:
-    """The entries of all tables of contents in the text of a page, MyST or reST."""
+    """Yield the entries of all toctrees in the text of a MyST or reST page."""
     lines = text.split("\n")
     for number, line in enumerate(lines, start=1):
         if match := _TOCTREE_DIRECTIVE.fullmatch(line):
@@ -67,7 +67,7 @@ def entries(text: str) -> Iterator[Entry]:
 
 
 def _indented(lines: list[str], *, deeper_than: int) -> Iterator[str]:
-    """The lines of a directive's body, up to the first that is not indented any more."""
+    """Yield the lines of a directive's body, up to the first line that is not indented."""
     for line in lines:
         words = line.strip()
         if words and len(line) - len(line.lstrip()) <= deeper_than:
@@ -76,7 +76,7 @@ def _indented(lines: list[str], *, deeper_than: int) -> Iterator[str]:
 
 
 def _fenced(lines: list[str], fence: str) -> Iterator[str]:
-    """The lines of a directive's body, up to a fence that closes it."""
+    """Yield the lines of a directive's body, up to the closing fence."""
     for line in lines:
         words = line.lstrip(" \t>").rstrip()
         if words.startswith(fence) and not words.strip(fence[0]):
@@ -85,33 +85,34 @@ def _fenced(lines: list[str], fence: str) -> Iterator[str]:
 
 
 def _entries(body: Iterator[str]) -> Iterator[Entry]:
+    # ":glob:" comes first in the body, so it is known before the entries.
     is_pattern = False
     for line in body:
         if option := _TOCTREE_OPTION.match(line):
             is_pattern |= option["name"] == "glob"
             continue
         target = target_of(line)
-        # Other sites are no pages of ours, and "self" is the page that the table stands on.
+        # Skip other sites, and "self", which is the page with the toctree.
         if target and "://" not in target and target != "self":
             yield Entry(target=target, is_pattern=is_pattern)
 
 
 def target_of(line: str) -> str:
-    """The page that a line of a table leads to: ``guide`` of ``A title <guide>``, too."""
+    """Return the target of a toctree line: ``guide`` for both ``guide`` and ``A title <guide>``."""
     titled = _TITLED.fullmatch(line)
     return titled["target"] if titled else line
 
 
 def _pages(entry: Entry, page: str, texts: Mapping[str, str], *, top: str) -> list[str]:
-    """The pages that an entry of ``page`` leads to."""
+    """Return the names of the pages that an entry on ``page`` leads to."""
     if not entry.target.startswith("/"):
         return pages_in(posixpath.dirname(page), entry, texts)
-    # "/a/b" begins at the folder of all docs; of several, at that of the page if it is there.
+    # "/a/b" starts at the root of all docs. With several docs folders, try the page's own first.
     return pages_in(top, entry, texts) or pages_in("", entry, texts)
 
 
 def pages_in(folder: str, entry: Entry, texts: Mapping[str, str]) -> list[str]:
-    """The pages that an entry means in a folder."""
+    """Return the names of the pages that an entry matches, relative to ``folder``."""
     target = posixpath.normpath(posixpath.join(folder, entry.target.lstrip("/")))
     if entry.is_pattern and "*" in target:
         return [name for name in sorted(texts) if _matches(name, target)]
@@ -120,7 +121,7 @@ def pages_in(folder: str, entry: Entry, texts: Mapping[str, str]) -> list[str]:
 
 
 def _matches(name: str, pattern: str) -> bool:
-    """Whether a pattern means the page; Sphinx lets only ``**`` cross folders."""
+    """Return whether a pattern matches a page name; as in Sphinx, only ``**`` crosses folders."""
     is_same_depth = name.count("/") == pattern.count("/")
     return fnmatchcase(name, pattern) and (is_same_depth or "**" in pattern)
 
@@ -133,15 +134,16 @@ _INCLUDE_DIRECTIVE = re.compile(
     rf"[ \t>]*\.\. +{_INCLUDE_NAMES}::[ \t]+(?P<target>\S.*)"
 )
 _INCLUDE_OPTION = re.compile(r"[ \t>]*:(?P<key>[\w-]+):")
-# Options that show a file as it is, and no prose.
+# Options that show the included file as code, not as prose.
 _AS_CODE = frozenset(("code", "literal"))
 
 
 @dataclass(frozen=True, slots=True)
 class Inclusion:
-    """A file that a document includes: what it is called there, and whether it is ``prose``.
+    """A file that a document includes.
 
-    It is if it is read as the page is, or as its parser option says.
+    ``target`` is the path as written. ``is_prose`` is true if the file is rendered as text of the
+    page, not as code. ``has_parser`` is true if the directive names a parser.
     """
 
     target: str
@@ -150,13 +152,13 @@ class Inclusion:
 
 
 def inclusions(text: str, *, is_rst: bool) -> Iterator[Inclusion]:
-    """Yield what a document includes, in its order; Markdown may have reST in it."""
+    """Yield the included files in order; a Markdown page may also use reST directives."""
     lines = text.split("\n")
     for number, line in enumerate(lines, start=1):
         match = _INCLUDE_DIRECTIVE.fullmatch(line.rstrip())
         if match is None and not is_rst:
             match = _INCLUDE_FENCE.fullmatch(line.rstrip())
-        # <isonum.txt> is one of docutils' own.
+        # Skip files that ship with docutils, such as <isonum.txt>.
         if match is None or match["target"].startswith("<"):
             continue
         options = _option_names(lines, number)
@@ -168,7 +170,7 @@ def inclusions(text: str, *, is_rst: bool) -> Iterator[Inclusion]:
 
 
 def _option_names(lines: Sequence[str], start: int) -> set[str]:
-    """Return the names of a directive's options, which stand on the lines from ``start`` on."""
+    """Return the option names of a directive whose options begin at the 0-based line ``start``."""
     options: set[str] = set()
     while start < len(lines) and (option := _INCLUDE_OPTION.match(lines[start])):
         options.add(option["key"])

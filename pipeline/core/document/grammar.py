@@ -1,7 +1,7 @@
-"""What a merge asks of the language that a document is written in.
+"""Grammar: the functions that a merge needs for one markup language.
 
-A grammar is a record of functions, one record per language: a merge goes the same way for both,
-and docutils is not loaded for a page of Markdown.
+There is one record per language, so a merge is the same code for both. A Markdown page never loads
+docutils.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from pipeline.core.document.reader import Document, Format
 from pipeline.core.document.splice import Edit, Placed
 from pipeline.reading import Reading
 
-# The names that headings are to keep, by split and message.
+# Names that headings must keep as link targets, by (unit number, message index).
 Names = dict[tuple[int, int], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grammar:
-    """How translations come into a document, and how it is proved that only prose has changed."""
+    """Functions that put translations into a text, and prove that only prose has changed."""
 
-    # Why a translation of the message is not used, by its look alone.
+    # (message, msgstr): why the translation is refused on its own, or None.
     refusal: Callable[[Message, str], Refusal | None]
-    # Translations by index of the message, and insertions.
+    # (split, msgstr by message index, insertions): the text with the translations in place.
     place: Callable[[Split, Mapping[int, str], Sequence[Edit]], Placed]
-    # The messages of the merged text; None if more than prose has changed.
+    # The messages of the merged text, or None if more than prose has changed.
     read_back: Callable[[Split, Placed], tuple[Message, ...] | None]
-    # Of all units, given the fragments that links point to.
+    # (splits of all units, fragments that links point to): the names that headings must keep.
     plan_targets: Callable[[Sequence[Split], frozenset[str]], Names]
-    # Text, heading and name: the line above the heading.
+    # (text, heading, name): the insertion of a link target above the heading.
     target: Callable[[str, Message, str], Edit]
-    # All units, and the line: the number of the unit that gets it, and the edit.
+    # (splits of all units, line): the number of the unit that gets the attribution, and the edit.
     attribution: Callable[[Sequence[Split], str], tuple[int, Edit]]
 
 
 def grammar_of(document: Document) -> Grammar:
-    """The rules of the document's language."""
+    """Return the grammar of the document's language."""
     if document.format is Format.RST:
         return _rst()
     return _markdown(
@@ -52,7 +52,7 @@ def grammar_of(document: Document) -> Grammar:
 
 @cache
 def _markdown(*, is_page: bool, is_run: bool, reading: Reading) -> Grammar:
-    """The rules of MyST: of a page as a whole, or of the cells of a notebook."""
+    """Return the grammar of MyST, for a page or for the cells of a notebook."""
     return Grammar(
         refusal=guard.refusal,
         place=placement.place,
@@ -67,8 +67,8 @@ def _markdown(*, is_page: bool, is_run: bool, reading: Reading) -> Grammar:
 
 @cache
 def _rst() -> Grammar:
-    """The rules of reST."""
-    # docutils takes a while to load
+    """Return the grammar of reST."""
+    # loads docutils, which is slow
     from pipeline.core.document.rst import anchors, guard, placement
 
     return Grammar(

@@ -1,8 +1,8 @@
-"""What the guards of both languages share: reasons to refuse a translation, and the final proof.
+"""Guard rules shared by both languages: reasons to refuse a translation, and the final proof.
 
-:func:`text_refusal` and the patterns of :data:`WRITTEN` look at the text as it is written, without
-a parser, because renderers differ. :func:`merged_messages` compares a merged text, parsed afresh,
-with upstream's, so that nothing depends on what a merge believes to have done.
+:func:`text_refusal` and the patterns in :data:`WRITTEN` search the raw text without a parser,
+because renderers differ. :func:`merged_messages` parses nothing itself. It compares the split of
+the merged text with upstream's, so the proof does not rely on the merge's own bookkeeping.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from html import unescape
 from pipeline.core.document.message import Kind, Message, Signature, Split
 from pipeline.core.document.splice import Placed
 
-# Besides control characters: what turns the direction of text around or cannot be seen. A reader
-# would see something else than stands there.
+# Control characters, and characters that are invisible or reverse the direction of the text:
+# readers would see something other than the text.
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 _ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([^{}]*)\}")
-# Parsing takes time that grows faster than the text; no honest translation is that much longer.
+# Parsing time grows faster than the text, and no honest translation is ten times as long.
 _LEAST_LIMIT = 1000
 _TIMES_AS_LONG = 10
-_SHOWN = 60  # characters of a piece that a refusal names
-_NAMED = 3  # pieces that a refusal names
+_SHOWN = 60  # characters of a piece quoted in a refusal
+_NAMED = 3  # pieces quoted in a refusal
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a translation is not used: a stable code, what is wrong, what to do."""
+    """Reason why a translation is not used: a stable code, what is wrong, and what to do."""
 
     code: str
     text: str
@@ -38,10 +38,10 @@ class Refusal:
 
 
 def text_refusal(msgid: str, msgstr: str) -> Refusal | None:
-    """What no translation may hold in any language: control characters, endless text.
+    """Return the refusal of a text that no language allows, or None.
 
-    ``"中文\\u202e"`` has the control character U+202E, which would turn the line around. None if
-    nothing is found.
+    The reasons are control characters, excessive length and changed formula environments. For
+    example, ``"中文\\u202e"`` holds U+202E, which reverses the rest of the line.
     """
     if control := _CONTROL.search(msgstr):
         return Refusal(
@@ -59,10 +59,10 @@ def text_refusal(msgid: str, msgstr: str) -> Refusal | None:
 
 
 def _environment_refusal(msgid: str, msgstr: str) -> Refusal | None:
-    """Whether a formula environment begins or ends that does not in the English.
+    """Return a refusal if the translation begins or ends other formula environments.
 
     MyST makes a block of ``\\begin{equation}``, and MathJax reads on to the next ``\\end``,
-    wherever that stands on the page.
+    anywhere on the page.
     """
     theirs, ours = _environments(msgid), _environments(msgstr)
     for name in sorted({*theirs, *ours}):
@@ -77,9 +77,9 @@ def _environment_refusal(msgid: str, msgstr: str) -> Refusal | None:
 
 
 def _environments(text: str) -> dict[str, list[str]]:
-    """Where the formula environments of each name begin and end.
+    """Return the sequence of begin and end marks of each formula environment, by name.
 
-    ``\\begin{align}x\\end{align}`` -> ``{"align": ["begin", "end"]}``
+    \\begin{align}x\\end{align}      {"align": ["begin", "end"]}
     """
     marks: dict[str, list[str]] = {}
     # A renderer resolves character references first: "&#92;begin{align}".
@@ -91,19 +91,19 @@ def _environments(text: str) -> dict[str, list[str]]:
 def change_refusal(
     name: str, added: Iterable[str], missing: Iterable[str] = ()
 ) -> Refusal:
-    """Return the refusal that names what is ``added`` and what is ``missing``, but not all of many.
+    """Return a refusal that quotes the first few pieces ``added`` to or ``missing`` from the text.
 
-    ``name`` is what they are for people: "adds role “func”; lacks role “ref”".
+    ``name`` is the readable kind of the pieces: "adds role “func”; lacks role “ref”".
     """
     parts = [f"adds {name} {quoted(piece)}" for piece in added]
     parts += [f"lacks {name} {quoted(piece)}" for piece in missing]
-    # Neither of both: the block of HTML has the start of a tag besides.
+    # No piece differs, but the raw HTML does: for example, a block begins another tag.
     text = "; ".join(parts[:_NAMED]) or f"has other {name} than the English"
     return Refusal("G104", text, "Keep exactly what the English has, letter by letter.")
 
 
 def quoted(piece: str) -> str:
-    """A piece of a text in quotation marks, for a refusal; of a long one, its first characters."""
+    """Return ``piece`` in quotation marks, cut to its first 60 characters."""
     if len(piece) <= _SHOWN:
         return f"“{piece}”"
     return f"“{piece[:_SHOWN]}…”"
@@ -112,51 +112,51 @@ def quoted(piece: str) -> str:
 def merged_messages(
     split: Split, fresh: Split, placed: Placed, added: Set[int]
 ) -> tuple[Message, ...] | None:
-    """The messages of the merged text; None unless all of it lies where upstream has it.
+    """Return the messages of the merged text, or None if anything but prose has changed.
 
-    ``split`` is upstream's, ``fresh`` that of ``placed.text``. What begins at one of the offsets
-    ``added`` was inserted by the merge: upstream does not have it, and it is left out.
+    ``split`` is upstream's; ``fresh`` is the split of ``placed.text``. Blocks that begin at one of
+    the offsets ``added`` were inserted by the merge and are ignored.
     """
     found = [message for message in fresh.messages if message.start not in added]
     count = len(split.messages)
     messages = tuple(found[:count])
-    # Sections that stay English say what they said.
+    # Sections that stay English must be unchanged.
     if [message.msgid for message in found[count:]] != [
         message.msgid for message in split.rest
     ]:
         return None
-    # Each lies where its translation was put. Where one was taken for two blocks, or for a part
-    # of a longer one, the spans differ.
+    # Each message must lie where its translation was put. The spans differ if a translation was
+    # parsed as two blocks, or joined the block next to it.
     if _spans(messages) != placed.spans:
         return None
-    # A paragraph may have become a heading without moving.
+    # A paragraph may become a heading without moving.
     if _kinds(messages) != _kinds(split.messages):
         return None
-    # What lies between the messages has moved, but its signatures are the same, in their order.
+    # The blocks between the messages have moved; their signatures and order must be the same.
     if _signatures(fresh, added) != _signatures(split, frozenset()):
         return None
-    # Code is a part of the skeleton. It is what is run, so it is compared by itself as well.
+    # The skeleton covers code too. It is compared again because it gets executed.
     if fresh.code != split.code:
         return None
     return messages
 
 
 def _spans(messages: Sequence[Message]) -> tuple[tuple[int, int], ...]:
-    """Where messages stand, in the text that they were split from."""
+    """Return the offsets of each message in the text it was split from."""
     return tuple((message.start, message.end) for message in messages)
 
 
 def _kinds(messages: Sequence[Message]) -> list[Kind]:
-    """What the blocks are that messages were taken from."""
+    """Return the kind of each message's block."""
     return [message.kind for message in messages]
 
 
 def _signatures(split: Split, added: Set[int]) -> list[Signature]:
-    """What must be the same of the blocks of a text, but for those that begin in ``added``."""
+    """Return the signatures of a text's blocks, except blocks that begin in ``added``."""
     return [signature for start, signature in split.skeleton if start not in added]
 
 
-# A tag with its attributes, as far as they look like some.
+# A tag with its attributes, as far as they are well formed.
 _HTML = re.compile(
     r"""
       <[A-Za-z/!?] [^\s>]*
@@ -180,8 +180,8 @@ _SCHEME = re.compile(
 )
 _SUBSTITUTION = re.compile(r"\{\{|\{%")
 _MATH_MACRO = re.compile(r"\\[A-Za-z]+")
-# Attributes of what stands before them or below their line: [words]{.class}, {#name}; with a colon
-# those of kramdown and Python-Markdown, which may stand apart.
+# Attributes of the preceding element or line: [words]{.class}, {#name}. With a colon they are those
+# of kramdown and Python-Markdown, which may stand apart.
 _ATTRIBUTES = re.compile(
     r"""
     (?: (?<=[\])`>*_$]) | ^[ ]* (?=\{[^{}]*\}\s*$) | (?=\{:) )
@@ -189,7 +189,7 @@ _ATTRIBUTES = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
-# Names for people, and how each is found. The order is that in which a refusal names them.
+# Readable name and pattern of each kind. Refusals check the kinds in this order.
 WRITTEN = {
     "HTML": _HTML,
     "link target": _LINK_TARGET,
@@ -200,17 +200,17 @@ WRITTEN = {
     "math macro": _MATH_MACRO,
     "attributes": _ATTRIBUTES,
 }
-# One of these stands in whatever the patterns find, in lower case: most texts have none of it.
+# A quick filter: every match of the patterns above contains one of these in lower case.
 _MAYBE_WRITTEN = re.compile(r"<|\]\(|//|www\.|data:|script:|https?:|file:|\{|\\")
 
 
 def may_hold_written(text: str) -> bool:
-    """False if none of the patterns can find anything in ``text``."""
+    """Return False if none of the patterns in :data:`WRITTEN` can match ``text``."""
     return bool(_MAYBE_WRITTEN.search(text.lower()))
 
 
 def find_written(name: str, text: str) -> list[str]:
-    """What the pattern of this name finds in ``text``, in order.
+    """Return what the pattern ``name`` of :data:`WRITTEN` finds in ``text``, in order.
 
     ``"HTML"`` finds ``["<b", "</b"]`` in ``"<b>words</b>"``.
     """

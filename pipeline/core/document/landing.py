@@ -1,8 +1,8 @@
-"""Where every message of a document has landed in the merged one, and what stands there now.
+"""Landings: where each message of a document lies in the merged document, and its text there.
 
-A merge knows this: it has put the translations there and has read the result back. Whoever shows
-a page beside its English takes it from here, as records or as the JSON file that they are kept
-in, and need not split both documents again.
+A merge knows the positions because it has placed the translations and parsed the result. The
+bilingual pages and the exports read them from these records, or from their JSON file, and need not
+split both documents again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pipeline.core.document import prose
 from pipeline.core.document.message import Kind, Markup, Message
 from pipeline.errors import InputError
 
-# ``json.dumps`` would make one for every record.
+# ``json.dumps`` would construct an encoder for every record.
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 _HINT = "It is a file that merge writes: delete it and run merge again."
@@ -24,26 +24,26 @@ _HINT = "It is a file that merge writes: delete it and run merge again."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Landed:
-    """One message of a document, in upstream's words and in those of the merged document.
+    """One message of a document, with its English text and its text in the merged document.
 
-    ``english`` and ``text`` are what a reader may be shown outside the message's place: payloads
-    of data URIs are back, and a bar is not escaped for a table. ``line`` and ``last_line`` are
-    1-based in the merged text of the unit: of the page, or of the source of the cell.
+    ``english`` and ``text`` can be shown out of context: data URIs are restored, and table bars are
+    not escaped. ``line`` and ``last_line`` are 1-based in the merged text of the unit, which is a
+    page or the source of one cell.
     """
 
     kind: Kind
     markup: Markup
-    section: str  # the titles around it, in English, as in ``Message.section``
+    section: str  # the English titles around it, as in ``Message.section``
     msgid: str
     english: str
     text: str
-    cell: int | None  # 0-based number of a notebook's cell, None on a page of text
+    cell: int | None  # 0-based number of the notebook cell, None on a text page
     line: int
     last_line: int
-    is_translated: bool  # its translation stands there, and no English
-    # A term of a glossary in reST: its English stands right below ``text``.
+    is_translated: bool  # whether ``text`` is its translation
+    # A reST glossary term: its English stays on the line below ``text``.
     is_kept: bool
-    # Of a section that stays English: it is no message.
+    # Whether it is in a section that stays English, and so is no message.
     is_rest: bool = False
 
 
@@ -55,7 +55,7 @@ def landed(
     is_translated: bool = False,
     is_kept: bool = False,
 ) -> Landed:
-    """The record of one message: ``english`` is upstream's, ``merged`` stands in its place."""
+    """Return the record of one message, with ``merged`` as the message read back in its place."""
     return Landed(
         kind=english.kind,
         markup=english.markup,
@@ -72,7 +72,7 @@ def landed(
 
 
 def landed_rest(english: Message, lines: int) -> Landed:
-    """The record of a block that stays English, ``lines`` further down in the merged text."""
+    """Return the record of a block that stays English and moves down by ``lines``."""
     moved = replace(
         english, line=english.line + lines, last_line=english.last_line + lines
     )
@@ -80,16 +80,17 @@ def landed_rest(english: Message, lines: int) -> Landed:
 
 
 def landings_to_json(landings: tuple[Landed, ...]) -> bytes:
-    """The records as a file: UTF-8, keys in a fixed order, equal bytes for equal records."""
-    # A line for each record: json lays lines out in Python, which takes longer than all the rest.
+    """Return the records as UTF-8 JSON; equal records give equal bytes."""
+    # One record per line. With ``indent``, json would fall back to its slow Python encoder.
     lines = map(_ENCODER.encode, msgspec.to_builtins(landings))
     text = "[\n" + ",\n".join(lines) + "\n]"
-    # A title may hold a lone surrogate; "\ud800" is also what JSON writes for one.
+    # A title may hold a lone surrogate, which cannot be encoded. Its Python escape, "\ud800", is
+    # also its JSON escape.
     return f"{text}\n".encode("utf-8", "backslashreplace")
 
 
 def landings_from_json(data: bytes, where: str) -> tuple[Landed, ...]:
-    """Read what :func:`landings_to_json` wrote. Raises InputError that names ``where``."""
+    """Parse the output of :func:`landings_to_json`. Raises InputError that names ``where``."""
     try:
         records = json.loads(data.decode("utf-8"))
         return msgspec.convert(records, tuple[Landed, ...])
@@ -99,9 +100,9 @@ def landings_from_json(data: bytes, where: str) -> tuple[Landed, ...]:
 
 
 def _shown(message: Message) -> str:
-    """The text of a message where it is not in its place.
+    """Return the text of a message as shown out of context.
 
-    In a table of Markdown a bar is escaped for the table's sake only: ``a \\| b`` shows ``a | b``.
+    Only Markdown tables need their bars escaped: ``a \\| b`` becomes ``a | b``.
     """
     text = prose.show_payloads(message.msgid, message.payloads)
     if message.kind is Kind.TABLE_CELL and message.markup is not Markup.RST:

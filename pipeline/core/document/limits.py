@@ -1,28 +1,28 @@
-"""How much of a text is read: beyond these bounds it stays upstream's, and is told as a finding.
+"""Limits on how much of a text is parsed; text beyond them stays English and is reported.
 
-Parsers and patterns take time that grows faster than a text does, at least on texts that were made
-for it. Bounded pieces make the whole linear again: a page is so many messages of at most so long.
-The bounds are far above what people write: the longest of 11,700 messages of the JAX docs has 1,369
-characters, the longest text 2.4 million, nearly all of it pictures.
+Parsing time grows faster than the text, at least for hostile texts. With bounded pieces the total
+is linear again, because a page has a bounded number of messages of bounded length. The limits are
+far above real texts. The longest of 11,700 messages of the JAX docs has 1,369 characters. The
+longest text has 2.4 million, nearly all of it images.
 """
 
 from __future__ import annotations
 
 from pipeline.core.document.message import Split
 
-MESSAGE_LENGTH = 5_000  # characters of a msgid; the payloads of data URIs do not count
-PAGE_LENGTH = 4_000_000  # characters of a page, or of a notebook's Markdown cells
+MESSAGE_LENGTH = 5_000  # characters of a msgid, without the payloads of data URIs
+PAGE_LENGTH = 4_000_000  # characters of a page, or of all Markdown cells of a notebook
 PAGE_LINES = 20_000
-# Blocks in blocks. Of Markdown that is what markdown-it reads: it passes over all that is deeper.
+# Blocks within blocks. In Markdown this is markdown-it's limit: it ignores deeper blocks.
 NESTING = 20
-DIRECTIVES = 8  # directives of Markdown in each other: each is read once more for every one around
-# How much is parsed to find which translations break a page: so many times the page, or more often
-# if it is short.
+DIRECTIVES = 8  # nested Markdown directives: each level parses the content once more
+# How much a merge parses to find the translations that break a page. The number of tries is
+# TRIED_LENGTH divided by the page's length, but at least LEAST_TRIES.
 LEAST_TRIES = 64
 TRIED_LENGTH = 2_000_000
-TITLE_LENGTH = 500  # characters of a title that the messages in its section are told
+TITLE_LENGTH = 500  # characters of a title kept for the messages of its section
 
-# What parsers of both languages have raised on odd pages.
+# Exceptions that the parsers of both languages have raised on odd pages.
 PARSER_ERRORS = (
     ValueError,
     IndexError,
@@ -37,7 +37,7 @@ TOO_MANY_DIRECTIVES = f"it stands in more than {DIRECTIVES} directives"
 
 
 def why_not_read(length: int, lines: int) -> str:
-    """Why a page of so many characters and lines is not read; empty if it is."""
+    """Return why a page of this size is not parsed; empty if it is."""
     if length > PAGE_LENGTH:
         return (
             f"it has {length:,} characters, of which at most {PAGE_LENGTH:,} are read"
@@ -48,15 +48,15 @@ def why_not_read(length: int, lines: int) -> str:
 
 
 def most_tries(length: int) -> int:
-    """How often a text of this length is parsed at most while it is merged."""
+    """Return how often a merge may parse a text of this length, in characters."""
     return max(LEAST_TRIES, TRIED_LENGTH // max(length, 1))
 
 
 def too_long(length: int) -> str:
-    """What is said of a block of prose of this length, which is above the bound."""
+    """Return the reason for skipping a block of prose that exceeds ``MESSAGE_LENGTH``."""
     return f"a block of {length:,} characters; the longest that is read has {MESSAGE_LENGTH:,}"
 
 
 def unread(text: str, reason: str, line: int = 1) -> Split:
-    """A text that stays as it is, whole: without any message, and with the reason why."""
+    """Return a split without messages: the whole text stays English, for ``reason``."""
     return Split(text=text, messages=(), skeleton=(), unsafe=((line, reason),))

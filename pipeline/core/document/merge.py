@@ -1,8 +1,8 @@
 """Merge of translations into a document: everything but prose stays upstream's, byte for byte.
 
-A document and its translations come in. Bytes go out, with what was left out and why, and with the
-new place of every message. The guard looks at whole texts and not at single translations, because
-two of them may be harmless alone and swallow what stands between them.
+A document and its translations come in. The merged bytes, the rejected translations with reasons,
+and the landing of every message go out. The guard checks whole texts, because two translations may
+be harmless alone and together swallow the text between them.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _NO_ATTRIBUTION = Refusal(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """What a merged page has besides its messages.
+    """Content of a merged page that is no message.
 
-    ``attribution`` is the line under its title; ``anchors`` are English anchors of headings that
-    links point to.
+    ``attribution`` is the line under the title. ``anchors`` are the fragments that links point to:
+    their headings keep the English anchors.
     """
 
     attribution: str = ""
@@ -54,7 +54,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejected:
-    """A translation that was left out; its message is shown in English."""
+    """A translation that was left out; its message stays in English."""
 
     message: Message
     place: str
@@ -63,10 +63,11 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """A merged document. ``translated`` counts the messages that stand in the target language.
+    """A merged document.
 
-    ``blocks`` are all messages of the document, in its order, translated or not. ``units`` has the
-    text that each unit has become, with the same messages where they stand in it.
+    ``translated`` counts the messages shown in the target language. ``blocks`` has a record of
+    every message in document order, translated or not. ``units`` has the merged text of each unit,
+    and its messages with their positions in that text.
     """
 
     data: bytes
@@ -78,7 +79,7 @@ class Merged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedUnit:
-    """One unit of a merged document: its text, and its messages with their places in that text."""
+    """A unit of a merged document: its text, and its messages with their positions in that text."""
 
     text: str
     messages: tuple[Message, ...]
@@ -90,11 +91,9 @@ def merge(
 ) -> Merged:
     """Put ``translations`` into ``document``; without any, the result is upstream's bytes.
 
-    Keys are msgids, or ``section \\4 msgid`` for a message that is translated in another way in
-    that section.
-
-    What the guard refuses stays in English and is listed. Raises GuardError if the result still
-    differs from upstream outside prose.
+    Keys are msgids, or ``section \\4 msgid`` for a translation that is used only in that section.
+    Messages whose translation the guard refuses stay in English and are listed in ``rejected``.
+    Raises GuardError if the result still differs from upstream outside prose.
     """
     rejected: list[Rejected] = []
     chosen = [
@@ -105,7 +104,7 @@ def merge(
         settled = _settled(document, chosen, frame or Frame(), rejected)
     translated = sum(len(result.kept) for result in settled.values())
     if not translated:
-        # All may have been refused: then there is no translation to attribute either.
+        # All may have been refused: an attribution without a translation would be false.
         settled = {}
     edits = {number: result.placed.edits for number, result in settled.items()}
     raw = joined(document, edits) if edits else document.raw
@@ -124,11 +123,11 @@ def _chosen(
     translations: Mapping[str, str],
     rejected: list[Rejected],
 ) -> dict[int, str]:
-    """The translations of one unit's messages that nothing speaks against when looked at alone."""
+    """Return the msgstrs of one unit by message index; append those refused on their own."""
     refusal_of = grammar_of(document).refusal
     chosen: dict[int, str] = {}
     for index, message in enumerate(unit.split.messages):
-        # The translation for this section goes before the one for all places.
+        # A translation for this section wins over the general one.
         msgstr = translations.get(f"{message.section}\4{message.msgid}")
         if not msgstr:
             msgstr = translations.get(message.msgid)
@@ -147,9 +146,10 @@ def _settled(
     frame: Frame,
     rejected: list[Rejected],
 ) -> dict[int, Settled]:
-    """What has come into each unit that gets anything, by its number.
+    """Place the translations of all units; return the result of each changed unit by its number.
 
-    ``chosen`` has the translations of each unit; those that break it go to ``rejected``.
+    ``chosen`` has the msgstrs of each unit. Those that break their unit are appended to
+    ``rejected``.
     """
     grammar = grammar_of(document)
     splits = [unit.split for unit in document.units]
@@ -171,7 +171,7 @@ def _settled(
         names = names_of.get(number, {})
         result = settle(grammar, unit.split, chosen[number], names, insertions)
         if result is None:
-            # Without the line that says whose text it is, no translation may stand here.
+            # Without its attribution, no translation may be published.
             rejected.extend(_all_rejected(document, chosen, _NO_ATTRIBUTION))
             return {}
         settled[number] = result
@@ -187,7 +187,7 @@ def _settled(
 def _all_rejected(
     document: Document, chosen: Sequence[Mapping[int, str]], refusal: Refusal
 ) -> Iterator[Rejected]:
-    """All the translations of ``chosen``, left out for the same reason."""
+    """Yield a rejection of every translation in ``chosen``, all for the same reason."""
     for unit, translations in zip(document.units, chosen, strict=True):
         for index in translations:
             yield _rejected(document, unit, unit.split.messages[index], refusal)
@@ -196,18 +196,18 @@ def _all_rejected(
 def _rejected(
     document: Document, unit: Unit, message: Message, refusal: Refusal
 ) -> Rejected:
-    """The record of one translation that is left out, with its place for people."""
+    """Return the record of a translation that is left out, with its position for people."""
     return Rejected(
         message=message, place=document.place(unit, message), refusal=refusal
     )
 
 
 def _blocks(document: Document, settled: Mapping[int, Settled]) -> Iterator[Landed]:
-    """Every message of the document with what stands in its place."""
+    """Yield the landing of every message, and of the blocks in sections that stay English."""
     for number, unit in enumerate(document.units):
         result = settled.get(number)
         for index, message in enumerate(unit.split.messages):
-            if result is None:  # the unit is upstream's
+            if result is None:  # the unit is unchanged
                 yield landed(message, message, cell=unit.cell)
             else:
                 yield landed(
@@ -217,7 +217,7 @@ def _blocks(document: Document, settled: Mapping[int, Settled]) -> Iterator[Land
                     is_translated=index in result.kept,
                     is_kept=index in result.placed.kept_terms,
                 )
-        # They stand behind all that has grown or shrunk.
+        # They come after all edits, so they move by the number of added lines.
         text = unit.split.text if result is None else result.placed.text
         lines = text.count("\n") - unit.split.text.count("\n")
         for message in unit.split.rest:
@@ -225,7 +225,7 @@ def _blocks(document: Document, settled: Mapping[int, Settled]) -> Iterator[Land
 
 
 def _units(document: Document, settled: Mapping[int, Settled]) -> Iterator[MergedUnit]:
-    """Every unit of the document with what it has become; upstream's if nothing came into it."""
+    """Yield each unit of the merged document; unchanged units are upstream's."""
     for number, unit in enumerate(document.units):
         result = settled.get(number)
         if result is None:
@@ -239,12 +239,12 @@ def _units(document: Document, settled: Mapping[int, Settled]) -> Iterator[Merge
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """What has come into it. ``messages`` are those of the merged text, as it was read back."""
+    """Result of placing translations into a unit; ``messages`` are those of the merged text."""
 
-    kept: frozenset[int]  # messages whose translation stands there
+    kept: frozenset[int]  # indices of the translated messages
     placed: Placed
     messages: tuple[Message, ...]
-    gave_up: bool = False  # whether translations were left out that nobody has tried
+    gave_up: bool = False  # whether translations were left out untried
 
 
 def settle(
@@ -254,19 +254,18 @@ def settle(
     names: Mapping[int, str],
     insertions: Sequence[Edit],
 ) -> Settled | None:
-    """Place as many translations as leave the unit intact.
+    """Place as many translations as possible without breaking the unit.
 
-    Messages go by their index in ``split``. ``names`` are the names of headings that links go on
-    pointing to once they are translated. None if the unit is broken without any translation: the
-    insertions alone are to blame.
+    ``translations`` and ``names`` go by the message's index in ``split``. ``names`` are link
+    targets that translated headings must keep. Returns None if the insertions alone break the unit.
     """
     settled: Settled | None = None
     tries_left = most_tries(len(split.text))
 
     def is_good(indices: Sequence[int]) -> bool:
-        """Whether the unit is intact with these translations; if so, it is the result so far."""
+        """Return whether the unit is intact with these translations; if so, save the result."""
         nonlocal settled, tries_left
-        # Without any translation the unit is tried in any case: it has to be written.
+        # The try without any translation is always made, because its result may be needed.
         if indices and tries_left == 0:
             return False
         tries_left -= 1
@@ -280,7 +279,7 @@ def settle(
         messages = grammar.read_back(split, placed)
         if messages is None:
             return False
-        # The last good try is the result: halving only ever adds to what was good.
+        # The last good try is the result: each good try contains the good one before it.
         settled = Settled(kept=frozenset(indices), placed=placed, messages=messages)
         return True
 
@@ -294,10 +293,10 @@ def settle(
 def _largest_good(
     indices: list[int], is_good: Callable[[Sequence[int]], bool]
 ) -> list[int]:
-    """As many of ``indices`` as are good together, found by halving.
+    """Return as many of ``indices`` as are good together, found by bisection.
 
-    If 3 of [1, 2, 3, 4] is bad, the tries are [1, 2, 3, 4], [1, 2], [1, 2, 3, 4], [1, 2, 3] and
-    [1, 2, 4]. Each bad one costs about the logarithm of their number.
+    If 3 of [1, 2, 3, 4] is bad, the tries are [1, 2, 3, 4], [1, 2], [1, 2, 3, 4], [1, 2, 3] and [1,
+    2, 4]. Each bad index costs about log2(n) tries.
     """
     if not indices or is_good(indices):
         return indices
@@ -305,7 +304,7 @@ def _largest_good(
         return []
     middle = len(indices) // 2
     first = _largest_good(indices[:middle], is_good)
-    # The second half has to be good together with what the first half has kept.
+    # The second half must be good together with the kept part of the first half.
     return first + _largest_good(
         indices[middle:], lambda second: is_good([*first, *second])
     )
@@ -318,9 +317,9 @@ BUG = (
 
 
 def joined(document: Document, edits: Mapping[int, tuple[Edit, ...]]) -> str:
-    """The merged document. ``edits`` are those of each unit, by its number.
+    """Return the merged document as text. ``edits`` are the edits of each unit, by its number.
 
-    Raises GuardError if it would differ from upstream outside prose.
+    Raises GuardError if the result differs from upstream outside prose.
     """
     if document.notebook is not None:
         return _notebook(document, document.notebook, edits)
@@ -341,10 +340,10 @@ def joined(document: Document, edits: Mapping[int, tuple[Edit, ...]]) -> str:
 def _notebook(
     document: Document, notebook: Notebook, edits: Mapping[int, tuple[Edit, ...]]
 ) -> str:
-    """The merged notebook as JSON text.
+    """Return the merged notebook as JSON text.
 
-    It is read back as JSON: each cell with edits has to say what they make of it, and all else
-    has to be equal to upstream's. Raises GuardError.
+    As a proof the result is parsed again. Each edited cell must hold the edited source, and
+    everything else must equal upstream's. Raises GuardError if not.
     """
     cells: dict[int, tuple[Edit, ...]] = {}
     for number, changes in edits.items():
@@ -352,7 +351,7 @@ def _notebook(
         assert cell is not None  # every unit of a notebook is a cell
         cells[cell] = changes
     raw = edit_cells(notebook, cells)
-    # NaN is kept as text: as a number it would differ from itself.
+    # NaN is parsed as text, because the number NaN does not equal itself.
     upstream = json.loads(document.raw, parse_constant=str)
     merged = json.loads(raw, parse_constant=str)
     for cell, changes in cells.items():
@@ -363,7 +362,7 @@ def _notebook(
                 where=f"{document.path}, cell {cell + 1}",
                 hint=BUG,
             )
-        # All else has to be equal, so the sources are made so.
+        # Level the verified sources, so that one comparison covers everything else.
         merged["cells"][cell]["source"] = upstream["cells"][cell]["source"]
     if merged != upstream:
         raise GuardError(

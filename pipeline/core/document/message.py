@@ -1,7 +1,7 @@
-"""Messages: the translatable blocks of a text, and the split of a text into them.
+"""Messages: the translatable blocks of a text, and the split of a text into messages.
 
-Both splitters make these records, and everything else uses them. A message never changes: a merge
-reads its offsets to know which part of the text a translation replaces.
+Both splitters make these immutable records, and the rest of the pipeline reads them. A merge uses
+their offsets to replace English by translations.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-# Characters that no catalogue can hold: two controls, and halves of pairs of surrogates.
+# Characters that a PO file cannot hold: NUL, gettext's context separator, lone surrogates.
 UNWRITABLE = re.compile("[\0\x04\ud800-\udfff]")
 NOT_WRITABLE = (
     "it has a character that no catalogue can hold: NUL, U+0004 or a lone surrogate"
@@ -18,7 +18,7 @@ NOT_WRITABLE = (
 
 
 class Kind(StrEnum):
-    """What block of a page a message was taken from."""
+    """The kind of block that a message was taken from."""
 
     HEADING = "heading"
     PARAGRAPH = "paragraph"
@@ -33,12 +33,12 @@ class Kind(StrEnum):
     CAPTION = "caption"
     HTML = "html"
     IMAGE = "image text"
-    PAGE_TITLE = "page title"  # of front matter, and so is the next one
+    PAGE_TITLE = "page title"  # of front matter, like the next one
     FRONT_MATTER = "front matter"
 
 
 class Markup(StrEnum):
-    """In which language a message is marked up."""
+    """The markup language of a message."""
 
     MARKDOWN = "Markdown"
     RST = "reST"
@@ -46,46 +46,45 @@ class Markup(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One translatable block of prose, and what it takes to put a translation in its place.
+    """One translatable block of prose, with the positions that a translation needs.
 
-    ``start``/``end`` are character offsets into the text that was split: a whole page, or the
-    source of one notebook cell. ``msgid`` is the block's markup with soft line breaks folded to a
-    space and container prefixes removed; hard breaks are ``\\n``; payloads of data URIs are
-    numbered.
+    ``start`` and ``end`` are character offsets into the text that was split: a page, or the source
+    of one notebook cell. ``msgid`` is the block's markup without container prefixes. Soft line
+    breaks become a space, hard breaks ``\\n``, and payloads of data URIs a number.
     """
 
     msgid: str
     kind: Kind
     start: int
     end: int
-    line: int  # 1-based, of the first line
-    last_line: int = 0  # 1-based, of the last line
+    line: int  # 1-based line of its start
+    last_line: int = 0  # 1-based line of its end
     headings: tuple[str, ...] = ()  # titles of the sections around it, outermost first
-    # What continuation lines start with (quote marks, indentation). Of a CSV field: its quote.
+    # Prefix of continuation lines (quote marks, indentation). For a CSV field: its quote mark.
     prefix: str = ""
-    breaks: tuple[str, ...] = ()  # how each hard break is marked: "\\" or spaces
+    breaks: tuple[str, ...] = ()  # the mark of each hard break: "\\" or spaces
     payloads: tuple[str, ...] = ()  # data URI payloads, in the order of their numbers
-    is_top_level: bool = False  # stands in no list, quote, table or directive
-    block_end: int = 0  # offset behind the block's last line, without its line end
+    is_top_level: bool = False  # is in no list, quote, table or directive
+    block_end: int = 0  # end offset of the block's last line, without line end
     markup: Markup = Markup.MARKDOWN
-    # The rest is of reStructuredText only.
-    # Parts of the text that make up the message, where others lie between them: a cell that runs
-    # over two lines of a drawn table.
+    # The fields below are used for reST only.
+    # The spans that make up the message if other text lies between them: for example, a cell that
+    # takes two lines of a grid table.
     pieces: tuple[tuple[int, int], ...] = ()
     rules: tuple[tuple[int, int], ...] = ()  # spans of a title's overline and underline
-    # What stands behind the words within [start, end) and announces a literal block: "::".
+    # Markup that ends the span [start, end) and announces a literal block: "::".
     mark: str = ""
 
     @property
     def section(self) -> str:
-        """The titles around it in one line.
+        """Return the titles around the message, joined to one line.
 
-        A msgctxt that equals it names the place that its msgstr is for.
+        An entry whose msgctxt equals this value translates the message in this section only.
         """
         return " › ".join(self.headings)
 
 
-# One block of the page: its type with whatever must be equal after a merge.
+# A block's type, and everything else about it that must be equal after a merge.
 Signature = tuple[str, ...]
 
 
@@ -93,20 +92,20 @@ Signature = tuple[str, ...]
 class Split:
     """A text, its messages in order of position, and its block skeleton.
 
-    The gaps are what lies between the messages. ``skeleton`` pairs each block's start offset with
-    its signature. ``code`` holds the content of every code cell.
+    ``skeleton`` pairs the start offset of each block with its signature. ``code`` holds the source
+    of each code cell. A merge copies the gaps between the messages unchanged.
     """
 
     text: str
     messages: tuple[Message, ...]
     skeleton: tuple[tuple[int, Signature], ...]
     code: tuple[str, ...] = ()
-    # Level and title of the sections that are open at the end.
+    # (level, title) of the sections that are open at the end of the text.
     headings: tuple[tuple[int, str], ...] = ()
-    # Offset behind the first heading that stands in no container.
+    # Offset of the end of the first heading outside any container.
     title_end: int | None = None
-    unsafe: tuple[tuple[int, str], ...] = ()  # line, and why its block is left as it is
-    # Messages of sections that stay English: the last ones of the text.
+    unsafe: tuple[tuple[int, str], ...] = ()  # (line, why its block stays English)
+    # Messages of the last sections, which stay English by configuration.
     rest: tuple[Message, ...] = ()
-    # Of reStructuredText only: where tables lie that are drawn with characters.
+    # Spans of the tables drawn with characters; reST only.
     tables: tuple[tuple[int, int], ...] = ()

@@ -1,7 +1,7 @@
-"""Notebooks as raw JSON text: find the cells, and edit their sources in place.
+"""Scanner and editor of notebooks as raw JSON text: finds the cells, edits sources in place.
 
-Nothing is parsed and written again: indent, key order, escapes, outputs and the final newline stay.
-Only the top level and the cells are scanned here; the scanner of ``json`` skips every other value.
+The JSON is never written anew, so indent, key order, escapes, outputs and the final newline stay.
+The scanner walks only the top level and the cells; ``json`` decodes every other value.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from pipeline.core.document.splice import Edit, splice
 from pipeline.errors import InputError
 
-# One escape of a JSON string; a pair of surrogates is one character.
+# One escape in a JSON string; a surrogate pair is one character.
 _ESCAPE = re.compile(
     r"""
     \\(?: u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}
@@ -26,13 +26,13 @@ _ESCAPE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# An escape of a character beyond ASCII. The backslashes before it are pairs, each of them one.
+# An escaped character beyond ASCII. An even number of backslashes before it is no escape.
 _ESCAPED_TEXT = re.compile(r"(?<!\\)(?:\\\\)*\\u(?!00[0-7])[0-9a-fA-F]{4}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One cell: ``source`` as text, and the spans of the JSON strings (quotes included)."""
+    """One cell: its decoded ``source``, and the spans of its JSON strings, quotes included."""
 
     kind: str  # "markdown", "code", "raw"
     source: str
@@ -41,7 +41,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notebook:
-    """A notebook's raw JSON and what was found in it."""
+    """A notebook's raw JSON, and the cells found in it."""
 
     raw: str
     cells: tuple[Cell, ...]
@@ -49,9 +49,10 @@ class Notebook:
 
 
 def edit_cells(notebook: Notebook, edits: Mapping[int, Sequence[Edit]]) -> str:
-    """The raw JSON with ``edits`` (sorted, in offsets of the cell's source) applied to some cells.
+    """Return the raw JSON with the edits of each cell, by its 0-based number, applied.
 
-    What is added is written as the notebook is: in ASCII if it escapes everything else.
+    The edits of a cell are sorted, with offsets into its source. New text is escaped to ASCII if
+    the rest of the notebook is.
     """
     raw = notebook.raw
     ascii_only = bool(_ESCAPED_TEXT.search(raw)) and raw.isascii()
@@ -66,14 +67,17 @@ def edit_cells(notebook: Notebook, edits: Mapping[int, Sequence[Edit]]) -> str:
 def _literal_edits(
     raw: str, cell: Cell, edits: Sequence[Edit], *, ascii_only: bool
 ) -> list[Edit]:
-    """The same edits on the JSON: only the touched ends of the touched strings are written anew."""
+    """Translate edits of a cell's source into edits of the raw JSON.
+
+    Only the edited parts of its strings change; a string keeps its own escapes.
+    """
     lengths = [len(json.loads(raw[start:end])) for start, end in cell.literals]
     bounds = list(accumulate(lengths, initial=0))
-    # Looked at once for all edits: a cell may be one string of any length.
+    # Cached per string: a source may be one long string with many edits.
     literals: dict[int, _Literal] = {}
 
     def position(number: int, offset: int) -> int:
-        """Where the character at ``offset`` of the source begins, in the string of this number."""
+        """Return where the source's character at ``offset`` begins, within string ``number``."""
         if number not in literals:
             literals[number] = _literal(raw, cell.literals[number])
         return literals[number].position(offset - bounds[number])
@@ -84,7 +88,7 @@ def _literal_edits(
         last = first
         if edit.end > edit.start:
             last = _literal_at(bounds, edit.end)
-            # It may end exactly where a string ends: then the next one is not touched.
+            # An edit that ends where a string ends must not touch the next string.
             if edit.end == bounds[last] and last > first:
                 last -= 1
         text = _encode_lines(raw, cell, first, edit.text, ascii_only=ascii_only)
@@ -95,9 +99,10 @@ def _literal_edits(
 
 
 def _literal_at(bounds: Sequence[int], offset: int) -> int:
-    """The string that holds the character at ``offset``; the last one, for the end of the source.
+    """Return the number of the string that holds the character at ``offset``.
 
-    ``bounds`` are the offsets where strings begin, and the end.
+    ``bounds`` are the offsets at which strings begin, and the end of the source. The end itself
+    belongs to the last string.
     """
     last = len(bounds) - 2
     return max(min(bisect_right(bounds, offset) - 1, last), 0)
@@ -105,11 +110,10 @@ def _literal_at(bounds: Sequence[int], offset: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Literal:
-    """A JSON string that begins at ``start``, without its quote, and the escapes in it.
+    """A JSON string whose text begins at ``start``, behind its quote.
 
-    ``escapes`` are the offsets of escapes in the decoded text. ``more`` says, for each number of
-    escapes, how many characters longer than their text they are. Of ``"a\\nb"`` they are (1,)
-    and (0, 1).
+    ``escapes`` are the offsets of its escapes in the decoded text. ``more[n]`` is how much longer
+    the first n escapes are than their characters. For ``"a\\nb"`` they are (1,) and (0, 1).
     """
 
     start: int
@@ -117,12 +121,12 @@ class _Literal:
     more: Sequence[int]
 
     def position(self, offset: int) -> int:
-        """Where the character at ``offset`` of the decoded text begins in the raw JSON."""
+        """Return where the character at ``offset`` of the decoded text begins in the raw JSON."""
         return self.start + offset + self.more[bisect_left(self.escapes, offset)]
 
 
 def _literal(raw: str, span: tuple[int, int]) -> _Literal:
-    """The JSON string at ``span`` of the raw JSON, quotes included."""
+    """Return the escapes of the JSON string at ``span``, quotes included."""
     start, end = span[0] + 1, span[1] - 1
     escapes: list[int] = []
     more = [0]
@@ -135,9 +139,9 @@ def _literal(raw: str, span: tuple[int, int]) -> _Literal:
 def _encode_lines(
     raw: str, cell: Cell, first: int, text: str, *, ascii_only: bool
 ) -> str:
-    """``text`` as the inside of JSON strings.
+    """Return ``text`` encoded as the inside of JSON strings.
 
-    Its lines become strings of their own if the source is a list of lines.
+    If the source is a list of lines, each line of ``text`` becomes a string of its own.
     """
     separator = _separator(raw, cell, first)
     lines = [
@@ -148,13 +152,13 @@ def _encode_lines(
 
 
 def _separator(raw: str, cell: Cell, first: int) -> str:
-    """What stands between two strings of the cell's source; empty if the source is one string."""
+    """Return the JSON between two strings of the cell's source; empty if it is one string."""
     start, _ = cell.literals[first]
     if len(cell.literals) > 1:
-        # Between this string and the next one, or the one before the last.
+        # Take the gap behind this string or, for the last one, the gap before it.
         after = min(first + 1, len(cell.literals) - 1)
         return raw[cell.literals[after - 1][1] : cell.literals[after][0]]
-    # A list of one string: what stands before that will do behind a comma.
+    # A list with one string has no gap: build one from the white space before the string.
     before = start
     while before and raw[before - 1] in " \t\r\n":
         before -= 1
@@ -168,7 +172,7 @@ _decode = json.JSONDecoder().raw_decode
 
 
 def scan_notebook(raw: str, *, where: str) -> Notebook:
-    """Find the cells of a notebook of nbformat 4. Raises InputError with line and column."""
+    """Return the cells of an nbformat 4 notebook. Raises InputError with line and column."""
     try:
         return _Scanner(raw, where).notebook()
     except json.JSONDecodeError as error:
@@ -179,7 +183,7 @@ def scan_notebook(raw: str, *, where: str) -> Notebook:
             where=f"{where}:{line}",
             hint=_HINT,
         ) from error
-    except ValueError as error:  # a number of thousands of digits
+    except ValueError as error:  # for example, a number with thousands of digits
         raise InputError(f"cannot be read: {error}", where=where, hint=_HINT) from error
     except RecursionError as error:
         raise InputError(
@@ -188,16 +192,16 @@ def scan_notebook(raw: str, *, where: str) -> Notebook:
 
 
 class _Scanner:
-    """Walks the text. ``at`` is where it has come to: methods leave it behind what they read."""
+    """Recursive-descent scanner. Each method reads at ``at`` and leaves it behind the value."""
 
     def __init__(self, raw: str, where: str) -> None:
-        """``where`` names the document in errors."""
+        """Start at the beginning of ``raw``; ``where`` names the document in errors."""
         self.raw = raw
         self.where = where
         self.at = 0
 
     def notebook(self) -> Notebook:
-        """The whole text."""
+        """Return the notebook that the whole text holds. Raises InputError or JSONDecodeError."""
         if self.raw.startswith("\ufeff"):
             raise InputError(
                 "starts with a byte order mark, which Jupyter does not read",
@@ -206,7 +210,7 @@ class _Scanner:
             )
         self._skip_space()
         if self._character() != "{":
-            self._value()  # tell invalid JSON from JSON of another kind
+            self._value()  # raises if it is not valid JSON at all
             raise self._no_notebook("its top level is no object")
         values: dict[str, Any] = {}
         cells: tuple[Cell, ...] | None = None
@@ -223,7 +227,7 @@ class _Scanner:
     def _checked(
         self, values: dict[str, Any], cells: tuple[Cell, ...] | None
     ) -> Notebook:
-        """The notebook, if it is one of nbformat 4. ``values`` has all keys but that of cells."""
+        """Return the notebook if it is nbformat 4. ``values`` has the other top-level keys."""
         version = values.get("nbformat")
         if version == 3 or "worksheets" in values:
             raise InputError(
@@ -239,7 +243,7 @@ class _Scanner:
         return Notebook(raw=self.raw, cells=cells, has_metadata=has_metadata)
 
     def _cells(self) -> tuple[Cell, ...]:
-        """The cells, from the bracket that opens their list."""
+        """Return the cells of the list that begins here."""
         cells: list[Cell] = []
 
         def read_cell() -> None:
@@ -253,7 +257,7 @@ class _Scanner:
         return tuple(cells)
 
     def _cell(self, number: int) -> Cell:
-        """One cell, from the brace that opens it; ``number`` counts from 1."""
+        """Return the cell whose object begins here; ``number`` counts from 1."""
         values: dict[str, Any] = {}
         literals: tuple[tuple[int, int], ...] | None = None
         source = ""
@@ -270,12 +274,12 @@ class _Scanner:
         return Cell(kind=kind, source=source, literals=literals)
 
     def _source(self, number: int) -> tuple[str, tuple[tuple[int, int], ...]]:
-        """Read a cell's source, one string or a list of strings; return it with their spans."""
+        """Read a cell's source, one string or a list of them; return it with their spans."""
         literals: list[tuple[int, int]] = []
         texts: list[str] = []
 
         def read_literal() -> None:
-            """Read the string that begins here, and note where it stands."""
+            """Read the string that begins here, and record its span."""
             start = self.at
             if self._character() != '"':
                 self._value()
@@ -298,7 +302,7 @@ class _Scanner:
         return "".join(texts), tuple(literals)
 
     def _members(self) -> Iterator[str]:
-        """Yield each key of the object that begins here; the caller reads its value each time."""
+        """Yield each key of the object that begins here; the caller reads each value."""
         seen: set[str] = set()
         self.at += 1
         if self._is_empty("}"):
@@ -307,7 +311,8 @@ class _Scanner:
             key_at = self.at
             key = self._string()
             if key in seen:
-                # Whoever reads the last one would run another cell than we have looked at.
+                # Parsers disagree about which of two equal keys counts: Jupyter might run a cell we
+                # never saw.
                 raise json.JSONDecodeError(
                     f"the key {key!r} stands twice in one object", self.raw, key_at
                 )
@@ -322,7 +327,7 @@ class _Scanner:
                 return
 
     def _items(self, read_item: Callable[[], None]) -> None:
-        """Read each item of the array that begins here."""
+        """Call ``read_item`` at the beginning of each item of the array that begins here."""
         self.at += 1
         if self._is_empty("]"):
             return
@@ -332,7 +337,7 @@ class _Scanner:
                 return
 
     def _is_empty(self, closing: str) -> bool:
-        """Whether a container ends where it has just begun."""
+        """Return whether the container that has just begun is empty; if so, go behind its end."""
         self._skip_space()
         if self._character() != closing:
             return False
@@ -340,7 +345,7 @@ class _Scanner:
         return True
 
     def _has_more(self, closing: str) -> bool:
-        """Go on behind a value: to the next one, or to the end of the container."""
+        """Go to the next value and return True, or go behind the container and return False."""
         self._skip_space()
         character = self._character()
         if character == ",":
@@ -355,21 +360,21 @@ class _Scanner:
         )
 
     def _character(self) -> str:
-        """The next character; empty at the end."""
+        """Return the next character; empty at the end of the text."""
         return self.raw[self.at : self.at + 1]
 
     def _skip_space(self) -> None:
-        """Go to the next character that is none of JSON's four kinds of white space."""
+        """Skip JSON's white space."""
         if match := _SPACE.match(self.raw, self.at):
             self.at = match.end()
 
     def _value(self) -> Any:
-        """The value that begins here, decoded."""
+        """Return the decoded value that begins here, and go behind it."""
         value, self.at = _decode(self.raw, self.at)
         return value
 
     def _string(self) -> str:
-        """The string that begins here, decoded. Any other value is an error."""
+        """Return the decoded string that begins here. Raises JSONDecodeError if there is none."""
         if self._character() != '"':
             raise json.JSONDecodeError("a string was expected", self.raw, self.at)
         text: str
@@ -377,7 +382,7 @@ class _Scanner:
         return text
 
     def _no_notebook(self, why: str) -> InputError:
-        """The error for JSON that is valid, but no notebook."""
+        """Return the error for JSON that is valid but no notebook."""
         return InputError(
             f"is no Jupyter notebook: {why}", where=self.where, hint=_HINT
         )

@@ -1,6 +1,7 @@
-"""The outline of docs that keep it in a file of its own: mkdocs, and books of Jupyter's and MyST's.
+"""Outline parser for docs that keep their page order in a file: MkDocs, Jupyter Book, MyST.
 
-The text of a ``mkdocs.yml``, ``_toc.yml`` or ``myst.yml`` goes in, a tree of items comes out.
+The text of a ``mkdocs.yml``, ``_toc.yml`` or ``myst.yml`` comes in, and a tree of items goes out.
+The number and depth of items are bounded.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from pipeline.core.document.yaml_nodes import (
 from pipeline.errors import InputError
 from pipeline.folders import Folders
 
-# Files that hold an outline; of several in one folder the first counts.
+# File names, the preferred one first if a folder has several.
 NAMES = ("_toc.yml", "myst.yml", "mkdocs.yml", "mkdocs.yaml")
-MOST_ITEMS = 5_000  # an alias of YAML may stand for many items
+MOST_ITEMS = 5_000  # YAML aliases can expand a small file to any number of items
 DEEPEST = 12
-# What the formats call the parts of an entry.
+# The keys that the formats use for the parts of an entry.
 _TITLES = ("title", "caption", "part", "header")
 _TARGETS = ("file", "url", "glob", "pattern")
 _PATTERNS = ("glob", "pattern")
@@ -33,39 +34,39 @@ _LISTS = ("parts", "subtrees", "chapters", "sections", "entries", "items", "chil
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """A page, an address or a pattern of pages; without a target it is a group of items."""
+    """A page, an address or a pattern of pages. An item without a target is a group."""
 
     title: str = ""
-    target: str = ""  # as it is written
+    target: str = ""  # as written in the file
     is_pattern: bool = False
     items: tuple[Item, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """The items of docs, in their order."""
+    """The items of the docs, in order."""
 
     items: tuple[Item, ...]
-    root: str = ""  # the page to begin with; empty if the file names none
-    folder: str = ""  # where targets count from, as the file calls it
+    root: str = ""  # the first page; empty if the file names none
+    folder: str = ""  # the folder that targets are relative to, as written
 
 
 def outline_places(docs: Folders) -> list[str]:
-    """Return the places in a repository where docs may have their outline, the likeliest first."""
+    """Return the paths at which a repository may keep the docs' outline, the likeliest first."""
     folders = PurePosixPath(docs.root, "x").parents
     return [str(folder / name) for folder in folders for name in NAMES]
 
 
 def outline_place(paths: Container[str], docs: Folders) -> str:
-    """Return the place of the outline of docs, by the paths of what was pulled; empty for none."""
+    """Return the path of the docs' outline among the pulled ``paths``; empty if there is none."""
     places = outline_places(docs)
     return next((place for place in places if docs.pulled_path_of(place) in paths), "")
 
 
 def read_outline(text: str, *, name: str, where: str) -> Outline | None:
-    """Return the outline that the file ``name`` holds; None if it holds none.
+    """Return the outline in the text of the file ``name``, or None if it has none.
 
-    Raises InputError for a file that is too large, or is not YAML.
+    Raises InputError if the text is too long, nested too deeply, or not YAML.
     """
     try:
         document = composed(text)
@@ -82,21 +83,21 @@ def read_outline(text: str, *, name: str, where: str) -> Outline | None:
     root = text_of(value_of(document, "root"))
     items = reader.below(document) if root else _grouped(reader.items(document))
     if not root and items and items[0].target:
-        # A list begins with the page that the book begins with.
+        # In the older list format the first entry is the root page.
         root, items = items[0].target, (*items[0].items, *items[1:])
     return Outline(items=items, root=root) if items else None
 
 
 @dataclass(slots=True, kw_only=True)
 class _Reader:
-    """Reads lists of entries, up to a number of items."""
+    """Reader of lists of entries; counts the items against ``MOST_ITEMS``."""
 
-    where: str  # the file, as people read it
-    is_nav: bool = False  # entries are as mkdocs has them: ``Title: page.md``
+    where: str  # the file, as shown in errors
+    is_nav: bool = False  # whether entries are MkDocs': ``Title: page.md``
     count: int = 0
 
     def items(self, node: Any, depth: int = 0) -> tuple[Item, ...]:
-        """Return the items of a list; none of what is no list. Raises InputError."""
+        """Return the items of a list node; empty for any other node. Raises InputError."""
         items: list[Item] = []
         for entry in listed(node):
             self.count += 1
@@ -109,7 +110,7 @@ class _Reader:
         return tuple(items)
 
     def below(self, node: Any, depth: int = 0) -> tuple[Item, ...]:
-        """Return the items of all lists that an entry has. Raises InputError."""
+        """Return the items of all lists in an entry. Raises InputError."""
         found: list[Item] = []
         for name, value in pairs(node):
             if name in _LISTS:
@@ -117,7 +118,7 @@ class _Reader:
         return tuple(found)
 
     def _read(self, entry: Any, depth: int) -> Iterator[Item]:
-        """Yield the item of an entry of a list; none if it says nothing that is known."""
+        """Yield the items of one entry; nothing if it has no known key."""
         if target := text_of(entry):
             yield Item(target=target)
         elif self.is_nav:
@@ -140,9 +141,9 @@ class _Reader:
 
 
 def _grouped(items: Sequence[Item]) -> tuple[Item, ...]:
-    """Return the items with the pages behind a mere title as its group.
+    """Return the items, with the pages after a bare title grouped below it.
 
-    Older books have ``- header: Basics`` in the list, and its pages behind it.
+    Older books have ``- header: Basics`` in the list, followed by its pages.
     """
     groups: list[Item] = []
     is_open = False
@@ -156,7 +157,7 @@ def _grouped(items: Sequence[Item]) -> tuple[Item, ...]:
 
 
 def _first(parts: Mapping[str, str], names: Sequence[str]) -> str:
-    """Return the first text that there is under one of the names."""
+    """Return the first non-empty text under one of the names; empty if there is none."""
     return next((parts[name] for name in names if parts.get(name)), "")
 
 

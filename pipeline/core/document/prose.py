@@ -1,7 +1,7 @@
-"""What counts as prose: the words of a block once its atoms are taken away.
+"""Prose: the words of a block without its atoms.
 
-Atoms are what must survive a translation as it is: code, math, images, targets, HTML. They are
-found by their look, in one pass over the text; no parser is asked.
+Atoms must survive a translation unchanged: code, math, images, targets, HTML. They are found by
+patterns in one pass over the text, without a parser.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pipeline.core.document.message import Markup
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(rf"[^\W\d_]{{2,}}|[{CJK}]")
 _COUNTED = re.compile(rf"[{CJK}]|[^\W_{CJK}](?:[^\W_{CJK}]|['’-](?=\w))*")
-# Leftmost first: what stands in a code span cannot open a link, and so on. Each alternative begins
-# with a plain character, so that `re` skips to the next one that counts: several times faster.
+# The leftmost match wins, so a code span can hide a link's bracket. Each alternative begins with a
+# literal character: `re` then skips ahead to it, which is several times faster.
 _ATOM = re.compile(
     r"""
       \{[\w+:-]+\}(?P<role>`+)(?!`).+?(?<!`)(?P=role)(?!`)       # role
@@ -32,9 +32,9 @@ _ATOM = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# The same for reStructuredText. What stands around an atom does not count: a translation need not
-# have white space there. Of a link with its target, and of an anonymous one, the words are no part
-# of an atom: only the marks before and behind them.
+# The same for reST. The white space around an atom is not part of it, because a translation need
+# not have any. In a link with a target, and in an anonymous link, only the marks are atoms: the
+# words between them are prose.
 _RST_ATOM = re.compile(
     r"""
       (?<!\\)(?:
@@ -61,35 +61,35 @@ _DATA_URI = re.compile(r"data:(?:[\w.+/-]+)?(?:;[\w=.-]+)*,[A-Za-z0-9+/=%_.~-]{2
 _PLACEHOLDER = re.compile(r"data:#(\d+)")
 _SEVERAL_WORDS = re.compile(rf"\s|[{CJK}]")
 _FILE_NAME = re.compile(r"\.(?:png|jpe?g|gif|svg|webp)$", re.IGNORECASE)
-# A name in one piece that has an ending: the caption of many a listing.
+# A single name with a suffix, the caption of many code listings.
 _PATH = re.compile(r"`*[\w./\\-]*[\w-]\.[A-Za-z]\w{0,5}`*")
-# No capital but the first, no digit, no underscore: not a name, as far as can be told.
+# A word without inner capitals, digits or underscores: probably no identifier.
 _PLAIN_WORD = re.compile(r"[^\W\d_](?:(?![A-Z])[^\W\d_]|[-'’.:!?](?=[^\W\d_A-Z]|\Z))+")
-# What tools write where an author gave no text: Jupyter and Markdown editors.
+# Placeholder texts that Jupyter and Markdown editors insert.
 _FORMATS = frozenset("png jpg jpeg gif svg webp img alt image".split())
 
 
 def mask(text: str, markup: Markup = Markup.MARKDOWN) -> str:
-    """``text`` with every atom (code, math, images, targets, HTML) replaced by a space.
+    """Return ``text`` with every atom replaced by a space.
 
-    Of ``"see [the `jit` page](a.md)"`` it leaves ``"see [the   page "``: the words of a link count.
+    Link text is prose: ``"see [the `jit` page](a.md)"`` becomes ``"see [the   page "``.
     """
     return " ".join(parts_of(text, markup)[::2])
 
 
 def atoms_of(text: str, markup: Markup = Markup.MARKDOWN) -> list[str]:
-    """The atoms of a text, as they are written, in order.
+    """Return the atoms of a text as written, in order.
 
-    Those of ``"see [the `jit` page](a.md)"`` are ``"`jit`"`` and ``"](a.md)"``.
+    For ``"see [the `jit` page](a.md)"`` they are ``"`jit`"`` and ``"](a.md)"``.
     """
     return list(parts_of(text, markup)[1::2])
 
 
-@lru_cache(maxsize=1 << 10)  # checks look at the same texts several times, page by page
+@lru_cache(maxsize=1 << 10)  # several checks in a row look at the same text
 def parts_of(text: str, markup: Markup = Markup.MARKDOWN) -> tuple[str, ...]:
-    """Split a text at its atoms: prose at even places, atoms at odd ones.
+    """Split a text at its atoms: prose at even indices, atoms at odd ones.
 
-    Joined they are the text.
+    Joined, the parts give the text.
     """
     parts: list[str] = []
     at = 0
@@ -102,9 +102,9 @@ def parts_of(text: str, markup: Markup = Markup.MARKDOWN) -> tuple[str, ...]:
 def replace_atoms(
     text: str, by: Callable[[str], str], markup: Markup = Markup.MARKDOWN
 ) -> str:
-    """``text`` with what ``by`` gives for each atom in its place.
+    """Return ``text`` with each atom replaced by the result of ``by``.
 
-    ``by`` gives as many characters as the atom has, where positions are to hold.
+    If positions must stay valid, ``by`` has to keep the atom's length.
     """
     parts = list(parts_of(text, markup))
     if len(parts) == 1:
@@ -114,7 +114,7 @@ def replace_atoms(
 
 
 def has_words(text: str, markup: Markup = Markup.MARKDOWN) -> bool:
-    """Whether a block holds anything to translate: a word of two letters, or Chinese.
+    """Return whether a block has anything to translate: a word of two letters, or a CJK character.
 
     Use `jit`.      yes
     `jit`           no: it is code
@@ -122,22 +122,22 @@ def has_words(text: str, markup: Markup = Markup.MARKDOWN) -> bool:
     """
     if not _WORD.search(text):
         return False
-    # From \begin to \end a block is math, whatever stands between them.
+    # A block from \begin to \end is all math, even if an atom pattern ends earlier.
     if text.startswith("\\begin{") and _ENVIRONMENT.fullmatch(text):
         return False
     return bool(_WORD.search(mask(text, markup)))
 
 
 def is_caption(text: str) -> bool:
-    """Whether a caption says something: ``"The sum"`` does, ``"src/sum.py"`` does not."""
+    """Return whether a caption has words: ``"The sum"`` does, ``"src/sum.py"`` does not."""
     return has_words(text) and not _PATH.fullmatch(text.strip())
 
 
 def is_image_text(text: str) -> bool:
-    """Whether the text of an image says something, so that it is worth translating.
+    """Return whether an image's text is worth translating.
 
-    ``"a plot"``, ``"Plot"`` and ``"图"`` do. A file name (``"my plot.png"``), the name of a format
-    (``"png"``) and a name (``"JAX"``, ``"all_gather"``) do not.
+    ``"a plot"``, ``"Plot"`` and ``"图"`` are. A file name (``"my plot.png"``), a format (``"png"``)
+    and an identifier (``"JAX"``, ``"all_gather"``) are not.
     """
     text = text.strip()
     if not has_words(text) or _FILE_NAME.search(text):
@@ -147,12 +147,12 @@ def is_image_text(text: str) -> bool:
     return bool(_PLAIN_WORD.fullmatch(text)) and text.lower() not in _FORMATS
 
 
-# A message is counted when its catalogue is updated, and again when its page is merged.
+# The update of a catalogue counts each message, and so does the merge of its page.
 @lru_cache(maxsize=1 << 15)
 def count_words(text: str, markup: Markup = Markup.MARKDOWN) -> int:
-    """Words of English and characters of Chinese in a block, atoms left out.
+    """Return the number of English words and CJK characters in a block, without its atoms.
 
-    ``"don't use `jit`"`` counts 2, ``"不要用 jit"`` counts 4.
+    ``"don't use `jit`"`` has 2, ``"不要用 jit"`` has 4.
     """
     return len(_COUNTED.findall(mask(text, markup)))
 
@@ -160,14 +160,14 @@ def count_words(text: str, markup: Markup = Markup.MARKDOWN) -> int:
 def hide_payloads(text: str) -> tuple[str, tuple[str, ...]]:
     """Replace each data URI by ``data:#N``; return the text and the URIs in order.
 
-    A catalogue is for people: an image of a hundred thousand characters is no text for them.
+    Translators read the catalogue: an inline image of 100,000 characters would bury the text.
     """
     if "data:" not in text:
         return text, ()
     payloads: list[str] = []
 
     def number(match: re.Match[str]) -> str:
-        """What stands for one data URI; they count from 1."""
+        """Save the URI, and return its placeholder, numbered from 1."""
         payloads.append(match[0])
         return f"data:#{len(payloads)}"
 
@@ -175,12 +175,12 @@ def hide_payloads(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def show_payloads(text: str, payloads: tuple[str, ...]) -> str:
-    """Undo :func:`hide_payloads`; numbers that were never given stay as they are."""
+    """Undo :func:`hide_payloads`; unknown numbers stay as they are."""
     if not payloads:
         return text
 
     def payload(match: re.Match[str]) -> str:
-        """The data URI of one number."""
+        """Return the URI that a placeholder stands for."""
         number = int(match[1])
         if 0 < number <= len(payloads):
             return payloads[number - 1]

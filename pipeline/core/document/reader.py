@@ -1,7 +1,7 @@
-"""Reader of one upstream document: bytes in, units of Markdown or reST with their messages out.
+"""Reader of upstream documents: bytes in, units of Markdown or reST with their messages out.
 
-Nothing is lost: ``Document.raw`` is the text as it was decoded, and the splits of its units know
-where in it every message stands.
+Nothing is lost: ``Document.raw`` is the whole decoded text, and the offsets of every message refer
+to the text of its unit.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NOTEBOOK_KEY = re.compile(r"^(?:jupytext|kernelspec)\s*:", re.MULTILINE)
 
 
 class Format(StrEnum):
-    """How a document is written."""
+    """The format of a document."""
 
     NOTEBOOK = "notebook"
     MYST_NOTEBOOK = "MyST notebook"
@@ -40,7 +40,7 @@ class Format(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """A text that is split by itself: a whole page, or one Markdown cell (``cell`` is 0-based)."""
+    """A text that is split on its own: a page, or the Markdown cell of 0-based number ``cell``."""
 
     split: Split
     cell: int | None = None
@@ -58,42 +58,43 @@ class Document:
 
     @property
     def raw(self) -> str:
-        """The text as it was decoded; encoding it as UTF-8 gives the bytes back."""
+        """Return the decoded text; encoded as UTF-8 it gives the original bytes."""
         if self.notebook is None:
             return self.units[0].split.text
         return self.notebook.raw
 
     @property
     def is_notebook(self) -> bool:
-        """Whether its code can be run: literal blocks of a plain page are no cells."""
+        """Return whether the document has code cells to execute; a plain page has none."""
         return self.format in (Format.NOTEBOOK, Format.MYST_NOTEBOOK)
 
     @property
     def code(self) -> tuple[str, ...]:
-        """The source of every code cell, in order; of a page, the code in its cells' fences."""
+        """Return the source of every code cell, or of a text page's code blocks, in order."""
         if self.notebook is None:
             return self.units[0].split.code
         cells = self.notebook.cells
         return tuple(cell.source for cell in cells if cell.kind == "code")
 
     def messages(self) -> Iterator[tuple[Unit, Message]]:
-        """Every message with its unit, in document order.
+        """Yield every message with its unit, in document order.
 
-        Whoever needs only the messages of one text takes them from ``Unit.split``.
+        To read the messages of a single text, use ``Unit.split``.
         """
         for unit in self.units:
             for message in unit.split.messages:
                 yield unit, message
 
     def place(self, unit: Unit, message: Message) -> str:
-        """Where a message stands, for people: ``path, cell N:line`` or ``path:line``.
+        """Return the position of a message for people: ``path, cell N:line`` or ``path:line``.
 
-        Cells are counted from 1. "cell 3" is the third of all; what runs is "code cell 2".
+        N is 1-based and counts cells of all kinds; executed code is reported as "code cell N"
+        instead.
         """
         return self.line_place(unit, message.line)
 
     def line_place(self, unit: Unit, line: int) -> str:
-        """Where a line of a unit stands, for people, as `place` tells it of a message."""
+        """Return the position of a line of a unit for people; see :meth:`place`."""
         if unit.cell is None:
             return f"{self.path}:{line}"
         return f"{self.path}, cell {unit.cell + 1}:{line}"
@@ -101,7 +102,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SplitPage:
-    """A page with those of its documents that could be read."""
+    """A page with the documents that could be read, and findings about the others."""
 
     page: Page
     documents: tuple[Document, ...]
@@ -109,16 +110,17 @@ class SplitPage:
 
     @property
     def title(self) -> str:
-        """The page's first heading, as Markdown; its name if it has none.
+        """Return the page's title as Markdown; the page's name if it has none.
 
-        Where none is of the first level, the title in its front matter is shown above them.
+        The title is the first heading. If no heading is of level 1, the front matter's title takes
+        its place.
         """
         messages = list(
             chain.from_iterable(document.messages() for document in self.documents)
         )
         if title := self._front_title(messages):
             return title
-        # Whatever comes first stands under the title, or is it, or there is none.
+        # The first message is the title, or has the title among its headings, or there is no title.
         in_text = (message for _, message in messages if message.kind not in _FRONT)
         first = next(in_text, None)
         if first is None:
@@ -130,8 +132,8 @@ class SplitPage:
         return self.page.name
 
     def _front_title(self, messages: list[tuple[Unit, Message]]) -> str:
-        """The title in the front matter if that is shown; empty if not."""
-        # It stands before all else.
+        """Return the title in the front matter; empty if a level-1 heading replaces it."""
+        # Front matter precedes all other messages.
         kinds = [message.kind for _, message in messages]
         if Kind.PAGE_TITLE not in kinds:
             return ""
@@ -142,10 +144,10 @@ class SplitPage:
 
 
 def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
-    """Read an ``.ipynb``, ``.md`` or ``.rst`` document, in the way that its upstream is read.
+    """Read an ``.ipynb``, ``.md`` or ``.rst`` document in upstream's dialect.
 
-    ``path`` says how it is written, by its suffix, and names it in errors; no file is opened.
-    Raises InputError that says where it is malformed.
+    The suffix of ``path`` selects the format, and ``path`` names the document in errors; no file is
+    opened. Raises InputError with the position of the fault.
     """
     try:
         raw = data.decode("utf-8")
@@ -188,7 +190,7 @@ def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
 
 
 def is_myst_notebook(text: str) -> bool:
-    """Whether a MyST document has the front matter of a jupytext notebook.
+    """Return whether a MyST document has the front matter of a jupytext notebook.
 
     ---
     jupytext:
@@ -200,7 +202,7 @@ def is_myst_notebook(text: str) -> bool:
 
 
 def _text_format(path: str, raw: str) -> Format:
-    """How a document that is no notebook is written."""
+    """Return the format of a document that is not an ``.ipynb``."""
     if path.endswith(".rst"):
         return Format.RST
     if is_myst_notebook(raw):
@@ -209,14 +211,14 @@ def _text_format(path: str, raw: str) -> Format:
 
 
 def _split_rst(raw: str) -> Split:
-    """Split a page of reST. docutils takes a while to load: only who has such a page waits."""
+    """Split a reST page. The import is local because docutils loads slowly."""
     from pipeline.core.document.rst.splitter import split_rst
 
     return split_rst(raw)
 
 
 def _read_notebook(path: str, raw: str, reading: Reading) -> Document:
-    """A notebook: each of its Markdown cells is split by itself."""
+    """Read a notebook; each of its Markdown cells is a unit."""
     notebook = scan_notebook(raw, where=path)
     units = _units(notebook, path, reading)
     return Document(
@@ -229,7 +231,7 @@ def _read_notebook(path: str, raw: str, reading: Reading) -> Document:
 
 
 def _units(notebook: Notebook, path: str, reading: Reading) -> tuple[Unit, ...]:
-    """The Markdown cells of a notebook; the first alone if all of them are too much to read."""
+    """Return the Markdown cells as units; only one unread unit if they exceed the limits."""
     sources = [
         (index, cell.source)
         for index, cell in enumerate(notebook.cells)
@@ -241,7 +243,7 @@ def _units(notebook: Notebook, path: str, reading: Reading) -> tuple[Unit, ...]:
         index, source = sources[0]
         return (Unit(split=unread(source, reason), cell=index),)
     units: list[Unit] = []
-    # Sections go on from cell to cell.
+    # Sections continue from one cell to the next.
     headings: tuple[tuple[int, str], ...] = ()
     for index, source in sources:
         try:
@@ -259,10 +261,10 @@ _WHY = "only the first {count} sections of the page are translated"
 
 
 def first_sections(split: Split, count: int) -> Split:
-    """Return a split whose messages are those of the first ``count`` sections.
+    """Return a split that has only the messages of the first ``count`` sections.
 
-    The others are its ``rest``. Sections are those of the outermost level that has several: below
-    a title that stands alone those of the second.
+    The other messages become its ``rest``. Sections are counted at the outermost level that has
+    more than one: below a single title, at the second level.
     """
     starts = _starts(split)
     if len(starts) <= count:
@@ -279,10 +281,10 @@ def first_sections(split: Split, count: int) -> Split:
 
 
 def _starts(split: Split) -> list[int]:
-    """Return where the sections begin."""
+    """Return the offsets at which the sections of that level begin."""
     by_level: dict[int, list[int]] = {}
     for start, signature in split.skeleton:
-        # Of Markdown: ("heading_open", "h2", "##"); of reST: ("1", "section").
+        # In Markdown: ("heading_open", "h2", "##"). In reST: ("1", "section").
         if signature[0] == "heading_open":
             by_level.setdefault(int(signature[1][1:]), []).append(start)
         elif signature[1:2] == ("section",):
@@ -291,9 +293,9 @@ def _starts(split: Split) -> list[int]:
     return by_level[min(several)] if several else []
 
 
-_LINES = 3  # of code that are shown
-_WIDTH = 100  # characters of a line that are shown
-# A cell of MyST, perhaps behind the break that ends the one before, and its options.
+_LINES = 3  # lines of code shown
+_WIDTH = 100  # characters shown of a line
+# A MyST code cell with its options, perhaps behind the break that ends the cell before.
 _CELL = re.compile(
     r"\s*(?:\+\+\+[^\n]*\s+)?(?P<fence>`{3,}|~{3,})\{code-cell\}[^\n]*\n"
     r"(?:---\n.*?\n---\n|(?:[ ]*:[^\n]*\n)*)(?P<code>.*?)\n(?P=fence)",
@@ -303,7 +305,7 @@ _UNSEEN = re.compile(r"[^\S\n ]|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def messages_with_code(document: Document) -> Iterator[tuple[Message, tuple[str, ...]]]:
-    """Every message of a document in its order, with the first lines of the code that follows."""
+    """Yield every message in document order, with the first lines of the code that follows it."""
     for unit in document.units:
         messages: list[Message | None] = [*unit.split.messages, None]
         for message, following in pairwise(messages):
@@ -314,11 +316,11 @@ def messages_with_code(document: Document) -> Iterator[tuple[Message, tuple[str,
 def _code_after(
     document: Document, unit: Unit, message: Message, following: Message | None
 ) -> str:
-    """The code of the cell that stands right below a message; empty if there is none."""
+    """Return the code of the cell right below a message; empty if there is none."""
     if document.notebook is None:
         match = _CELL.match(document.raw, message.block_end)
         return match["code"] if match else ""
-    # Of a notebook: the next cell, if the message ends its own.
+    # In a notebook: the next cell, if the message is the last text of its own cell.
     source = document.notebook.cells[unit.cell or 0].source
     if following or source[message.block_end :].strip():
         return ""
@@ -328,7 +330,7 @@ def _code_after(
 
 
 def _first_lines(code: str) -> tuple[str, ...]:
-    """The lines that are shown of code: the first that are not empty, without odd characters."""
+    """Return the first non-empty lines of code, shortened and without control characters."""
     lines: list[str] = []
     for line in code.split("\n"):
         seen = _UNSEEN.sub(" ", line).rstrip()

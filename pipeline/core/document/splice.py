@@ -1,7 +1,7 @@
-"""Edits of a text by position: output = gaps + translations.
+"""Edits of a text by position: the output is the gaps of the text, with translations between them.
 
-Nothing is rendered. What no edit touches is the text's own, character for character. Offsets are
-those of the text before the edits, until :class:`Placed` says where everything has come to lie.
+Nothing is rendered: text that no edit touches is copied unchanged. Offsets of edits refer to the
+text before any edit; :class:`Placed` has the offsets in the result.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pipeline.core.document.message import Message, Split
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace ``[start, end)`` of a text by ``text``; an insertion has ``start == end``."""
+    """Replacement of ``[start, end)`` by ``text``; an insertion has ``start == end``."""
 
     start: int
     end: int
@@ -25,20 +25,20 @@ class Edit:
 
     @property
     def growth(self) -> int:
-        """By how many characters it makes the text longer."""
+        """Return by how many characters the edit lengthens the text."""
         return len(self.text) - (self.end - self.start)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
-    """A text with translations in it, and where each message and insertion has come to lie."""
+    """A text with its translations, and the new positions of messages and insertions."""
 
     text: str
     edits: tuple[Edit, ...]
-    # Of every message of the split, translated or not.
+    # The new span of every message of the split, translated or not.
     spans: tuple[tuple[int, int], ...]
     inserted: tuple[tuple[int, int], ...]
-    # Messages whose English stands below, by index.
+    # Indices of messages whose English stays below the translation.
     kept_terms: frozenset[int] = frozenset()
 
 
@@ -49,11 +49,11 @@ def placed(
     insertions: Sequence[Edit] = (),
     redrawn: Sequence[Edit] = (),
 ) -> Placed:
-    """Apply the edits to the text of ``split``.
+    """Apply the edits to the text of ``split``; return the result with all positions.
 
-    ``translated`` are those that put a translation in the place of a message, by its index.
-    ``redrawn`` are edits that go with them and belong to no message: lines of a table. Only
-    ``insertions`` are blocks that upstream does not have.
+    ``translated`` has the edit that translates each message, by the message's index. ``redrawn``
+    are further edits that belong to no single message, such as the lines of a table. ``insertions``
+    are blocks that upstream does not have.
     """
     edits = [*translated.values(), *redrawn, *insertions]
     edits.sort(key=lambda edit: (edit.start, edit.end))
@@ -66,9 +66,9 @@ def placed(
 
 
 def splice(text: str, edits: Sequence[Edit]) -> str:
-    """Apply sorted, non-overlapping edits.
+    """Return ``text`` with sorted, non-overlapping edits applied.
 
-    ``"one two"`` with ``Edit(4, 7, "二")`` is ``"one 二"``.
+    ``"one two"`` with ``Edit(4, 7, "二")`` becomes ``"one 二"``.
     """
     parts: list[str] = []
     at = 0
@@ -80,45 +80,45 @@ def splice(text: str, edits: Sequence[Edit]) -> str:
 
 
 def translation_lines(msgstr: str) -> list[str]:
-    """The lines of a translation; white space around it means nothing."""
+    """Return the lines of a translation, without the white space around it."""
     return msgstr.strip().split("\n")
 
 
 def line_start_of(text: str, at: int) -> int:
-    """Where the line that holds the offset ``at`` begins."""
+    """Return the offset at which the line that holds ``at`` begins."""
     return max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
 
 
 def line_end_of(text: str) -> str:
-    """The line end that ``text`` uses, by its first one."""
+    """Return the line end that ``text`` uses first; ``\\n`` if it has none."""
     match = re.search(r"\r\n?|\n", text)
     return match[0] if match else "\n"
 
 
 class _Shift:
-    """How far sorted edits move what stands behind them."""
+    """Map from offsets before sorted edits to offsets after them."""
 
     def __init__(self, edits: Sequence[Edit]) -> None:
-        """Sum up the edits, so that each offset is found by bisection."""
+        """Sum up the growth of the edits, so that lookups can bisect."""
         self._ends = [edit.end for edit in edits]
         self._sums = list(accumulate((edit.growth for edit in edits), initial=0))
 
     def start(self, offset: int) -> int:
-        """Where something has come to lie that begins at ``offset``.
+        """Return the new offset of something that begins at ``offset``.
 
-        What is inserted right there stands before it: the target above a heading.
+        An insertion at exactly this offset comes before it, like the target above a heading.
         """
         return offset + self._sums[bisect_right(self._ends, offset)]
 
     def end(self, offset: int) -> int:
-        """The same for the end of something: what is inserted right there stands behind it."""
+        """Return the new offset of an end at ``offset``; an insertion there comes after it."""
         return offset + self._sums[bisect_left(self._ends, offset)]
 
 
 def _spans(
     messages: Sequence[Message], translated: Mapping[int, Edit], shift: _Shift
 ) -> Iterator[tuple[int, int]]:
-    """Where each message has come to lie: its translation, or the English that has moved."""
+    """Yield the new span of each message, translated or moved."""
     for index, message in enumerate(messages):
         start = shift.start(message.start)
         if index in translated:
@@ -130,7 +130,7 @@ def _spans(
 def _inserted(
     edits: Sequence[Edit], insertions: Sequence[Edit]
 ) -> Iterator[tuple[int, int]]:
-    """Where each insertion has come to lie. ``edits`` are all edits, sorted."""
+    """Yield the new span of each insertion. ``edits`` are all edits, sorted."""
     shift = 0
     inserted = frozenset(insertions)
     for edit in edits:

@@ -1,7 +1,8 @@
-"""YAML of upstream's as nodes, which are read and never made into objects.
+"""YAML nodes: upstream's YAML is parsed to nodes and never turned into objects.
 
-So no tag is obeyed: a value with one that is not YAML's own (``!ENV``, ``!!python/name:…``) counts
-as not there. Aliases may make a circle, or a few lines stand for millions: who goes down counts.
+No tag is ever executed: a value with a tag that is not YAML's own (``!ENV``, ``!!python/name:…``)
+counts as missing. Aliases may form a cycle or expand without bound, so callers must limit how deep
+and how much they read.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-LENGTH = 200_000  # characters of a file: reading them takes seconds
+LENGTH = 200_000  # characters of a file; parsing this much already takes seconds
 _TAGS = frozenset(
     f"tag:yaml.org,2002:{kind}"
     for kind in ("str", "int", "float", "bool", "timestamp", "map", "seq")
@@ -17,11 +18,11 @@ _TAGS = frozenset(
 
 
 def composed(text: str) -> Any:
-    """Return the node of a document of YAML; None if it is empty.
+    """Return the root node of a YAML document, or None if it is empty.
 
-    Raises ValueError for a text that is too long, or is not YAML.
+    Raises ValueError if the text is too long or not YAML.
     """
-    import yaml  # only few docs need it
+    import yaml  # imported only for docs that need it
 
     if len(text) > LENGTH:
         raise ValueError(
@@ -34,7 +35,7 @@ def composed(text: str) -> Any:
 
 
 def pairs(node: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the keys of a mapping that are texts, with their values; none of what is none."""
+    """Yield the (key, value node) pairs of a mapping with text keys; nothing for another node."""
     if _kind(node) == "mapping":
         for key, value in node.value:
             if name := text_of(key):
@@ -42,20 +43,20 @@ def pairs(node: Any) -> Iterator[tuple[str, Any]]:
 
 
 def listed(node: Any) -> Sequence[Any]:
-    """Return the nodes of a list; none of what is no list."""
+    """Return the items of a sequence node; empty for another node."""
     return node.value if _kind(node) == "sequence" else ()
 
 
 def text_of(node: Any) -> str:
-    """Return the text of a value; empty if it is none."""
+    """Return the text of a scalar node, stripped; empty for another node."""
     return node.value.strip() if _kind(node) == "scalar" else ""
 
 
 def value_of(node: Any, key: str) -> Any:
-    """Return the value of a key; None if a node has no such key."""
+    """Return the value node of a key, or None if the node has no such key."""
     return dict(pairs(node)).get(key)
 
 
 def _kind(node: Any) -> str:
-    """Return what a node is: mapping, sequence or scalar; empty for one with a tag of its own."""
+    """Return "mapping", "sequence" or "scalar"; empty for None or a node with a custom tag."""
     return node.id if node is not None and node.tag in _TAGS else ""
