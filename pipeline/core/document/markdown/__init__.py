@@ -1,4 +1,5 @@
-"""MyST Markdown, and dialects without MyST: how pages are split, merged and guarded.
+"""Markdown: how pages of MyST and of dialects without MyST are split, merged and guarded.
 
-``rst/`` has the same file names where the concept is the same.
+Modules that do the same for reST have the same names in ``rst/``. Rules shared by both languages
+belong one folder up.
 """

@@ -1,8 +1,8 @@
-"""Active markup in Markdown: what a renderer makes more of than words.
+"""Active markup in Markdown: everything that a renderer turns into more than words.
 
-That is tags, targets, images, roles and formulas. A translation may bring in none that its English
-does not have. They are looked for twice: as the text is written, since renderers differ, and as
-the parser reads it.
+This covers tags, link targets, images, roles and formulas. A translation must not add markup that
+its English does not have. Two searches look for it: one in the raw text, because renderers differ,
+and one in the parser's tokens.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ HTML, LINK, IMAGE, ROLE, FORMULA, FOOTNOTE = NAMES = (
     "formula",
     "footnote",
 )
-# What Sphinx takes for a title and a target.
+# Sphinx's syntax for a title with a target.
 _TITLED = re.compile(r".+<(?P<target>[^<]*)>", re.DOTALL)
 
 
 def pieces_of(text: str) -> dict[str, Counter[str]]:
-    """What acts in ``text``, by its name for people: each piece with how often it is there.
+    """Return the active pieces of ``text``, counted, by their readable kind.
 
-    ``"{ref}`a` and [b](c.md)"`` has ``{"role": {"{ref}`a`": 1}, "link target": {"c.md": 1}}``. What
-    is not there counts as an empty counter.
+    ``"{ref}`a` and [b](c.md)"`` gives ``{"role": {"{ref}`a`": 1}, "link target": {"c.md": 1}}``. A
+    kind without pieces has an empty counter.
     """
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for token in inline_tokens(text):
@@ -53,7 +53,7 @@ def pieces_of(text: str) -> dict[str, Counter[str]]:
 
 
 def _pieces(token: Token) -> Iterator[tuple[str, str]]:
-    """The name and the text of each thing that acts in one token."""
+    """Yield (kind, piece) for the active markup in one token."""
     match token.type:
         case "html_inline":
             yield HTML, token.content
@@ -71,10 +71,10 @@ def _pieces(token: Token) -> Iterator[tuple[str, str]]:
 
 
 def _image_pieces(image: Token) -> Iterator[tuple[str, str]]:
-    """What acts in an image's text.
+    """Yield (kind, piece) for the active markup in an image's text.
 
-    It shows nothing there, but some renderer may take it for what it is elsewhere:
-    ``![a <b>](c.png)`` has ``<b>``, as HTML. Of a link it counts only that there is one.
+    It is inert there, but a renderer may treat it as active: ``![a <b>](c.png)`` has the HTML
+    ``<b>``. A link counts as HTML with empty content, because only its existence matters.
     """
     for child in image.children or ():
         if child.type in ("html_inline", "link_open"):
@@ -84,7 +84,7 @@ def _image_pieces(image: Token) -> Iterator[tuple[str, str]]:
 
 
 def _role(name: str, content: str) -> tuple[str, str]:
-    """A role by its name and by what of its text has to stay; a formula by itself.
+    """Return (kind, piece) for a role: its name with the fixed part, or the formula.
 
     {kbd}`words`            {kbd}`…`
     {func}`words <~a.b>`    {func}`a.b`
@@ -98,24 +98,24 @@ def _role(name: str, content: str) -> tuple[str, str]:
     return ROLE, f"{{{name}}}`{fixed or '…'}`"
 
 
-# Without any of these there is no HTML, link, image, role, formula or footnote mark …
+# Quick filters. Without these characters, the parser can find no active markup …
 _PARSED = re.compile(r"[<\[{$]")
-# … and without any of these nothing at all that is active as it is written.
+# … and without these, nothing in the raw text can be active.
 _ACTIVE = re.compile(r"[<\[{\\:&]|//|www\.", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\([:/.&;#])")
-# A role with a title; its target looks like HTML: {ref}`a <b>`
+# A role whose target looks like HTML: {ref}`a <b>`
 _TITLED_ROLE = re.compile(r"(\{[\w+:-]+\}`[^`<>\n]+)<([^`<>\n]+)>`")
 _ROLE = re.compile(r"\{[\w+:-]+\}`(?:[^`<>]*<)?([^`<>]+)>?`")
 _IMAGE_MARK = re.compile(r"[\\`<>\[\]$]")
-# Of these there may be no more than in the English; others may be named again.
+# Pieces of these kinds may not occur more often than in the English; others may be repeated.
 _COUNTED = frozenset(("HTML", "payload"))
-# What the parser finds, in the order in which a refusal names it; all but HTML.
+# Kinds that may disappear from a translation, in the order in which they are checked.
 _MAY_GO_MISSING = (LINK, IMAGE, ROLE, FORMULA, FOOTNOTE)
 _NONE: Counter[str] = Counter()
 
 
 def written_refusal(msgid: str, msgstr: str) -> Refusal | None:
-    """Whether the text has what some renderer could make active, and the English has not.
+    """Return a refusal if some renderer could find active markup that the English does not have.
 
     "a word"    "一个 <b>词"                   adds HTML “<b”
     "a word"    "见 www.a.b"                   adds URL “www.a.b”
@@ -131,7 +131,7 @@ def written_refusal(msgid: str, msgstr: str) -> Refusal | None:
     for name in WRITTEN:
         ours = Counter(find_written(name, text))
         if not ours:
-            continue  # do not look at the English for nothing
+            continue  # most texts have none: skip the English
         theirs = Counter(find_written(name, english))
         added = _added(ours, theirs, is_counted=name in _COUNTED)
         if added:
@@ -145,9 +145,9 @@ def written_refusal(msgid: str, msgstr: str) -> Refusal | None:
 
 
 def image_refusal(msgid: str, msgstr: str) -> Refusal | None:
-    """An image's text stands inside the image's markup: ``![text](source)``.
+    """Return a refusal if an image's text has other marks than the English.
 
-    No mark may come or go that could close that or swallow it.
+    The text is inside ``![text](source)``, so a mark could close that syntax or hide its end.
     """
     theirs = Counter(_IMAGE_MARK.findall(msgid))
     ours = Counter(_IMAGE_MARK.findall(msgstr))
@@ -155,25 +155,25 @@ def image_refusal(msgid: str, msgstr: str) -> Refusal | None:
 
 
 def html_refusal(msgid: str, msgstr: str) -> Refusal | None:
-    """Whether a block of HTML has other tags, or the start of one more.
+    """Return a refusal if a block of HTML has other tags, or an unclosed one.
 
-    Their order is free: ``<b>one</b> <i>two</i>`` may have its halves the other way round.
+    Their order is free: ``<b>one</b> <i>two</i>`` may become ``<i>…</i> <b>…</b>``.
     """
     theirs = Counter(html_tags(msgid))
     ours = Counter(html_tags(msgstr))
     rest = msgstr
     for tag in ours:
         rest = rest.replace(tag, "")
-    # A tag that nothing closes is found by no pattern: "<img src=x onerror=…".
+    # The pattern finds no unclosed tag, such as "<img src=x onerror=…".
     if theirs == ours and "<" not in rest:
         return None
     return change_refusal("HTML", ours - theirs, theirs - ours)
 
 
 def inline_refusal(msgid: str, msgstr: str) -> Refusal | None:
-    """Whether the parser finds anything active that the English has not.
+    """Return a refusal if the parser finds active markup that the English does not have.
 
-    HTML may not go missing either: without its closing tag, ``<b>`` goes on to the end.
+    HTML must not disappear either: without its closing tag, ``<b>`` extends to the end.
 
         "a [word](b.md)"    "[一个](b.md)[词](b.md)"    None
         "a [word](b.md)"    "一个[词](c.md)"            adds link target “c.md”
@@ -194,17 +194,18 @@ def inline_refusal(msgid: str, msgstr: str) -> Refusal | None:
 
 
 def _plain(text: str, msgid: str) -> str:
-    """``text`` as renderers read it in the end, without the targets of the English's roles.
+    """Return ``text`` as renderers finally see it, without the targets of known roles.
 
-    Character references and backslash escapes are resolved: ``java&#115;cript\\:x`` is
-    ``javascript:x``. And ``{ref}`词 <label>``` has no HTML, if a role of the English leads there.
+    Character references and backslash escapes are resolved: ``java&#115;cript\\:x`` becomes
+    ``javascript:x``. A target of one of the English roles is dropped, because it is no HTML:
+    ``{ref}`词 <label>```.
     """
     if "<" in text:
         targets = {target.lstrip("~!") for target in _ROLE.findall(msgid)}
         text = _TITLED_ROLE.sub(
             lambda role: role[1] + "`" if role[2] in targets else role[0], text
         )
-    # What was resolved may be another reference: "&amp;lt;b&amp;gt;".
+    # Resolving may reveal another reference: "&amp;lt;b&amp;gt;".
     while "&" in text and (resolved := unescape(text)) != text:
         text = resolved
     return _ESCAPE.sub(r"\1", text)
@@ -213,15 +214,15 @@ def _plain(text: str, msgid: str) -> str:
 def _added(
     ours: Counter[str], theirs: Counter[str], *, is_counted: bool
 ) -> Counter[str]:
-    """What we have and the English has not: at all, or not as often if it ``is_counted``."""
+    """Return the pieces that the English lacks or, if ``is_counted``, has less often."""
     if is_counted:
         return ours - theirs
-    # The link to the same page may stand in both halves of a sentence.
+    # Both halves of a translated sentence may link to the same page.
     return Counter(piece for piece in ours if piece not in theirs)
 
 
 def _changed(name: str, theirs: Counter[str], ours: Counter[str]) -> Refusal | None:
-    """The refusal of what has come or gone, where neither may; None if nothing has."""
+    """Return a refusal if any piece was added or removed; None if the counts are equal."""
     if theirs == ours:
         return None
     return change_refusal(name, ours - theirs, theirs - ours)

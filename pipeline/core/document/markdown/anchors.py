@@ -1,7 +1,7 @@
-"""Heading anchors: links to a heading go on working when its title is translated.
+"""Heading anchors: keeps links to a heading working after its title is translated.
 
-Source of the rule: MyST-Parser's ``myst_heading_anchors`` gives a heading the slug of its title,
-as GitHub does, and numbers the ones that occur again.
+The rule is MyST-Parser's ``myst_heading_anchors``. A heading gets the slug of its title, as on
+GitHub, and repeated slugs are numbered.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ _PAGE_SUFFIX = re.compile(r"\.(?:md|rst|ipynb|html)$")
 
 
 def linked_anchors(texts: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
-    """The fragments that links point to, by page.
+    """Return the fragments that links point to, by page name.
 
-    ``texts`` pairs the name of a page with its Markdown or reST. ``[see](../b.md#a-title)`` on
-    ``d/a`` gives ``{"b": {"a-title"}}``; links to other sites do not count.
+    ``texts`` pairs page names with Markdown or reST. ``[see](../b.md#a-title)`` on ``d/a`` gives
+    ``{"b": {"a-title"}}``. Links to other sites are ignored.
     """
     found: dict[str, set[str]] = {}
     for page, text in texts:
-        # No link goes on in a next line, and few lines have one: they are found in no time. The
-        # first one may begin where its line does.
+        # Links do not span lines, and few lines have a "#", so filtering lines is fast. The leading
+        # empty line lets reST links match at the start of the first line.
         lines = [line for line in text.split("\n") if "#" in line]
         for target, fragment in _LINK.findall("\n".join(["", *lines])):
             if ":" in target:
@@ -60,7 +60,7 @@ def linked_anchors(texts: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]
 
 
 def _linked_page(page: str, target: str) -> str:
-    """The page that a link on ``page`` leads to: ``d/a`` and ``../b.md`` make ``b``."""
+    """Return the page that a link on ``page`` leads to: ``../b.md`` on ``d/a`` leads to ``b``."""
     path = page
     if target:
         path = posixpath.normpath(posixpath.join(posixpath.dirname(page), target))
@@ -68,9 +68,9 @@ def _linked_page(page: str, target: str) -> str:
 
 
 def slug(title: str) -> str:
-    """The anchor that a heading with this Markdown gets, before numbers for duplicates.
+    """Return the anchor of a heading, before duplicates are numbered.
 
-    ``"Using `jit`: a *first* look"`` has ``using-jit-a-first-look``.
+    ``"Using `jit`: a *first* look"`` gives ``using-jit-a-first-look``.
     """
     return _NOT_IN_SLUGS.sub("", _plain(title).lower()).strip().replace(" ", "-")
 
@@ -78,10 +78,10 @@ def slug(title: str) -> str:
 def plan_targets(
     splits: Sequence[Split], linked: frozenset[str]
 ) -> dict[tuple[int, int], str]:
-    """The anchor that must be written above a heading once it is translated.
+    """Return the link targets to insert above translated headings.
 
-    By number of the split and index of the message. Only for headings that something links to by
-    their English anchor, and that have no such target already.
+    Keys are (number of the split, index of the message). A heading needs a target only if a link
+    uses its English anchor and the page does not define that target already.
     """
     plan: dict[tuple[int, int], str] = {}
     if not linked:
@@ -94,7 +94,7 @@ def plan_targets(
         if count:
             anchor = f"{anchor}-{count}"
         name = _linked_name(heading, anchor, linked)
-        # A line above a heading in a list or a quote would end that.
+        # A line above a heading inside a list or a quote would end the container.
         if not name or not heading.is_top_level:
             continue
         if not _has_target(splits, name):
@@ -103,16 +103,16 @@ def plan_targets(
 
 
 def target_edit(text: str, message: Message, name: str, *, notebook: bool) -> Edit:
-    """A target line above the heading.
+    """Return the insertion of a target line above a heading.
 
-    MyST's form on pages; HTML in notebooks, where the former would show.
+    Pages use MyST's form. Notebooks use HTML, because Jupyter would show the MyST form as text.
     """
     start = line_start_of(text, message.start)
     end = line_end_of(text)
     if not notebook:
         return Edit(start, start, f"({name})={end}")
     before = text[:start]
-    # HTML right below a paragraph would belong to that.
+    # HTML right below a paragraph would be part of it.
     gap = end
     if not before.strip() or before.endswith(end * 2):
         gap = ""
@@ -120,12 +120,12 @@ def target_edit(text: str, message: Message, name: str, *, notebook: bool) -> Ed
 
 
 def plain_title(title: str) -> str:
-    """A heading's Markdown as text: ``A `b`` and ``A [b](c.md)`` are ``A b``."""
+    """Return a heading's text without its markup: ``A b`` for ``A `b`` and ``A [b](c.md)``."""
     return _plain(title).strip()
 
 
 def _headings(splits: Sequence[Split]) -> Iterator[tuple[int, int, Message]]:
-    """Every heading with the number of its split and its index there, in page order."""
+    """Yield every heading with the number of its split and its index there, in page order."""
     for number, split in enumerate(splits):
         for index, message in enumerate(split.messages):
             if message.kind is Kind.HEADING:
@@ -133,9 +133,9 @@ def _headings(splits: Sequence[Split]) -> Iterator[tuple[int, int, Message]]:
 
 
 def _linked_name(heading: Message, anchor: str, linked: frozenset[str]) -> str:
-    """The name by which something links to the heading; empty if nothing does.
+    """Return the fragment by which a link points to the heading; empty if none does.
 
-    ``anchor`` is its slug, with the number of a duplicate.
+    ``anchor`` is the heading's slug, numbered if it is a duplicate.
     """
     # Jupyter's own anchors keep case and punctuation: "Pure-functions!".
     for name in (anchor, plain_title(heading.msgid).replace(" ", "-")):
@@ -145,23 +145,20 @@ def _linked_name(heading: Message, anchor: str, linked: frozenset[str]) -> str:
 
 
 def _has_target(splits: Sequence[Split], name: str) -> bool:
-    """Whether a target of this name is written anywhere on the page, in any of three forms.
-
-    Upstream has written it then, and it stays where it is.
-    """
+    """Return whether upstream already defines a target of this name on the page."""
     forms = (f"({name})=", f'id="{name}"', f'name="{name}"')
     return any(form in split.text for split in splits for form in forms)
 
 
 def _plain(title: str) -> str:
-    """The words of a heading without the marks around them; white space stays."""
+    """Return a heading's text with its markup resolved, and its white space unchanged."""
     return _MARKUP.sub(_words_of, title)
 
 
 def _words_of(match: re.Match[str]) -> str:
-    """What is left of a piece of markup: the text of code, the words of a link, or nothing.
+    """Return the text that remains of a piece of markup.
 
-    Of a role that is its content; of a tag and of the marks of emphasis there is nothing. What is
-    escaped shows as it is: ``\\<img\\>`` is ``<img>``.
+    It is the content of code or a role, the words of a link, or an escaped character: ``\\<img\\>``
+    is ``<img>``. Tags and emphasis marks leave nothing.
     """
     return match[2] or match[3] or match[4] or unescape(match[5] or "")

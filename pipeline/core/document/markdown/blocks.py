@@ -1,6 +1,6 @@
-"""Blocks of Markdown: the kind of message that a block holds, and what of it must stay.
+"""Markdown blocks: the message kind of each block, and the part of it that must stay.
 
-Blocks of HTML are looked into: some hold prose between their tags.
+HTML blocks are examined too, because some hold prose between their tags.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from markdown_it.token import Token
 
 from pipeline.core.document.message import Kind, Signature
 
-# What the paragraphs within a container are, by its name.
+# The kind of a container's paragraphs, by its token name.
 _KINDS = {
     "list_item": Kind.LIST_ITEM,
     "blockquote": Kind.QUOTE,
@@ -23,11 +23,11 @@ _KINDS = {
     "td": Kind.TABLE_CELL,
 }
 FENCES = frozenset(("fence", "colon_fence"))
-# The same by the type of the token that opens or closes it.
+# The same, by the types of the opening and closing tokens.
 CONTAINERS = {
     f"{name}_{end}": kind for name, kind in _KINDS.items() for end in ("open", "close")
 }
-# Blocks without blocks in them. The words of some are looked at all the same: of directives, HTML.
+# Leaf blocks. Directives, HTML and front matter among them may still hold words.
 OPAQUE = FENCES | frozenset(
     "code_block math_block math_block_label html_block front_matter hr "
     "myst_target myst_line_comment myst_block_break mkdocs_block "
@@ -36,9 +36,9 @@ OPAQUE = FENCES | frozenset(
 
 
 def signature(token: Token) -> Signature:
-    """What of a block with other blocks or words in it must be the same after a merge.
+    """Return the parts of a block token that a merge must not change.
 
-    An ordered list from 3 on is ``("ordered_list_open", "ol", ".", "start=3")``.
+    An ordered list that starts at 3 gives ``("ordered_list_open", "ol", ".", "start=3")``.
     """
     if not token.attrs:  # most have none
         return (token.type, token.tag, token.markup)
@@ -47,13 +47,13 @@ def signature(token: Token) -> Signature:
 
 
 def opaque_signature(token: Token) -> Signature:
-    """What of a block must be the same that is taken whole: all of it."""
+    """Return the signature of a block that must not change at all."""
     return (token.type, token.markup, token.info, token.content)
 
 
-# Blocks that CommonMark does not take for ordinary elements: comments, declarations, raw text.
+# Blocks that are no ordinary elements in CommonMark: comments, declarations, raw text.
 _OPAQUE = re.compile(r"<[!?]|<(?:script|pre|style|textarea)\b", re.IGNORECASE)
-# Elements whose text is no prose, wherever in the block they stand.
+# Elements whose content is no prose, anywhere in the block.
 _CODE = re.compile(r"<(?:script|pre|style|textarea|svg|iframe|object)\b", re.IGNORECASE)
 _TAG = re.compile(
     r"""
@@ -68,40 +68,40 @@ _IMAGE = re.compile(r'<img\b[^<>]*?\salt="([^"<>]*)', re.IGNORECASE)
 
 
 def html_tags(text: str) -> tuple[str, ...]:
-    """Every tag and comment of a piece of HTML, in order, as they are written.
+    """Return every tag and comment of a piece of HTML in order, as written.
 
-    ``'<a title="1 > 0">words</a>'`` has ``'<a title="1 > 0">'`` and ``"</a>"``.
+    ``'<a title="1 > 0">words</a>'`` gives ``'<a title="1 > 0">'`` and ``"</a>"``.
     """
     return tuple(_TAG.findall(text))
 
 
 def is_raw(html: str) -> bool:
-    """Whether a block, without the white space around it, holds no elements at all to look into."""
+    """Return whether a stripped HTML block is a comment, a declaration or raw text."""
     return _OPAQUE.match(html) is not None
 
 
 def holds_code(html: str) -> bool:
-    """Whether anything in it is code or a drawing."""
+    """Return whether a piece of HTML holds code, a drawing or embedded content."""
     return _CODE.search(html) is not None
 
 
 def comments(text: str) -> Iterator[str]:
-    """What the comments in a piece of HTML say, without ``<!--`` and ``-->``."""
+    """Yield the text of each comment in a piece of HTML."""
     for tag in html_tags(text):
         if tag.startswith("<!--"):
             yield tag[4:-3]
 
 
 def image_texts(line: str) -> Iterator[re.Match[str]]:
-    """The texts of the images in a line; group 1 is the text."""
+    """Yield a match for each image in a line; group 1 is its alt text."""
     return _IMAGE.finditer(line)
 
 
 def without_image_texts(html: str) -> str:
-    """``html`` without those texts."""
+    """Return ``html`` without the alt texts of its images."""
     return _IMAGE.sub(_before_the_text, html)
 
 
 def _before_the_text(match: re.Match[str]) -> str:
-    """The start of an ``<img>`` tag, up to what its text would be."""
+    """Return the start of an ``<img>`` tag, up to its alt text."""
     return match[0][: match.start(1) - match.start()]

@@ -1,10 +1,10 @@
-"""Table of the MyST directives: which of them hold prose, and where in them it stands.
+"""Table of the MyST directives: which parts of each are prose.
 
-Source: MyST-Parser's directive syntax (an argument on the first line, options as ``:key: value``
-lines or between ``---`` lines, then the body), and the directives of docutils, Sphinx, MyST-NB,
-sphinx-design, sphinx-proof and sphinx-exercise. A directive that is not named here stays
-upstream's, whole, and is reported. Options follow MyST-Parser's subset of YAML
-(``parsers/options.py``); a value that goes on in the next line has no place.
+The syntax is MyST-Parser's: an argument on the first line, then options as ``:key: value`` lines or
+between ``---`` lines, then the body. The directives are those of docutils, Sphinx, MyST-NB,
+sphinx-design, sphinx-proof and sphinx-exercise. An unknown directive stays English as a whole and
+is reported. Options are parsed like MyST-Parser's YAML subset (``parsers/options.py``). A value
+that continues on the next line is not translated.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from pipeline.core.document.message import Kind
 
 
 class Body(Enum):
-    """What the body of a directive is."""
+    """The content type of a directive's body."""
 
-    PROSE = auto()  # Markdown, read like the rest of the page
+    PROSE = auto()  # Markdown, split like the rest of the page
     CODE = auto()
-    TOCTREE = auto()  # names of pages, some with a title: "Some title <page>"
-    OPAQUE = auto()  # nothing in it is words
-    RST = auto()  # reStructuredText, which is not read within Markdown
-    UNKNOWN = auto()  # nobody knows what it holds
+    TOCTREE = auto()  # page names, some with a title: "Some title <page>"
+    OPAQUE = auto()  # no words to translate
+    RST = auto()  # reST inside Markdown, which is not parsed
+    UNKNOWN = auto()  # the directive is not in the table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Directive:
-    """What a directive holds."""
+    """Description of the parts of one kind of directive."""
 
     body: Body = Body.PROSE
-    paragraphs: Kind = Kind.ADMONITION  # what a paragraph in the body is
-    # What the argument is; None for a path, a version, a language.
+    paragraphs: Kind = Kind.ADMONITION  # the kind of paragraphs in the body
+    # The kind of words in the argument; None if it is a path, a version, a language.
     argument: Kind | None = None
-    is_cell: bool = False  # jupytext takes it for a cell of the notebook
-    # Options whose values are words, and what kind of words. All others stay as they are.
+    is_cell: bool = False  # whether jupytext reads it as a notebook cell
+    # Options whose values are words, with their kind. All other options stay as they are.
     options: Mapping[str, Kind] = field(default_factory=dict)
 
     @property
     def holds_words(self) -> bool:
-        """Whether any of it may be words."""
+        """Return whether any part of the directive may be words."""
         if self.body in (Body.PROSE, Body.TOCTREE):
             return True
         return self.argument is not None or bool(self.options)
@@ -54,7 +54,7 @@ TITLED = Directive(argument=Kind.TITLE)
 _CAPTION = {"caption": Kind.CAPTION}
 _ALT = {"alt": Kind.IMAGE}
 _FAMILIES = (
-    # An admonition's first words may stand behind its name: ```{note} Like this.
+    # The first words of an admonition may follow its name: ```{note} Like this.
     (
         Directive(argument=Kind.ADMONITION),
         "attention caution danger error hint important note seealso tip todo warning",
@@ -80,7 +80,7 @@ _FAMILIES = (
             "prf:proposition prf:remark prf:theorem"
         ),
     ),
-    # An argument, if there is one, is no words: a label, a class, a condition.
+    # The argument, if any, is not prose: a label, a class, a condition.
     (
         Directive(),
         (
@@ -121,7 +121,7 @@ _FAMILIES = (
 DIRECTIVES = {
     name: directive for directive, names in _FAMILIES for name in names.split()
 }
-# For those who show pages or look at how they are written.
+# Derived sets of names, for the checks and the renderers.
 ADMONITIONS = frozenset(
     name
     for name, directive in DIRECTIVES.items()
@@ -133,20 +133,20 @@ CODE = frozenset(
 CELLS = frozenset(name for name, directive in DIRECTIVES.items() if directive.is_cell)
 
 _INFO = re.compile(r"\s*\{([^\s{}]+)\}(.*)", re.DOTALL)
-# ":key: value", or a value that goes on; three colons open a directive.
+# ":key: value", or a continued value; three colons open a nested directive.
 _OPTION = re.compile(r"\s*:(?!::)")
 
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """The first line of a fence: ``name`` is empty if the fence is no directive."""
+    """The parsed first line of a fence; ``name`` is empty if the fence is no directive."""
 
     name: str
     argument: str
 
 
 def parse_info(info: str) -> Info:
-    """What a fence's info string says: ``{note} Some words``."""
+    """Parse the info string of a fence, such as ``{note} Some words``."""
     match = _INFO.fullmatch(info)
     if match is None:
         return Info("", "")
@@ -154,14 +154,14 @@ def parse_info(info: str) -> Info:
 
 
 def directive_of(name: str, prose: Set[str] = frozenset()) -> Directive:
-    """What the directive of this name holds; those named by ``prose`` hold a title and prose."""
+    """Return the description of a directive; names in ``prose`` have a title and prose."""
     return DIRECTIVES.get(name, TITLED if name in prose else _UNKNOWN)
 
 
 def count_option_lines(lines: list[str]) -> int:
-    """How many lines at the start of a directive's content are options.
+    """Return how many lines at the start of a directive's content are options.
 
-    Two on the left, three on the right; ``lines`` are those of the content, at least one:
+    Two lines on the left, three on the right. ``lines`` has at least one line.
 
         :width: 3em          ---
         :align: left         width: 3em
@@ -174,7 +174,7 @@ def count_option_lines(lines: list[str]) -> int:
 
 
 def _front_matter_length(lines: list[str]) -> int:
-    """Lines from one ``---`` to the next, both counted; all lines if nothing closes it."""
+    """Return the length of a ``---`` block with both rules; all lines if it is never closed."""
     for number, line in enumerate(lines[1:], 1):
         if line.startswith("---"):
             return number + 1
@@ -182,10 +182,10 @@ def _front_matter_length(lines: list[str]) -> int:
 
 
 _FENCE = "---"
-# An option begins its line with its name. MyST takes the colon before it away first.
+# An option begins with its name, because MyST strips the leading colon first.
 _KEY = re.compile(r"(?P<key>[\w-]+):[ ]+(?=\S)")
 _GOES_ON = re.compile(r"[ ]+\S")
-# A value on one line. A "#" behind a space begins a comment. Quotes with escapes are not read.
+# A value on one line. A "#" after a space begins a comment. Quoted escapes are unsupported.
 _COMMENT = r"(?:[ ]+\#.*)?[ ]*"
 _VALUE = re.compile(
     rf"""
@@ -199,9 +199,9 @@ _VALUE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptionValue:
-    """The value of an option: columns ``[start, end)`` of a line of the block, counted from 0.
+    """Position of an option's value: columns ``[start, end)`` of a line, both counted from 0.
 
-    Marks of quotation are left out. A value that is not read here has no columns.
+    The columns exclude quotation marks; they are None if the value's syntax is unsupported.
     """
 
     key: str
@@ -210,9 +210,9 @@ class OptionValue:
 
 
 def option_values(lines: Sequence[str], keys: Collection[str]) -> Iterator[OptionValue]:
-    """The values of those options of a block that ``keys`` names.
+    """Yield the positions of the values of the options that ``keys`` names.
 
-    ``[":width: 3em", ":alt: Some words"]`` with ``alt`` -> line 1, columns 6 to 16
+    ``[":width: 3em", ":alt: Some words"]`` with ``alt`` gives line 1, columns 6 to 16.
     """
     starts = _starts(lines)
     for number, (line, start) in enumerate(zip(lines, starts, strict=True)):
@@ -221,7 +221,7 @@ def option_values(lines: Sequence[str], keys: Collection[str]) -> Iterator[Optio
             continue
         columns = None
         value = _VALUE.fullmatch(line, named.end())
-        # MyST splits lines at more characters than Markdown does.
+        # MyST splits lines at more characters than Markdown does, U+2028 for example.
         if (
             value
             and len(line.splitlines()) == 1
@@ -232,17 +232,17 @@ def option_values(lines: Sequence[str], keys: Collection[str]) -> Iterator[Optio
 
 
 def _starts(lines: Sequence[str]) -> list[int]:
-    """At which column of each line of a block the YAML begins."""
+    """Return the column at which the YAML begins on each line of an option block."""
     if not lines or not lines[0].startswith(_FENCE):
-        # Each line of such a block has the colon: that is how the block is told from words.
+        # Each line of a block without rules begins with a colon, which is no YAML.
         return [len(line) - len(line.lstrip()) + 1 for line in lines]
-    # The least indentation of all lines between the rules is none.
+    # MyST dedents the lines between the rules.
     inner = [line for line in lines if line.strip() and not line.startswith(_FENCE)]
     indents = [len(line) - len(line.lstrip(" ")) for line in inner]
     return [min(indents, default=0)] * len(lines)
 
 
 def _goes_on(lines: Sequence[str], starts: Sequence[int], number: int) -> bool:
-    """Whether the value on a line goes on below it: the next line is indented further."""
+    """Return whether the value on a line continues below: the next line is indented further."""
     below = number + 1
     return below < len(lines) and bool(_GOES_ON.match(lines[below], starts[below]))

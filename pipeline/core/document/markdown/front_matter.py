@@ -1,8 +1,8 @@
-"""Words in the front matter of a page: its title, and what else of it is shown to readers.
+"""Translatable front matter: a page's title, and other values that readers see.
 
-In goes the YAML between the two rules, out comes where the words of each such value stand. YAML
-says what the value is; a translation is written in quotes where it needs them, so that all else is
-read as before. A value that cannot be replaced in that way has a problem instead.
+The YAML between the two rules comes in, and the span of each such value goes out. A translation is
+quoted where needed, so that all other YAML keeps its meaning. A value that cannot be replaced
+safely has a ``problem`` instead.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from markdown_it.token import Token
 from pipeline.core.document.message import Kind
 from pipeline.reading import Dialect
 
-# What themes and layouts show; of MyST that is what its own tools know.
+# Keys that themes and layouts show; for MyST, keys of its own tools.
 _COMMON = {"title": Kind.PAGE_TITLE, "description": Kind.FRONT_MATTER}
 _WITH_SUBTITLE = {**_COMMON, "subtitle": Kind.FRONT_MATTER}
 KEYS: dict[Dialect, dict[str, Kind]] = {
@@ -26,7 +26,7 @@ KEYS: dict[Dialect, dict[str, Kind]] = {
 }
 KINDS = frozenset((Kind.PAGE_TITLE, Kind.FRONT_MATTER))
 _NAMES = "|".join(dict.fromkeys(key for keys in KEYS.values() for key in keys))
-# Most front matter has no such key: then nobody needs a reader of YAML.
+# Most front matter has none of these keys, and then no YAML parser is needed.
 _MAYBE = re.compile(rf"""(?:^|[{{,])[ ]*["']?(?:{_NAMES})["']?[ \t]*:""", re.MULTILINE)
 _STRING = "tag:yaml.org,2002:str"
 _BLOCKS = ("|", ">")
@@ -34,9 +34,9 @@ _BLOCKS = ("|", ">")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontValue:
-    """A value: ``[start, end)`` of the YAML, with its quotes. ``text`` is what it says.
+    """A value's span ``[start, end)`` in the YAML, quotes included, and its ``text``.
 
-    ``quote`` is the mark of its quotes, or nothing. ``problem`` says why it has to stay.
+    ``quote`` is its quotation mark, or empty. ``problem`` is why it must stay English.
     """
 
     kind: Kind
@@ -48,19 +48,18 @@ class FrontValue:
 
 
 def may_hold_words(text: str) -> bool:
-    """False if no front matter in ``text`` has a value that is shown."""
+    """Return False if no front matter in ``text`` can have a translatable value."""
     return bool(_MAYBE.search(text))
 
 
 def front_values(source: str, dialect: Dialect) -> Iterator[FrontValue]:
-    """The values that are shown of some front matter, in their order.
+    """Yield the translatable values of front matter in order.
 
-    ``source`` is the YAML without the rules around it. YAML that cannot be read has one value,
-    with the problem.
+    ``source`` is the YAML between the rules. Invalid YAML yields one value, with a problem.
     """
     if not may_hold_words(source):
         return
-    import yaml  # only few pages need it
+    import yaml  # imported only for pages that need it
 
     keys = KEYS[dialect]
     try:
@@ -73,7 +72,7 @@ def front_values(source: str, dialect: Dialect) -> Iterator[FrontValue]:
         return
     for key, value in root.value:
         kind = keys.get(str(key.value)) if isinstance(key, yaml.ScalarNode) else None
-        # A number or a date is none, and nobody reads a list as a title.
+        # Skip numbers, dates and lists.
         if (
             kind is None
             or not isinstance(value, yaml.ScalarNode)
@@ -81,7 +80,7 @@ def front_values(source: str, dialect: Dialect) -> Iterator[FrontValue]:
         ):
             continue
         start = value.start_mark.index
-        # A block of text ends where the next key begins: its last line ends before.
+        # A block scalar extends to the next key: exclude the white space after its last line.
         end = start + len(source[start : value.end_mark.index].rstrip())
         yield _front_value(
             kind,
@@ -95,7 +94,7 @@ def front_values(source: str, dialect: Dialect) -> Iterator[FrontValue]:
 def _front_value(
     kind: Kind, span: tuple[int, int], written: str, text: str, *, is_flow: bool
 ) -> FrontValue:
-    """A value as it is written, which says ``text``."""
+    """Return the value with this source and parsed ``text``, with its quotes or its problem."""
     start, end = span
     mark = written[:1]
     header = written.partition("\n")[0]
@@ -108,15 +107,15 @@ def _front_value(
         problem = "a comment stands in it"
     if problem:
         return FrontValue(kind=kind, start=start, end=end, text=text, problem=problem)
-    # Of a block, one line in quotes is left.
+    # A block scalar is replaced by one quoted line.
     quote = "'" if mark in _BLOCKS else mark if mark in ("'", '"') else ""
     return FrontValue(kind=kind, start=start, end=end, text=text, quote=quote)
 
 
 def written(text: str, quote: str) -> str:
-    """``text`` as a value of YAML, in quotes if it has to be.
+    """Return ``text`` as a YAML value, quoted if necessary.
 
-    ``quote`` is the mark that the English has. ``a: b`` without any is ``'a: b'``.
+    ``quote`` is the quotation mark of the English. Without one, ``a: b`` becomes ``'a: b'``.
     """
     if quote == '"':
         escaped = text.replace("\\", "\\\\").replace('"', '\\"')
@@ -128,7 +127,7 @@ def written(text: str, quote: str) -> str:
 
 
 def without_words(source: str, dialect: Dialect) -> str:
-    """Front matter without the values that may be translated."""
+    """Return front matter without its translatable values."""
     parts: list[str] = []
     at = 0
     for value in front_values(source, dialect):
@@ -139,18 +138,18 @@ def without_words(source: str, dialect: Dialect) -> str:
 
 
 def yaml_of(token: Token, lines: list[str]) -> str:
-    """The YAML of the front matter that a parser has found in ``lines``."""
+    """Return the YAML of the front matter token of a text with these lines."""
     assert token.map is not None
     first, last = token.map
     return "\n".join(lines[first + 1 : last - 1])
 
 
 def _is_plain(text: str) -> bool:
-    """Whether YAML reads ``text`` without quotes as just that text."""
+    """Return whether YAML parses the unquoted ``text`` as exactly this string."""
     import yaml
 
     try:
         return bool(yaml.safe_load(f"a: {text}\n") == {"a": text})
-    # A date that is none is a ValueError.
+    # An impossible date raises ValueError.
     except (yaml.YAMLError, ValueError):
         return False

@@ -1,7 +1,7 @@
-"""Nothing but prose can change: what a translation may not do, and the proof that it did not.
+"""Markdown guard: rejects translations that would change more than prose, and proves the result.
 
-``refusal`` looks at one translation alone and says in words what is wrong with it. ``read_back``
-parses the result afresh and compares it with upstream; it trusts nothing.
+``refusal`` checks one translation alone and can name the fault. ``read_back`` parses the merged
+text again and compares it with upstream.
 """
 
 from __future__ import annotations
@@ -20,35 +20,34 @@ from pipeline.core.document.splice import Placed, translation_lines
 from pipeline.errors import InputError
 from pipeline.reading import MYST, Dialect, Reading
 
-# Code, formulas and emphasis begin no block.
+# Code, formulas and emphasis start no block.
 _BLOCK_START = re.compile(r"[#>\-+=|~:<%(\d\[]|```|\$\$|[*_](?![*_]?[^\s*_])")
 _PARAGRAPH = ["paragraph_open", "inline", "paragraph_close"]
-# Block syntax means nothing behind their marks.
+# Their text follows other markup on the line, so it cannot start a block.
 _BEHIND_A_MARK = frozenset(
     (Kind.HEADING, Kind.TABLE_CELL, Kind.TITLE, *front_matter.KINDS)
 )
 _LINE_END = re.compile(r"\r\n?")
-# What jupytext takes for a cell by the mere start of a fence's info string.
+# jupytext only looks at how the info string of a fence starts.
 _CELLS = tuple(f"{{{name}}}" for name in directives.CELLS)
 
 
 def refusal(message: Message, msgstr: str) -> Refusal | None:
-    """What a translation does that none may do; None if nothing is found.
+    """Return why a translation is refused, judged alone; None if no fault is found.
 
-    It is looked at alone: whether the page stays intact with it, :func:`read_back` says.
+    :func:`read_back` decides whether the page stays intact with it.
     """
     return _refusal(message.msgid, message.kind, msgstr)
 
 
 @lru_cache(maxsize=1 << 14)
 def _refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
-    """The same for any message of this kind.
+    """Return the refusal for any message of this kind.
 
-    Cached for the twins of a jupytext pair, which hold the same messages, and for the checks,
-    which ask again.
+    The cache serves the two documents of a jupytext pair, and the checks, which ask again.
     """
     lines = translation_lines(msgstr)
-    # The cheap looks come first, and those whose words help a translator most.
+    # Cheap tests first, and tests with the most helpful messages.
     refused = text_refusal(msgid, msgstr) or _lines_refusal(msgid, lines)
     if not refused and kind is Kind.HTML:
         refused = active_markup.html_refusal(msgid, msgstr)
@@ -59,7 +58,7 @@ def _refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
         refused = active_markup.image_refusal(msgid, msgstr)
     elif kind is not Kind.HTML:
         refused = _block_refusal(kind, lines)
-    # A renderer may read formulas in HTML and in the text of images as well.
+    # A renderer may also find formulas in HTML and in the text of images.
     return refused or active_markup.inline_refusal(msgid, msgstr)
 
 
@@ -71,11 +70,11 @@ def read_back(
     is_run: bool = False,
     reading: Reading = MYST,
 ) -> tuple[Message, ...] | None:
-    """The messages of the merged text, parsed afresh; what a merge has inserted is left out.
+    """Return the messages of the merged text, parsed again, without the merge's insertions.
 
-    None unless messages, blocks and code lie where upstream has them.
+    Returns None unless messages, blocks and code are where upstream has them.
     """
-    # What is prose to us may be code to jupytext, where upstream has left a fence open.
+    # Text that we parse as prose may be code to jupytext, if upstream left a fence open.
     dialect = reading.dialect
     if is_run and executable(placed.text, dialect) != executable(split.text, dialect):
         return None
@@ -89,14 +88,14 @@ def read_back(
     return merged_messages(split, fresh, placed, added)
 
 
-# Upstream's text is asked for at each try, and the last result once more.
+# A merge asks for upstream's text on every try, and for the last result once more.
 @lru_cache(maxsize=4)
 def executable(
     text: str, dialect: Dialect = Dialect.MYST
 ) -> tuple[tuple[str, str], ...]:
-    """All that jupytext, which runs a MyST notebook, sees in it besides prose.
+    """Return (info, content) of every block that jupytext does not treat as prose.
 
-    By a grammar that knows no more than its own: what is a definition to us may be code to it.
+    It uses jupytext's own grammar: text that we parse as a definition may be code to jupytext.
     """
     md = plain_parser()
     tokens: list[Token] = []
@@ -109,21 +108,21 @@ def executable(
 
 
 def _fixed(token: Token, dialect: Dialect) -> str:
-    """What of a block must stay: of front matter not what may be translated."""
+    """Return the part of a block that must stay: of front matter, all but translatable values."""
     if token.type == "front_matter":
         return front_matter.without_words(token.content, dialect)
     return token.content
 
 
 def _is_executable(token: Token) -> bool:
-    """Whether jupytext makes more of a block than a part of a Markdown cell."""
+    """Return whether jupytext treats a block as more than part of a Markdown cell."""
     if token.type == "fence":
         return token.info.startswith(_CELLS)
     return token.type in ("front_matter", "myst_block_break")
 
 
 def _lines_refusal(msgid: str, lines: list[str]) -> Refusal | None:
-    """Whether there are more lines than the English has, or blank ones."""
+    """Return a refusal if there are more lines than in the English, or blank ones."""
     breaks = msgid.count("\n")
     if len(lines) > breaks + 1:
         return Refusal(
@@ -139,21 +138,21 @@ def _lines_refusal(msgid: str, lines: list[str]) -> Refusal | None:
 
 
 def _block_refusal(kind: Kind, lines: list[str]) -> Refusal | None:
-    """Whether the text, alone, would be something else than one paragraph.
+    """Return a refusal if the text alone would not be parsed as one paragraph.
 
-    ``"- 文字"`` is a list, ``"[a]: b"`` the definition of a link, ``"文字\\n===="`` a heading.
+    ``"- 文字"`` is a list, ``"[a]: b"`` a link definition, ``"文字\\n===="`` a heading.
     """
     if len(lines) == 1 and not _BLOCK_START.match(lines[0]):
         return None
     if kind in _BEHIND_A_MARK:
-        return None  # read_back has the last word
-    # Ask the parser, alone and at the left margin: a container around it changes nothing.
+        return None  # read_back decides
+    # Parse it alone at the left margin, because a container makes no difference.
     tokens: list[Token] = []
     text = "\n".join(lines)
     md = parser()
     md.block.parse(text, md, {}, tokens)
     types = [token.type for token in tokens]
-    # A definition of a link vanishes from the content of the paragraph.
+    # The parser removes link definitions from the content of a paragraph.
     if types == _PARAGRAPH and tokens[1].content == text:
         return None
     others = (name for name in types if name not in _PARAGRAPH)

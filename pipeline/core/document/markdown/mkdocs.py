@@ -1,7 +1,7 @@
-"""Pages of other Markdowns as MyST, for the site: Sphinx reads nothing else.
+"""Converter of MkDocs and CommonMark pages to MyST, which Sphinx can read, for the site.
 
-Only what a dialect has besides CommonMark is written anew; all other lines stay. What comes out is
-shown and never merged: the documents themselves keep their form.
+It rewrites only the syntax that a dialect adds to CommonMark. The result is shown and never merged:
+the translated documents keep their own dialect.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from pipeline.reading import Dialect
 
 _COLONS = re.compile(r"^\s*(:{3,})", re.MULTILINE)
 _PARAMETERS = re.compile(r'(?P<names>[^"]*?)\s*(?:"(?P<title>[^"]*)")?\s*')
-_MARK = re.compile(r"[\\`*_{}\[\]<>#$&|~]")  # what would be markup in a title
+_MARK = re.compile(r"[\\`*_{}\[\]<>#$&|~]")  # possible markup in a title
 _SPECIAL = frozenset(("mkdocs_block", "mkdocs_object"))
-# --8<-- "file", also with lines ("file:2:5") or the name of a part ("file:part") behind it
+# --8<-- "file", optionally with lines ("file:2:5") or a named section ("file:part")
 _SNIPPET = re.compile(
     r"""
     \s* -+8<-+ \s+ (?P<quote>["']) (?P<path>[^":\n]+)
@@ -30,7 +30,7 @@ _SNIPPET = re.compile(
     """,
     re.VERBOSE,
 )
-# Return what the site calls a file that a snippet names; empty if the docs do not have it.
+# Return the site's path of a file that a snippet includes; empty if the docs lack it.
 FindFile = Callable[[str], str]
 
 
@@ -41,11 +41,10 @@ def _none_found(_: str) -> str:
 def to_myst(
     text: str, dialect: Dialect, *, title: str = "", find: FindFile = _none_found
 ) -> str:
-    """The page ``text`` as MyST. ``title`` is what upstream's outline calls it, if anything.
+    """Return the page ``text`` as MyST.
 
-    ``find`` looks for the files of snippets.
-
-    ``!!! note "A title"`` with words indended below it → ``:::{admonition} A title`` …
+    ``title`` is the page's title in upstream's outline, or empty. ``find`` looks up the files of
+    snippets. For example, ``!!! note "A title"`` becomes ``:::{admonition} A title``.
     """
     text = _with_title(text, dialect, title)
     if dialect is not Dialect.MKDOCS:
@@ -54,10 +53,10 @@ def to_myst(
 
 
 def _with_title(text: str, dialect: Dialect, title: str) -> str:
-    """The page with its title as a heading, if it has none of the first level.
+    """Return the page with its title as a heading, unless it has a level-1 heading.
 
-    That is where layouts of other tools show it, and Sphinx would not. The title is that of the
-    front matter, or ``title``.
+    Themes of other tools show that title by themselves; Sphinx does not. The front matter's title
+    wins over ``title``.
     """
     has_front = text.startswith("---") and front_matter.may_hold_words(text)
     if not (has_front or title):
@@ -82,7 +81,7 @@ def _with_title(text: str, dialect: Dialect, title: str) -> str:
 
 
 def _converted(lines: list[str], find: FindFile, *, page: bool = False) -> list[str]:
-    """The lines of a page, or of the body of a block, as MyST."""
+    """Return the lines of a page, or of a block's body, as MyST."""
     md = parser(page=page, dialect=Dialect.MKDOCS)
     tokens: list[Token] = []
     md.block.parse("\n".join(lines), md, {}, tokens)
@@ -93,7 +92,7 @@ def _converted(lines: list[str], find: FindFile, *, page: bool = False) -> list[
         first, last = _lines_of(group[0])[0], _lines_of(group[-1])[1]
         made += lines[at:first]
         at = last
-        # The marks of containers around the block: a quote's go on, a list's are spaces below.
+        # Container prefixes: a quote's marks repeat on every line, a list's become spaces.
         prefix = lines[first][: max(0, lines[first].find(group[0].markup))]
         below = re.sub(r"[^\s>]", " ", prefix)
         for number, line in enumerate(_block(group, find)):
@@ -102,16 +101,17 @@ def _converted(lines: list[str], find: FindFile, *, page: bool = False) -> list[
 
 
 def _is_special(token: Token) -> bool:
-    """Whether a block is written anew: code if all of it stands in another file."""
+    """Return whether a block must be rewritten; a fence only if its content is one snippet."""
     if token.type == "fence":
         return bool(_SNIPPET.fullmatch(token.content))
     return token.type in _SPECIAL
 
 
 def _snippet(source: str, find: FindFile, *, language: str | None = None) -> list[str]:
-    """The directive that shows a file: as code if there is a ``language``, else as prose.
+    """Return the directive that includes a file, as code if ``language`` is not None.
 
-    Empty if the file is not there, or if it is a named part of prose: its marks would show.
+    Returns an empty list if the docs have no such file. A named section of prose is looked up as a
+    file of its own, because its section marks would show.
     """
     match = _SNIPPET.fullmatch(source)
     if match is None:
@@ -134,7 +134,7 @@ def _snippet(source: str, find: FindFile, *, language: str | None = None) -> lis
 
 
 def _groups(tokens: Sequence[Token], lines: Sequence[str]) -> list[list[Token]]:
-    """Each block by itself; tabs that follow each other are one group."""
+    """Group consecutive tabs; every other block is a group of its own."""
     groups: list[list[Token]] = []
     for token in tokens:
         previous = groups[-1][-1] if groups else None
@@ -152,16 +152,16 @@ def _is_tab(token: Token) -> bool:
 
 
 def _lines_of(token: Token) -> tuple[int, int]:
-    """The numbers of the first line of a block, and of that behind its last one."""
+    """Return the number of a block's first line, and of the line behind its last one."""
     assert token.map is not None
     return token.map[0], token.map[1]
 
 
 def _block(group: Sequence[Token], find: FindFile) -> list[str]:
-    """One block as MyST, without the marks of what it stands in."""
+    """Return one group of blocks as MyST, without container prefixes."""
     token = group[0]
     if token.type == "mkdocs_object":
-        # The site shows the name as a link to the English page.
+        # The site renders the name as a link to the English page.
         if token.markup == ":::":
             return [f"```{{autofunction}} {token.info.strip()}", "```"]
         return _snippet(f"{token.markup}{token.info}", find)
@@ -193,20 +193,20 @@ def _block(group: Sequence[Token], find: FindFile) -> list[str]:
 
 
 def _parameters(info: str) -> tuple[str, str]:
-    """What stands behind a mark: ``note inline "A title"`` → its names, and its title."""
+    """Split what follows a mark: ``note inline "A title"`` → ``("note inline", "A title")``."""
     match = _PARAMETERS.fullmatch(info)
     return (match["names"].strip(), match["title"] or "") if match else (info, "")
 
 
 def _body(token: Token, find: FindFile) -> list[str]:
-    """What stands within a block, as MyST."""
+    """Return the body of a block as MyST."""
     return _converted(token.content.strip("\n").split("\n"), find)
 
 
 def _directive(
     name: str, argument: str, options: Sequence[str], body: Sequence[str]
 ) -> list[str]:
-    """A directive with more colons than any within it."""
+    """Return a directive whose fence has more colons than any fence inside it."""
     inner = _COLONS.findall("\n".join(body))
     fence = ":" * (max(map(len, inner), default=2) + 1)
     return [f"{fence}{{{name}}} {argument}".rstrip(), *options, "", *body, "", fence]

@@ -1,8 +1,7 @@
-"""Parsers of Markdown: the grammar of MyST, of mkdocs, and the plainer one of jupytext.
+"""Parsers of Markdown: the grammars of MyST, of MkDocs, and of jupytext.
 
-They are for reading only: they find blocks and inline marks, and nothing is ever rendered. Blocks
-of mkdocs follow Python-Markdown's ``admonition``, PyMdown's ``details``, ``tabbed`` and
-``snippets``, and mkdocstrings' ``:::``.
+They only produce tokens; nothing is rendered. MkDocs blocks follow Python-Markdown's
+``admonition``, PyMdown's ``details``, ``tabbed`` and ``snippets``, and mkdocstrings' ``:::``.
 """
 
 from __future__ import annotations
@@ -31,20 +30,20 @@ _FOOTNOTE_MARK = re.compile(r"\[\^[^\] \n]+\]")
 
 
 class _Parser(MarkdownIt):
-    """Takes every link target for one.
+    """Parser that accepts every link target.
 
-    What a renderer may refuse is still no prose, and the guard wants to see it.
+    A target that a renderer might refuse is no prose either, and the guard must see it.
     """
 
     def validateLink(self, url: str) -> bool:  # noqa: N802
-        """markdown-it would leave ``[words](javascript:x)`` as it is written."""
+        """Accept ``url``; markdown-it would leave ``[words](javascript:x)`` as plain text."""
         return True
 
 
 def _footnote_ref(state: StateInline, silent: bool) -> bool:
-    """The plugin's rule, asked only where there is a mark.
+    """Apply the plugin's rule, but only at a complete footnote mark.
 
-    By itself it goes through the rest of the text, character by character, at each ``[^``.
+    The plugin's rule scans the rest of the text at each ``[^``, which takes quadratic time.
     """
     if not _FOOTNOTE_MARK.match(state.src, state.pos, state.posMax):
         return False
@@ -53,10 +52,10 @@ def _footnote_ref(state: StateInline, silent: bool) -> bool:
 
 @cache
 def parser(*, page: bool = False, dialect: Dialect = Dialect.MYST) -> MarkdownIt:
-    """The grammar as upstream's site reads it. ``page`` also reads front matter."""
+    """Return the parser of a dialect; with ``page`` it also parses front matter."""
     md = _Parser("commonmark").enable(["table", "strikethrough"])
     if dialect is not Dialect.COMMONMARK:
-        # As MyST does: in a line, too, $$x$$ is one formula, and no words stand between two.
+        # As in MyST, inline $$x$$ is one formula, not two empty ones around a word.
         md.use(dollarmath_plugin, double_inline=True)
         md.use(deflist_plugin)
         md.use(footnote_plugin, inline=False, move_to_end=False, always_match_refs=True)
@@ -71,9 +70,9 @@ def parser(*, page: bool = False, dialect: Dialect = Dialect.MYST) -> MarkdownIt
 
 @cache
 def plain_parser() -> MarkdownIt:
-    """The grammar that jupytext reads MyST notebooks with.
+    """Return a parser with the grammar that jupytext uses for MyST notebooks.
 
-    It knows no definition lists, footnotes, colon fences or math.
+    It has no definition lists, footnotes, colon fences or formulas.
     """
     md = _Parser("commonmark").enable("table")
     return md.use(front_matter_plugin).use(myst_block_plugin).use(myst_role_plugin)
@@ -90,7 +89,7 @@ _Rule = Callable[[StateBlock, int, int, bool], bool]
 
 
 def use_dialect(md: MarkdownIt, dialect: Dialect) -> None:
-    """Let a parser find the blocks of a dialect, before all others."""
+    """Add the block rules of a dialect to a parser, before its other rules."""
     if dialect is not Dialect.MKDOCS:
         return
     rules = {
@@ -103,7 +102,7 @@ def use_dialect(md: MarkdownIt, dialect: Dialect) -> None:
 
 
 def _indented(kind: str, first_line: re.Pattern[str]) -> _Rule:
-    """A rule for a line like ``first_line`` and all below it that is indented by four."""
+    """Return a rule for a line that matches ``first_line``, with the indented lines below it."""
 
     def rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         match = _match(state, start, first_line)
@@ -115,7 +114,7 @@ def _indented(kind: str, first_line: re.Pattern[str]) -> _Rule:
         last = after = start + 1
         while after < end and (state.isEmpty(after) or state.sCount[after] >= column):
             after += 1
-            # Blank lines belong to the block only if more of it comes.
+            # Blank lines belong to the block only if more of its lines follow.
             if not state.isEmpty(after - 1):
                 last = after
         _push(state, kind, start, last, column=column)
@@ -126,7 +125,7 @@ def _indented(kind: str, first_line: re.Pattern[str]) -> _Rule:
 
 
 def _single(kind: str, line: re.Pattern[str]) -> _Rule:
-    """A rule for one line that is no words."""
+    """Return a rule for a single line without words."""
 
     def rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         match = _match(state, start, line)
@@ -143,29 +142,28 @@ def _single(kind: str, line: re.Pattern[str]) -> _Rule:
 def _match(
     state: StateBlock, number: int, pattern: re.Pattern[str]
 ) -> re.Match[str] | None:
-    """What a whole line is; nothing if it is indented as code."""
+    """Return the match of a whole line; None if the line is indented as code."""
     if state.is_code_block(number):
         return None
     return pattern.fullmatch(_line(state, number))
 
 
 def _line(state: StateBlock, number: int) -> str:
-    """A line without the marks of its containers."""
+    """Return a line without the prefixes of its containers."""
     begin = state.bMarks[number] + state.tShift[number]
     return state.src[begin : state.eMarks[number]]
 
 
 def _push(state: StateBlock, kind: str, start: int, end: int, *, column: int) -> None:
-    """Add a token for the lines up to ``end``; it has what stands below the first line."""
+    """Add a token for the lines ``[start, end)``; its content starts at the second line."""
     token = state.push(kind, "", 0)
     token.map = [start, end]
     token.content = state.getLines(start + 1, end, column, False)
     state.line = end
 
 
-_MARK = re.compile(r"[\n\\`*_~\[<&{$]")  # where the parser's rules begin
-# A code span (group 1: its ticks, 2: its code), or a role in single backquotes (3: its name,
-# 4: its content).
+_MARK = re.compile(r"[\n\\`*_~\[<&{$]")  # characters at which an inline rule may start
+# A code span (groups: ticks, code), or a role in single backquotes (groups: name, content).
 _CODE = re.compile(
     r"""
       (?<!`)(?P<ticks>`+)(?!`)(.*?[^`])(?P=ticks)(?!`)
@@ -173,14 +171,17 @@ _CODE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_PERIOD = 5  # of a text split by it: what stands before, and the four groups
+_PERIOD = 5  # items per match in a split by `_CODE`: text and four groups
 _PADDED = re.compile(r" .*[^ ].* ")
 
 
-# The checks look at the two texts that the guard has just looked at.
+# The checks look at the same texts right after the guard.
 @lru_cache(maxsize=16)
 def inline_tokens(text: str) -> tuple[Token, ...]:
-    """What the parser makes of ``text``: to be looked at, not to be changed."""
+    """Return the inline tokens of ``text``; callers must not change them.
+
+    Text with only code spans and roles skips the parser, which is much faster.
+    """
     pieces = _CODE.split(text)
     if "\n" not in text and not _MARK.search("".join(pieces[::_PERIOD])):
         return tuple(_simple(pieces))
@@ -191,19 +192,19 @@ def inline_tokens(text: str) -> tuple[Token, ...]:
 
 
 def _simple(pieces: list[str]) -> Iterator[Token]:
-    """The tokens of plain text with code and roles in it.
+    """Yield the tokens of text that has no markup but code spans and roles.
 
-    ``pieces`` are the text split by ``_CODE``: "use `jit` here" is "use ", "`", "jit", None, None,
-    " here", and becomes a token of text, one of code, and one of text.
+    ``pieces`` is the text split by ``_CODE``. "use `jit` here" is "use ", "`", "jit", None, None, "
+    here", and gives three tokens: text, code, text.
     """
-    # The last words have no code behind them: fill up their period.
+    # No code follows the last words: pad the list to a whole number of periods.
     pieces = [*pieces, "", "", "", ""]
     for at in range(0, len(pieces), _PERIOD):
         words, ticks, code, role, content = pieces[at : at + _PERIOD]
         if words:
             yield Token("text", "", 0, content=words)
         if ticks:
-            # A space at either end makes room for a backquote and is not shown.
+            # One space at both ends only separates a backquote from the ticks, and is not rendered.
             shown = code[1:-1] if _PADDED.fullmatch(code) else code
             yield Token("code_inline", "code", 0, content=shown, markup=ticks)
         elif role:

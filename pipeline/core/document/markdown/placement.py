@@ -1,7 +1,7 @@
-"""Placement of translations in Markdown, by position, and of the line of attribution.
+"""Placement of translations and of the attribution in Markdown, by position.
 
-A translation comes on as many lines as its English has hard breaks. Every line but the first
-begins with what its container asks for there: ``> `` in a quote, spaces in a list.
+A translation is written on as many lines as it has hard breaks. Each line but the first begins with
+the prefix that its container requires: ``> `` in a quote, spaces in a list.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BACKSLASH = "\\"
 def place(
     split: Split, translations: Mapping[int, str], insertions: Sequence[Edit] = ()
 ) -> Placed:
-    """Put ``translations`` (by index of the message) and ``insertions`` into the split text."""
+    """Put translations, by message index, and ``insertions`` into the text of ``split``."""
     line_end = line_end_of(split.text)
     translated: dict[int, Edit] = {}
     for index, msgstr in translations.items():
@@ -36,10 +36,10 @@ def place(
 
 
 def to_markdown(message: Message, msgstr: str, *, line_end: str = "\n") -> str:
-    """What stands in the document for ``msgstr``.
+    """Return ``msgstr`` as it is written in the document.
 
-    Hard breaks, container prefixes and data URIs are back: ``"一\\n二"`` in a quote whose English
-    breaks with a backslash is ``"一\\\\\\n> 二"``.
+    Hard breaks, container prefixes and data URIs are restored. In a quote whose English breaks with
+    a backslash, ``"一\\n二"`` becomes ``"一\\\\\\n> 二"``.
     """
     lines = translation_lines(prose.show_payloads(msgstr, message.payloads))
     if message.kind in front_matter.KINDS:
@@ -51,19 +51,19 @@ def to_markdown(message: Message, msgstr: str, *, line_end: str = "\n") -> str:
 
 
 def _break_mark(message: Message, number: int) -> str:
-    """How the hard break of this number is marked: as the English marks it."""
+    """Return the mark of the hard break of this number, as in the English."""
     if message.kind is Kind.HTML:
-        return ""  # a line end in HTML is one already
+        return ""  # in HTML, a line end needs no mark
     if not message.breaks:
         return _BACKSLASH
     return message.breaks[min(number, len(message.breaks) - 1)]
 
 
 def attribution_edit(splits: Sequence[Split], line: str) -> tuple[int, Edit]:
-    """A quote with ``line``, which is Markdown, under the title, in the text that holds it.
+    """Return the number of the unit that holds the title, and the insertion of ``line`` below it.
 
-    ``splits`` are the texts of one document: of a page, or of the cells of a notebook. On a page
-    without a title it stands behind the first block of prose. ``"# Title\\nWords"`` becomes:
+    ``line`` is Markdown and becomes a quote. ``splits`` are the units of one document. Without a
+    title, the quote follows the first block of prose. ``"# Title\\nWords"`` becomes:
 
         # Title
 
@@ -75,7 +75,7 @@ def attribution_edit(splits: Sequence[Split], line: str) -> tuple[int, Edit]:
     text = splits[unit].text
     end = line_end_of(text)
     rest = text[at:]
-    # A paragraph right below would go on with the quote.
+    # A paragraph right below would continue the quote.
     gap = ""
     if rest.strip() and not rest.startswith(end * 2):
         gap = end
@@ -83,14 +83,14 @@ def attribution_edit(splits: Sequence[Split], line: str) -> tuple[int, Edit]:
 
 
 def _attribution_place(splits: Sequence[Split]) -> tuple[int, int]:
-    """Number of the text, and offset: behind the title, the first block, or everything."""
-    # The title need not stand in the first cell of a notebook.
+    """Return a unit's number, and the offset behind the title, the first block or the text."""
+    # The title may be in a later cell of a notebook.
     for number, split in enumerate(splits):
         if split.title_end is not None:
             return number, split.title_end
     for number, split in enumerate(splits):
         for message in split.messages:
-            # Within a list or a quote it would be taken for a part of that.
+            # Inside a list or a quote, the attribution would become part of it.
             if message.is_top_level:
                 return number, message.block_end
     last = len(splits) - 1

@@ -1,8 +1,8 @@
-"""Positions of words: from the lines that the parser reads back to offsets in the text.
+"""Positions of words: maps the parser's content back to offsets in the text.
 
-markdown-it gives the text of a block without the marks of its containers, and the lines that it
-was taken from. Each line of that text is looked for at the end of its source line. Of tables it
-gives no columns, so a row is cut here once more, by the same rules.
+markdown-it returns a block's text without container prefixes, and its line numbers. Each line of
+that text is searched for from the end of its source line. Table cells come without columns, so rows
+are split here again by the same rules.
 """
 
 from __future__ import annotations
@@ -17,81 +17,78 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where words stand: columns on each line, from the line with number ``line`` (from 0) on."""
+    """Position of words: a column span on each line, from the 0-based ``line`` on."""
 
     line: int
     spans: tuple[tuple[int, int], ...]
 
     @property
     def last(self) -> int:
-        """The number of the last line."""
+        """Return the number of the last line."""
         return self.line + len(self.spans) - 1
 
 
 class Lines:
-    """``shown`` are the lines without their ends, ``starts`` their offsets in the text.
-
-    Columns are those of the text.
-    """
+    """Lines of a text. ``shown`` has them without line ends, ``starts`` has their offsets."""
 
     def __init__(self, text: str) -> None:
-        """``text`` is a whole page, or the source of a cell."""
-        # Lines at even places, their ends at odd ones. CommonMark asks for U+FFFD instead of NUL.
+        """Split ``text``, a whole page or the source of a cell, into lines."""
+        # Even items are lines, odd ones line ends. CommonMark replaces NUL by U+FFFD.
         pieces = _LINE_END.split(text.replace("\0", "\ufffd"))
         self.shown = pieces[::2]
         self.starts = list(accumulate(map(len, pieces), initial=0))[::2]
         self._has_mark = text.startswith(_BYTE_ORDER_MARK)
         if self._has_mark:
+            # The mark stays one column wide, as a space.
             self.shown[0] = f" {self.shown[0][1:]}"
 
     def to_parse(self) -> list[str]:
-        """The lines for the parser.
+        """Return the lines for the parser, without a byte order mark.
 
-        A byte order mark belongs to the file and not to the first line: it would keep that from
-        being a heading, or front matter.
+        The mark would keep the first line from being a heading or front matter.
         """
         if self._has_mark:
             return [self.shown[0][1:], *self.shown[1:]]
         return self.shown
 
     def end(self, line: int) -> int:
-        """Offset behind a line, without its line end."""
+        """Return the end offset of a line, without its line end."""
         return self.starts[line] + len(self.shown[line])
 
     def offsets(self, place: Place) -> tuple[int, int]:
-        """Offsets of the start and the end of what stands at ``place``."""
+        """Return the start and end offsets of a place."""
         return (
             self.starts[place.line] + place.spans[0][0],
             self.starts[place.last] + place.spans[-1][1],
         )
 
 
-# What the parser strips from lines. Not all white space: U+00A0 may begin a paragraph.
+# The white space that the parser strips. Others count as text: U+00A0 may begin a paragraph.
 _BLANK = " \t\x0b\x0c"
 _TASK = re.compile(r"\[[ xX]\][ \t]+")
-# Two spaces or an odd number of backslashes at the end of a line: "words\\\\\" ends in a break.
+# A hard break: two spaces or an odd number of backslashes at the end of a line.
 _HARD_BREAK = re.compile(r"(?: {2,}|(?<!\\)(?:\\\\)*(\\))$")
 _NO_QUOTE_MARK = re.compile(r"[^\s>]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """A piece of prose: what it says on one line, and what it takes to write it again."""
+    """A piece of prose as text, with the positions and marks needed to replace it."""
 
     text: str
     place: Place
-    prefix: str = ""  # see ``Message``
+    prefix: str = ""  # as in ``Message``
     breaks: tuple[str, ...] = ()
 
 
 def locate(lines: Lines, content: str, line: int) -> Place:
-    """Where the text of a block stands that begins on ``line`` or somewhat below it.
+    """Return the place of a block's text, which begins on ``line`` or a few lines below.
 
-    White space around each line, and the closing marks of a heading, are left out. For the
-    content ``"two\\nlines"`` of ``"> two\\n>  lines"`` the spans are (2, 5) and (3, 8).
+    White space around each line and the closing marks of a heading are excluded. The content
+    ``"two\\nlines"`` of ``"> two\\n>  lines"`` has the spans (2, 5) and (3, 8).
     """
     pieces = [piece.strip(_BLANK) for piece in content.split("\n")]
-    # The parser drops whole lines from a block's start if they hold but U+00A0 and the like.
+    # The parser drops leading lines that hold only white space such as U+00A0.
     while pieces[0] not in lines.shown[line]:
         line += 1
     spans: list[tuple[int, int]] = []
@@ -102,14 +99,14 @@ def locate(lines: Lines, content: str, line: int) -> Place:
 
 
 def without_task_mark(lines: Lines, place: Place) -> Place:
-    """``place`` without the box of a task list: ``[x] words``."""
+    """Return ``place`` without the check box of a task list: ``[x] words``."""
     first, *others = place.spans
     task = _TASK.match(lines.shown[place.line], first[0])
     return Place(place.line, ((task.end(), first[1]), *others)) if task else place
 
 
 def words_at(lines: Lines, place: Place) -> Words:
-    """The prose at a place: soft line breaks are a space, hard ones a line end."""
+    """Return the words at a place: soft line breaks become a space, hard breaks a line end."""
     text, breaks = _fold(lines, place)
     return Words(
         text=text, place=place, prefix=line_prefix(lines, place), breaks=breaks
@@ -117,31 +114,31 @@ def words_at(lines: Lines, place: Place) -> Words:
 
 
 def words_in_line(lines: Lines, line: int, start: int, end: int) -> Words:
-    """The prose at some columns of a line."""
+    """Return the words in a column range of one line."""
     return Words(text=lines.shown[line][start:end], place=Place(line, ((start, end),)))
 
 
 def line_prefix(lines: Lines, place: Place) -> str:
-    """What stands before the text on a continuation line of this block.
+    """Return the prefix that a further line of this block needs.
 
-    ``"> "`` in a quote, and also in ``"> 1. words"``: there with three spaces behind it.
+    In a quote it is ``"> "``. In ``"> 1. words"`` three more spaces follow, to stay in the item.
     """
     if len(place.spans) > 1:
         return lines.shown[place.line + 1][: place.spans[1][0]]
-    # There is none: quote marks go on, anything else ("- ", "1. ") becomes indentation.
+    # A one-line block: repeat quote marks, replace all else ("- ", "1. ") by indentation.
     return _NO_QUOTE_MARK.sub(" ", lines.shown[place.line][: place.spans[0][0]])
 
 
 def _fold(lines: Lines, place: Place) -> tuple[str, tuple[str, ...]]:
-    """The text on one line, and the marks of its hard breaks.
+    """Return the text of a place on one line, and the marks of its hard breaks.
 
-    ``"one\\n> two\\\\\\n> three"`` is ``"one two\\nthree"`` with one break, marked by a backslash.
+    ``"one\\n> two\\\\\\n> three"`` gives ``"one two\\nthree"`` and one break, a backslash.
     """
     *upper, (last_start, last_end) = place.spans
     parts: list[str] = []
     breaks: list[str] = []
     for number, (start, _) in enumerate(upper, place.line):
-        # The mark of a break stands behind the words: look at the line to its end.
+        # The mark of a break lies behind the words: search to the end of the line.
         rest = lines.shown[number][start:]
         if found := _HARD_BREAK.search(rest):
             mark = found[1] or found[0]
@@ -153,8 +150,8 @@ def _fold(lines: Lines, place: Place) -> tuple[str, tuple[str, ...]]:
     return "".join(parts), tuple(breaks)
 
 
-# What containers may stand before the header of a table: "> - [^1]: | Head |". Only a row that
-# opens with a pipe can stand behind a marker: without one, the marker is part of the cell.
+# Prefixes of a table's first row: "> - [^1]: | Head |". Without a leading pipe, a list marker would
+# be part of the first cell.
 _MARKERS = re.compile(
     r"""
     (?: [ \t]*
@@ -169,25 +166,25 @@ _MARKERS = re.compile(
     """,
     re.VERBOSE,
 )
-# markdown-it looks at one character before it: behind two backslashes it is escaped as well.
+# As in markdown-it: a pipe behind any backslash is escaped, even behind two of them.
 _PIPE = re.compile(r"(?<!\\)\|")
-# Before the rows below the header, markers are indentation or quote marks.
+# Later rows have only indentation or quote marks before them.
 _INDENT = " \t>"
 
 
 def cell_spans(line: str, *, is_header: bool) -> list[tuple[int, int]]:
-    """Columns of the cells of a table row, without the white space around their words.
+    """Return the columns of the cells of a table row, without surrounding white space.
 
         "| one | two |"     (2, 5), (8, 11)
         "> one | two"       (2, 5), (8, 11)
         "| a \\| b |"        (2, 8)
 
-    ``is_header``: more kinds of marks may stand before the first row of a table.
+    ``is_header`` allows list markers before the row, because a table may begin inside a list.
     """
     start = _row_start(line, is_header=is_header)
     row = line[start:].rstrip()
     pipes = [match.start() for match in _PIPE.finditer(row)]
-    # A pipe at either end of the row closes it, and there is no cell outside; else the end does.
+    # A pipe at an end of the row closes it. Without one, the row's end closes the cell.
     if not row.startswith("|"):
         pipes.insert(0, -1)
     if pipes[-1] != len(row) - 1:
@@ -196,7 +193,7 @@ def cell_spans(line: str, *, is_header: bool) -> list[tuple[int, int]]:
 
 
 def _row_start(line: str, *, is_header: bool) -> int:
-    """The column behind the marks of what the table stands in: 2 for ``> | a | b |``."""
+    """Return the column behind the prefixes of the row's containers: 2 for ``> | a | b |``."""
     markers = _MARKERS.match(line) if is_header else None
     if markers:
         return markers.end()
@@ -204,7 +201,7 @@ def _row_start(line: str, *, is_header: bool) -> int:
 
 
 def _words(row: str, begin: int, end: int, start: int) -> tuple[int, int]:
-    """Columns in the line of the words within ``[begin, end)`` of the row from ``start`` on."""
+    """Return the columns of the text within ``[begin, end)`` of a row that begins at ``start``."""
     text = row[begin:end]
     body = text.strip()
     offset = start + begin

@@ -1,7 +1,7 @@
-"""Split a text of MyST Markdown into messages, by position.
+"""Splitter of Markdown texts into messages, by position.
 
-The parser tells where blocks are and nothing else: no text is ever rendered again. Inline markup
-is not parsed here at all. See :mod:`pipeline.core.document.markdown.placement` for the way back.
+The parser only finds the blocks; no text is ever rendered. Inline markup stays part of a message
+and is not parsed here. The inverse is :mod:`pipeline.core.document.markdown.placement`.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ from pipeline.errors import InputError
 from pipeline.reading import MYST, Reading
 
 _IMAGE = re.compile(r"(?<!\[)!\[([^\[\]]+)\]\(")
-# An entry of a table of contents with a title of its own: "Some title <page>".
+# A toctree entry with a title of its own: "Some title <page>".
 _ENTRY = re.compile(r"\s*(?P<title>\S.*?)\s*(?<!\\)<[^<]*?>\s*")
-# Of options and titles: whether they say something.
+# Whether an option or a title is worth translating; otherwise `has_words` decides.
 _IS_WORTH = {Kind.CAPTION: prose.is_caption, Kind.IMAGE: prose.is_image_text}
 _NO_DIRECTIVE = (
     "a fence of colons without a directive; if the docs are of mkdocs, set "
     'markdown = "mkdocs"'
 )
-_EVALUATED = frozenset(("inline", "html_block"))  # what another program may evaluate
-_QUOTED = re.compile(r'"([^"]+)"')  # the title of an admonition of mkdocs
+_EVALUATED = frozenset(("inline", "html_block"))  # may hold another program's syntax
+_QUOTED = re.compile(r'"([^"]+)"')  # the title of an MkDocs admonition
 _UNDERLINES = ("=", "-")
 
 
@@ -60,11 +60,11 @@ def split_text(
     headings: Sequence[tuple[int, str]] = (),
     reading: Reading = MYST,
 ) -> Split:
-    """Find the messages of ``text``: a whole document if ``page``, else the source of a cell.
+    """Return the messages of ``text``: a whole page if ``page`` is true, otherwise a notebook cell.
 
-    ``headings`` are the sections that are open where the text starts. What is beyond the bounds of
-    :mod:`pipeline.core.document.limits` is no message, but stands in ``unsafe``. Raises InputError
-    where the Markdown parser itself fails.
+    ``headings`` are the sections that are open where the text starts. Text beyond the limits in
+    :mod:`pipeline.core.document.limits` is no message; it is listed in ``unsafe``. Raises
+    InputError if the Markdown parser itself fails.
     """
     splitter = _Splitter(text, list(headings), reading)
     try:
@@ -91,12 +91,12 @@ def split_text(
 
 
 class _Splitter:
-    """Walks the block tokens of one text and collects messages with their offsets."""
+    """Walker over the block tokens of one text; collects messages with their offsets."""
 
     def __init__(
         self, text: str, headings: list[tuple[int, str]], reading: Reading
     ) -> None:
-        """``headings``: level and title of the sections that are open where the text starts."""
+        """Start with no message; ``headings`` are the (level, title) pairs of the open sections."""
         self.lines = Lines(text)
         self.reading = reading
         self.headings = headings
@@ -105,7 +105,7 @@ class _Splitter:
         self.code: list[str] = []
         self.unsafe: list[tuple[int, str]] = []
         self.title_end: int | None = None
-        self.refused: tuple[int, str] | None = None  # the line, and why no word is read
+        self.refused: tuple[int, str] | None = None  # (line, reason)
 
     def walk(
         self,
@@ -116,16 +116,16 @@ class _Splitter:
         depth: int = 0,
         page: bool = False,
     ) -> None:
-        """Read ``lines``, of which the first is line ``first`` of the text.
+        """Collect the messages of ``lines``, which begin at the 0-based line ``first`` of the text.
 
-        They are the body of ``directive``, if one is given, and stand ``depth`` directives deep.
+        If they are the body of a ``directive``, ``depth`` is how many directives are around them.
         """
         md = parser(page=page, dialect=self.reading.dialect)
         tokens: list[Token] = []
         md.block.parse("\n".join(lines), md, {}, tokens)
         containers = [directive.paragraphs] if directive else []
         cells: Iterator[tuple[int, int]] = iter(())
-        # What stands around the next words, if that is a heading.
+        # The token of the current heading, or None.
         heading: Token | None = None
         line = first
         starts = self.lines.starts
@@ -137,7 +137,7 @@ class _Splitter:
             if token.type in blocks.OPAQUE:
                 self._opaque(token, line, containers, depth)
             elif token.type != "inline":
-                # A block that ends the text may name the line behind the last one.
+                # An empty block at the end may start behind the last line.
                 start = starts[min(line, len(starts) - 1)]
                 self.skeleton.append((start, blocks.signature(token)))
                 if token.type == "tr_open":
@@ -159,13 +159,13 @@ class _Splitter:
     def _block(
         self, content: str, line: int, containers: Sequence[Kind], heading: Token | None
     ) -> None:
-        """A heading, or a paragraph in whatever container.
+        """Add the message of a heading, or of a paragraph in any container.
 
-        ``content`` is its text as the parser gives it, from line ``line`` on.
+        ``content`` is its text as the parser returns it; it begins on line ``line`` or below.
         """
         kind = [Kind.PARAGRAPH, *containers][-1]
         if heading:
-            kind = Kind.HEADING  # also in a quote or a list
+            kind = Kind.HEADING  # even inside a quote or a list
         place = locate(self.lines, content, line)
         if kind is Kind.LIST_ITEM:
             place = without_task_mark(self.lines, place)
@@ -175,7 +175,7 @@ class _Splitter:
             block_end = self._heading(heading, words, is_top_level=not containers)
         if self._is_too_long(words.text, place.line):
             return
-        # gettext keeps a line end at the start of a msgid for itself.
+        # A msgid must not begin with a line end: gettext requires the msgstr to do the same.
         has_words = prose.has_words(words.text)
         if not has_words or words.text.startswith("\n"):
             self._image_texts(place)
@@ -183,26 +183,26 @@ class _Splitter:
             self._add(words, kind, is_top_level=not containers, block_end=block_end)
 
     def _is_too_long(self, text: str, line: int) -> bool:
-        """Whether the words that begin on ``line`` are too many for a message; notes it if so."""
+        """Return whether text on ``line`` is too long for a message, and record it if so."""
         if len(text) <= limits.MESSAGE_LENGTH:
             return False
-        # A picture in the text has a payload of any length.
+        # The payload of an inline image may have any length, and does not count.
         length = len(prose.hide_payloads(text)[0])
         if length <= limits.MESSAGE_LENGTH:
             return False
         self.unsafe.append((line + 1, limits.too_long(length)))
-        # What is no message must stay as it is.
+        # The merge must keep skipped text, so it becomes part of the skeleton.
         self.skeleton.append((self.lines.starts[line], ("too long", text)))
         return True
 
     def _heading(self, heading: Token, words: Words, *, is_top_level: bool) -> int:
-        """Note the section that a heading opens; return the offset behind the heading."""
+        """Record the section that a heading opens; return the end offset of the heading."""
         self._enter_section(int(heading.tag[1]), words.text)
         last = words.place.last
         if heading.markup in _UNDERLINES:
             last += 1
         end = self.lines.end(last)
-        # The first one at top level is the page's title.
+        # The first heading outside all containers is the page's title.
         if is_top_level and self.title_end is None:
             self.title_end = end
         return end
@@ -216,29 +216,29 @@ class _Splitter:
     def _table_cell(
         self, span: tuple[int, int] | None, content: str, line: int
     ) -> None:
-        """A cell of a table at these columns; None if the row has fewer cells than its header."""
+        """Add the table cell at the columns ``span``, or None if the row lacks the cell."""
         if span is None or not content:
             return
         words = words_in_line(self.lines, line, *span)
         if self._is_too_long(words.text, line):
             return
-        # Only where our cut of the row is the parser's own.
+        # Check that our own split of the row agrees with the parser's.
         read = self.lines.shown[line][slice(*span)]
         is_same = read.replace("\\|", "|") == content.strip()
         if is_same and prose.has_words(words.text):
             self._add(words, Kind.TABLE_CELL)
 
     def _image_texts(self, place: Place) -> None:
-        """Add the texts of images that stand alone: ``![some words](a.png)``.
+        """Add the texts of images in a block without words: ``![some words](a.png)``.
 
-        File names and badges, which are links, are none.
+        File names are no text to translate, and badges are links: both are skipped.
         """
         for number, (start, end) in enumerate(place.spans, place.line):
             for match in _IMAGE.finditer(self.lines.shown[number], start, end):
                 self._image_text(match, number)
 
     def _image_text(self, match: re.Match[str], line: int) -> None:
-        """The text of one image, group 1 of the match, if it says something."""
+        """Add an image's text, group 1 of ``match``, if it is worth translating."""
         text = match[1].strip()
         if not self._is_too_long(text, line) and prose.is_image_text(text):
             column = match.start(1) + match[1].index(text)
@@ -248,7 +248,7 @@ class _Splitter:
     def _opaque(
         self, token: Token, line: int, containers: Sequence[Kind], depth: int
     ) -> None:
-        """A block that is taken whole, unless it is a directive or HTML with words in it."""
+        """Add the signature of a leaf block, and the messages in it if it can have any."""
         start = self.lines.starts[line]
         if token.type == "html_block":
             self.skeleton.append(
@@ -265,14 +265,15 @@ class _Splitter:
             self.skeleton.append((start, blocks.opaque_signature(token)))
 
     def _fence(self, token: Token, line: int, depth: int) -> None:
-        """A fence of code, or a directive, of which the table says what in it is words."""
+        """Add a fence: a code block, or a directive with the messages in it."""
         start = self.lines.starts[line]
         info = directives.parse_info(token.info)
         directive = directives.directive_of(info.name, self.reading.prose)
         if directive.body is Body.CODE and directive.is_cell:
             self.code.append(token.content)
         if token.type == "colon_fence" and not info.name:
-            # To MyST it is a block of its own. mkdocs goes on with prose behind its first line.
+            # In MyST the block extends to a closing fence. In MkDocs it is one line, and prose
+            # follows.
             if prose.has_words(token.content):
                 self.unsafe.append((line + 1, _NO_DIRECTIVE))
         elif reason := _why_left_alone(info.name, directive, depth):
@@ -284,7 +285,7 @@ class _Splitter:
         self.skeleton.append((start, blocks.opaque_signature(token)))
 
     def _front_matter(self, token: Token, line: int) -> None:
-        """The title of a page, and what else of its front matter is words."""
+        """Add the messages of the front matter: the title and other values that readers see."""
         source = front_matter.yaml_of(token, self.lines.shown)
         fixed: list[str] = []
         at = 0
@@ -309,7 +310,7 @@ class _Splitter:
         self.skeleton.append((start, (token.type, token.markup, *fixed)))
 
     def _place_in(self, block: str, start: int, end: int, line: int) -> Place:
-        """Where ``[start, end)`` of whole lines stands, of which the first has this number."""
+        """Return the place of ``[start, end)`` in ``block``, which begins on line ``line``."""
         first = line + block.count("\n", 0, start)
         column = start - block.rfind("\n", 0, start) - 1
         spans: list[tuple[int, int]] = []
@@ -319,7 +320,7 @@ class _Splitter:
         return Place(first, tuple(spans))
 
     def _mkdocs_block(self, token: Token, line: int, depth: int) -> None:
-        """An admonition, a tab or details: a title in quotes, and what is indented below it."""
+        """Add an admonition, tab or details block: a quoted title, and an indented body."""
         start = self.lines.starts[line]
         if depth >= limits.DIRECTIVES:
             self.unsafe.append((line + 1, limits.TOO_MANY_DIRECTIVES))
@@ -332,7 +333,7 @@ class _Splitter:
             and prose.has_words(title[1])
             and not self._is_too_long(title[1], line)
         ):
-            # The info ends where its line ends, but for spaces.
+            # The info string extends to the end of its line, without trailing spaces.
             shown = self.lines.shown[line]
             begin = shown.rindex(token.info.rstrip()) + title.start(1)
             words = words_in_line(self.lines, line, begin, begin + len(title[1]))
@@ -344,14 +345,14 @@ class _Splitter:
         self.skeleton.append((start, ("end of block",)))
 
     def _refuse_evaluated(self, content: str, line: int) -> None:
-        """Refuse the page if a block has syntax that another program evaluates."""
+        """Refuse the whole page if a block has syntax that another program evaluates."""
         if found := find_evaluated(content, self.reading):
             self.refused = (line + found.line + 1, found.reason)
 
     def _directive(
         self, directive: Directive, argument: str, token: Token, line: int, depth: int
     ) -> None:
-        """A directive with words in it: in its argument, its options or its body."""
+        """Add the messages of a directive: in its argument, its options and its body."""
         fixed: list[str] = []
         if (
             directive.argument
@@ -363,6 +364,7 @@ class _Splitter:
             self._add(words, directive.argument)
         else:
             fixed.append(argument)
+        # The fixed parts enter the skeleton, so a translation cannot change them.
         body = token.content.removesuffix("\n").split("\n")
         skipped = directives.count_option_lines(body)
         fixed += self._options(directive, body[:skipped], line + 1)
@@ -380,9 +382,9 @@ class _Splitter:
     def _options(
         self, directive: Directive, lines: list[str], first: int
     ) -> Iterator[str]:
-        """Add the options that are words; return what of all options must stay, line by line.
+        """Add the option values that are words; yield the fixed part of every option line.
 
-        ``:alt: Some words`` -> ``:alt: ``
+        :alt: Some words        ":alt: "
         """
         values = {
             value.line: value for value in option_values(lines, directive.options)
@@ -401,9 +403,9 @@ class _Splitter:
                 yield self._without_words(line, first + number, value.columns, kind)
 
     def _entries(self, lines: list[str], first: int) -> Iterator[str]:
-        """Add the titles in a table of contents; return what must stay of each line.
+        """Add the titles of toctree entries; yield the fixed part of every line.
 
-        ``Some title <page>`` -> `` <page>``
+        Some title <page>       " <page>"
         """
         for number, line in enumerate(lines, first):
             entry = _ENTRY.fullmatch(line)
@@ -415,14 +417,14 @@ class _Splitter:
     def _without_words(
         self, content: str, line: int, columns: tuple[int, int], kind: Kind
     ) -> str:
-        """Add the words at some columns of ``content``, if they are any; return what is left of it.
+        """Add the words in a column range of ``content``, if any; return ``content`` without them.
 
-        ``content`` is what its containers leave of the line with number ``line``.
+        ``content`` is line ``line`` without the prefixes of its containers.
         """
         text = content[slice(*columns)]
         shown = self.lines.shown[line]
         is_worth = _IS_WORTH.get(kind, prose.has_words)
-        # Behind a tab that is half a container's, the parser gives spaces that no line has.
+        # Where a container's prefix ends within a tab, the parser's spaces are in no source line.
         if not is_worth(text) or not shown.endswith(content):
             return content
         if self._is_too_long(text, line):
@@ -435,7 +437,10 @@ class _Splitter:
     def _html(
         self, token: Token, line: int, containers: Sequence[Kind]
     ) -> tuple[str, ...]:
-        """What of an HTML block must stay: its tags if its text is a message, else all of it."""
+        """Add the messages of an HTML block; return the parts that must stay.
+
+        They are the tags if its text became a message, otherwise the whole block but image texts.
+        """
         block = token.content.strip()
         if blocks.is_raw(block):
             return (token.content,)
@@ -452,17 +457,17 @@ class _Splitter:
                     is_top_level=not containers,
                     block_end=self.lines.end(words.place.last),
                 )
-                # A block without any tag is compared whole, like one without words.
+                # A block without tags is compared as a whole, like one without words.
                 if tags := blocks.html_tags(words.text):
                     return tags
         return self._html_images(token.content, line)
 
     def _html_words(self, content: str, line: int) -> Words | None:
-        """The text of an HTML block, tags included; None if it cannot be a message."""
+        """Return the text of an HTML block with its tags; None if it cannot be a message."""
         spans: list[tuple[int, int]] = []
         pieces: list[str] = []
         for number, raw in enumerate(content.rstrip("\n \t").split("\n"), line):
-            # Indentation is the text's own from the second line on.
+            # From the second line on, indentation belongs to the text.
             piece = (raw.lstrip(" \t") if number == line else raw).rstrip(" \t")
             source = self.lines.shown[number].rstrip(" \t")
             if not source.endswith(piece):
@@ -473,13 +478,14 @@ class _Splitter:
         text = "\n".join(pieces)
         comments = blocks.comments(text)
         if any(prose.has_words(comment) for comment in comments):
-            return None  # a comment never enters a catalogue
+            return None  # comments must not be published, so they are not translated
         place = Place(line, tuple(spans))
         return Words(text=text, place=place, prefix=line_prefix(self.lines, place))
 
     def _html_images(self, content: str, line: int) -> tuple[str, ...]:
-        """Add the texts of ``<img>`` tags of HTML that is opaque otherwise; return all else."""
+        """Add the alt texts of ``<img>`` tags in an opaque block; return everything else."""
         count = content.rstrip("\n").count("\n") + 1
+        # One line at a time: a message of this kind must lie on a single line.
         for number in range(line, line + count):
             for match in blocks.image_texts(self.lines.shown[number]):
                 self._image_text(match, number)
@@ -493,13 +499,13 @@ class _Splitter:
         is_top_level: bool = False,
         block_end: int = 0,
     ) -> None:
-        """Make a message of ``words``."""
+        """Append a message with these words, unless a PO file cannot hold them."""
         if UNWRITABLE.search(words.text):
             self.unsafe.append((words.place.line + 1, NOT_WRITABLE))
             return
         msgid, payloads = prose.hide_payloads(words.text)
         start, end = self.lines.offsets(words.place)
-        # A heading stands in the sections around its own.
+        # A heading is part of the sections above it, not of its own.
         titles = self.headings[:-1] if kind is Kind.HEADING else self.headings
         self.messages.append(
             Message(
@@ -520,9 +526,9 @@ class _Splitter:
 
 
 def _why_left_alone(name: str, directive: Directive, depth: int) -> str:
-    """Why a directive with this name stays in English, as a person should know; empty if not.
+    """Return why a directive stays in English, for a report; empty if it is translated.
 
-    ``depth`` is how many directives it stands in. A fence without a name is code.
+    ``depth`` is how many directives are around it. A fence without a name is a code block.
     """
     if not name:
         return ""
@@ -536,7 +542,7 @@ def _why_left_alone(name: str, directive: Directive, depth: int) -> str:
 
 
 def _enter_or_leave(token: Token, kind: Kind, containers: list[Kind]) -> None:
-    """Keep the stack of what the next words stand in."""
+    """Update the stack of containers at a token that opens or closes one."""
     if token.nesting > 0:
         containers.append(kind)
     else:

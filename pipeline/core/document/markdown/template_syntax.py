@@ -1,7 +1,7 @@
-"""Syntax in Markdown that another program evaluates before readers see the page.
+"""Template syntax in Markdown: text that another program evaluates before readers see it.
 
-A translation could bring in what that program runs. So a page that has such syntax outside of its
-code stays English, and no translation may add braces of its own.
+A translation could inject code into that program. Therefore a page with such syntax outside its
+code stays English, and no translation may add braces.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from pipeline.core.document.guard import quoted
 from pipeline.reading import Dialect, Reading
 
 BRACES = "braces of Liquid, Vue or Jinja"
-# What it is for people, and how it is found. The first that finds something counts.
+# Readable name and pattern. The first pattern that matches is reported.
 _SYNTAX = {
     "a shortcode of Hugo": re.compile(r"\{\{[<%].*?[%>]\}\}", re.DOTALL),
     "an inclusion of mdBook": re.compile(r"\{\{\s*#\w[^{}]*\}\}"),
     BRACES: re.compile(r"\{\{.*?\}\}", re.DOTALL),
     "a tag of Liquid": re.compile(r"\{%-?\s*\w.*?%\}", re.DOTALL),
-    # {/* a comment */}, {process.env.KEY}, {shown(1)}; but no set in prose: {a, b}
+    # {/* a comment */}, {process.env.KEY}, {shown(1)}; but not a set in prose: {a, b}
     "an expression of MDX": re.compile(
         r"\{\s*(?:/\*.*?\*/|[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+(?:\([^{}]*\))?"
         r"|[A-Za-z_$][\w$]*\([^{}]*\))\s*\}",
         re.DOTALL,
     ),
 }
-# At the start of a block. Prose may begin with the word, too: "import data from a file".
+# MDX statements at the start of a block. Prose may begin alike: "import data from a file".
 _MODULE = re.compile(
     r"""
     import\s+(?:[\w$*{][^'"`]*?\sfrom\s*)?(?P<quote>['"])[^'"\n]+(?P=quote)\s*;?[ \t]*(?:\n|$)
@@ -51,7 +51,7 @@ _NO_NEWLINE = re.compile(r"[^\n]")
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """What another program evaluates: how it is called, and on which line of a text from 0."""
+    """A piece of evaluated syntax: its readable name, its text and its 0-based line."""
 
     name: str
     piece: str
@@ -59,7 +59,7 @@ class Evaluated:
 
     @property
     def reason(self) -> str:
-        """Why the page is not translated."""
+        """Return the reason why the page is not translated."""
         return (
             f"the page has {self.name}, {quoted(self.piece)}, "
             "which another program evaluates"
@@ -67,9 +67,9 @@ class Evaluated:
 
 
 def find_evaluated(block: str, reading: Reading) -> Evaluated | None:
-    """Return what of a block of prose or HTML another program evaluates; None for nothing.
+    """Return the first evaluated syntax in a block of prose or HTML, or None.
 
-    Docs of mkdocs are read as they are: their macros are few people's, and no dialect's.
+    MkDocs pages are exempt: macros there are a rare plugin, and no part of the dialect.
     """
     if reading.dialect is Dialect.MKDOCS:
         return None
@@ -88,9 +88,9 @@ def find_evaluated(block: str, reading: Reading) -> Evaluated | None:
 
 
 def braces_in(text: str) -> list[str]:
-    """Return the pieces in braces outside of code, formulas and names of roles.
+    """Return the pieces in braces outside code, formulas and role names.
 
-    ``"see {a.b} and {func}`c`"`` has ``["{a.b}"]``.
+    ``"see {a.b} and {func}`c`"`` gives ``["{a.b}"]``.
     """
     if "{" not in text:
         return []
@@ -98,7 +98,7 @@ def braces_in(text: str) -> list[str]:
 
 
 def _without_code(text: str) -> str:
-    """``text`` with spaces in the place of code, formulas and roles. Lines stay lines."""
+    """Return ``text`` with code, formulas and roles blanked by spaces; line ends stay."""
     text = _HTML_CODE.sub(lambda match: _blank(match[0]), text)
     return prose.replace_atoms(text, _blank_code)
 
