@@ -1,8 +1,8 @@
-"""Results of a run for each page, the rows of report.json, and how far their translation is.
+"""Results of a run per page (the rows of report.json), and the progress of translations.
 
-There is one way to count and to round, for every table, page and badge. A percent is rounded down,
-so that nothing is called complete while a message is missing. Reports and web sites read these
-records: importing this module must not import what compares texts.
+All tables, pages and badges count and round here. The invariant: percentages are rounded down, so
+nothing with a missing message is called complete. Reports and sites read these records, so this
+module must not import the code that compares texts.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ _COUNTS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateCounts:
-    """How the messages of one page came to their translations in one update."""
+    """How the messages of one page got their translations in one update."""
 
     kept: int = 0
-    carried: int = 0  # finished translations taken from equal text elsewhere
+    carried: int = 0  # finished translations taken over from other messages
     fuzzy: Mapping[str, int] = field(default_factory=dict)  # by class of change
     new: int = 0  # without any translation
     obsolete: int = 0
-    # The page that most translations came from, if it is another one.
+    # The old name of the page, if upstream renamed it.
     moved_from: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageResult:
-    """All that a run knows of one page in one locale: a row of ``report.json``."""
+    """All results of a run for one page in one locale: a row of ``report.json``."""
 
     page: str
     files: tuple[SourceFile, ...] = ()
@@ -47,19 +47,19 @@ class PageResult:
     obsolete: int = 0
     translated_words: int = 0
     fuzzy_words: int = 0
-    # Of the fuzzy ones: what a machine has made.
+    # The drafts among the fuzzy messages.
     drafts: int = 0
     draft_words: int = 0
     # Fuzzy messages by class of change.
     classes: Mapping[str, int] = field(default_factory=dict)
-    rest_words: int = 0  # of sections that stay English, and are no messages
+    rest_words: int = 0  # words of sections that stay English and have no messages
     code_cells: int = 0
     findings: tuple[Finding, ...] = ()
     execution: Execution | None = None
-    update: UpdateCounts | None = None  # of this run's update; no report keeps it
+    update: UpdateCounts | None = None  # this run's update; not stored in reports
 
     def with_included(self, included: Iterable[PageResult]) -> PageResult:
-        """Return the row with the counts of what the page includes in its own."""
+        """Return the row with the counts of the pages that it includes added."""
         row = self
         for part in included:
             counts = {key: getattr(row, key) + getattr(part, key) for key in _COUNTS}
@@ -68,41 +68,41 @@ class PageResult:
 
     @property
     def untranslated(self) -> int:
-        """Messages without any msgstr."""
+        """Return the number of messages without a msgstr."""
         return self.messages - self.translated - self.fuzzy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """Messages, and their English words, by the state of their translation."""
+    """Messages and their English words, by state of translation."""
 
     messages: int = 0
     translated: int = 0  # finished
-    fuzzy: int = 0  # with a msgstr that a person has to look at again
+    fuzzy: int = 0  # with a msgstr that a person must review
     words: int = 0
     translated_words: int = 0
     fuzzy_words: int = 0
-    drafts: int = 0  # of the fuzzy ones: a machine's, which nobody has looked at
+    drafts: int = 0  # unreviewed words of a machine, among the fuzzy ones
     draft_words: int = 0
 
     @property
     def untranslated(self) -> int:
-        """Messages without any msgstr."""
+        """Return the number of messages without a msgstr."""
         return self.messages - self.translated - self.fuzzy
 
     @property
     def untranslated_words(self) -> int:
-        """Words of messages without any msgstr."""
+        """Return the words of messages without a msgstr."""
         return self.words - self.translated_words - self.fuzzy_words
 
     @property
     def words_to_do(self) -> int:
-        """Words of messages that are not finished: fuzzy or without any msgstr."""
+        """Return the words of unfinished messages: fuzzy or without a msgstr."""
         return self.words - self.translated_words
 
 
 def progress_of(pages: Iterable[PageResult]) -> Progress:
-    """The sums over ``pages``, all of one locale."""
+    """Return the sums over ``pages``, all of one locale."""
     messages = translated = fuzzy = 0
     words = translated_words = fuzzy_words = 0
     drafts = draft_words = 0
@@ -128,7 +128,7 @@ def progress_of(pages: Iterable[PageResult]) -> Progress:
 
 
 def whole_percent(part: int, whole: int) -> int | None:
-    """``part`` of ``whole`` in percent, rounded down; None if the whole is nothing."""
+    """Return ``part`` of ``whole`` in percent, rounded down; None if ``whole`` is 0."""
     if not whole:
-        return None  # each table says in its own way that there is nothing
+        return None  # each table has its own text for this
     return 100 * part // whole

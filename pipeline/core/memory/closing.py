@@ -1,9 +1,10 @@
-"""Close a catalogue as a memory: English becomes digests, with notes that say where to find it.
+"""Closing of a catalogue as a memory: digests replace English, notes say where it stood.
 
-What a memory says already stays while it is true. So closing a catalogue that nobody touched
-changes nothing, whatever happened to the pages and commits around it. A diff that a note quotes
-becomes ``DIFF``, and the messages that it was made from are named by digest: opening the memory
-makes the same diff again.
+Notes that the memory already has are kept while they are true. The invariant: closing a catalogue
+that nobody touched changes nothing, whatever happened to the pages and commits around it.
+
+A diff quoted by a note becomes ``DIFF``, and the messages it was made from are named by digest.
+Opening the memory can therefore recompute the same diff.
 """
 
 from __future__ import annotations
@@ -43,11 +44,11 @@ from pipeline.core.memory.record import (
 from pipeline.core.memory.redaction import Stored, stored
 from pipeline.entries import Catalog, Entry
 
-# The note of who has written a msgstr; empty if only the header tells.
+# Returns the note of who wrote a msgstr, or "" if only the header has it.
 TouchOf = Callable[[str], str]
 
 _NO_TEXTS: Mapping[str, int] = {}
-# What a memory knows of an entry that it does not have.
+# Stands for the old version of an entry that the memory does not have.
 _UNKNOWN = Entry(msgid="")
 
 
@@ -61,12 +62,12 @@ def close_catalog(
     texts: Mapping[str, int] = _NO_TEXTS,
     touch_of: TouchOf | None = None,
 ) -> Memory:
-    """The memory of a catalogue: ``head`` with the catalogue's entries in place of its own.
+    """Return the memory of a catalogue: ``head`` with the entries of the catalogue.
 
-    ``live`` are the digests of the page at the head's commit. ``find`` tells where other English
-    stands, ``texts`` is the English of all catalogues. What ``old``, the page's memory so far, says
-    of who touched an entry and where its English stood goes on to be said. Who has touched it since
-    is known by ``touch_of``, or else by the header.
+    ``live`` has the digests of the page at the head's commit. ``find`` returns where other English
+    stands, and ``texts`` has the English of all catalogues. ``old`` is the page's memory so far.
+    Its notes on translators and on places of English are kept while they are true. A translator
+    since then is named by ``touch_of``, or otherwise by the header.
     """
     known: Mapping[Key, Entry] = {}
     own_places: dict[str, Place] = {}
@@ -96,9 +97,9 @@ def close_catalog(
 def close_to_compare(
     catalog: Catalog, head: Memory, *, old: Memory, touch_of: TouchOf | None = None
 ) -> Memory:
-    """The memory of a catalogue, to be compared with ``head`` by what people put into entries.
+    """Return the memory of a catalogue for a comparison of people's work with ``head``.
 
-    ``old`` is what the catalogue was last stored in. Where English stands is left out.
+    ``old`` is the memory in which the catalogue was last stored. Places of English are left out.
     """
     return close_catalog(
         catalog,
@@ -112,10 +113,10 @@ def close_to_compare(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Closing:
-    """Turns entries of one catalogue into entries of its memory."""
+    """Conversion of the entries of one catalogue into entries of its memory."""
 
-    known: Mapping[Key, Entry]  # the memory's entries so far
-    touched_last: str  # the note of who saved the catalogue; empty if nobody did
+    known: Mapping[Key, Entry]  # the current entries of the memory
+    touched_last: str  # note of who saved the catalogue last; empty if nobody did
     touch_of: TouchOf | None
     live: Collection[str]
     own_places: Mapping[str, Place]  # where the page's English stood so far
@@ -123,18 +124,18 @@ class _Closing:
     texts: Mapping[str, int]
 
     def close(self, entry: Entry) -> Entry:
-        """The memory's entry for an entry of the catalogue.
+        """Return the memory's entry for an entry of the catalogue.
 
-        Its notes come in one order always, so that closing it again changes nothing.
+        Notes have a fixed order, so that closing the entry again changes nothing.
         """
         code = digest(entry.msgid)
-        # Only here the words can be compared with the digest that the note of a draft has.
+        # Drafts are compared with their digest here, because a memory lacks long atoms.
         notes = settled_notes(entry)
         if notes != entry.notes:
             entry = replace(entry, notes=notes)
         old = self.known.get((entry.context, code), _UNKNOWN)
         if code in self.live and _is_blank(entry) and _is_bare(old):
-            # Most of a page that is not translated yet.
+            # The common case: a message that is not translated yet.
             return Entry(msgid=code, context=entry.context, obsolete=entry.obsolete)
         sources = self._sources(entry)
         closed = self._without_english(entry, code, old, sources)
@@ -152,8 +153,8 @@ class _Closing:
     ) -> Entry:
         """Return ``entry`` with digests and states in place of all English.
 
-        ``code`` is the digest of its message, ``sources`` what ``_sources`` gives for it, ``old``
-        what the memory has so far.
+        ``code`` is the digest of its message, ``sources`` the result of ``_sources``, ``old`` the
+        current entry of the memory.
         """
         previous = None if entry.previous is None else digest(entry.previous)
         written_for = " ".join(sources) or entry.previous
@@ -161,7 +162,7 @@ class _Closing:
         kept = Stored(entry.msgstr)
         if _is_unopened(entry, old):
             previous, states = old.previous, states_of(old)
-        # Where only the memory knows the previous English, it has the msgstr as well.
+        # If only the memory has the previous English, it has the redacted msgstr as well.
         if previous is None or entry.previous is not None:
             kept = stored(entry)
         return replace(
@@ -175,9 +176,9 @@ class _Closing:
         )
 
     def _sources(self, entry: Entry) -> tuple[str, ...]:
-        """The messages a translation was made from, where ``#| msgid`` does not lead to them.
+        """Return the messages a translation was made from, if ``#| msgid`` is not enough.
 
-        It may have been put together from several ones, or have followed a change of one.
+        The translation may be joined from several messages, or may have followed a change of one.
         """
         if entry.previous is None:
             followed = followed_text(entry, self.texts)
@@ -190,14 +191,13 @@ class _Closing:
     def _source_notes(
         self, closed: Entry, old: Entry, sources: Sequence[str]
     ) -> tuple[str, ...]:
-        """Where the messages stood that the translation was made from, as notes.
+        """Return notes of where the source messages of a translation stood.
 
-        A place that the memory tells already stays, even if the message stands elsewhere
-        as well: else every upgrade would change the note.
+        A place that the memory already has is kept, even if the message stands elsewhere as well.
+        Otherwise, every upgrade would change the note.
         """
         if not sources:
-            # The diff may not lead to its source any more, after years: what was known
-            # stays.
+            # After years, the diff may no longer lead to its source: keep the known notes.
             state, old_state = states_of(closed), states_of(old)
             is_same = (closed.previous, state) == (old.previous, old_state)
             return old.notes_with(SOURCE) if is_same else ()
@@ -212,10 +212,10 @@ class _Closing:
     def _seen_notes(
         self, prefix: str, code: str, old: Entry, otherwise: Place | None
     ) -> list[str]:
-        """Where the English of a digest stood, if it is not on the page; none if nobody knows.
+        """Return the note of where the English of a digest stood, if known.
 
-        What the memory's note says goes on to be said; else the place is looked up;
-        ``otherwise`` is where an adopted translation says that it stood.
+        It is empty for English that is on the page. The memory's note comes first, then a lookup,
+        then ``otherwise``, the place recorded with an adopted translation.
         """
         if code in self.live:
             return []
@@ -225,67 +225,68 @@ class _Closing:
     def _previous_seen_notes(
         self, closed: Entry, old: Entry, sources: Sequence[str]
     ) -> list[str]:
-        """``_seen_notes`` for the English that a fuzzy translation was written for.
+        """Return ``_seen_notes`` for the previous English of a fuzzy entry.
 
-        Joined messages never stood anywhere as one: ``_source_notes`` has their places.
+        It is empty for joined messages, which never were one message: ``_source_notes`` has their
+        places.
         """
         if closed.previous is None or sources:
             return []
-        # What the memory says of another previous English is of no use.
+        # A note about other previous English does not apply.
         remembered = old if old.previous == closed.previous else _UNKNOWN
         adopted = _adopted_place(closed)
         return self._seen_notes(PREVIOUS_SEEN, closed.previous, remembered, adopted)
 
     def _translators(self, closed: Entry, old: Entry, msgstr: str) -> tuple[str, ...]:
-        """Who touched the entry: whom the header names, if it was a person and not the update.
+        """Return the note of who touched the entry; empty if only the update did.
 
-        ``msgstr`` is as the catalogue has it. The first rule that fits decides.
+        ``msgstr`` is the text in the catalogue. The first rule that fits decides.
         """
         if work_of(old) == work_of(closed):
             return translators_of(old)
-        # Whoever has saved the catalogue has not written what a machine has.
+        # The person who saved the catalogue did not write the machine's words.
         if is_remembered_draft(closed):
             return ()
-        # The update never takes a translation away from its message.
+        # Only a person removes or replaces a translation: the update never does.
         if text_of(old):
             return self._touched(msgstr)
-        # The update offers the translation of another message, the one whose English it
-        # was written for: its translator is that one's.
+        # The update offers the translation of another message, the one with the previous English.
+        # Its translator is credited.
         offered = self.known.get((closed.context, closed.previous or ""), _UNKNOWN)
         if closed.msgstr and closed.msgstr == offered.msgstr:
             return translators_of(offered)
-        # The update has made it, as this note says; one of the origin says nothing of that.
+        # A note of state without an origin: the update made this translation.
         if not all(map(is_lasting, states_of(closed))):
             return ()
-        # A translator's remark counts as work, also one that was removed.
+        # A translator comment counts as work, even its removal.
         by_hand = (text_of(closed), closed.comments, old.comments)
         return self._touched(msgstr) if any(by_hand) else ()
 
     def _touched(self, msgstr: str) -> tuple[str, ...]:
-        """The note of who has touched an entry since the memory was stored."""
+        """Return the note of who touched an entry since the memory was stored."""
         note = self.touch_of(msgstr) if self.touch_of and msgstr else ""
         note = note or self.touched_last
         return (note,) if note else ()
 
     def _place(self, code: str) -> Place | None:
-        """Where the English of a digest stands: on the page itself, if it stood there.
+        """Return where the English of a digest stands, preferably on the page itself.
 
-        So what other pages do changes nothing here.
+        Changes of other pages therefore change nothing here.
         """
         return self.own_places.get(code) or self.find(code)
 
 
 def _adopted_place(entry: Entry) -> Place | None:
-    """Where the English of an adopted translation stood: at the version that the copy is of."""
+    """Return where the English of an adopted translation stood, according to its note."""
     copy = copy_of(entry)
     return Place(commit=copy.commit, page=copy.page) if copy else None
 
 
 def _is_unopened(entry: Entry, old: Entry) -> bool:
-    """Whether the English that a fuzzy entry was written for could not be had on opening.
+    """Return whether the previous English of a fuzzy entry was unknown on opening.
 
-    Then the catalogue lacks it, and the entry stays as the memory remembers it. A msgstr
-    that somebody has changed since is new work.
+    The catalogue then lacks it, and the entry keeps what the memory has. An edited msgstr is new
+    work.
     """
     if entry.previous is not None or entry.msgstr != old.msgstr:
         return False
@@ -293,9 +294,9 @@ def _is_unopened(entry: Entry, old: Entry) -> bool:
 
 
 def _is_blank(entry: Entry) -> bool:
-    """Whether nobody has put anything into an entry, be it of a catalogue or a memory.
+    """Return whether nobody has written anything in an entry of a catalogue or a memory.
 
-    That the page asks for it, and as what, is no work of anybody.
+    Its message, references and notes of kind are generated and do not count.
     """
     work = (
         entry.msgstr,
@@ -309,33 +310,33 @@ def _is_blank(entry: Entry) -> bool:
 
 
 def _is_bare(entry: Entry) -> bool:
-    """Whether an entry of a memory is blank, and no note says more about it.
+    """Return whether an entry of a memory is blank and has no notes.
 
-    A note may tell where the English of a message stood, though nobody translated it.
+    A blank entry may have a note of where its English stood.
     """
     return _is_blank(entry) and not entry.notes
 
 
-# Where to look for the message that a translation followed: its likes, in percent of rapidfuzz's
-# ratio.
+# Candidates for the message that a translation followed: minimum ratio of rapidfuzz in percent, and
+# their number.
 _LIKE = 60.0
 _CHOICES = 20
 
 
 def followed_text(entry: Entry, texts: Collection[str]) -> str | None:
-    """The one of ``texts`` that a translation followed, if the entry quotes the difference to it.
+    """Return the one of ``texts`` whose change the entry's note quotes, or None.
 
-    ``carried over: mark-up: see [-jax.jit-]{+{func}`jax.jit`+}`` says that there was such
-    a message, not which. So the messages most like the entry's are tried, one by one.
+    ``carried over: mark-up: see [-jax.jit-]{+{func}`jax.jit`+}`` shows that there was an old
+    message, but not which. The messages most similar to the entry's are therefore tried one by one.
     """
     quoting = "".join(filter(_quotes, states_of(entry)))
     if not quoting:
-        return None  # nearly always
+        return None  # the common case
     similar = process.extract(
         entry.msgid, list(texts), scorer=fuzz.ratio, score_cutoff=_LIKE, limit=_CHOICES
     )
     for text, _, _ in similar:
-        # The note quotes the difference to the one text only, so that this is no guess.
+        # The quoted diff fits only one text, so this is not a guess.
         words = diff(text, entry.msgid)
         if words and words in quoting:
             return text
@@ -343,10 +344,10 @@ def followed_text(entry: Entry, texts: Collection[str]) -> str | None:
 
 
 def parts_of(text: str, texts: Mapping[str, int]) -> tuple[str, ...]:
-    """Return messages that give ``text`` when joined by spaces; none if it is not made so.
+    """Return messages that give ``text`` when joined by spaces; empty if there are none.
 
-    ``"Tea is hot. Stir it."`` → ``("Tea is hot.", "Stir it.")``, if ``texts`` has both.
-    Of several ways to make it the first one counts, by the order that ``texts`` gives.
+    ``"Tea is hot. Stir it."`` → ``("Tea is hot.", "Stir it.")``, if ``texts`` has both. If there
+    are several ways, the order of ``texts`` decides.
     """
     spaces = [at for at, letter in enumerate(text) if letter == " "]
     found = [text[:end] for end in (*spaces, len(text)) if text[:end] in texts]
@@ -360,20 +361,20 @@ def parts_of(text: str, texts: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def states_without_english(entry: Entry, old: str | None) -> tuple[str, ...]:
-    """The notes of an entry that tell its state, without words of the English.
+    """Return the notes of an entry's state, without quotations of English.
 
-    ``old`` is what the translation was written for, if that is known. The diff to it becomes
-    ``DIFF``; a note that quotes anything else ends before the quotation.
+    ``old`` is the English that the translation was written for, if known. The diff to it becomes
+    ``DIFF``. A note that quotes anything else is cut before the quotation.
     """
     words = "" if old is None else diff(old, entry.msgid)
     return tuple(_without_quotation(note, words) for note in states_of(entry))
 
 
 def _without_quotation(note: str, words: str) -> str:
-    """A note without English; ``words`` is the diff that it may quote, or empty.
+    """Return a note without English; ``words`` is the diff it may quote, or empty.
 
-    ``fuzzy: numbers: at least [-2-]{+3+}`` → ``fuzzy: numbers: [-…-]{+…+}`` if that is
-    the diff, and ``fuzzy: numbers`` if the note quotes another one.
+    ``fuzzy: numbers: at least [-2-]{+3+}`` → ``fuzzy: numbers: [-…-]{+…+}`` if the diff is that
+    one, and ``fuzzy: numbers`` if the note quotes another one.
     """
     bare = note.replace(words, DIFF) if words else note
     if _quotes(bare.replace(DIFF, "")):
@@ -382,5 +383,5 @@ def _without_quotation(note: str, words: str) -> str:
 
 
 def _quotes(note: str) -> bool:
-    """Whether a note has a diff in it: ``[-old-]``, ``{+new+}``, or both."""
+    """Return whether a note contains a diff: ``[-old-]``, ``{+new+}``, or both."""
     return "[-" in note or "{+" in note

@@ -1,8 +1,9 @@
-"""Messages whose English somebody has edited in a catalogue: they get upstream's English back.
+"""Repair of messages whose English somebody edited in a catalogue.
 
-A msgid that was changed, by a slip or by damage, is the name of no message any more. Its
-translation would be kept for ever under English that upstream never had, and no clone could find.
-In go the catalogue, the memory that it was last stored in and the page as it was then.
+An edited msgid, whether a slip or damage, identifies no message of the page. Its translation would
+stay forever under English that upstream never had and that no other clone could resolve. The input
+is the catalogue, the memory in which it was last stored, and the page at that time. The output is
+the catalogue with upstream's English.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ from pipeline.core.memory.opening import open_entry
 from pipeline.core.memory.record import Memory, digest, text_of
 from pipeline.entries import Catalog, Entry
 
-# How much of an edited text is still the old one, in percent of rapidfuzz's ratio, where neither
-# the translation nor the place in the catalogue tells which message it was.
+# Minimum ratio of rapidfuzz, in percent, between an edited text and its original. It is used where
+# neither the translation nor the position identifies the message.
 _LIKE = 60.0
-# Of no class of change: "other" is what tables call it.
+# "other" is the class that tables show for a change of no known class.
 _NOTE = f"{FUZZY} other: its English was edited here, and is put back"
 
 
 class _Stored(NamedTuple):
-    """A translation that was stored, with the English of its message."""
+    """A stored translation with the English of its message."""
 
     text: str
     msgstr: str
@@ -35,14 +36,14 @@ class _Stored(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PutBack:
-    """A catalogue with upstream's English, and the entries that had another one."""
+    """A catalogue with upstream's English restored, and the entries that had been edited."""
 
     catalog: Catalog
     edited: tuple[Entry, ...] = ()
 
 
 def strangers_in(catalog: Catalog, base: Memory) -> set[str]:
-    """The texts of live entries that the memory ``base`` of the page does not speak of."""
+    """Return the texts of live entries that the page's memory ``base`` does not contain."""
     known = {entry.msgid for entry in base.entries}
     return {text for text in _live_texts(catalog) if digest(text) not in known}
 
@@ -54,17 +55,17 @@ def put_english_back(
     *,
     newer: Collection[str] = (),
 ) -> PutBack:
-    """Give live entries with unknown English the message of the page that they stand for.
+    """Return ``catalog`` with each edited msgid replaced by the page's message.
 
-    ``base`` is the page's memory as last stored, ``wanted`` what the page asked for then, ``newer``
-    the texts of the page at the pin, where a killed run may have brought the catalogue. A
-    translation that was stored stays what it was; another one waits for a person, since nobody
-    knows which English it was made for.
+    ``base`` is the page's memory as last stored, ``wanted`` the entries that the page needed then.
+    ``newer`` has the texts of the page at the pin, because an interrupted run may already have
+    updated the catalogue. A stored translation keeps its state. Any other becomes fuzzy, since it
+    is unknown which English it was made for.
     """
     present = {entry.msgid for entry in catalog.entries}
     missing = [entry.msgid for entry in wanted if entry.msgid not in present]
     strangers = strangers_in(catalog, base).difference(newer)
-    # Without a message that is missing, a stranger is one that somebody has added.
+    # If no message is missing, a stranger is an entry that somebody has added.
     if not strangers or not missing:
         return PutBack(catalog=catalog)
     stored = set(_stored_of(base, missing))
@@ -90,9 +91,9 @@ def put_english_back(
 
 @dataclass(slots=True, kw_only=True)
 class _Search:
-    """Which of the ``missing`` messages each of the ``strangers`` was. The surest ways come first.
+    """Search for the ``missing`` message that each of the ``strangers`` was, surest ways first.
 
-    What is found is taken from both.
+    A pair that is found is removed from both.
     """
 
     strangers: set[str]
@@ -100,28 +101,28 @@ class _Search:
     found: dict[str, str] = field(default_factory=dict)
 
     def by_translation(self, catalog: Catalog, stored: Iterable[_Stored]) -> None:
-        """An entry with the very translation that was stored for a message was that one."""
+        """Match entries whose translation is exactly the stored one of a message."""
         messages = {known.msgstr: known.text for known in stored}
         for entry in catalog.entries:
             if entry.msgstr in messages:
                 self._take(entry.msgid, messages[entry.msgstr])
 
     def by_place(self, live: Sequence[str], texts: Sequence[str]) -> None:
-        """What stands alone between the same two neighbours is the same message.
+        """Match a single stranger with a single message between the same two neighbours.
 
-        ``live`` are the texts of the catalogue, ``texts`` those of the page, in order.
+        ``live`` has the texts of the catalogue, ``texts`` those of the page, both in order.
         """
-        # With what is found by now, both are alike but for what was edited.
+        # With the matches so far applied, the two lists differ only in edited texts.
         here = [self.found.get(text, text) for text in live]
         matcher = SequenceMatcher(a=here, b=texts, autojunk=False)
         for _, start, end, text_start, text_end in matcher.get_opcodes():
-            # One became one: of two for two nobody knows which is which.
+            # Only one for one: of two for two, it is unknown which is which.
             if (end - start, text_end - text_start) == (1, 1):
                 self._take(here[start], texts[text_start])
 
     def by_likeness(self) -> None:
-        """The rest by how much of the text is still the same."""
-        # In an order of their own: two may be like the same message.
+        """Match the rest by similarity."""
+        # Sorted, because two strangers may be similar to the same message.
         for stranger in sorted(self.strangers):
             best = process.extractOne(
                 stranger, self.missing, scorer=fuzz.ratio, score_cutoff=_LIKE
@@ -130,7 +131,7 @@ class _Search:
                 self._take(stranger, best[0])
 
     def _take(self, stranger: str, text: str) -> None:
-        """Note that ``stranger`` was the message ``text``, if both are still looked for."""
+        """Record that ``stranger`` was the message ``text``, if both are still unmatched."""
         if stranger in self.strangers and text in self.missing:
             self.found[stranger] = text
             self.strangers.discard(stranger)
@@ -142,20 +143,20 @@ def _live_texts(catalog: Catalog) -> list[str]:
 
 
 def _stored_of(base: Memory, texts: Iterable[str]) -> Iterator[_Stored]:
-    """The translations that were stored for the messages ``texts``, as a catalogue has them."""
+    """Yield the stored translations of the messages ``texts``, as a catalogue has them."""
     english = {digest(text): text for text in texts}
     for entry in base.entries:
         text = english.get(entry.msgid)
         if text is None or not text_of(entry):
             continue
-        # With long atoms in place again; without English that is not known it cannot be had.
+        # Restores long atoms, which is impossible if their English is unknown.
         opened = open_entry(entry, Entry(msgid=text), english)
         if opened is not None:
             yield _Stored(text, opened.msgstr)
 
 
 def _waiting(entry: Entry) -> Entry:
-    """An entry whose translation a person has to look at; a blank one as it is."""
+    """Return an entry marked as fuzzy for a person to review; a blank one is unchanged."""
     if entry.fuzzy or not entry.msgstr:
         return entry
     notes = (*entry.notes, _NOTE)

@@ -1,9 +1,9 @@
-"""A memory file: the same ``.po`` format as a catalogue, with the upstream commit in its header.
+"""Format of a memory file: a ``.po`` file with the upstream commit in its header.
 
-Every message of the page has an entry: live ones in the order of their digests, then ``END``, then
-obsolete ones. So two branches that translate different messages change different lines, with
-unchanged lines between them. The header keeps the team's fields. The fields that change with every
-edit would conflict between branches: the entries keep those, as notes of who touched them.
+Every message of the page has an entry: live ones sorted by digest, then ``END``, then obsolete
+ones. Two branches that translate different messages therefore change different lines, separated by
+unchanged ones. The header keeps the team's fields. Fields that change with every edit would cause
+conflicts, so they are stored as notes of the entries instead.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ _WARNING = (
     "Translation memory: each msgid is a digest of upstream's English."
     " Translate in the catalogues, not here."
 )
-COMMENT = (_WARNING,)  # above the header of every memory file
-# The first obsolete entry. It keeps those before and behind it from touching each other in a merge.
+COMMENT = (_WARNING,)  # first comment of every memory file
+# The first obsolete entry. It separates live and obsolete entries, so that git does not see changes
+# on both sides of it as adjacent.
 END = Entry(msgid="end of the page; what follows is gone from it", obsolete=True)
 FIELDS = ("X-Upstream", "X-Upstream-Ref", "X-Upstream-Commit", "X-Upstream-Page")
-# One line: "COMMIT=REF COMMIT=REF". Only where notes name commits.
+# One line, "COMMIT=REF COMMIT=REF". Present only if notes name commits.
 REFS = "X-Upstream-Refs"
 STANDARD = (
     "Project-Id-Version",
@@ -51,14 +52,14 @@ _MEND = (
 def read_memory(
     file: Catalog, *, upstream: str, locale: str, page: str, where: str
 ) -> Memory:
-    """The memory of ``page`` in what was read from its file, checked.
+    """Return the memory of ``page`` from the parsed content of its file, validated.
 
-    The file must be of ``upstream`` and ``locale``: its folder says so. Raises InputError
-    with ``file:line``; ``where`` is the file.
+    ``upstream`` and ``locale`` are those of the file's folder; the header must agree. ``where`` is
+    the file name for messages. Raises InputError with ``file:line``.
     """
     header = file.header
     _check_header(header, upstream=upstream, locale=locale, where=where)
-    # A merge may have moved the end, or dropped it.
+    # A git merge may have moved or removed the end marker.
     entries = tuple(entry for entry in file.entries if entry.msgid != END.msgid)
     for entry in entries:
         _check_entry(entry, where)
@@ -83,9 +84,9 @@ def read_memory(
 
 
 def memory_file(memory: Memory) -> Catalog:
-    """The memory, its entries ``in_order``, as a catalogue to be written.
+    """Return the memory as a catalogue to be written; its entries must be ``in_order``.
 
-    The inverse of ``read_memory``.
+    This is the inverse of ``read_memory``.
     """
     header = {
         "Project-Id-Version": memory.project,
@@ -109,7 +110,7 @@ def memory_file(memory: Memory) -> Catalog:
 
 
 def _read_refs(text: str, where: str) -> dict[str, str]:
-    """What commits are called. Raises InputError."""
+    """Return the refs of commits from the header field. Raises InputError."""
     refs: dict[str, str] = {}
     for pair in text.split():
         commit, _, ref = pair.partition("=")
@@ -122,15 +123,15 @@ def _read_refs(text: str, where: str) -> dict[str, str]:
 def _check_header(
     header: Mapping[str, str], *, upstream: str, locale: str, where: str
 ) -> None:
-    """Complain of a header that is no memory's, or that of a memory of another folder."""
+    """Raise InputError if a header is no memory's, or belongs to another folder."""
     name, _, commit, layout = (header.get(field, "") for field in FIELDS)
-    # Only a ref may be missing: a plain folder has none.
+    # Only the ref may be missing: a plain folder has none.
     if "" in (name, commit, layout):
         fields = ", ".join(FIELDS)
         raise _malformed(f"is no memory: its header needs {fields}", where, line=1)
     language = header.get("Language", "")
     if (name, language) != (upstream, locale):
-        # It was copied or moved from another folder, by a person or by git.
+        # A person or git copied or moved the file from another folder.
         other = f"{name} in {language or 'no language'}"
         hint = (
             f"This file must be of {upstream} in {locale}: move it to its own folder,"
@@ -144,9 +145,9 @@ def _check_header(
 
 
 def _check_entry(entry: Entry, where: str) -> None:
-    """Complain of an entry that holds English, or a place that nobody can look up.
+    """Raise InputError if an entry contains English or a malformed place.
 
-    The place of a complaint is the line of the entry: ``guide/start.po:12``.
+    The error has the line of the entry: ``guide/start.po:12``.
     """
     for code in (entry.msgid, entry.previous):
         if code is not None and not _DIGEST.fullmatch(code):
@@ -163,7 +164,7 @@ def _check_entry(entry: Entry, where: str) -> None:
 
 
 def _malformed(what: str, where: str, *, line: int) -> InputError:
-    """The complaint about a file that a hand or a merge has damaged."""
+    """Return the error for a file damaged by an edit or a merge."""
     return InputError(what, where=f"{where}:{line}", hint=_MEND)
 
 
@@ -175,33 +176,32 @@ _NOT_THE_TEAMS = (
     *STANDARD,
     *EDITING,
     "Plural-Forms",
-)  # none of the team's
+)  # fields that do not belong to the team
 
 
 def touch_note(header: Mapping[str, str]) -> str:
-    """Who saved a catalogue last, and when, as a note; empty if its header does not say.
+    """Return the note of who saved a catalogue last and when; "" if its header lacks that.
 
     ``Last-Translator: Li Lei``, ``PO-Revision-Date: 2026-05-01 09:30+0800`` and
-    ``X-Generator: Poedit 3.4`` become
-    ``translator: Li Lei, 2026-05-01 09:30+0800, Poedit 3.4``.
+    ``X-Generator: Poedit 3.4`` become ``translator: Li Lei, 2026-05-01 09:30+0800, Poedit 3.4``.
     """
     when = header.get("PO-Revision-Date", "")
     if when == NEUTRAL_DATE:
-        return ""  # nobody has saved it
+        return ""  # the date of a generated catalogue: nobody has saved it
     note = f"{TRANSLATOR}{header.get('Last-Translator', '')}, {when}"
     generator = header.get("X-Generator", "")
-    # Our own name is in the header until a tool puts its own there.
+    # The pipeline's own name stays in the header until a tool replaces it.
     if generator not in ("", GENERATOR):
         note += f", {generator}"
-    # A date that gettext would not write leads to no note.
+    # A date in an invalid format is ignored.
     return note if TOUCH.fullmatch(note) else ""
 
 
 def team_fields(header: Mapping[str, str], locale: str) -> dict[str, str]:
-    """The fields of a catalogue's header that are the team's, in their order.
+    """Return the team's fields of a catalogue's header, in order.
 
-    Those are neither made (``_NOT_THE_TEAMS``) nor left as they were made: a ``Language-Team``
-    that is just ``zh_CN`` is nobody's word.
+    Generated fields (``_NOT_THE_TEAMS``) and unchanged defaults are left out: a ``Language-Team``
+    that is just ``zh_CN`` is the default.
     """
     untouched = {"Report-Msgid-Bugs-To": "", "Language-Team": locale}
     fields = dict(header)
@@ -215,18 +215,18 @@ def team_fields(header: Mapping[str, str], locale: str) -> dict[str, str]:
 
 
 def public_team(team: str) -> str:
-    """Return a team's name without the address of its server, which may be a private one.
+    """Return a team's name without the URL of its server, which may be private.
 
-    ``Chinese <https://weblate.example.org/zh_Hans/>`` → ``Chinese``; an address of mail stays.
+    ``Chinese <https://weblate.example.org/zh_Hans/>`` → ``Chinese``; e-mail addresses are kept.
     """
     return _SERVER.sub("", team).strip()
 
 
 def editing_fields(memory: Memory) -> dict[str, str]:
-    """What a catalogue's header says of its team, and of who touched it last.
+    """Return the header fields of a memory's team and of its last translator.
 
-    The newest of the entries' notes tells the latter: this is the inverse of
-    ``touch_note`` and ``team_fields`` together.
+    The newest translator note of the entries gives the latter. This is the inverse of
+    ``touch_note`` and ``team_fields``.
     """
     touch = _newest_touch(memory)
     if touch is None:
@@ -241,23 +241,23 @@ def editing_fields(memory: Memory) -> dict[str, str]:
 
 
 def _newest_touch(memory: Memory) -> re.Match[str] | None:
-    """The newest translator's note of a memory's entries, as ``TOUCH`` reads it.
+    """Return the newest translator note of a memory's entries, matched by ``TOUCH``.
 
-    None if there is no note, or none that can be read.
+    None if there is no valid note.
     """
-    # Most entries of a page carry the same few notes.
+    # Most entries of a page share a few notes.
     notes: set[str] = set()
     for entry in memory.entries:
         notes.update(translators_of(entry))
     touches = filter(None, map(TOUCH.fullmatch, notes))
-    # Of two notes of one moment the text decides, so that every run chooses the same.
+    # The text breaks ties, so that every run chooses the same.
     return max(touches, key=lambda note: (moment_of(note[2]), note[0]), default=None)
 
 
 def moment_of(when: str) -> float:
-    """A date as gettext writes it, in seconds since 1970: ``2026-05-01 09:30+0800``.
+    """Return a gettext date such as ``2026-05-01 09:30+0800`` in seconds since 1970.
 
-    A text that only looks like one (a 13th month) is older than all dates.
+    An invalid date, such as one with a 13th month, sorts before all others.
     """
     try:
         return datetime.strptime(when, "%Y-%m-%d %H:%M%z").timestamp()

@@ -1,9 +1,9 @@
 """Three-way merges of a page's memory, entry by entry.
 
-``reconcile`` merges a working catalogue with the committed memory, against what both started from.
-Nothing is written into an entry about the other side: the caller keeps elsewhere what gives way.
-``merge_branches`` merges two branches as git merges lines. A conflict is an entry that both sides
-translated differently; lines that touch, an upgrade on one side or a moved note are none.
+``reconcile`` merges a working catalogue with the committed memory, against their common base. The
+losing version is returned and never written into an entry. ``merge_branches`` merges two branches,
+in place of git's merge by line. Only different translations of one entry are a conflict: adjacent
+lines, an upgrade on one side and moved notes are not.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from pipeline.core.memory.record import (
 from pipeline.core.memory.redaction import stored
 from pipeline.entries import Catalog, Entry
 
-# Digests of English messages, each with a translation that was written for it (``text_of``).
+# Pairs of the digest of an English message and a translation of it (see ``text_of``).
 Held = AbstractSet[tuple[str, str]]
 
 
 class Conflict(NamedTuple):
-    """An entry that was changed here and elsewhere, differently; ours stays."""
+    """An entry with different changes on both sides; our version is kept."""
 
     ours: Entry
     theirs: Entry
@@ -43,30 +43,30 @@ class Conflict(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """A memory that holds what was done here and elsewhere."""
+    """A memory with the work of both sides, and the entries that lost."""
 
     memory: Memory
-    taken: bool  # the catalogue has to change
+    taken: bool  # whether the catalogue has to change
     conflicts: tuple[Conflict, ...] = ()
-    # Entries here whose translation had been stored, and gave way to another one or to none.
+    # Our entries whose stored translation was replaced or removed.
     given_up: tuple[Entry, ...] = ()
-    # Entries of the memory that were emptied here: ``memory`` keeps their words as obsolete.
+    # The memory's entries that were emptied here; ``memory`` keeps their words as obsolete.
     emptied: tuple[Entry, ...] = ()
-    # Entries here whose translation is older than that of the memory, which stays.
+    # Our entries with a translation older than the memory's, which is kept.
     outdated: tuple[Entry, ...] = ()
 
 
 class _Side(Enum):
-    """Whose version of an entry stays."""
+    """Side whose version of an entry is kept."""
 
     OURS = auto()
     THEIRS = auto()
-    CONFLICT = auto()  # ours, but theirs is told
+    CONFLICT = auto()  # ours is kept and the conflict is reported
 
 
-# Which of two different translations stays where nobody knows what both started from. Only
-# a finished one was surely written by a person; the update may have made the other. The
-# keys: whether ours is fuzzy, whether theirs is.
+# The side that is kept if two translations differ and the base is unknown. Only a finished
+# translation was surely written by a person; the update may have made a fuzzy one. The keys:
+# whether ours is fuzzy, whether theirs is.
 _WITHOUT_BASE = {
     (False, False): _Side.CONFLICT,
     (False, True): _Side.OURS,
@@ -76,9 +76,9 @@ _WITHOUT_BASE = {
 
 
 def held_in(catalogs: Iterable[Catalog]) -> Held:
-    """All translations in working catalogues, each with the English that it was written for.
+    """Return all translations of working catalogues, with the digest of their English.
 
-    They are as a memory would have them: without long atoms of the English.
+    Translations are redacted as in a memory.
     """
     held: set[tuple[str, str]] = set()
     for catalog in catalogs:
@@ -89,7 +89,7 @@ def held_in(catalogs: Iterable[Catalog]) -> Held:
 
 
 def held_by(memories: Iterable[Memory]) -> Held:
-    """All translations in memories, obsolete ones included: ``held_in`` for memories."""
+    """Return all translations of memories, obsolete ones included: ``held_in`` for memories."""
     held: set[tuple[str, str]] = set()
     for memory in memories:
         for entry in memory.entries:
@@ -107,18 +107,19 @@ def reconcile(
     follows: bool = False,
     is_older: Callable[[Entry, Entry], bool] = lambda our, their: False,
 ) -> Merged:
-    """Merge by entry, into the page as it is in ``theirs``.
+    """Merge a working catalogue and the committed memory by entry, for the page of ``theirs``.
 
-    ``ours`` is the working catalogue, closed; ``theirs`` the committed memory; ``base`` what both
-    started from, if that is known. ``held`` are the translations in all working catalogues: what
-    moved from one entry to another is not restored. Without a base a finished translation here
-    stays, an unfinished one gives way.
+    ``ours`` is the working catalogue, closed; ``theirs`` the committed memory; ``base`` their
+    common base, if known. ``held`` has the translations of all working catalogues: a translation
+    that moved to another entry is not restored. Without a base, a finished translation of ours is
+    kept, and an unfinished one is replaced.
 
-    If the catalogue ``follows`` the memory, an entry that the memory lacks is meant to be gone
-    unless it was changed here. Else the memory may be damaged, and the entry stays.
+    If the catalogue ``follows`` the memory, an entry that the memory lacks was deleted on purpose.
+    It is then removed unless it was changed here. Otherwise the memory may be damaged, and the
+    entry is kept.
 
-    ``is_older`` tells whether the first of two entries was written before the second, the memory's.
-    Then it was not changed here: git has brought an old version of the catalogue back.
+    ``is_older`` returns whether its first entry was written before the second, the memory's. The
+    first is then an old version that git has checked out again, not a change.
     """
     merge = _Merge(
         ours=ours.by_key(),
@@ -146,9 +147,9 @@ def reconcile(
 
 
 def lost_in(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
-    """Entries of ``old`` whose translation ``memory`` has not, and nobody holds.
+    """Return the entries of ``old`` whose translation is neither in ``memory`` nor ``held``.
 
-    The entry may be gone, or have another translation now, or none.
+    The entry may be gone, or may have another translation or none.
     """
     now = memory.by_key()
     lost: list[Entry] = []
@@ -156,40 +157,39 @@ def lost_in(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
         text = text_of(entry)
         if not text or _held(entry) in held:
             continue
-        # With the same words it may have become fuzzy, or finished: nothing of it is lost.
+        # A change of the fuzzy flag alone loses no words.
         if key not in now or text_of(now[key]) != text:
             lost.append(entry)
     return tuple(lost)
 
 
 def is_stored(ours: Memory, stored: Memory) -> bool:
-    """Whether all work that ``ours`` holds is in ``stored``, and the other way round."""
+    """Return whether ``ours`` and ``stored`` hold the same work."""
     return differences(ours, stored) == 0
 
 
 def differences(ours: Memory, stored: Memory) -> int:
-    """Return how many entries have other work in ``ours`` than in ``stored``, or only there."""
+    """Return how many entries differ in people's work, including those of one side only."""
     our_work, their_work = _work(ours), _work(stored)
     keys = our_work.keys() | their_work.keys()
     return sum(our_work.get(key) != their_work.get(key) for key in keys)
 
 
 def _work(memory: Memory) -> dict[Key, tuple[object, ...]]:
-    """What people have put into a memory; blank entries are nobody's work."""
+    """Return people's work in a memory by key; blank entries are left out."""
     work = {key: work_of(entry) for key, entry in memory.by_key().items()}
     return {key: content for key, content in work.items() if any(content)}
 
 
 def keep_unheld(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
-    """Entries of ``old`` whose translation is neither in ``memory`` nor in ``held``.
+    """Return the entries of ``old`` whose translation is in neither ``memory`` nor ``held``.
 
-    ``memory`` is what is to be written in place of ``old``: they would be lost by that.
+    They would be lost if ``memory`` was written in place of ``old``.
     """
     known = memory.by_key()
     unheld: list[Entry] = []
     for key, entry in old.by_key().items():
-        # An entry without a translation holds nothing that could be lost, and a draft that
-        # gave way is no loss.
+        # An entry without a translation and a replaced draft are no loss.
         has_words = text_of(entry) != "" and not is_remembered_draft(entry)
         if has_words and _held(entry) not in held and key not in known:
             unheld.append(entry)
@@ -198,14 +198,14 @@ def keep_unheld(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
 
 @dataclass(slots=True, kw_only=True)
 class _Merge:
-    """One merge while it is made."""
+    """A merge of catalogue and memory in progress."""
 
     ours: Mapping[Key, Entry]
     theirs: Mapping[Key, Entry]
-    base: Mapping[Key, Entry]  # empty if nobody knows what both started from
-    held: Held  # in all working catalogues
-    theirs_hold: Held  # in the memory that comes in
-    live: Collection[str]  # digests of the page as that has it
+    base: Mapping[Key, Entry]  # empty if the base is unknown
+    held: Held  # translations in all working catalogues
+    theirs_hold: Held  # translations in the incoming memory
+    live: Collection[str]  # digests of the page of the incoming memory
     follows: bool
     is_older: Callable[[Entry, Entry], bool]
     entries: list[Entry] = field(default_factory=list)
@@ -216,13 +216,13 @@ class _Merge:
     outdated: list[Entry] = field(default_factory=list)
 
     def add(self, key: Key, their: Entry) -> None:
-        """Add an entry that the memory has, in the version that stays.
+        """Add the kept version of an entry that the memory has.
 
-        Whether it is obsolete is up to the memory, which has the page as it is now.
+        The memory decides whether it is obsolete, because it has the current page.
         """
         our = self.ours.get(key)
         if our is None:
-            # New from elsewhere, unless it only moved there from another entry of ours.
+            # New from elsewhere, unless it is a translation that another entry of ours already has.
             self.taken |= text_of(their) != "" and _held(their) not in self.held
             self.entries.append(their)
             return
@@ -244,17 +244,16 @@ class _Merge:
             self._keep_emptied(our, their)
 
     def add_ours(self, key: Key, our: Entry) -> None:
-        """Add an entry of the catalogue alone, if its translation would be lost.
+        """Add an entry that only the catalogue has, if its translation would be lost.
 
-        The memory lacks it: another release has no such message, or somebody has told
-        contexts apart here, or the memory's file has lost it.
+        The memory may lack it for three reasons: another release has no such message, a translator
+        added a context here, or the file of the memory is damaged.
         """
         if not text_of(our) or is_remembered_draft(our):
             return
         before = self.base.get(key)
         is_unchanged = before is not None and work_of(before) == work_of(our)
-        # Elsewhere the memory was brought to another release, and the translation went along to
-        # another entry.
+        # The memory was moved to another release, where another entry took over the translation.
         if is_unchanged and _held(our) in self.theirs_hold:
             return
         if is_unchanged and self.follows:
@@ -265,15 +264,15 @@ class _Merge:
         self.entries.append(replace(our, obsolete=is_gone))
 
     def _is_outdated(self, our: Entry, their: Entry, before: Entry | None) -> bool:
-        """Whether ``our``, unlike the memory's, is only an old version that has come back."""
+        """Return whether ``our`` differs only by being an older, restored version."""
         is_other = text_of(our) != text_of(their)
         has_moved = before is not None and work_of(their) != work_of(before)
         return is_other and not has_moved and self.is_older(our, their)
 
     def _keep_emptied(self, our: Entry, their: Entry) -> None:
-        """Keep the words of ``their`` as an obsolete entry, unless they stand elsewhere.
+        """Keep the words of ``their`` as an obsolete entry, unless they exist elsewhere.
 
-        A rejected translation stands in a comment already, and a draft can be made again.
+        A rejected translation is already quoted in a comment, and a draft can be made again.
         """
         words = " ".join(text_of(their).split())
         is_noted = any(words in comment for comment in our.comments)
@@ -290,12 +289,12 @@ class _Merge:
         self.taken = True
 
     def _take(self, our: Entry, their: Entry) -> None:
-        """Add ``their``, and note ``our`` if its translation is not there any more.
+        """Add ``their``, and record ``our`` if its translation is lost.
 
-        It was replaced elsewhere, or taken back, and moved to no other entry.
+        It is lost if it was replaced or removed elsewhere and did not move to another entry.
         """
         is_same = text_of(our) in ("", text_of(their))
-        # A draft that gives way is no loss, and nobody need hear of it.
+        # A replaced draft is no loss and is not reported.
         is_lost = not is_same and not is_remembered_draft(our)
         if is_lost and _held(our) not in self.theirs_hold:
             self.given_up.append(our)
@@ -304,24 +303,24 @@ class _Merge:
 
 
 def _choose(our: Entry, their: Entry, before: Entry | None) -> _Side:
-    """Whose version of an entry stays, given what both started from: the first rule that fits.
+    """Return the side whose version of an entry is kept: the first rule that fits.
 
-    ``before`` is None if that is not known, or had no such entry.
+    ``before`` is None if the base is unknown or had no such entry.
     """
     our_work, their_work = work_of(our), work_of(their)
     base_work = work_of(before) if before else None
-    # It is the same on both sides, or nobody has changed it here.
+    # Equal on both sides, or unchanged here.
     if our_work in (their_work, base_work):
         return _Side.THEIRS
-    # Nobody has changed it there.
+    # Unchanged there.
     if their_work == base_work:
         return _Side.OURS
-    # Both have changed it, or nobody knows what it was before. A translation is more than none.
+    # Both changed it, or the base is unknown. A translation beats none.
     if not text_of(their):
         return _Side.OURS
     if not text_of(our):
         return _Side.THEIRS
-    # A draft gives way to a person, and to another draft: a machine's words are no conflict.
+    # A person's words and newer drafts replace a draft: a machine's words are no conflict.
     if is_remembered_draft(our):
         return _Side.THEIRS
     if is_remembered_draft(their):
@@ -332,7 +331,7 @@ def _choose(our: Entry, their: Entry, before: Entry | None) -> _Side:
 
 
 def _held(entry: Entry) -> tuple[str, str]:
-    """An entry of a memory as an element of ``Held``."""
+    """Return an entry of a memory as an element of ``Held``."""
     return entry.written_for, text_of(entry)
 
 
@@ -341,23 +340,23 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedBranches:
-    """The merged memory. Where both sides are in conflict it has the entry of ours."""
+    """A merged memory and its conflicts, in which it has our entry."""
 
     memory: Memory
     conflicts: tuple[Conflict, ...] = ()
 
 
 def merge_branches(base: Memory | None, ours: Memory, theirs: Memory) -> MergedBranches:
-    """Merge two versions of a page's memory; ``base`` is None if both sides have added the file.
+    """Merge two versions of a page's memory; ``base`` is None if both added the file.
 
-    If one side has moved the page to another release, the page is as it is there; of two releases
-    the later one counts.
+    If one side moved the page to another release, the merged memory has that page. If both did, it
+    has the page of the later release.
     """
     head = _head_side(base, ours, theirs)
-    # What both have added has nothing in common that either could have removed.
+    # With no base, neither side can have removed anything.
     before = base or replace(head, entries=(), extra={}, comment=())
     merge = _BranchMerge(base=before.by_key(), ours=ours, theirs=theirs, live=head.live)
-    # In the order of the page that stays; what only the other side has comes behind.
+    # The kept page determines the order; entries of the other side follow.
     other = theirs if head is ours else ours
     for key in {**head.by_key(), **other.by_key()}:
         merge.add(key)
@@ -373,12 +372,12 @@ def merge_branches(base: Memory | None, ours: Memory, theirs: Memory) -> MergedB
 
 @dataclass(slots=True, kw_only=True)
 class _BranchMerge:
-    """One merge while it is made."""
+    """A merge of two branches in progress."""
 
     base: Mapping[Key, Entry]
     ours: Memory
     theirs: Memory
-    live: Collection[str]  # digests of the page that stays
+    live: Collection[str]  # digests of the kept page
     entries: list[Entry] = field(default_factory=list)
     conflicts: list[Conflict] = field(default_factory=list)
     our_entries: Mapping[Key, Entry] = field(init=False)
@@ -389,9 +388,9 @@ class _BranchMerge:
         self.their_entries = self.theirs.by_key()
 
     def add(self, key: Key) -> None:
-        """Add the entry that comes of what the sides have for ``key``, if any does.
+        """Add the merged entry for ``key``, if one is kept.
 
-        At least one of them has it.
+        At least one side must have it.
         """
         before = self.base.get(key)
         our = self.our_entries.get(key)
@@ -404,13 +403,13 @@ class _BranchMerge:
             self._add_alone(before, self.their_entries[key], self.theirs)
 
     def _add_both(self, before: Entry | None, our: Entry, their: Entry) -> None:
-        """Add the entry that both sides have, in the translation that stays."""
+        """Add an entry that both sides have, with the translation that is kept."""
         chosen = _chosen(before, our, their)
         if chosen is None:
             conflict = self._placed(our, self.ours), self._placed(their, self.theirs)
             self.conflicts.append(Conflict(*conflict))
         memory = self.theirs if chosen is their else self.ours
-        # Remarks and flags are added and taken away on both sides, each for itself.
+        # Comments and flags are merged separately from the translation.
         blank = before or Entry(msgid=our.msgid)
         merged = replace(
             chosen or our,
@@ -420,26 +419,26 @@ class _BranchMerge:
         self._add(merged, memory)
 
     def _add_alone(self, before: Entry | None, entry: Entry, memory: Memory) -> None:
-        """Add an entry that one side has, unless the other side has removed it."""
-        # What was changed here is more than that it was removed there.
+        """Add an entry that one side has, unless the other side removed it."""
+        # A change on one side beats a removal on the other.
         if before is None or _content(before) != _content(entry):
             self._add(entry, memory)
 
     def _add(self, entry: Entry, memory: Memory) -> None:
         placed = self._placed(entry, memory)
-        # Without a translation there is nothing to keep of what is gone from the page.
+        # An entry that is gone from the page is only kept for its translation.
         if text_of(placed) or not placed.obsolete:
             self.entries.append(placed)
 
     def _placed(self, entry: Entry, memory: Memory) -> Entry:
-        """``entry`` of ``memory`` as it stands on the page that stays."""
+        """Return ``entry`` of ``memory`` as it is on the kept page."""
         placed = left_over(entry, old=memory, live=self.live)
         is_gone = is_emptied(entry) or entry.msgid not in self.live
         return replace(placed, obsolete=is_gone)
 
 
 def _head_side(base: Memory | None, ours: Memory, theirs: Memory) -> Memory:
-    """The side whose page stays: the one that has moved it, or moved it to the later release."""
+    """Return the side that moved the page to another release, or to the later one."""
     if _page_of(ours) == _page_of(theirs) or (
         base and _page_of(ours) == _page_of(base)
     ):
@@ -448,7 +447,7 @@ def _head_side(base: Memory | None, ours: Memory, theirs: Memory) -> Memory:
         return ours
 
     def age(side: Memory) -> tuple[float, str, str]:
-        """Equal for no two pages: both branches shall choose alike."""
+        """Return a key that differs for different pages, so that both branches choose alike."""
         return moment_of(side.date), side.commit, side.layout
 
     return max(ours, theirs, key=age)
@@ -459,21 +458,21 @@ def _page_of(memory: Memory) -> tuple[str, ...]:
 
 
 def _chosen(before: Entry | None, our: Entry, their: Entry) -> Entry | None:
-    """Whose translation stays, the first rule that fits; None if a person has to choose."""
+    """Return the entry whose translation is kept; None if a person must choose."""
     our_work, their_work = _translation(our), _translation(their)
     base_work = _translation(before) if before else None
     if our_work == base_work:
         return their
     if their_work in (base_work, our_work):
         return our
-    # Both have changed it. The more finished one is meant: git has the other one.
+    # Both changed it. The more finished one is kept; the other one is in git's history.
     if _worth(our) == _worth(their) > 0:
         return None
     return max(our, their, key=_worth)
 
 
 def _worth(entry: Entry) -> int:
-    """No translation, one that waits for a person, a finished one: 0, 1, 2."""
+    """Return 0 for no translation, 1 for a fuzzy one, 2 for a finished one."""
     if not text_of(entry):
         return 0
     return 1 if entry.fuzzy else 2
@@ -484,14 +483,14 @@ def _translation(entry: Entry) -> tuple[object, ...]:
 
 
 def _content(entry: Entry) -> tuple[object, ...]:
-    """What people have put into an entry."""
+    """Return everything that people wrote in an entry."""
     return *_translation(entry), entry.comments, entry.flags
 
 
 def _merged_fields(
     base: Mapping[str, str], ours: Mapping[str, str], theirs: Mapping[str, str]
 ) -> dict[str, str]:
-    """Fields of a header, each as ``_changed`` has it; one that a side has removed goes."""
+    """Return merged header fields, without those that a side removed."""
     fields: dict[str, str] = {}
     for name in {**ours, **theirs}:
         value = _changed(base.get(name), ours.get(name), theirs.get(name))
@@ -501,14 +500,14 @@ def _merged_fields(
 
 
 def _changed(base: Value, ours: Value, theirs: Value) -> Value:
-    """The value that one side has changed; ours if both have."""
+    """Return the value of the side that changed it; ours if both did."""
     return theirs if ours == base else ours
 
 
 def _union(
     base: tuple[str, ...], ours: tuple[str, ...], theirs: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """The lines of both sides, without those that either of them has removed."""
+    """Return the lines of both sides, without those that either side removed."""
     removed = (set(base) - set(ours)) | (set(base) - set(theirs))
     both = dict.fromkeys((*ours, *theirs))
     return tuple(line for line in both if line not in removed)

@@ -1,8 +1,8 @@
-"""Open a memory as a catalogue: digests become English again, as far as it is known.
+"""Opening of a memory as a catalogue: known English replaces its digests.
 
-Closing the catalogue gives the memory back. The English of an entry is never guessed: an entry
-whose English is unknown stays in the memory, and the caller reports it. Entries that gave way are
-opened too, for a catalogue beside the build that people can read.
+Opening is the inverse of closing. The invariant: the English of an entry is never guessed. An entry
+with unknown English stays in the memory and is returned as missing, for the caller to report.
+Replaced entries can be opened too, for a catalogue of lost conflicts that people can read.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from pipeline.entries import Catalog, Entry
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A catalogue rebuilt, and the entries of the memory whose English is not known.
+    """A rebuilt catalogue, and the memory's entries whose English is unknown.
 
-    Those stay in the memory.
+    The latter stay in the memory.
     """
 
     catalog: Catalog
@@ -44,23 +44,23 @@ class Opened:
 def open_memory(
     memory: Memory, wanted: Sequence[Entry], *, texts: Texts, header: Mapping[str, str]
 ) -> Opened:
-    """The catalogue of a memory.
+    """Return the catalogue of a memory and the entries that cannot be opened.
 
-    ``wanted`` are the page's entries at the memory's commit, or else at the pin.
-
-    ``texts`` is all English that is known. What the page no longer has is obsolete; what is in no
-    text is missing.
+    ``wanted`` has the page's entries at the memory's commit, or otherwise at the pin. ``texts`` has
+    all known English. Entries that are no longer on the page become obsolete; entries that are in
+    no text are missing.
     """
     opening = _Opening(texts=texts)
     remembered = _by_digest(memory.entries)
     used: set[Key] = set()
     for blank in wanted:
-        # Several entries if a translator told contexts apart.
+        # Several entries if a translator used contexts.
         of_message = remembered.get(digest(blank.msgid), [])
         opening.add_message(blank, of_message)
         used.update(map(key_of, of_message))
     for entry in memory.entries:
-        # What is left has no message on the page. Without a translation there is nothing to keep.
+        # The remaining entries have no message on the page. Those without a translation are
+        # dropped.
         if key_of(entry) not in used and text_of(entry):
             opening.add_obsolete(entry)
     catalog = Catalog(
@@ -71,28 +71,27 @@ def open_memory(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Opening:
-    """A memory while it is opened: what becomes of its entries, in the order of the catalogue."""
+    """Opening in progress: its results, in the order of the catalogue."""
 
     texts: Texts
     entries: list[Entry] = field(default_factory=list)  # of the catalogue
     missing: list[Entry] = field(default_factory=list)  # of the memory
 
     def add_message(self, blank: Entry, remembered: Sequence[Entry]) -> None:
-        """Add a message of the page with what the memory has for it.
+        """Add a message of the page with the memory's entries for it.
 
-        An entry may be opened and missing: its msgstr is known, but not the English that
-        it was written for.
+        An entry may be both opened and missing, if its msgstr is known but not its previous
+        English.
         """
         opened = [open_entry(entry, blank, self.texts) for entry in remembered]
-        # A page is whole: where nothing could be opened, the message stands without a
-        # translation.
+        # Every message of the page gets an entry, even if nothing could be opened.
         self.entries.extend(list(filter(None, opened)) or [blank])
         self.missing.extend(filter(self._lacks_previous, remembered))
 
     def add_obsolete(self, entry: Entry) -> None:
-        """Add an entry whose message is not on the page any more.
+        """Add an entry whose message is no longer on the page.
 
-        Its English may be known all the same: from history, or from another page.
+        Its English may be known from history or from another page.
         """
         opened: Entry | None = None
         text = self.texts.get(entry.msgid)
@@ -104,21 +103,21 @@ class _Opening:
             self.missing.append(entry)
 
     def _lacks_previous(self, entry: Entry) -> bool:
-        """Whether an entry was written for English that is not known."""
+        """Return whether the previous English of an entry is unknown."""
         return bool(entry.previous) and _previous(entry, self.texts) is None
 
 
 def open_entry(entry: Entry, blank: Entry, texts: Texts) -> Entry | None:
-    """``blank``, a message in English, with what the memory's ``entry`` holds for it.
+    """Return ``blank``, a message in English, with the content of the memory's ``entry``.
 
-    None if the translation cannot be had without English that is not known.
+    None if restoring the translation needs unknown English.
     """
     previous = _previous(entry, texts)
     msgstr = restored_msgstr(entry, blank.msgid, previous)
     if msgstr is None:
         return None
-    # What followed a change has no previous English, but may have a note of its source. Without
-    # either ``DIFF`` stays in the notes.
+    # A translation that followed a change has no previous English, but may have a source note.
+    # Without either, ``DIFF`` stays in the notes.
     old = previous if entry.previous else _joined_sources(entry, texts)
     words = DIFF if old is None else diff(old, blank.msgid)
     states = [note.replace(DIFF, words) for note in states_of(entry)]
@@ -137,25 +136,24 @@ def open_entry(entry: Entry, blank: Entry, texts: Texts) -> Entry | None:
 def restored_msgstr(
     entry: Entry, msgid: str | None, previous: str | None
 ) -> str | None:
-    """The msgstr of an entry whose English is ``msgid``; None if it needs unknown English.
+    """Return the msgstr of an entry for ``msgid``; None if it needs unknown English.
 
-    ``previous`` is the English of ``#| msgid``, if there is one and it is known. The
-    inverse of ``redact.stored``.
+    ``previous`` is the English of ``#| msgid``, if there is one and it is known. This is the
+    inverse of ``redaction.stored``.
     """
     if SAME in entry.notes:
         return msgid
     if SAME_AS_PREVIOUS in entry.notes:
         return previous
-    # The atoms are those of the English that it was written for.
+    # The atoms are those of the English that the msgstr was written for.
     is_for_msgid = entry.written_for == entry.msgid
     return restore(entry.msgstr, msgid if is_for_msgid else previous)
 
 
 def _previous(entry: Entry, texts: Texts) -> str | None:
-    """The English that a fuzzy translation was written for, if it is known.
+    """Return the previous English of a fuzzy entry, or None if it is unknown.
 
-    It may never have been one message: the update joins several ones, and then the
-    memory's notes name those.
+    It may be joined from several messages, which the memory's notes then name.
     """
     if entry.previous is None:
         return None
@@ -168,21 +166,21 @@ def _previous(entry: Entry, texts: Texts) -> str | None:
 
 
 def _joined_sources(entry: Entry, texts: Texts) -> str | None:
-    """The English of the messages that a translation was made from.
+    """Return the joined English of the messages that a translation was made from.
 
-    None if there are no such messages, or one is not known.
+    None if there are no such messages, or if one is unknown.
     """
     codes = [source.digest for source in sources_of(entry)]
-    # ``texts`` has many messages, and an entry has a few sources at most.
+    # Check the few sources of the entry, not the many texts.
     if not codes or not texts.keys() >= set(codes):
         return None
     return " ".join(texts[code] for code in codes)
 
 
 def _by_digest(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
-    """The entries of each message: several if a translator told contexts apart.
+    """Return the entries of each message; several if a translator used contexts.
 
-    Those that the page had lost count only where there is no live one; emptied ones never do.
+    Obsolete entries are included only for messages without a live one, emptied ones never.
     """
     live: dict[str, list[Entry]] = defaultdict(list)
     obsolete: dict[str, list[Entry]] = defaultdict(list)
@@ -195,10 +193,10 @@ def _by_digest(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
 
 
 def kept_entries(entries: Iterable[Entry], texts: Texts, *, reason: str) -> list[Entry]:
-    """Entries of a memory with their English, each with the ``reason`` why it is kept.
+    """Return entries of a memory with their English and the ``reason`` for keeping them.
 
-    Where the English is not known the digest stands in its place, and the msgstr is as the memory
-    has it. Who has translated it is a comment.
+    If the English is unknown, the digest stays, with the msgstr as in the memory. The translator's
+    name becomes a comment.
     """
     kept: list[Entry] = []
     for entry in entries:
@@ -206,7 +204,7 @@ def kept_entries(entries: Iterable[Entry], texts: Texts, *, reason: str) -> list
         opened = open_entry(entry, blank, texts)
         if opened is None:
             opened = replace(entry, msgid=blank.msgid, previous=None, obsolete=False)
-        # Only one entry of a catalogue may have both the same context and the same English.
+        # A catalogue may have only one entry with the same context and English.
         context = reason if opened.context is None else f"{opened.context}: {reason}"
         comments = (*opened.comments, *translators_of(entry))
         kept.append(replace(opened, context=context, comments=comments, notes=()))
@@ -214,7 +212,7 @@ def kept_entries(entries: Iterable[Entry], texts: Texts, *, reason: str) -> list
 
 
 def add_kept(catalog: Catalog, entries: Iterable[Entry]) -> Catalog:
-    """``catalog`` with ``entries`` behind its own; one whose translation it has is left out."""
+    """Return ``catalog`` with ``entries`` appended, except translations that it already has."""
     translations = {(entry.msgid, entry.msgstr) for entry in catalog.entries}
     keys = {(entry.context, entry.msgid) for entry in catalog.entries}
     added: list[Entry] = []
@@ -223,7 +221,7 @@ def add_kept(catalog: Catalog, entries: Iterable[Entry]) -> Catalog:
             continue
         reason, number = entry.context, 1
         while (entry.context, entry.msgid) in keys:
-            # The third that gave way for the same reason: "replaced (3)".
+            # The third entry replaced for the same reason gets "replaced (3)".
             number += 1
             entry = replace(entry, context=f"{reason} ({number})")  # noqa: PLW2901
         translations.add((entry.msgid, entry.msgstr))

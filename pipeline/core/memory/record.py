@@ -1,19 +1,19 @@
-"""The translation memory of a page, its entries, and the notes of an entry.
+"""Records of the translation memory of a page, and the notes of its entries.
 
-A memory is a catalogue with digests in place of the English. It is committed, so it holds no
-upstream text. With upstream's documents at hand it opens to the catalogue again. Long code spans,
-links and formulas of a translation are ⟦N⟧ (see ``redaction``). The ``#.`` notes of an entry say
-where its English is found, and who translated it:
+A memory is a catalogue with digests in place of English. It is committed, so it must not contain
+upstream's text; with upstream's documents it can be opened as a catalogue again. Long code spans,
+links and formulas of a translation are ⟦N⟧ (see ``redaction``). The ``#.`` notes of an entry record
+where its English is found and who translated it:
 
 ==============================  =========================================================
-``seen: COMMIT PAGE``           where the English of an entry stood that is not on the
+``seen: COMMIT PAGE``           where the English of an entry stood, if it is not on the
                                 page at the header's commit
 ``previous seen: COMMIT PAGE``  the same for the English that a fuzzy translation was
                                 written for
-``source: DIGEST COMMIT PAGE``  one of several messages that this translation was put
-                                together from, or the one it followed
+``source: DIGEST COMMIT PAGE``  one of the messages that this translation was joined
+                                from, or the message whose change it followed
 ``same: as the English``        the msgstr is the English itself (or ``as the previous
-                                English``), so it is left out
+                                English``) and is left out
 ``translator: WHO, WHEN``       who last touched the entry, from the catalogue's header
 ``carried over: …``             the catalogue's own notes (see ``states_of``), also
                                 ``fuzzy: …``, with ``DIFF`` where they quote English
@@ -30,21 +30,21 @@ from typing import NamedTuple
 
 from pipeline.entries import Entry
 
-# What stands in place of a diff. No catalogue has it: a diff shows words.
+# Placeholder for a diff. It cannot occur in a catalogue, because a diff contains words.
 DIFF = "[-…-]{+…+}"
-# These stand for a msgstr that would be English.
+# Placeholders for a msgstr that would be English.
 SAME, SAME_AS_PREVIOUS = "same: as the English", "same: as the previous English"
-# What the other notes begin with.
+# Prefixes of the other notes.
 SEEN, PREVIOUS_SEEN = "seen: ", "previous seen: "
 SOURCE, TRANSLATOR = "source: ", "translator: "
 
-# Who, when, and with which tool: the groups of a translator's note.
+# Groups of a translator note: who, when, with which tool.
 TOUCH = re.compile(
     r"translator: (.*?), (\d{4}-\d\d-\d\d \d\d:\d\d[+-]\d{4})(?:, (.+))?"
 )
 _DIGEST, _COMMIT, _PAGE = r"([0-9a-f]{32})", r"([0-9a-f]{40})", r"(\S.*)"
 _SOURCE = re.compile(f"{SOURCE}{_DIGEST} {_COMMIT} {_PAGE}")
-# What a note that begins so must look like.
+# Required format of a note with this prefix.
 _PATTERNS = {
     SEEN: re.compile(f"{SEEN}{_COMMIT} {_PAGE}"),
     PREVIOUS_SEEN: re.compile(f"{PREVIOUS_SEEN}{_COMMIT} {_PAGE}"),
@@ -54,39 +54,38 @@ _PATTERNS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where an English message can be found."""
+    """Commit and page where an English message can be found."""
 
     commit: str
     page: str
 
 
 class English(NamedTuple):
-    """The digest of an English message, and where it was last seen, if a note says so."""
+    """Digest of an English message, and the place where it stood, if a note has it."""
 
     digest: str
     place: Place | None
 
 
 def seen_note(prefix: str, place: Place) -> str:
-    """The note that English stood at ``place``; ``prefix`` is ``SEEN`` or ``PREVIOUS_SEEN``.
+    """Return the note that English stood at ``place``.
 
-    ``SEEN`` and the page ``guide/start`` at ``1f0c…`` → ``seen: 1f0c… guide/start``.
-    ``place_of`` is the inverse.
+    ``prefix`` is ``SEEN`` or ``PREVIOUS_SEEN``. ``SEEN`` and the page ``guide/start`` at ``1f0c…``
+    → ``seen: 1f0c… guide/start``. ``place_of`` is the inverse.
     """
     return f"{prefix}{place.commit} {place.page}"
 
 
 def source_note(code: str, place: Place) -> str:
-    """The note that a translation was made from the message with digest ``code``.
+    """Return the note that a translation was made from the message with digest ``code``.
 
-    It ends like that of ``seen_note``: ``source: 9a8b… 1f0c… guide/start``.
-    ``sources_of`` is the inverse.
+    ``source: 9a8b… 1f0c… guide/start``. ``sources_of`` is the inverse.
     """
     return f"{SOURCE}{code} {place.commit} {place.page}"
 
 
 def translators_of(entry: Entry) -> tuple[str, ...]:
-    """The notes that say who touched an entry, and when.
+    """Return the notes of who touched an entry and when.
 
     ``translator: Li Lei <li@example.org>, 2026-05-01 09:30+0800, Poedit 3.4``
     """
@@ -94,9 +93,9 @@ def translators_of(entry: Entry) -> tuple[str, ...]:
 
 
 def same_note_of(entry: Entry) -> str:
-    """The note that the translation is the English itself; empty if there is none.
+    """Return the note that the translation is the English itself, or "".
 
-    It is ``SAME`` or ``SAME_AS_PREVIOUS``, and stands in place of a msgstr.
+    The note, ``SAME`` or ``SAME_AS_PREVIOUS``, takes the place of the msgstr.
     """
     for note in entry.notes:
         if note in (SAME, SAME_AS_PREVIOUS):
@@ -105,21 +104,22 @@ def same_note_of(entry: Entry) -> str:
 
 
 def place_of(entry: Entry, prefix: str) -> Place | None:
-    """The place in the note that begins with ``prefix``: ``SEEN`` or ``PREVIOUS_SEEN``.
+    """Return the place in the note that begins with ``prefix``, or None without such a note.
 
-    None if there is no such note. ``read_memory`` lets none in that is malformed.
+    ``prefix`` is ``SEEN`` or ``PREVIOUS_SEEN``. The note is well-formed: ``read_memory`` rejects
+    others.
     """
     matches = _matching_notes(_PATTERNS[prefix], entry)
     if not matches:
         return None
-    # An entry has one such note. If git has merged two into it, the first one counts.
+    # An entry has one such note. If a git merge left two, the first one counts.
     return Place(commit=matches[0][1], page=matches[0][2])
 
 
 def sources_of(entry: Entry) -> list[English]:
-    """The messages that a translation was put together from, or the one it followed.
+    """Return the messages that a translation was joined from, or the one it followed.
 
-    They come in the order of the notes, which is that of the messages in the joined text.
+    They are in the order of the notes, which is their order in the joined text.
     """
     return [
         English(match[1], Place(commit=match[2], page=match[3]))
@@ -128,20 +128,20 @@ def sources_of(entry: Entry) -> list[English]:
 
 
 def english_of(entry: Entry) -> Iterator[English]:
-    """All English that it takes to open an entry, each with its place if a note tells it.
+    """Yield all English that is needed to open an entry, with its place if a note has it.
 
-    First its message, then what the translation was written for, or made from.
+    The entry's message comes first, then the previous English or the sources.
     """
     yield English(entry.msgid, place_of(entry, SEEN))
     sources = sources_of(entry)
-    # Joined sources are the previous English, which then never stood anywhere as one message.
+    # Joined sources make up the previous English, which never was one message.
     if entry.previous is not None and not sources:
         yield English(entry.previous, place_of(entry, PREVIOUS_SEEN))
     yield from sources
 
 
 def commits_in(entries: Iterable[Entry]) -> frozenset[str]:
-    """The commits that the notes of ``entries`` name."""
+    """Return the commits that the notes of ``entries`` name."""
     commits: set[str] = set()
     for entry in entries:
         for _, place in english_of(entry):
@@ -151,7 +151,7 @@ def commits_in(entries: Iterable[Entry]) -> frozenset[str]:
 
 
 def renamed_places(entry: Entry, rename: Callable[[str, Place], Place]) -> Entry:
-    """``entry`` with other places in its notes: ``rename`` takes the English's digest and place."""
+    """Return ``entry`` with the places in its notes replaced by ``rename(digest, place)``."""
     codes = {SEEN: entry.msgid, PREVIOUS_SEEN: entry.previous or ""}
     notes: list[str] = []
     for note in entry.notes:
@@ -171,14 +171,14 @@ def renamed_places(entry: Entry, rename: Callable[[str, Place], Place]) -> Entry
 
 
 def _matching_notes(pattern: re.Pattern[str], entry: Entry) -> list[re.Match[str]]:
-    """Those notes of an entry that ``pattern`` describes, as it reads them, in order."""
+    """Return the matches of ``pattern`` with the notes of an entry, in order."""
     return [match for match in map(pattern.fullmatch, entry.notes) if match]
 
 
 def malformed_note(entry: Entry) -> str:
-    """The first note that must name a commit and a page, and does not; empty if there is none.
+    """Return the first note of a place that is not well-formed, or "".
 
-    A merge of git's, or a hand, may leave such a note: ``seen: HEAD guide/start``.
+    A git merge or an edit may leave such a note: ``seen: HEAD guide/start``.
     """
     for note in entry.notes_with(tuple(_PATTERNS)):
         # "previous seen: 1f0c… guide/start" → "previous seen: "
@@ -194,10 +194,10 @@ Texts = Mapping[str, str]  # digest → English
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """The memory of one page in one locale. ``msgid`` and ``previous`` of its entries are digests.
+    """Memory of one page in one locale. ``msgid`` and ``previous`` of its entries are digests.
 
-    ``layout`` is a digest of the page's messages in their order: equal layout, equal page as far as
-    translators see it.
+    ``layout`` is a digest of the page's messages in order: pages with equal layouts look the same
+    to translators.
     """
 
     upstream: str
@@ -208,59 +208,58 @@ class Memory:
     layout: str
     project: str = ""  # Project-Id-Version of the catalogue
     date: str = ""  # its POT-Creation-Date
-    # Header fields that are the team's.
+    # Header fields of the team.
     extra: Mapping[str, str] = field(default_factory=dict)
-    comment: tuple[str, ...] = ()  # above the catalogue's header
-    # What people call the commits of notes: a copy of upstream may have other ids for them.
+    comment: tuple[str, ...] = ()  # comments above the catalogue's header
+    # Refs of the commits in notes: a copy of upstream may have other commit ids for them.
     refs: Mapping[str, str] = field(default_factory=dict)
     entries: tuple[Entry, ...] = ()
 
     @property
     def live(self) -> frozenset[str]:
-        """Digests of the messages on the page at the memory's commit."""
+        """Return the digests of the messages on the page at the memory's commit."""
         return frozenset(entry.msgid for entry in self.entries if not entry.obsolete)
 
     @property
     def known_refs(self) -> dict[str, str]:
-        """The refs of all commits that this memory names, as far as it knows them."""
+        """Return the known refs of all commits that this memory names."""
         known = dict(self.refs)
         if self.ref:
             known[self.commit] = self.ref
         return known
 
     def by_key(self) -> dict[Key, Entry]:
-        """The entries by context and digest, in their order.
+        """Return the entries by context and digest, in order.
 
-        Of two entries with one key, which a merge of git's may leave, the last counts.
+        If a git merge left two entries with the same key, the last one counts.
         """
         return {key_of(entry): entry for entry in self.entries}
 
 
 def digest(text: str) -> str:
-    """What stands for an English message: the first 32 hex digits of the SHA-256 of its UTF-8.
+    """Return the digest of an English message: 32 hex digits of the SHA-256 of its UTF-8.
 
-    A half of a surrogate pair, which JSON may hold, has a digest as well.
+    Lone surrogates, which JSON may contain, are allowed.
     """
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def layout_of(wanted: Sequence[Entry]) -> str:
-    """Digest of what a page asks for: its messages in order, with kind and headings.
+    """Return a digest of the messages of a page in order, with kind and headings.
 
-    A message that moved to another section changes it, though no msgid does. The code that it leads
-    to does not: the memory knows nothing of that.
+    Moving a message to another section changes it. Code that a message leads to does not.
     """
     lines = ("\0".join((entry.msgid, *entry.notes[:1])) for entry in wanted)
     return digest("\n".join(lines))
 
 
 def key_of(entry: Entry) -> Key:
-    """What an entry of a memory is found by: its msgctxt, if it has one, and its digest."""
+    """Return the key of a memory's entry: its msgctxt, if any, and its digest."""
     return entry.context, entry.msgid
 
 
 def text_of(entry: Entry) -> str:
-    """The translation of a memory's entry, or the note that it is the English itself.
+    """Return the translation of a memory's entry, or the note that it is the English itself.
 
     Empty if there is no translation.
     """
@@ -268,33 +267,33 @@ def text_of(entry: Entry) -> str:
 
 
 def work_of(entry: Entry) -> tuple[object, ...]:
-    """What people put into an entry: equal work, nothing to merge.
+    """Return what people wrote in an entry; entries with equal work need no merge.
 
-    Where its English stands, and who touched it, is not part of it.
+    The place of the English and the translator's name are not part of it.
     """
     return text_of(entry), entry.fuzzy, entry.previous, entry.comments, entry.flags
 
 
 def in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Live entries by digest, then obsolete ones as they come.
+    """Return live entries sorted by digest, then obsolete ones in their given order.
 
-    So moving a paragraph changes nothing.
+    Moving a paragraph therefore changes nothing.
     """
 
     def rank(entry: Entry) -> tuple[bool, str]:
-        """Equal for all obsolete entries: sorting keeps those as they are."""
+        """Return the sort key, equal for obsolete entries to keep their order."""
         return entry.obsolete, "" if entry.obsolete else entry.msgid
 
     return tuple(sorted(entries, key=rank))
 
 
 def left_over(entry: Entry, *, old: Memory, live: Collection[str]) -> Entry:
-    """An entry of ``old`` that the page no longer has: obsolete, with the place of its English.
+    """Return an entry of ``old`` that is gone from the page: obsolete, with places of English.
 
-    ``live`` are the digests of the page as it is now: of these no place needs to be told.
+    ``live`` has the digests of the current page, which need no note of their place.
     """
     remade = entry.notes_with((SEEN, PREVIOUS_SEEN, TRANSLATOR))
-    # The order is that of ``closing``, so that closing it once more changes nothing.
+    # The order of ``closing``, so that closing the entry again changes nothing.
     notes = [note for note in entry.notes if note not in remade]
     for prefix, code in ((SEEN, entry.msgid), (PREVIOUS_SEEN, entry.previous)):
         place = _left_place(entry, prefix, code, old)
@@ -305,10 +304,10 @@ def left_over(entry: Entry, *, old: Memory, live: Collection[str]) -> Entry:
 
 
 def with_refs(memory: Memory, old: Memory | None, known: Mapping[str, str]) -> Memory:
-    """``memory`` with the refs of the commits that its notes name, as far as they are ``known``.
+    """Return ``memory`` with the ``known`` refs of the commits that its notes name.
 
-    What ``old``, the same page's memory so far, names without a ref stays without one: so nothing
-    changes in a memory that nobody has touched.
+    Commits that ``old``, the page's current memory, names without a ref stay without one. An
+    untouched memory therefore does not change.
     """
     refs = dict(known)
     if old:
@@ -321,9 +320,9 @@ def with_refs(memory: Memory, old: Memory | None, known: Mapping[str, str]) -> M
 def _left_place(
     entry: Entry, prefix: str, code: str | None, old: Memory
 ) -> Place | None:
-    """Where the English ``code`` of an entry of ``old`` stands; None if nobody knows.
+    """Return where the English ``code`` of an entry of ``old`` stands; None if unknown.
 
-    As long as it stood on the page itself, no note had to say where.
+    English on the page itself needed no note so far.
     """
     place = place_of(entry, prefix)
     if place is None and code in old.live:
@@ -332,14 +331,14 @@ def _left_place(
 
 
 def index_places(memories: Iterable[Memory]) -> dict[str, Place]:
-    """Where each English message that a memory speaks of can be found, by its digest.
+    """Return where the English of each digest in ``memories`` can be found.
 
-    Of several memories that tell it the first one counts, so that the order in which they
-    come decides. A note counts less than any page that has the message itself.
+    If several memories have a place, the first one counts, so their order decides. Pages that have
+    the message themselves come before notes.
     """
     places: dict[str, Place] = {}
     known = tuple(memories)
-    # A page that has the message at its own commit is a better witness than a note of long ago.
+    # The page's own content at its commit is better evidence than an old note.
     for memory in known:
         place = Place(commit=memory.commit, page=memory.page)
         for code in memory.live:

@@ -1,7 +1,7 @@
-"""Translations without upstream's words: long atoms become ⟦N⟧, and come back from the English.
+"""Redaction of translations: long atoms become ⟦N⟧ and are restored from the English.
 
-A translation repeats atoms as they are, so that a link of a dozen words would be upstream's text in
-our repository. Short ones such as ``jax.jit`` stay, for people to read.
+A translation repeats atoms unchanged, so a link of a dozen words would put upstream's text into
+this repository. Short atoms such as ``jax.jit`` stay readable.
 """
 
 from __future__ import annotations
@@ -13,35 +13,32 @@ from pipeline.core.document.prose import atoms_of
 from pipeline.core.memory.record import SAME, SAME_AS_PREVIOUS
 from pipeline.entries import Entry
 
-_LONG = 4  # words from which on an atom is left out
-_SHORTEST = 2 * _LONG  # characters that so many words take at least
+_LONG = 4  # minimum number of words of a long atom
+_SHORTEST = 2 * _LONG  # minimum number of characters of so many words
 _WORD = re.compile(r"[A-Za-z][A-Za-z']+")
 _URL = re.compile(r"https?://[!-;=?-_a-z{|}~]+")
-_TRAILING = ".,;:!?)*_"  # behind an address they belong to the sentence
+_TRAILING = ".,;:!?)*_"  # after a URL, these belong to the sentence
 _BRACKET = "⟦"
 _MARK = re.compile(r"⟦(\d+)⟧")
 
 
 class Stored(NamedTuple):
-    """The translation of a catalogue's entry as a memory has it.
-
-    If it is English itself, a note stands in its place.
-    """
+    """A msgstr in the form of a memory; if it is English itself, a note replaces it."""
 
     msgstr: str = ""
     notes: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
-        """What ``text_of`` gives for the memory's entry."""
+        """Return the text that ``text_of`` returns for the memory's entry."""
         return "".join((self.msgstr, *self.notes))
 
 
 def stored(entry: Entry) -> Stored:
-    """What a memory keeps of the msgstr of a catalogue's ``entry``, without English.
+    """Return the msgstr of a catalogue's ``entry`` in the form of a memory, without English.
 
-    A msgstr that is just the msgid becomes the note ``SAME``; any other one loses the
-    long atoms of the English that it was written for (see ``redact``).
+    A msgstr that equals the msgid becomes the note ``SAME``. Any other one loses the long atoms of
+    its English (see ``redact``).
     """
     if not entry.msgstr:
         return Stored()
@@ -53,13 +50,13 @@ def stored(entry: Entry) -> Stored:
 
 
 def redact(msgstr: str, english: str) -> str:
-    """``msgstr`` with ⟦N⟧ for each long atom that it shares with ``english``.
+    """Return ``msgstr`` with ⟦N⟧ for each long atom that it shares with ``english``.
 
-    N counts the long atoms of the English from 1. ⟦0⟧ stands for the bracket itself.
+    N counts the long atoms of the English from 1; ⟦0⟧ is an escaped bracket.
     ``"输入 `cup of tea for two`。"`` → ``"输入 ⟦1⟧。"``
     """
     numbers: dict[str, int] = {_BRACKET: 0}
-    # Most translations have too few English words to hold a long atom.
+    # Most translations have too few English words for a long atom.
     if len(_WORD.findall(msgstr)) >= _LONG:
         for number, atom in enumerate(_long_atoms(english), start=1):
             numbers.setdefault(atom, number)
@@ -67,27 +64,27 @@ def redact(msgstr: str, english: str) -> str:
     if not present:
         return msgstr
     if len(present) == 1:
-        (atom,) = present  # nearly always, and without a pattern to compile
+        (atom,) = present  # the common case, which needs no pattern
         return msgstr.replace(atom, f"⟦{numbers[atom]}⟧")
-    # The longest one first: an atom may be a part of another one.
+    # Longest first: an atom may be part of another one.
     present.sort(key=len, reverse=True)
     pattern = "|".join(map(re.escape, present))
     return re.sub(pattern, lambda match: f"⟦{numbers[match[0]]}⟧", msgstr)
 
 
 def restore(msgstr: str, english: str | None) -> str | None:
-    """The inverse of ``redact``; None if it takes English that is not known.
+    """Return the original of a redacted msgstr; None if it needs unknown English.
 
-    ``english`` is the text that ``redact`` had; None if nobody knows it any more.
+    ``english`` is the text that was passed to ``redact``, or None if it is unknown.
     """
     numbers = set(_MARK.findall(msgstr))
     if not numbers:
         return msgstr
     atoms = [_BRACKET]
-    # A translation in which only brackets are marked needs no English.
+    # Escaped brackets alone need no English.
     if english is not None and numbers != {"0"}:
         atoms += _long_atoms(english)
-    # By their digits, as they are written: a file may hold a number of thousands of them.
+    # Compare digits as text: a file may contain a number with thousands of digits.
     known = {str(number): atom for number, atom in enumerate(atoms)}
     if not numbers <= known.keys():
         return None
@@ -95,12 +92,12 @@ def restore(msgstr: str, english: str | None) -> str | None:
 
 
 def _long_atoms(english: str) -> list[str]:
-    """The long atoms of a message, then the long addresses in it.
+    """Return the long atoms of a message, then its long URLs.
 
-    A translation may have an address without the link around it. An atom is long from
-    ``_LONG`` words on: ``jax.jit`` is short, ``cup of tea for two`` is not.
+    A translation may contain a URL without the link around it. An atom is long if it has ``_LONG``
+    words: ``jax.jit`` is short, ``cup of tea for two`` is long.
     """
-    # Most messages need no look at their atoms.
+    # Skips the search for atoms in most messages.
     if len(english) < _SHORTEST:
         return []
     urls = _URL.findall(english)
