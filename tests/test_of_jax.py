@@ -42,4 +42,4 @@ def test_no_code_of_the_pipeline_knows_jax() -> None:
         for path in files()
         if JAX.search(code_of(path))
     ]
-    assert found == ["core/pin/requirement.py", "site/extension/about.py"]
+    assert found == ["core/pin/requirement.py", "site/extension/theme.py"]
