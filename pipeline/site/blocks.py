@@ -1,8 +1,8 @@
-"""Blocks of a page: how each message stands in both languages, what changed, and who wrote it.
+"""Blocks of a page: both languages of each message, its state, its changes and its authors.
 
-The landings of a document's messages and the entries of its catalogue come in. One block per
-message goes out, in the order of the document, so a block has the same number in every run. What
-changed since, and the authors, become plain values for the record of the page.
+The input is the landings of a document's messages and the entries of its catalogue. The output is
+one block per message, in document order, so a block has the same number in every run. Changes and
+authors become plain values for the record of the page.
 """
 
 from __future__ import annotations
@@ -34,20 +34,21 @@ from pipeline.site.plan import ADOPTED, Site
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """One message of a page. ``line`` is that of its entry in the catalogue, 0 if it has none."""
+    """One message of a page. ``line`` is the line of its catalogue entry, or 0 if it has none."""
 
     landed: Landed
     state: State
     standing: Standing = Standing.ENGLISH
-    previous: str = ""  # of a stale one: the English that its translation was made from
+    # For a stale block: the English that its translation was made from.
+    previous: str = ""
     line: int = 0
-    origin: OriginKind | None = None  # where the words of a fuzzy one come from
+    origin: OriginKind | None = None  # for a fuzzy block: the origin of its words
 
     @property
     def has_place(self) -> bool:
-        """Whether the message can stand on the page as a block of its own.
+        """Whether the message can be a block of its own on the page.
 
-        The text of an image is an attribute of it; of front matter a page shows its title.
+        An image's text is an attribute of the image. Front matter is shown only as the title.
         """
         return self.landed.kind not in (Kind.IMAGE, Kind.FRONT_MATTER)
 
@@ -55,7 +56,7 @@ class Block:
 def blocks_of(
     landings: Sequence[Landed], entries: Sequence[Entry]
 ) -> tuple[Block, ...]:
-    """Return the blocks of a document, with the entries that serve them."""
+    """Return the blocks of a document, each with data of the entry that serves it."""
     by_msgid: dict[str, list[Entry]] = {}
     for entry in entries:
         if not entry.obsolete:
@@ -79,18 +80,18 @@ def blocks_of(
 
 def _entry_for(landed: Landed, entries: Sequence[Entry]) -> Entry | None:
     """Return the entry that serves a message in its section; None if there is none."""
-    # First the entry for this very section, then the one for all places (it has no msgctxt).
+    # The entry of this section takes precedence over the one for all places (no msgctxt).
     for context in (landed.section, None):
         for entry in entries:
             if entry.context == context:
                 return entry
-    # A message that moved to another section: any translation is better than none.
+    # The message has moved to another section: any translation is better than none.
     return next(iter(entries), None)
 
 
 def _state_of(landed: Landed, entry: Entry | None) -> State:
-    """Return the state of a block, given the entry that serves it, if any."""
-    # A name stays what it is in Chinese: `JAX` for `JAX` has nothing to show in two languages.
+    """Return the state of a block as shown, given the entry that serves it, if any."""
+    # An unchanged name (`JAX` for `JAX`) has no second language to show.
     if not landed.is_translated or landed.text == landed.english:
         return State.ENGLISH
     if entry is not None and entry.fuzzy:
@@ -99,38 +100,39 @@ def _state_of(landed: Landed, entry: Entry | None) -> State:
 
 
 def _standing_of(landed: Landed, entry: Entry | None) -> Standing:
-    """Return what has become of a block's translation, visible to readers or not."""
+    """Return the state of a block's translation, even if readers do not see the translation."""
     if entry is None or not entry.is_waiting:
         return Standing.TRANSLATED if landed.is_translated else Standing.ENGLISH
     if kind_of(entry) is OriginKind.DRAFT:
         return Standing.DRAFT
-    # Without the English of that time nobody can tell what has changed.
+    # Without the previous English, the change cannot be shown.
     if entry.previous and entry.previous != landed.msgid:
         return Standing.STALE
     return Standing.UNREVIEWED
 
 
 def _previous_of(entry: Entry | None) -> str:
-    """Return the English that a translation was made from, if it is known."""
+    """Return the English that a translation was made from; empty if unknown."""
     return (entry.previous if entry else None) or ""
 
 
-_ENGLISH = Words.of(())  # spaces part its words: no term need be known
-# What a reader who looks for news is told of, block by block.
+# English separates words by spaces, so no glossary terms are needed.
+_ENGLISH = Words.of(())
+# States listed for a reader who asks what is out of date.
 _TOLD = (Standing.STALE, Standing.UNREVIEWED, Standing.DRAFT, Standing.ENGLISH)
 
 
 class Role(StrEnum):
-    """What somebody has to do with a translation."""
+    """How somebody contributed to a translation."""
 
-    PERSON = "person"  # has written it, or was the last to touch it
-    ADOPTED = "adopted"  # has written it elsewhere: it was taken over from a copy
+    PERSON = "person"  # wrote it, or edited it last
+    ADOPTED = "adopted"  # wrote it elsewhere; it was adopted from a copy
     MODEL = "model"  # drafted it; a person has confirmed or changed it since
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Author:
-    """Somebody, or a model, whose words a page has. ``licence`` is that of a copy."""
+    """A person or model that contributed words to a page. ``licence`` is that of an adopted copy."""
 
     role: Role
     name: str
@@ -138,16 +140,17 @@ class Author:
 
 
 def since(blocks: Sequence[Block], entries: Sequence[Entry]) -> dict[str, Any]:
-    """Return what the record of a page contains at ``since``.
+    """Return the value at ``since`` in the record of a page.
 
-    ``blocks`` are all of the page; ``entries`` those of its memory. The counts of all standings
-    add up to the number of blocks, and those of the authors to what is translated at the least::
+    ``blocks`` are all blocks of the page; ``entries`` are those of its memory. The counts of all
+    states add up to the number of blocks outside sections that stay English. A translation may
+    count for several authors::
 
         {"counts": {"translated": 9, "stale": 1, …}, "blocks": [{"id": "9a8b…", "state": "stale",
          "number": 4, "diff": [["kept", "Use "], ["removed", "this"], ["added", "that"]]}, …],
          "authors": [{"name": "Li Lei", "role": "person", "licence": "", "messages": 9}]}
     """
-    # Nobody is to translate the rest.
+    # A section that stays English asks for no translation.
     asked = [block for block in blocks if not block.landed.is_rest]
     found = Counter(block.standing for block in asked)
     return {
@@ -165,19 +168,19 @@ def _blocks_to_tell(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
             row: dict[str, Any] = {
                 "id": digest(block.landed.msgid),
                 "state": str(block.standing),
-                # There may be nothing on the page that one could be led to.
+                # A message without a block of its own cannot be linked to.
                 "number": number if block.has_place else None,
             }
             if block.standing is Standing.STALE:
                 pieces = word_diff(block.previous, block.landed.msgid, _ENGLISH)
                 row["diff"] = [(str(piece.part), piece.text) for piece in pieces]
             yield row
-        # As the record numbers them, which leaves out what has no place.
+        # The record numbers only messages with a block of their own.
         number += block.has_place
 
 
 def _authors(entries: Iterable[Entry]) -> Iterator[dict[str, Any]]:
-    """Yield the authors of a page's translations, those with the most first."""
+    """Yield the authors of a page's translations, the most productive first."""
     counts: Counter[Author] = Counter()
     for entry in entries:
         counts.update(authors_of(entry))
@@ -191,7 +194,7 @@ def _authors(entries: Iterable[Entry]) -> Iterator[dict[str, Any]]:
 
 
 def authors_of(entry: Entry) -> Iterator[Author]:
-    """Yield the authors of a finished translation, as far as its memory names them.
+    """Yield the authors of a finished translation that its notes name.
 
     Addresses are left out: ``Li Lei <li@example.org>`` → ``Li Lei``.
     """
@@ -211,11 +214,12 @@ def authors_of(entry: Entry) -> Iterator[Author]:
         yield Author(Role.PERSON, touch[1].partition(" <")[0])
 
 
-_NAMING = (b"translator: ", ADOPTED, b"#. drafted: ")  # the notes that name somebody
+# Starts of the notes that name an author.
+_NAMING = (b"translator: ", ADOPTED, b"#. drafted: ")
 
 
 def contributors(site: Site) -> dict[str, int]:
-    """Return the number of messages of each translator who touched them last."""
+    """Return, by name, the number of messages that each person wrote or edited last."""
     counts: Counter[str] = Counter()
     folder = site.paths.memories(site.locale)
     for path in sorted(folder.rglob("*.po")):
@@ -228,14 +232,14 @@ def contributors(site: Site) -> dict[str, int]:
 
 
 def entries_with_authors(path: Path) -> tuple[Entry, ...]:
-    """Return the entries of a file of the memory; none if nobody is named there."""
+    """Return the entries of a memory file; none if no note names an author."""
     if not path.is_file():
         return ()
     data = files.read_bytes(path)
-    # Reading their entries takes most of the time of a build.
+    # Parsing all files would take most of a build's time.
     if not any(note in data for note in _NAMING):
         return ()
     try:
         return po.read_catalog(data, where=str(path)).catalog.entries
     except InputError:
-        return ()  # the stage that opens the memory has told of it
+        return ()  # the stage that opens the memory has reported it

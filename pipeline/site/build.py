@@ -1,7 +1,7 @@
-"""Build of one site: assemble what Sphinx reads, run Sphinx, finish what it has made.
+"""Build of one site: write the sources, run Sphinx, write the files that Sphinx does not.
 
-The pages of a run come in; the site of one locale is brought up to date, and findings go out. If
-nothing changed since the last run, not even Sphinx is started.
+The input is the pages of a run; the output is the updated site of one locale and its findings. If
+nothing has changed since the last run, Sphinx is not started. A broken page never aborts the build.
 """
 
 from __future__ import annotations
@@ -53,14 +53,16 @@ from pipeline.site.styles import prune_styles, restore_styles
 _SPHINX = frozenset(
     ("_static", "_images", "_sources", "_sphinx_design_static", DOWNLOADS)
 )
-UNWRITTEN = "jz.unwritten"  # as our extension calls a page that could not be written
-FEW = 20  # changed files: to share them among processes costs more than it saves
+# Type of our extension's warning about a page that could not be written.
+UNWRITTEN = "jz.unwritten"
+# Changed files; up to here, starting several processes costs more than it saves.
+FEW = 20
 _PHASES = {"reading sources": "read", "writing output": "write"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuiltSite:
-    """What there is to say of a site, and the files of it that were written or removed."""
+    """Result of a build: its findings, and the files of the site that were written or removed."""
 
     findings: tuple[Finding, ...] = ()
     changes: tuple[str, ...] = ()
@@ -74,9 +76,9 @@ def build_site(
     locale: str,
     policy: SitePolicy,
 ) -> BuiltSite:
-    """Write the site of one locale, as far as it is out of date.
+    """Bring the site of one locale up to date and return the result.
 
-    Raises PublishError if Sphinx ends without a site, WriteError if it cannot be written.
+    Raises PublishError if Sphinx ends without a site, WriteError if the site cannot be written.
     """
     owners = {page.page: _owner_of_address(run, locale, page.page) for page in pages}
     site = Site(
@@ -100,7 +102,7 @@ def build_site(
     memo = memo_of(site)
     if run.pages:
         site = replace(site, kept=_kept_pages(site, memo))
-    # Better now than after minutes of work.
+    # Fail before minutes of work, not after.
     _check_extensions(policy)
     check_writable(site.target)
     code = code_digest(PACKAGES)
@@ -114,25 +116,26 @@ def build_site(
         *inventories_of(site).findings,
         *outline_of(site).findings,
     )
-    # Somebody may have removed the site itself.
+    # The site itself may have been deleted since.
     if last and not assembled.changed and (site.target / "index.html").is_file():
-        # The commit of the project may be another one all the same.
+        # The manifest names the project's commit, which may differ even if no page does.
         files.write_if_changed(site.target / MANIFEST, freshness_file(site))
         run.log.note(f"nothing changed for the site in {locale} since the last run")
         findings = (*findings, *_lost(site, findings))
         return BuiltSite(findings=(*findings, *map(_broken, last.broken.items())))
     stamps = _stamps(site.target)
-    # From here on a kill leaves a site that is neither the old one nor the new one.
+    # A build that is killed from here on leaves a mixture of old and new. Without a memo, the next
+    # run builds everything again.
     forget_all(site)
-    # After a change of our code every page is made anew, which is worth several processes.
+    # A change of our code rebuilds every page, which is worth several processes.
     is_small = last is not None and assembled.changed <= FEW
-    # Some extensions say that they can be shared among processes, and then break (sphinx_proof).
+    # Some extensions declare that they are safe for parallel builds and are not (sphinx_proof).
     is_serial = is_small or bool(policy.extensions)
     built = _run_sphinx(site, run.log, anew=last is None, jobs=1 if is_serial else 0)
     with run.log.step("finish") as step:
         step.result = f"{finish(site, assembled.downloads, memo)} files changed"
     forget_gone(site, memo)
-    # Last: from now on the site counts as whole.
+    # Saved last: this entry marks the site as complete.
     memo.keep(WHOLE, code, Known(broken=built.broken))
     memo.save()
     return BuiltSite(
@@ -142,15 +145,16 @@ def build_site(
             *map(_broken, built.broken.items()),
             *map(_warning, built.warned),
         ),
-        # Sphinx does not tell what it writes.
+        # Sphinx does not report which files it writes.
         changes=_changed(run, stamps, _stamps(site.target)),
     )
 
 
 def finish(site: Site, downloads: Mapping[str, bytes | None], memo: Memo[Known]) -> int:
-    """Write what Sphinx does not; return how many files were written or removed.
+    """Write the files that Sphinx does not; return how many were written or removed.
 
-    Downloads without bytes exist already. Raises WriteError.
+    ``downloads`` without bytes exist already. Stale pages and unused styles are removed. Raises
+    WriteError.
     """
     pages = _possible_pages(site)
     old_pages = redirect_pages(
@@ -176,20 +180,20 @@ def finish(site: Site, downloads: Mapping[str, bytes | None], memo: Memo[Known])
 def _possible_pages(site: Site) -> set[str]:
     """Return the pages that Sphinx may have written for this site, without suffix."""
     pages = set(own_pages_of(site).values())
-    # The lock has pages that are not part of this build: those of the last one stay.
+    # Pages of the lock that this build does not cover stay as the last build wrote them.
     pages.update(page.name for page in site.lock.pages)
     pages -= site.lock.unpublished
     pages.update(site.names)
     if first_page(site) != "index":
-        # A site of some pages begins with one of them, though upstream has an index.
+        # A site of selected pages starts at one of them, even if upstream has an index.
         pages.discard("index")
     return pages
 
 
 def _assets_of_folders(site: Site) -> Iterator[tuple[str, bytes]]:
-    """Yield the files that pages of each of several folders call ``_static/…``.
+    """Yield path and content of the assets that pages refer to as ``_static/…`` below each folder.
 
-    If there is one folder, Sphinx puts its assets beside its own.
+    With a single docs folder there is nothing to yield: Sphinx merges its assets with its own.
     """
     for prefix in site.lock.docs.prefixes:
         for file in site.lock.files:
@@ -204,8 +208,8 @@ def _assets_of_folders(site: Site) -> Iterator[tuple[str, bytes]]:
 def _stale_files(
     site: Site, pages: Collection[str], wanted: Collection[str]
 ) -> Iterator[Path]:
-    """Yield files of pages that are gone, as Sphinx never removes what it wrote."""
-    # Folders of other locales, and those of Sphinx itself, are skipped.
+    """Yield files of pages that no longer exist. Sphinx never removes a file that it wrote."""
+    # Folders of other locales and of Sphinx itself are skipped.
     skipped = _SPHINX | (set(site.settings.locales) - {site.locale})
     allowed = {*wanted, *(f"{page}.html" for page in pages)}
     allowed.update(f"{page}.md" for page in site.names)
@@ -213,7 +217,7 @@ def _stale_files(
         name = path.relative_to(site.target).as_posix()
         if name not in allowed and name.partition("/")[0] not in skipped:
             yield path
-    # Notebooks and sources of pages that are gone, or that are in another language now.
+    # Downloads of pages that no longer exist, or whose format has changed.
     kept = {*wanted, *map(source_name, site.kept)}
     for path in files.files_below(site.target / DOWNLOADS, ".ipynb", ".rst"):
         if path.relative_to(site.target).as_posix() not in kept:
@@ -221,9 +225,9 @@ def _stale_files(
 
 
 def _check_extensions(policy: SitePolicy) -> None:
-    """Raise ConfigError if Sphinx could not load what the configuration names."""
+    """Raise ConfigError if a configured Sphinx extension is not installed."""
     for name in policy.extensions:
-        # Looking for a module imports the packages that it is in.
+        # find_spec imports the parent packages, so it may raise ImportError.
         try:
             found = find_spec(name)
         except ImportError:
@@ -237,9 +241,9 @@ def _check_extensions(policy: SitePolicy) -> None:
 
 
 def _stamps(folder: Path) -> dict[str, tuple[int, int]]:
-    """Return size and time of each file below ``folder``.
+    """Return size (bytes) and modification time (ns) of each file below ``folder``, by path.
 
-    There are thousands: ``os.walk`` lists them in a fifth of the time that ``rglob`` takes.
+    A site has thousands of files: ``os.walk`` takes a fifth of the time of ``rglob``.
     """
     stamps: dict[str, tuple[int, int]] = {}
     for place, _, names in os.walk(folder):
@@ -255,7 +259,10 @@ def _changed(
     before: Mapping[str, tuple[int, int]],
     after: Mapping[str, tuple[int, int]],
 ) -> tuple[str, ...]:
-    """Return the files that were written or removed in between, relative to the root."""
+    """Return the files that differ between two results of ``_stamps``, relative to the root.
+
+    They were written, removed or replaced in between.
+    """
     changed = [
         Path(path)
         for path in before.keys() | after.keys()
@@ -265,15 +272,18 @@ def _changed(
 
 
 def _kept_pages(site: Site, memo: Memo[Known]) -> tuple[str, ...]:
-    """Return pages of the last build that this one does not cover, if upstream has them."""
+    """Return the pages of the last build that this run does not cover and upstream still has."""
     named = {page.page for page in site.pages}
     there = {page.name for page in site.lock.pages}
     return tuple(sorted((there & set(pages_known(memo))) - named))
 
 
 def _run_sphinx(site: Site, log: Log, *, anew: bool, jobs: int) -> Built:
-    """Let Sphinx make the site; ``anew``, all of it. 0 jobs: as many as are configured."""
-    # Sphinx tells by the sources what is out of date, and knows nothing of our code.
+    """Run Sphinx on the sources and return its result.
+
+    ``anew`` discards Sphinx's state first. With 0 ``jobs``, the configured number is used.
+    """
+    # Sphinx compares only sources, so it would not notice that our code has changed.
     if anew:
         forget(site.doctrees)
     restore_styles(site)
@@ -298,13 +308,13 @@ def check_writable(folder: Path) -> None:
 
 
 def _counted(advance: Callable[..., None]) -> Callable[[str, int, str], None]:
-    """Sphinx tells how far each of its phases is; the bar wants steps, and now and then a line."""
+    """Return a callback that turns Sphinx's progress reports into steps of ``advance``."""
     done = dict.fromkeys(_PHASES, 0)
 
     def on_progress(phase: str, percent: int, page: str) -> None:
-        """Go on by as much as the phase has; every fifth of it is worth a line."""
+        """Advance by the newly finished percent of ``phase``; print a line at every 20 percent."""
         step = percent - done[phase]
-        # Sphinx may tell the same percentage twice; a bar never goes back.
+        # Sphinx may report the same percentage twice.
         if step > 0:
             done[phase] = percent
             advance(step, f"{_PHASES[phase]} {page}" if percent % 20 == 0 else "")
@@ -313,14 +323,14 @@ def _counted(advance: Callable[..., None]) -> Callable[[str, int, str], None]:
 
 
 def _glossary(run: Run, locale: str) -> Glossary:
-    """Return the terms of a locale; none if it has no glossary."""
+    """Return the glossary of a locale; an empty one if it has none."""
     paths = filter(Path.is_file, run.paths.glossaries(locale))
     terms = read_glossaries((str(path), files.read_bytes(path)) for path in paths)
     return terms or Glossary()
 
 
 def _broken(row: tuple[str, BrokenPage]) -> Finding:
-    """Return the finding for a page that shows its source."""
+    """Return the finding for a page that is shown, wholly or in part, as its source."""
     page, broken = row
     hint = "The page shows its English source until that is mended."
     if broken.blocks:
@@ -332,8 +342,8 @@ def _broken(row: tuple[str, BrokenPage]) -> Finding:
 
 
 def _owner_of_address(run: Run, locale: str, page: str) -> str:
-    """Return what the site itself has at the address of a page; empty if the page may have it."""
-    # Names are alike on some systems whatever their case.
+    """Return what else occupies a page's address; empty if the address is free."""
+    # Some file systems do not distinguish upper and lower case.
     folder, slash, _ = page.casefold().partition("/")
     if folder == NOT_FOUND and not slash:
         return "the page that servers show for what is not there"
@@ -345,7 +355,7 @@ def _owner_of_address(run: Run, locale: str, page: str) -> str:
 
 
 def _displaced(page: str, owner: str) -> Finding:
-    """Return the finding for a page that has to make way for something of the site's own."""
+    """Return the finding for a page whose address belongs to another part of the site."""
     return Finding(
         code="name-taken",
         severity=Severity.WARNING,
@@ -357,7 +367,7 @@ def _displaced(page: str, owner: str) -> Finding:
 
 
 def _lost(site: Site, told: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield a finding for each page that Sphinx passed over, unless it has one already."""
+    """Yield a finding for each page that Sphinx skipped, unless the page has a finding already."""
     known = {finding.page for finding in told}
     for page in site.pages:
         if page.page in known or (site.target / f"{page.page}.html").is_file():
@@ -371,10 +381,10 @@ def _lost(site: Site, told: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def _warning(warned: Warned) -> Finding:
-    """Return the finding for a warning of Sphinx, at upstream's name of the file."""
+    """Return the finding for a warning of Sphinx. It names upstream's file."""
     return Finding(
         code="sphinx",
-        # A page that could not be written is one of ours to tell.
+        # Our own extension reports a page that could not be written, and that is an error.
         severity=Severity.ERROR if warned.kind == UNWRITTEN else Severity.WARNING,
         where=f"{warned.file}:{warned.line}" if warned.line else warned.file,
         text=f"{warned.text} [{warned.kind}]" if warned.kind else warned.text,

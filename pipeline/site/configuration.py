@@ -1,7 +1,7 @@
-"""Configuration of Sphinx that differs from site to site: ``site.json`` beside ``conf.py``.
+"""Site-specific configuration of Sphinx: ``site.json``, beside ``conf.py``.
 
-Sphinx builds every page again when one of these values changes. So a value that varies from run to
-run belongs to the record of a page instead. Upstream's ``conf.py`` is read as data, never run.
+Sphinx rebuilds every page if one of these values changes. So a value that varies from run to run
+belongs in the record of a page. Upstream's ``conf.py`` is parsed as data and never run.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from pipeline.site.plan import Site
 def english_folder(lock: Lock) -> str:
     """Return the folder that upstream's Sphinx builds, with a slash: ``docs/``.
 
-    It has a ``conf.py``. Empty if there is only one folder, or none that has one.
+    It is the first folder with a ``conf.py``. Empty for a single folder, or if none has one.
     """
     paths = {file.path for file in lock.files}
     for prefix in lock.docs.prefixes:
@@ -43,11 +43,10 @@ def english_folder(lock: Lock) -> str:
 
 
 def folders_to_list(site: Site, first: str) -> Mapping[str, Sequence[str]]:
-    """Return the pages to list of each folder that ``first`` does not lead to.
+    """Return the pages to list, by folder, because no contents lead to them from ``first``.
 
-    A folder that has contents of its own is listed by the page that these begin on. Docs without
-    any contents are listed as a whole, whatever comes of this: see ``extension.listing``.
-    ``{"examples": ["examples/index"]}``
+    Folders that ``first`` leads to are left out. A folder with its own contents is listed by its
+    root page; pages that the root does not lead to follow. ``{"examples": ["examples/index"]}``
     """
     folders = site.lock.docs
     if not folders.are_several:
@@ -65,38 +64,39 @@ def folders_to_list(site: Site, first: str) -> Mapping[str, Sequence[str]]:
 def _outermost(
     pages: Sequence[str], texts: Mapping[str, str], prefix: str
 ) -> list[str]:
-    """Return the first page of a folder, and those that it does not lead to."""
+    """Return the first page of a folder, and the pages that its contents do not lead to."""
     begin = root_page(pages, tops=(prefix,))
     below = distances(texts, first=begin, tops=(prefix,))
     return [begin, *(page for page in pages if page not in below)]
 
 
 def _page_texts(site: Site) -> dict[str, str]:
-    """Return the text of the pages without code, in English."""
+    """Return the English text of each page, without code; empty for an unreadable one."""
     texts: dict[str, str] = {}
     names = set(site.names)
     for page in site.lock.pages:
         if page.name not in names:
             continue
-        # Of a pair, both documents have the same tables of contents.
+        # Both documents of a pair have the same tables of contents.
         path = page.files[-1].path
         try:
             data = files.read_bytes(site.paths.docs / path)
             texts[page.name] = text_with_contents(path, data)
         except InputError:
-            texts[page.name] = ""  # split has told of it
+            texts[page.name] = ""  # split has reported it
     return texts
 
 
-# Versions that are the newest docs, or those of the newest release.
+# Version names of the newest docs and of the newest release.
 _NEWEST = ("latest", "stable")
 
 
 def english_places(policy: SitePolicy, lock: Lock) -> Mapping[str, Sequence[str]]:
-    """Return the hosts of upstream's site, and its paths: of all versions, and those shown here.
+    """Return where upstream's site lies: its hosts, and its paths for all versions and for ours.
 
     ``https://docs.jax.dev/en/latest/`` → hosts ``docs.jax.dev`` and the configured ones, base
-    ``/en/``, paths ``/en/latest/``, ``/en/stable/``, ``/en/0.10.2/`` … No hosts without an address.
+    ``/en/``, paths ``/en/latest/``, ``/en/stable/``, ``/en/0.10.2/`` … Without an address all
+    values are empty.
     """
     host, _, folders = policy.english_url.partition("://")[2].partition("/")
     if not host:
@@ -107,7 +107,7 @@ def english_places(policy: SitePolicy, lock: Lock) -> Mapping[str, Sequence[str]
     has_versions = version in shown
     return {
         "hosts": [*map(str.lower, (host, *policy.english_hosts))],
-        # The root of a host with versions leads to the newest.
+        # The root of a host with versions redirects to the newest one.
         "root": "/" if has_versions else path,
         "base": f"{above}/" if has_versions else path,
         "paths": [f"{above}/{name}/" for name in shown] if has_versions else [path],
@@ -115,13 +115,13 @@ def english_places(policy: SitePolicy, lock: Lock) -> Mapping[str, Sequence[str]
 
 
 def _pinned(lock: Lock) -> Sequence[str]:
-    """Return what the docs of the pinned commit may be called: ``0.10.2``, ``v0.10.2``, the ref."""
+    """Return names for the docs of the pinned commit: ``0.10.2``, ``v0.10.2``, and the ref."""
     version = [lock.version, f"v{lock.version}"] if lock.version else []
     return [*dict.fromkeys([*version, lock.ref])]
 
 
 PREFIX = "copybutton_"
-# Of Python's console, a shell and IPython.
+# Prompts of Python's console, a shell and IPython.
 PROMPTS: Mapping[str, Any] = {
     "prompt_text": r">>> |\.\.\. |\$ |In \[\d*\]: | {2,5}\.\.\.: | {5,8}: ",
     "prompt_is_regexp": True,
@@ -136,12 +136,12 @@ _COPY_TYPES: Mapping[str, type] = {
     "here_doc_delimiter": str,
     "exclude": str,
 }
-# The button puts it between quotation marks, into a script.
+# sphinx-copybutton inserts the selector into a quoted string of a script.
 _SELECTOR = re.compile(r"[\w .#:,>+~*()=\"\[\]-]*", re.ASCII)
 
 
 def copy_rules(site: Site) -> dict[str, Any]:
-    """Return the values for sphinx-copybutton, by name."""
+    """Return upstream's settings for sphinx-copybutton, or our own if it has no ``conf.py``."""
     path = site.paths.docs / f"{english_folder(site.lock)}conf.py"
     if not path.is_file():
         return {f"{PREFIX}{name}": value for name, value in PROMPTS.items()}
@@ -149,7 +149,11 @@ def copy_rules(site: Site) -> dict[str, Any]:
 
 
 def rules_in(code: str) -> dict[str, Any]:
-    """Return the values for sphinx-copybutton that a ``conf.py`` leads to."""
+    """Return the settings for sphinx-copybutton that a ``conf.py`` assigns.
+
+    Values of another type and unsafe selectors are dropped. Without a usable prompt or selector,
+    our own prompts are used.
+    """
     values = sphinx_values(code)
     rules: dict[str, Any] = {}
     for name, kind in _COPY_TYPES.items():
@@ -167,7 +171,7 @@ _SCALARS = (str, int, float, bool)
 
 
 def substitutions_of(site: Site) -> dict[str, Any] | None:
-    """Return the values by name; None if upstream's own site does not look for such words."""
+    """Return upstream's MyST substitutions by name; None if its site does not replace any."""
     if site.upstream.reading.dialect is not Dialect.MYST:
         return None
     folder = site.paths.docs / english_folder(site.lock)
@@ -183,12 +187,12 @@ def substitutions_of(site: Site) -> dict[str, Any] | None:
         }
     if not (folder / "_toc.yml").is_file():
         return None
-    # A book of Jupyter's looks for them unless it says otherwise.
+    # Jupyter Book always enables substitutions.
     return _of_book(_read_text(book)) if book.is_file() else {}
 
 
 def _of_book(text: str) -> dict[str, Any]:
-    """Return the values that a ``_config.yml`` gives; none if it cannot be read."""
+    """Return the substitutions of a ``_config.yml``; none if it cannot be read."""
     try:
         parsing = value_of(composed(text), "parse")
     except ValueError:
@@ -202,7 +206,7 @@ def _read_text(path: Path) -> str:
 
 
 def configuration_of(site: Site) -> dict[str, Any]:
-    """Return the values of ``site.json``, as ``extension/conf.py`` reads them."""
+    """Return the values of ``site.json``, which ``extension/conf.py`` reads."""
     # Paths are absolute: Sphinx runs in a folder of its own.
     folders = site.lock.docs
     return {
@@ -241,7 +245,7 @@ def configuration_of(site: Site) -> dict[str, Any]:
             inventory.name: [inventory.url, inventory.path]
             for inventory in inventories_of(site).there
         },
-        # What pages call modules by custom: jnp.sin is jax.numpy.sin.
+        # Conventional names of modules: jnp.sin is jax.numpy.sin.
         "usual": dict(site.upstream.usual_names),
         "release": site.lock.release,
         "package": site.lock.package.lower(),
@@ -250,46 +254,46 @@ def configuration_of(site: Site) -> dict[str, Any]:
 
 
 def _unpublished(site: Site) -> Iterator[str]:
-    """Yield patterns for the documents that are none of upstream's site, and of ours."""
+    """Yield patterns for documents that are excluded from upstream's site, and so from ours."""
     for page in pages_of(site.lock.files):
         if page.name in site.lock.unpublished:
             yield from (escape(page_path(file.path)) for file in page.files)
 
 
 def first_page(site: Site) -> str:
-    """Return the page that the contents of the site begin with."""
+    """Return the page at which the contents of the site begin."""
     named = site.policy.root or outline_of(site).root
     return root_page(site.names, named, tops=site.lock.docs.prefixes)
 
 
 def own_pages_of(site: Site) -> Mapping[str, str]:
-    """Return where our own pages lie, whichever of upstream's pages this build is about."""
+    """Return the paths of our own pages, independent of the pages that this build covers."""
     names = (page.name for page in site.lock.pages)
     return own_pages(names, locale=site.locale)
 
 
 def moved_pages(site: Site) -> dict[str, str]:
-    """Return the new page of each old one, as upstream's own site has it, in one step."""
+    """Return the final page for each old one: upstream's redirects, followed to their end."""
     redirects: dict[str, str] = {}
     for prefix in site.lock.docs.prefixes:
         configuration = site.paths.docs / f"{prefix}conf.py"
         if configuration.is_file():
             code = files.read_bytes(configuration).decode("utf-8", "replace")
             redirects |= read_redirects(code, below=prefix)
-    # Whoever swaps the address of the English docs for ours comes to the page, too.
+    # A reader may swap the address of the English docs for ours, without the folder.
     top = english_folder(site.lock)
     for page in (*site.names, *redirects):
         if top and page.startswith(top):
             redirects[page.removeprefix(top)] = page
     first = first_page(site)
     if first != "index":
-        # Docs without a first page of their own begin with the page that Sphinx began with.
+        # Without an index, the address ``index`` leads to the first page.
         redirects["index"] = first
     return {old: end_of(old, redirects) for old in redirects}
 
 
 def end_of(page: str, redirects: Mapping[str, str]) -> str:
-    """Return where the redirects lead from a page; in a circle, some page of the circle."""
+    """Return the page to which the redirects lead; for a cycle, some page of the cycle."""
     seen: set[str] = set()
     while page in redirects and page not in seen:
         seen.add(page)
@@ -299,7 +303,7 @@ def end_of(page: str, redirects: Mapping[str, str]) -> str:
 
 def _issue_url(site: Site) -> str:
     """Return the address before an issue's number; empty if issues are not on GitHub."""
-    # A copy of the repository (JAX_DOCS_UPSTREAM) has no issues; what it is a copy of has.
+    # A copy of the repository (JAX_DOCS_UPSTREAM) has no issues; the configured original has.
     url = site.upstream.configured_url or site.upstream.url
     if not url.startswith("https://github.com/"):
         return ""

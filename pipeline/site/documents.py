@@ -1,7 +1,7 @@
-"""The document that stands for a page on the site, and the notebooks to download.
+"""The document that represents a page on the site, and the notebooks to download.
 
-It is the executed notebook if the page's code ran, otherwise the merged document, otherwise
-upstream's own. Outputs are shown only if they come from a run of the very code on the page. The
+The document is the executed notebook if the page's code ran, otherwise the merged document,
+otherwise upstream's own. Outputs are shown only if exactly the code on the page produced them. The
 site merges a page again only for a preview, or if the file of landings is missing.
 """
 
@@ -34,31 +34,31 @@ from pipeline.site.plan import Site
 def landings_of(site: Site, page: PageResult) -> tuple[Landed, ...]:
     """Return where every message of a page's document has landed.
 
-    A page that ``merge`` could not write is upstream's: all of its messages stay in English. One
-    that cannot be split has none. Raises InputError.
+    If ``merge`` could not write the page, upstream's document is shown and all messages are
+    English. A document that cannot be split has no landings. Raises InputError.
     """
     path = page.files[0].path
-    # Without the merged page its landings would be those of an older one.
+    # If the merged page is missing, a leftover file of landings describes an older one.
     if not (site.paths.merged(site.locale) / path).is_file():
         try:
             return merge.merge(_upstream_document(site, path), {}).blocks
         except InputError:
-            return ()  # split has told of it; perhaps it can be shown all the same
+            return ()  # split has reported it; Sphinx may still be able to show the page
     file = site.paths.blocks(site.locale) / f"{path}.json"
     if file.is_file():
         try:
             return landings_from_json(files.read_bytes(file), where=str(file))
         except InputError:
-            pass  # damaged, or of another version of ours: the documents say the same
+            pass  # damaged or of another version: merging again gives the same landings
     try:
         return merge_again(site, page).blocks
     except GuardError:
-        # The merged page is an older one then. Its blocks that are English are shown as blocks.
+        # The merged page is an older one. Show its blocks as English.
         return merge.merge(_upstream_document(site, path), {}).blocks
 
 
 def merge_again(site: Site, page: PageResult, *, with_fuzzy: bool = False) -> Merged:
-    """Merge a document with the translations that readers see, or also with fuzzy ones.
+    """Merge a document with the translations that readers see; ``with_fuzzy`` adds fuzzy ones.
 
     Raises InputError if the document cannot be read, GuardError if it cannot be merged.
     """
@@ -69,13 +69,13 @@ def merge_again(site: Site, page: PageResult, *, with_fuzzy: bool = False) -> Me
         finished = entry
         if with_fuzzy and not entry.obsolete:
             finished = replace(entry, fuzzy=False)
-        # What a check keeps from any page is kept from a preview too.
+        # A check that blocks a translation from pages blocks it from previews too.
         if finished.is_translated and blocking_problem(
             Subject(finished, page.page), ignored
         ):
             continue
         shown.append(finished)
-    # As ``merge`` chooses them, in all else.
+    # Otherwise, translations are chosen as in the merge stage.
     translations = translations_of(Catalog(entries=tuple(shown)))
     return merge.merge(document, translations, _frame(site, document))
 
@@ -86,11 +86,11 @@ def catalog_entries(site: Site, page: str) -> tuple[Entry, ...]:
     try:
         return po.read_catalog(files.read_bytes(path), where=str(path)).catalog.entries
     except InputError:
-        return ()  # update has told of a catalogue that is broken
+        return ()  # update has reported the broken catalogue
 
 
 def _upstream_document(site: Site, path: str) -> Document:
-    """Read a document as it was pulled, in English. Raises InputError."""
+    """Return the English document as it was pulled. Raises InputError."""
     data = files.read_bytes(site.paths.docs / path)
     return read_document(path, data, site.upstream.reading)
 
@@ -98,8 +98,8 @@ def _upstream_document(site: Site, path: str) -> Document:
 def _frame(site: Site, document: Document) -> Frame:
     """Return the attribution, and the anchors that links of the same page point to.
 
-    ``merge`` knows the links of all pages. Here they are not needed: the site gives every heading
-    its English anchor anyway.
+    The merge stage also collects links from other pages. The site does not need those: it gives
+    every heading its English anchor anyway.
     """
     name = page_path(document.path).rpartition(".")[0]
     linked = anchors.linked_anchors((name, unit.split.text) for unit in document.units)
@@ -113,20 +113,20 @@ def _frame(site: Site, document: Document) -> Frame:
 class Shown:
     """The document that Sphinx reads for a page.
 
-    ``has_outputs`` says that it holds what its code printed.
+    ``has_outputs`` is true if the document contains the outputs of its code.
     """
 
     page: PageResult
     path: str
     data: bytes
     landings: tuple[Landed, ...]
-    file: Path | None = None  # the file that has the same bytes, if there is one
+    file: Path | None = None  # a file with the same bytes, if there is one
     has_outputs: bool = False
     is_notebook: bool = False
 
     @property
     def downloads(self) -> dict[str, str]:
-        """The downloads: kind (``executed``, ``clean``) and path in the site."""
+        """Paths of the downloads in the site, by kind (``executed``, ``clean``)."""
         if not self.is_notebook:
             return {}
         downloads = {}
@@ -143,7 +143,7 @@ def shown_of(site: Site, page: PageResult) -> Shown:
     ran = files.read_bytes(executed) if executed.is_file() else None
     if site.policy.show_fuzzy and page.fuzzy:
         return _preview(site, page, ran)
-    # An executed notebook has the prose of the merged document: the same landings.
+    # An executed notebook has the prose of the merged document, so its landings are the same.
     landings = landings_of(site, page)
     file = site.paths.merged(site.locale) / path
     if not file.is_file():
@@ -152,13 +152,13 @@ def shown_of(site: Site, page: PageResult) -> Shown:
         return _without_run(
             page, path, files.read_bytes(file), landings=landings, file=file
         )
-    # The prose of a notebook that is older than the merged page may be older too.
+    # The merged page is newer than the notebook, so the notebook's prose may be outdated.
     if file.stat().st_mtime_ns <= executed.stat().st_mtime_ns:
         return _with_run(page, ran, landings=landings, file=executed)
     merged = files.read_bytes(file)
     try:
         notebook = _with_outputs_of(ran, path, merged)
-    except PipelineError:  # it ran other code
+    except PipelineError:  # another version of the code ran
         return _without_run(page, path, merged, landings=landings, file=file)
     return _with_run(page, notebook, landings=landings)
 
@@ -166,7 +166,7 @@ def shown_of(site: Site, page: PageResult) -> Shown:
 def _preview(site: Site, page: PageResult, ran: bytes | None) -> Shown:
     """Return the page with its fuzzy translations, for translators (``--show-fuzzy``)."""
     path = page.files[0].path
-    # No file has these translations: the page is merged for this site alone.
+    # No file contains these translations, so the page is merged for this site alone.
     merged = merge_again(site, page, with_fuzzy=True)
     if ran is None:
         return _without_run(page, path, merged.data, landings=merged.blocks)
@@ -202,10 +202,10 @@ def _without_run(
     landings: tuple[Landed, ...],
     file: Path | None = None,
 ) -> Shown:
-    """Return a document that did not run; of a notebook, a copy without outputs."""
+    """Return a document that did not run. A notebook becomes a copy without outputs."""
     is_notebook = False
     if path.endswith(".ipynb"):
-        # The outputs that upstream has stored in it are of another day.
+        # Upstream's stored outputs come from another run.
         notebook = execution.parse_notebook(data, where=path)
         data, file, is_notebook = to_json(without_outputs(notebook)), None, True
     elif path.endswith(".md"):
@@ -223,7 +223,7 @@ def _without_run(
 def _with_outputs_of(executed: bytes, path: str, merged: bytes) -> bytes:
     """Return the merged document ``path`` as a notebook with the outputs of a run.
 
-    Raises PipelineError, also if the run was one of other code.
+    Raises PipelineError, in particular if the run executed other code.
     """
     outputs = outputs_of(execution.parse_notebook(executed, where=path))
     notebook = with_outputs(_notebook_of(path, merged), outputs, where=path)
@@ -231,9 +231,10 @@ def _with_outputs_of(executed: bytes, path: str, merged: bytes) -> bytes:
 
 
 def without_outputs(notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of a notebook without outputs and without execution counts.
+    """Return a copy of a notebook without outputs and execution counts.
 
-    ``In [7]`` and what stands below it → ``In [ ]``. Cells have ids if the format wants them.
+    ``In [7]`` and its outputs become ``In [ ]``. Cells get ids if the notebook format requires
+    them.
     """
     cells = []
     for cell in notebook["cells"]:
@@ -248,7 +249,7 @@ def notebooks_of(shown: Shown) -> dict[str, bytes]:
     """Return the notebooks to download, by path in the site. Raises InputError."""
     notebooks = {}
     for kind, path in shown.downloads.items():
-        # Whoever begins with a notebook wants to run it, and finds no outputs in it.
+        # A reader who opens the clean notebook wants to run it.
         if kind == "executed":
             notebooks[path] = shown.data
         else:
@@ -272,6 +273,6 @@ def _notebook_of(path: str, data: bytes) -> dict[str, Any]:
 
 
 def to_json(value: Any) -> bytes:
-    """Return a value as the site's JSON files contain it: equal values are equal bytes."""
+    """Return a value as a JSON file of the site. Equal values give equal bytes."""
     text = json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True)
     return f"{text}\n".encode("utf-8", "replace")

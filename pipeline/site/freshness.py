@@ -1,8 +1,7 @@
-"""The line under the title of every page: how fresh the page is, and what became of its code.
+"""The line under a page's title: version, state of its code, share of translation, source.
 
-It also tells how much of the page is translated, and where it is from. Facts of the run come in,
-a line of HTML goes out. All words stand in the tables of ``pipeline.site.texts``; what is filled
-into them is escaped.
+The input is the results of a run; the output is a line of HTML. All words come from the tables of
+``pipeline.site.texts``, and every inserted value is escaped.
 """
 
 from __future__ import annotations
@@ -28,17 +27,17 @@ def freshness(
     has_outputs: bool = True,
     fuzzy: int = 0,
 ) -> str:
-    """Return the line as HTML, its parts separated by ``·``.
+    """Return the line as HTML, with ``·`` between its parts.
 
     ``JAX 0.10.2 · 上游提交 <code>…</code>（<time>2026-06-01</time>） · … · 已译 64 % · 译自 …``
 
-    Of code it tells if the page ``is_notebook``; ``has_outputs`` means that the page shows what its
-    code printed. ``fuzzy`` is the number of translations on it that wait for a person; the
-    ``drafts`` of the page are among them. ``sources`` are the documents that it is made of, its own
-    first, with their addresses.
+    The state of the code is shown only if the page ``is_notebook``. ``has_outputs`` means that the
+    page shows the outputs of its code. ``fuzzy`` is the number of fuzzy translations on the page,
+    including its ``drafts``. ``sources`` maps the documents of the page, its own first, to their
+    addresses.
     """
     line = _Line(locale=locale, page=page, lock=lock)
-    # In the order in which readers ask: of what, since when, does it run, how much is Chinese.
+    # The order of readers' questions: which version, how old, does it run, how much is translated.
     parts = [escape(lock.release)] if lock.release else []
     parts.append(line.commit())
     if is_notebook and page.code_cells:
@@ -60,30 +59,30 @@ def freshness(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Line:
-    """The parts of one page's line."""
+    """Renderer of the parts of one page's line."""
 
     locale: str
     page: PageResult
     lock: Lock
 
     def say(self, key: str, **values: object) -> str:
-        """Return a text of the table, filled with values that are HTML already."""
+        """Return a text of the table with its fields filled in. The values must be HTML."""
         return words(self.locale, "freshness")[key].format(**values)
 
     def commit(self) -> str:
-        """Return the state of upstream that the page was made of."""
+        """Return the upstream commit that the page was made from, with its date."""
         commit = f"<code>{escape(self.lock.commit[:12])}</code>"
-        # What was pulled from a plain folder has no date: "commit" is then a digest of the folder.
+        # A plain folder has no date; its "commit" is a digest of the folder.
         if not self.lock.date:
             return self.say("folder", commit=commit)
         date = self.say("date", date=escape(self.lock.date[:10]))
         return self.say("commit", commit=commit) + date
 
     def run(self, *, has_outputs: bool) -> Iterator[str]:
-        """Yield whether the code ran, and whether its outputs are there."""
+        """Yield whether the code ran, and whether its outputs are shown."""
         run = self.page.execution
         if run is None:
-            # This build ran no code at all; outputs that are there were made by one before.
+            # This build ran no code; outputs come from an earlier one.
             yield self.say("earlier" if has_outputs else "missing")
             return
         told = self.say(
@@ -95,29 +94,29 @@ class _Line:
             reason=self._reason(run),
         )
         yield f'<span class="jz-run jz-run-{run.status}">{told}</span>'
-        # Of code that did not run nobody expects any.
+        # Skipped code has no outputs, so they are not missing.
         if not has_outputs and run.status is not Status.SKIPPED:
             yield self.say("missing")
 
     def on_release(self) -> str:
-        """Return the release that code ran on, as part of a sentence; empty if none is pinned."""
+        """Return the release that the code ran on, as part of a sentence; empty if unpinned."""
         if not self.lock.release:
             return ""
         return self.say("on", release=escape(self.lock.release))
 
     def share(self) -> str:
-        """Return how much of the page is translated, by its words."""
+        """Return the translated share of the page's words."""
         if not self.page.translated_words:
             return self.say("nothing")
-        # Rounded down: 100 only where all is done.
+        # Rounded down, so that 100 means complete.
         share = self.say(
             "share", share=100 * self.page.translated_words // self.page.words
         )
-        # Our extension says something else of a page that it cannot show.
+        # The class lets our extension replace the share of a page that it cannot render.
         return f'<span class="jz-share">{share}</span>'
 
     def source(self, sources: Mapping[str, str], license_name: str) -> str:
-        """Return where the page comes from, as the licence requires."""
+        """Return where the page comes from, as its licence requires."""
         links: list[str] = []
         for path, url in sources.items():
             name = escape(path)
@@ -125,16 +124,16 @@ class _Line:
                 f'<a href="{escape(url)}">{name}</a>' if url else f"<code>{name}</code>"
             )
         link = text(self.locale, "list").join(links)
-        # Where nothing is translated the page is the original.
+        # A page without translations is the original, not a translation of it.
         key = "source" if self.page.translated else "english"
         told = self.say(key, source=link)
-        # Where no licence is configured, none is claimed.
+        # Without a configured licence, none is claimed.
         if license_name:
             told += self.say("license", license=escape(license_name))
         return told
 
     def _reason(self, run: Execution) -> str:
-        """Return the reason in one word; its title has the whole reason.
+        """Return the reason in one word, with the full reason as its title.
 
         ``accelerator: from cell 5 on`` → ``（<span title="accelerator: …">需要加速器</span>）``
         """
@@ -143,10 +142,10 @@ class _Line:
         return self._bracket(run.reason.partition(":")[0], title=run.reason)
 
     def _bracket(self, text: str, *, title: str = "") -> str:
-        """Return a word in the brackets of the language; empty without one."""
+        """Return a word in the brackets of the language; empty if there is no word."""
         if not text:
             return ""
-        # What the table does not have is shown as it is.
+        # A word that the table lacks is shown unchanged.
         html = escape(words(self.locale, "reasons").get(text, text))
         if title:
             html = f'<span title="{escape(title)}">{html}</span>'

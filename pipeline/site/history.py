@@ -1,8 +1,7 @@
-"""When readers last got another translation of each page: from the project's git.
+"""Date of each page's last translation change, from the project's git.
 
-The memory of the translations is committed, so its commits tell. In go its versions, out come
-changes of finished translations. That is the whole truth only of what is committed: what lies in
-the working tree alone has no date, and is no change yet. The clock is never asked.
+The committed versions of the translation memory are the input; changes of finished translations are
+the output. Uncommitted changes have no date and are ignored. The clock is never read.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from pipeline.entries import Entry
 from pipeline.errors import ConfigError, InputError
 from pipeline.site.plan import Site
 
-_COUNTING = "1"  # of how changes are counted: part of the memo's keys
+_COUNTING = "1"  # version of the counting rules; part of the memo's keys
 _SUFFIX = ".po"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """How many finished translations of a page came, changed and went with a commit."""
+    """Numbers of finished translations that a commit added, changed and removed on a page."""
 
     added: int = 0
     changed: int = 0
@@ -35,7 +34,7 @@ class Counted:
 
     @property
     def any(self) -> bool:
-        """Whether a reader could see a difference."""
+        """Whether readers could see a difference."""
         return bool(self.added or self.changed or self.removed)
 
 
@@ -43,7 +42,7 @@ class Counted:
 class PageChange(Counted):
     """The last commit that changed what readers see of a page's translation.
 
-    ``freshness.json`` and the record of the site have it with these keys.
+    The fields are the keys in ``freshness.json`` and in the record of the site.
     """
 
     page: str
@@ -53,7 +52,7 @@ class PageChange(Counted):
 
 
 def last_changes(site: Site) -> tuple[PageChange, ...]:
-    """Return the last change of every page that has one, newest first; none without git."""
+    """Return the last change of every page that has one, newest first; nothing without git."""
     memo = Memo(site.paths.memo(site.locale, "history"), Counted)
     root = site.settings.root
     folder = site.paths.memories(site.locale).relative_to(root).as_posix()
@@ -61,7 +60,7 @@ def last_changes(site: Site) -> tuple[PageChange, ...]:
     waiting = set(site.names)
     found: list[PageChange] = []
     asked: set[str] = set()
-    # A commit may touch all pages: git is asked once for what it did to them.
+    # A commit may touch all pages, so git is called once per commit.
     for _, together in groupby(listed, key=attrgetter("commit")):
         changes = {_page_of(change.path, folder): change for change in together}
         changes = {page: changes[page] for page in sorted(waiting & changes.keys())}
@@ -80,7 +79,7 @@ def last_changes(site: Site) -> tuple[PageChange, ...]:
 
 
 def _page_change(page: str, change: FileChange, counted: Counted) -> PageChange:
-    """Return the change of a file as one of its page."""
+    """Return the counted change of a file as a change of its page."""
     return PageChange(
         page=page,
         commit=change.commit,
@@ -93,12 +92,12 @@ def _page_change(page: str, change: FileChange, counted: Counted) -> PageChange:
 
 
 def _subject(change: FileChange) -> str:
-    """Return the subject of a change in the memo: its result depends on the two blobs."""
+    """Return the memo's subject for a change: the two blobs, which determine the result."""
     return f"{change.before or '-'} {change.after or '-'}"
 
 
 def _page_of(path: str, folder: str) -> str:
-    """Return the page of a file of the memory; an empty name for other files."""
+    """Return the page of a memory file; empty for other files."""
     name = PurePosixPath(path).relative_to(folder).as_posix()
     return name.removesuffix(_SUFFIX) if name.endswith(_SUFFIX) else ""
 
@@ -106,7 +105,7 @@ def _page_of(path: str, folder: str) -> str:
 def _count_unknown(
     site: Site, changes: Sequence[FileChange], memo: Memo[Counted]
 ) -> None:
-    """Count those changes that the memo does not know, and keep them there."""
+    """Count the changes that the memo lacks, and add them to it."""
     unknown = [
         change for change in changes if memo.recall(_subject(change), _COUNTING) is None
     ]
@@ -118,25 +117,28 @@ def _count_unknown(
     try:
         data = version_control.read_blobs(site.settings.root, blobs)
     except ConfigError:
-        return  # a partial clone, which lacks some of them
+        return  # a partial clone lacks some of the blobs
     for change in unknown:
         memo.keep(_subject(change), _COUNTING, _counted(change, data))
 
 
 def _counted(change: FileChange, data: Mapping[str, bytes]) -> Counted:
-    """Count what a commit did to the finished translations; ``data`` has its blobs."""
+    """Count what a commit did to the finished translations; ``data`` maps blob ids to bytes."""
     before, after = data.get(change.before, b""), data.get(change.after, b"")
-    # A new pin touches every file, and of most only the header.
+    # A new pin touches every file, and usually only its header.
     if before.partition(b"\n\n")[2] == after.partition(b"\n\n")[2]:
         return Counted()
     try:
         return count(_finished(before, change.path), _finished(after, change.path))
     except InputError:
-        return Counted()  # damaged then: nobody can tell
+        return Counted()  # a damaged file: the change is unknown
 
 
 def count(before: Mapping[str, str], after: Mapping[str, str]) -> Counted:
-    """Count how two versions of a page's finished translations differ, by message."""
+    """Count the differences between two versions of a page's finished translations.
+
+    Both map a message's key to its text.
+    """
     both = before.keys() & after.keys()
     return Counted(
         added=len(after.keys() - before.keys()),
@@ -146,7 +148,7 @@ def count(before: Mapping[str, str], after: Mapping[str, str]) -> Counted:
 
 
 def _finished(data: bytes, where: str) -> dict[str, str]:
-    """Return the finished translations of a file of the memory, by message."""
+    """Return the finished translations of a memory file, by message."""
     if not data:
         return {}
     entries = po.read_catalog(data, where=where).catalog.entries
@@ -154,7 +156,7 @@ def _finished(data: bytes, where: str) -> dict[str, str]:
 
 
 def _shown_texts(entries: Iterable[Entry]) -> Iterator[tuple[str, str]]:
-    """Yield what readers see, with a key for the message: its digest and section."""
+    """Yield the text of each finished translation, with its message's key: section and digest."""
     for entry in entries:
         text = text_of(entry)
         if text and not entry.fuzzy and not entry.obsolete:

@@ -1,8 +1,8 @@
-"""Memo of what the last run found out about a site.
+"""Memo of the last build of a site.
 
-It has a subject for each page (the files made from it), for each built page, script and style sheet
-(the classes in it, or what is left of it), and one for the site as a whole. While a site is built
-the memo is empty, so that a killed build starts again from the beginning.
+It has one subject per page (the files made from it), one per built page, script and style sheet
+(its classes, or its pruned text), and one for the whole site. During a build the stored memo is
+empty, so a killed build starts again from the beginning.
 """
 
 from __future__ import annotations
@@ -16,39 +16,39 @@ from pipeline.adapters.memo import Memo, digest_of
 from pipeline.adapters.sphinx import BrokenPage
 from pipeline.site.plan import Site
 
-WHOLE = "site"  # the subject that the site as a whole is
-BUILT = (".html", ".js", ".css")  # the files of a site that something is known of
+WHOLE = "site"  # subject of the site as a whole
+BUILT = (".html", ".js", ".css")  # suffixes of built files that have a subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What is known of a subject; each kind of subject uses its own fields."""
+    """Value of a subject; each kind of subject uses its own fields."""
 
-    # Of a page: what it has among the sources, and to download.
+    # Page: its Sphinx sources and its downloads.
     files: tuple[str, ...] = ()
     downloads: tuple[str, ...] = ()
-    # Of a page that was built, or a script: classes and ids.
+    # Built page or script: its classes and ids.
     words: tuple[str, ...] = ()
-    # Of a style sheet: what is left of it.
+    # Style sheet: its text after pruning.
     css: str = ""
-    # Of the whole site: the pages of which something is shown as its source.
+    # Whole site: the pages that are shown, wholly or in part, as source.
     broken: Mapping[str, BrokenPage] = field(default_factory=dict)
 
 
 def memo_of(site: Site) -> Memo[Known]:
-    """Return the memo of a site."""
+    """Return the memo of a site, loaded from its file."""
     return Memo(site.paths.memo(site.locale, "site"), Known)
 
 
 def forget_all(site: Site) -> None:
-    """Clear the memo, also for a kill that follows. Called before a site is built."""
+    """Empty the stored memo. Called before a build, so that a killed build leaves none."""
     memo = memo_of(site)
     memo.keep_only(())
     memo.save()
 
 
 def forget_gone(site: Site, memo: Memo[Known]) -> None:
-    """Forget pages that are no longer part of the site. Called when a site is built."""
+    """Remove subjects of pages and files that no longer exist. Called after a build."""
     subjects = {WHOLE}
     subjects.update(map(subject_of_page, site.names))
     for path in files_below(site.target, *BUILT):
@@ -57,12 +57,12 @@ def forget_gone(site: Site, memo: Memo[Known]) -> None:
 
 
 def subject_of_page(page: str) -> str:
-    """Return the subject of a page."""
+    """Return the memo's subject for a page."""
     return f"page {page}"
 
 
 def pages_known(memo: Memo[Known]) -> Iterator[str]:
-    """Yield the pages that the site had when it was last built."""
+    """Yield the pages of the last build."""
     for subject, known in memo.items():
         kind, _, page = subject.partition(" ")
         if kind == "page" and known.files:
@@ -70,12 +70,12 @@ def pages_known(memo: Memo[Known]) -> Iterator[str]:
 
 
 def subject_of_file(site: Site, path: Path) -> str:
-    """Return the subject of a file of the site."""
+    """Return the memo's subject for a file of the site."""
     return f"file {path.relative_to(site.target).as_posix()}"
 
 
 def digest_of_stamps(*paths: Path) -> str:
-    """Return a digest of sizes and times of files, so that none has to be read."""
+    """Return a digest of the files' sizes and times, without reading them."""
     stamps: list[str] = []
     for path in paths:
         try:

@@ -1,4 +1,7 @@
-"""Plan of one site: what it is made of, and where everything lies."""
+"""Plan of one site: the inputs of its build, and the folders that it uses.
+
+``build`` creates the plan; the other modules only read it.
+"""
 
 from __future__ import annotations
 
@@ -15,30 +18,30 @@ from pipeline.core.results import PageResult
 from pipeline.errors import InputError
 from pipeline.paths import Paths
 
-ADOPTED = b"#. adopted: "  # how the note of an adopted entry begins in a file
+ADOPTED = b"#. adopted: "  # start of an adopted entry's note in a file
 
 
 def credits_of_page(paths: Paths, locale: str, document: str) -> list[tuple[str, str]]:
-    """Return authors and licences of translations adopted for a document, by name."""
+    """Return authors and licences of the translations that a document has adopted, sorted."""
     page = page_path(PurePosixPath(document).with_suffix("").as_posix())
     path = paths.catalog(locale, page)
     try:
         data = path.read_bytes()
         if ADOPTED not in data:
-            return []  # nearly all of them
+            return []  # the usual case: skip parsing
         from pipeline.adapters import po
 
         entries = po.read_catalog(data, where=page).catalog.entries
     except (OSError, InputError):
-        return []  # there is none, or it cannot be read, which update has told
+        return []  # missing, or unreadable, which update has reported
     return sorted(credits_of(entries))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """One site that is to be built. ``pages`` are in the order of the report.
+    """Inputs of one site build. ``pages`` are in the order of the report.
 
-    ``kept`` are pages that this run is not about (``--pages``): they stay as they are.
+    ``kept`` are pages outside this run (``--pages``): their files stay as they are.
     """
 
     settings: Settings
@@ -49,38 +52,38 @@ class Site:
     pages: Sequence[PageResult]
     glossary: Glossary = field(default_factory=Glossary)
     kept: Sequence[str] = ()
-    # What pages include and is no page itself, by its name.
+    # Documents that pages include and that are no pages themselves, by name.
     included: Mapping[str, PageResult] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all pages that the site has."""
+        """Names of all pages of the site, sorted."""
         return tuple(sorted({*(page.page for page in self.pages), *self.kept}))
 
     @property
     def paths(self) -> Paths:
-        """The paths of this upstream."""
+        """Paths of this upstream."""
         return Paths(self.settings.root, self.upstream.name)
 
     @property
     def sources(self) -> Path:
-        """The folder that Sphinx reads."""
+        """Folder that Sphinx reads."""
         return self.paths.output(self.locale) / "site-src"
 
     @property
     def doctrees(self) -> Path:
-        """The folder where Sphinx stores its state."""
+        """Folder where Sphinx stores its state."""
         return self.paths.output(self.locale) / "doctrees"
 
     @property
     def target(self) -> Path:
-        """The folder of the site: that of the first locale contains those of the others."""
+        """Folder of the site. The folder of the first locale contains those of the others."""
         if self.locale == self.settings.locales[0]:
             return self.paths.site
         return self.paths.site / self.locale
 
     def included_in(self, page: str) -> tuple[PageResult, ...]:
-        """Return what a page includes that is no page itself."""
+        """Return the documents that a page includes and that are no pages themselves."""
         names = [one.page for one in self.lock.included if page in one.within]
         return tuple(self.included[name] for name in names if name in self.included)
 
@@ -97,6 +100,6 @@ class Site:
         )
 
     def source_url(self, path: str) -> str:
-        """Return where upstream shows a file of its docs; empty if that is not known."""
-        # An empty template gives an empty address.
+        """Return the address at which upstream shows a file of its docs; empty if unknown."""
+        # Without a template the address is empty.
         return address_of_page(self.upstream.page_url, self.lock, path)

@@ -1,4 +1,4 @@
-"""Progress of the translation, as plain values, and the page that leads to several sites.
+"""Progress of the translation as plain values, and the front page of several sites.
 
 The counts of a page, and of all pages, add up: ``translated + fuzzy + untranslated = words``.
 """
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 def environment(filters: Mapping[str, Callable[..., object]]) -> Environment:
-    """Return an environment of templates that have ``filters``."""
+    """Return a Jinja environment with the given ``filters``."""
     from jinja2 import Environment, StrictUndefined
 
     made = Environment(
         autoescape=True,  # no text becomes markup
-        undefined=StrictUndefined,  # a name that is misspelt fails a test
-        # Tags of the template on lines of their own leave no empty lines in the page.
+        undefined=StrictUndefined,  # a misspelt name fails a test
+        # Template tags on lines of their own leave no empty lines in the page.
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -35,14 +35,14 @@ def environment(filters: Mapping[str, Callable[..., object]]) -> Environment:
 
 
 def source_of(name: str) -> str:
-    """Return the text of a template."""
+    """Return the source text of a template."""
     folder = resources.files("pipeline.site") / "templates"
     return (folder / name).read_text(encoding="utf-8")
 
 
 @cache
 def template(name: str) -> Template:
-    """Return a compiled template without filters of its own."""
+    """Return a compiled template, without filters of our own."""
     return environment({}).from_string(source_of(name))
 
 
@@ -51,24 +51,24 @@ _COUNTS = ("words", "translated", "fuzzy", "untranslated")
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a page stands in the contents of the site."""
+    """Position of a page in the contents of the site."""
 
     title: str
-    group: str  # title of the part or chapter it belongs to
+    group: str  # title of the part or chapter that contains the page
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How readers come to a page."""
+    """How easily readers reach a page."""
 
     steps: int  # links to follow from the first page
-    links: int  # pages that lead to it
+    links: int  # pages that link to it
 
 
 def page_counts(pages: Sequence[PageResult]) -> list[dict[str, Any]]:
-    """Return the English words of every page, by state.
+    """Return the number of English words of every page, by state.
 
-    They add up: ``translated + fuzzy + untranslated = words``.
+    The numbers add up: ``translated + fuzzy + untranslated = words``.
     """
     rows = []
     for page in pages:
@@ -92,13 +92,13 @@ def facts(
     others: Sequence[Mapping[str, Any]] = (),
     title: str = "",
 ) -> dict[str, Any]:
-    """Return what is known without the contents of the site.
+    """Return the facts of ``progress.json`` that do not need the contents of the site.
 
-    ``others`` are the counts of pages that are known from an earlier build.
-    ``title`` is what is translated; ``release`` its version, perhaps empty. ``contributors`` have
-    translated so many messages; those with the most come first.
+    ``others`` are counts of pages from an earlier build. ``title`` names what is translated; the
+    ``release`` in the result may be empty. ``contributors`` maps names to numbers of translated
+    messages; the result has the largest first.
     """
-    # Of those with as many the name decides: equal facts are an equal file.
+    # Ties are sorted by name, so that equal facts give an equal file.
     names = sorted(contributors, key=lambda name: (-contributors[name], name))
     return {
         "title": title or lock.package,
@@ -115,10 +115,10 @@ def facts(
 def progress(
     known: Mapping[str, Any], spots: Mapping[str, Spot], reach: Mapping[str, Reach]
 ) -> dict[str, Any]:
-    """Return the content of ``progress.json``, from ``facts`` and the pages in order.
+    """Return the content of ``progress.json``, from ``facts`` and the ordered pages.
 
-    Pages that are not in the contents come last, without a group. ``next`` are those that wait for
-    a translator, the ones that readers meet first first.
+    Pages outside the contents come last, without a group. ``next`` has the pages with untranslated
+    words; pages that readers reach first come first.
     """
     order = {page: number for number, page in enumerate(spots)}
     last = len(order)
@@ -133,14 +133,14 @@ def progress(
         pages.append({**row, "title": title, "group": group, "url": f"{page}.html"})
     totals = {count: sum(row[count] for row in rows) for count in _COUNTS}
     waiting = [row["page"] for row in rows if row["untranslated"]]
-    # Those that are as near, and as much linked to, stay in the order of the contents.
+    # The sort is stable: pages of the same rank stay in the order of the contents.
     upcoming = sorted(waiting, key=lambda page: _rank(reach.get(page)))
     return {**known, **totals, "pages": pages, "next": upcoming}
 
 
 def _rank(reach: Reach | None) -> tuple[bool, int, int]:
-    """Return a sort key: pages near the first one come first, then much linked ones."""
-    # No way leads to a page that only an address or the search finds.
+    """Return a sort key: pages near the first page come first, then pages with many links."""
+    # No link leads here; only an address or the search does.
     if reach is None:
         return True, 0, 0
     return False, reach.steps, -reach.links
@@ -148,7 +148,7 @@ def _rank(reach: Reach | None) -> tuple[bool, int, int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteOf:
-    """One of the sites: its folder, its title, and what its ``progress.json`` says."""
+    """One of several sites: its folder, its title, and its ``progress.json``."""
 
     name: str
     title: str
@@ -156,7 +156,7 @@ class SiteOf:
 
 
 def front_page(sites: Sequence[SiteOf], *, locale: str) -> str:
-    """Return the page that leads to sites in one language."""
+    """Return the HTML of the page that leads to several sites in one language."""
     said = words(locale, "front")
     rows = [
         {
@@ -175,9 +175,9 @@ def front_page(sites: Sequence[SiteOf], *, locale: str) -> str:
 
 
 def _facts(progress: Mapping[str, Any], translated: str) -> str:
-    """Return what is translated, and how much of it: ``Lamps 1.2.0 · 64 % translated``."""
+    """Return name, version and translated share of a site: ``Lamps 1.2.0 · 64 % translated``."""
     percent = whole_percent(int(progress["translated"]), int(progress["words"]))
-    if percent is None:  # docs without a word to translate
+    if percent is None:  # docs without any words to translate
         percent = 100
     title, release = str(progress["title"]), str(progress["release"])
     return f"{title} {release}".strip() + f" · {translated.format(percent)}"

@@ -1,7 +1,7 @@
-"""Records of pages for Sphinx: blocks, the line under the title, downloads.
+"""Records of pages for the extension: blocks, the line under the title, downloads.
 
 A record is a JSON file beside the sources, because the extension runs in Sphinx's process. The
-number of a block is its place in ``blocks``; everything on the page refers to it by that number.
+number of a block is its index in ``blocks``; everything on the page refers to it by this number.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S.*$", re.MULTILINE)
 _GITHUB = "https://github.com/"
 _COLAB = "https://colab.research.google.com/github/"
 _KAGGLE = "https://www.kaggle.com/kernels/welcome?src="
-# Headings stand in the contents too, and what is HTML is put on the page as it is.
+# Headings also appear in the contents, and HTML is copied to the page unchanged.
 _NO_TERMS = frozenset((Kind.HEADING, Kind.HTML, Kind.IMAGE, Kind.PAGE_TITLE))
 
 
 def record_of(
     site: Site, shown: Shown, included: Sequence[Shown] = ()
 ) -> dict[str, Any]:
-    """Return the record of a page, with the blocks of what it includes behind its own.
+    """Return the record of a page. Blocks of included documents follow the page's own.
 
     Raises InputError if its document cannot be read.
     """
@@ -74,7 +74,7 @@ def record_of(
         fuzzy=sum(block.state is State.FUZZY for block in blocks),
     )
     launch: list[tuple[str, str]] = []
-    # They open nothing else.
+    # These services open notebooks only.
     if shown.is_notebook and site.policy.notebook_url:
         launch = launches(_filled(site.policy.notebook_url, site, page.page))
     return {
@@ -104,9 +104,9 @@ def record_of(
 
 
 def launches(url: str) -> list[tuple[str, str]]:
-    """Return services that run a notebook without an installation, with addresses.
+    """Return services that run a notebook without an installation, with their addresses.
 
-    Colab and Kaggle open what lies on GitHub; any other address is taken for one of Colab's.
+    Colab and Kaggle open notebooks from GitHub. Any other address is assumed to be one of Colab's.
     """
     path = url.removeprefix(_GITHUB)
     if path == url:
@@ -119,9 +119,9 @@ def _block_record(
 ) -> dict[str, Any]:
     """Return one block as the record contains it.
 
-    ``{"text": "你好", "state": "translated", "edit": "https://…", "english": "Hello"}``, and
-    perhaps ``terms`` and ``kept``. ``lines`` are those of the memory by digest, if the memory is
-    what people edit.
+    ``{"text": "你好", "state": "translated", "edit": "https://…", "english": "Hello"}``, with
+    optional ``terms``, ``kept``, ``origin`` and ``rest``. ``lines`` maps digests to lines of the
+    memory; it is empty if people edit the catalogue.
     """
     landed = block.landed
     text, english = landed.text, landed.english
@@ -131,7 +131,7 @@ def _block_record(
     address = _edit_address(site, page, block, lines)
     if address:
         record["edit"] = address
-    # The same text twice would say no more.
+    # The English of an English block would only repeat its text.
     if block.state is not State.ENGLISH:
         record["english"] = english
     terms = _terms_of(site, block)
@@ -147,10 +147,10 @@ def _block_record(
 def _edit_address(
     site: Site, page: PageResult, block: Block, lines: Mapping[str, int]
 ) -> str:
-    """Return where people can change the translation of a block; empty if they cannot.
+    """Return the address for editing a block's translation; empty if it cannot be edited.
 
-    Its line is that of the memory, which may lack the block, or else that of the catalogue. Where
-    the address names none, blocks that nobody has translated have one too.
+    The line is that of the memory if people edit the memory, otherwise that of the catalogue. A
+    block without a line has an address only if the configured address contains no line.
     """
     name = digest(block.landed.msgid)
     line = lines.get(name, 0) if lines else block.line
@@ -160,7 +160,7 @@ def _edit_address(
 
 
 def _terms_of(site: Site, block: Block) -> list[tuple[str, str]]:
-    """Return the terms that are explained in a block: renderings with their English."""
+    """Return the glossary terms to explain in a block: Chinese terms with their English."""
     landed = block.landed
     if block.state is not State.TRANSLATED or landed.kind in _NO_TERMS:
         return []
@@ -168,10 +168,10 @@ def _terms_of(site: Site, block: Block) -> list[tuple[str, str]]:
 
 
 def _shorten_addresses(records: Sequence[dict[str, Any]]) -> str:
-    """Return how the addresses of all blocks begin; the blocks keep the ends.
+    """Return the common start of all edit addresses; the records keep only the rest.
 
-    ``https://…/a.po#L12`` and ``https://…/a.po#L15``: the page says ``https://…/a.po#L1``, the
-    blocks say ``2`` and ``5``. Of a page with hundreds of blocks that is a tenth.
+    ``https://…/a.po#L12`` and ``https://…/a.po#L15``: the page has ``https://…/a.po#L1``, the
+    blocks have ``2`` and ``5``. That saves a tenth of a page with hundreds of blocks.
     """
     editable = [record for record in records if "edit" in record]
     begin = str(commonprefix([record["edit"] for record in editable]))  # noqa: RUF071 - letters count
@@ -181,13 +181,13 @@ def _shorten_addresses(records: Sequence[dict[str, Any]]) -> str:
 
 
 def _definitions(shown: Shown) -> Iterator[str]:
-    """Yield the definitions of links on a page, which its messages may use."""
+    """Yield the link definitions of a page, which its messages may refer to."""
     for text in _markdown_texts(shown):
         yield from _DEFINITION.findall(text)
 
 
 def _markdown_texts(shown: Shown) -> Iterator[str]:
-    """Yield the Markdown of a document, cell by cell if it has cells."""
+    """Yield the Markdown of a document; of a notebook, cell by cell."""
     if not shown.path.endswith(".ipynb"):
         yield shown.data.decode("utf-8", "replace")
         return
@@ -199,10 +199,10 @@ def _markdown_texts(shown: Shown) -> Iterator[str]:
 def _memory_lines(site: Site, page: str) -> dict[str, int]:
     """Return the line of every live entry in the page's memory, by digest.
 
-    Empty if people are to edit the catalogue instead: then its own lines count.
+    Empty if people edit the catalogue instead: then the catalogue's lines count.
     """
     path = site.paths.memory(site.locale, page)
-    # Who looks at the repository finds the memory there; the catalogue is not committed.
+    # The repository contains the memory, not the catalogue, so edit links point to the memory.
     if "/memory/" not in site.policy.edit_url or not path.is_file():
         return {}
     try:
@@ -210,12 +210,12 @@ def _memory_lines(site: Site, page: str) -> dict[str, int]:
             files.read_bytes(path), where=str(path)
         ).catalog.entries
     except InputError:
-        return {}  # the stage that opens the memory has told of it
+        return {}  # the stage that opens the memory has reported it
     return {entry.msgid: entry.line for entry in entries if not entry.obsolete}
 
 
 def _filled(template: str, site: Site, page: str, **values: object) -> str:
-    """Fill a template of the configuration, whose names were checked there."""
+    """Fill in a template of the configuration. Its fields were validated when it was read."""
     known = {"locale": site.locale, "name": site.upstream.name, "page": page, **values}
     return template.format(
         **{name: quote(str(value), safe="/") for name, value in known.items()}

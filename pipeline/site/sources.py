@@ -1,8 +1,8 @@
-"""The folder that Sphinx reads: documents under upstream's names, and records beside them.
+"""Sphinx's source folder: documents under upstream's names, with records beside them.
 
-Documents of merge and execute come in. First the wanted content of every file is determined; then
-changed files are written and unwanted ones removed. A page with the inputs of the last run is
-skipped.
+The input is the documents of ``merge`` and ``execute``. The wanted content of every file is
+determined first. Then changed files are written and unwanted ones removed. A page whose inputs are
+those of the last run is skipped.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ from pipeline.site.records import record_of
 from pipeline.site.search.index import readers_words
 from pipeline.site.terms import synonyms, term_list
 
-# What a file is to hold: bytes, the same as another file, or (None) what it holds already.
+# Wanted content of a file: bytes, the content of another file, or None for no change.
 Content = bytes | Path | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assembled:
-    """Result of assembling. ``downloads`` are by path in the site; None: it exists already."""
+    """Result of assembling. ``downloads`` maps paths in the site to bytes; None: exists already."""
 
     changed: int  # files written or removed
-    findings: tuple[Finding, ...]  # what is wrong with pages
+    findings: tuple[Finding, ...]  # problems of pages
     downloads: Mapping[str, bytes | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Made:
-    """Files of one page: among the sources, and to download."""
+    """Files made from one page: Sphinx sources and downloads."""
 
     sources: Mapping[str, Content]
     downloads: Mapping[str, bytes | None]
@@ -60,15 +60,15 @@ class _Made:
 def assemble(
     site: Site, contributors: Mapping[str, int], *, memo: Memo[Known], code: str
 ) -> Assembled:
-    """Make the source folder what it should be. Pages that cannot be read are findings.
+    """Bring the source folder up to date. Pages that cannot be read become findings.
 
-    A page is made again if its inputs or the ``code`` (a digest) are others than in the memo.
-    Raises WriteError.
+    A page is made again if its inputs or the digest ``code`` differ from those in the memo. Raises
+    WriteError.
     """
     wanted = _files_of_site(site, contributors)
     downloads: dict[str, bytes | None] = {}
     findings: list[Finding] = []
-    # It is a part of every page's key: computed once.
+    # Part of every page's key, so it is computed only once.
     common = _digest_of_site(site, code)
     for page in site.pages:
         try:
@@ -85,14 +85,14 @@ def assemble(
             downloads |= dict.fromkeys(known.downloads)
     changed = 0
     for path, content in wanted.items():
-        # None says that the file holds it already.
+        # None: the file has the wanted content already.
         if content is not None:
             changed += _put(site.sources / path, content)
-    # Sphinx takes every document in its folder for a page of the site.
+    # Sphinx would build a page from every document in its folder.
     stale = [
         path
         for path in site.sources.rglob("*")
-        # Also links that lead nowhere.
+        # Broken symbolic links are removed too; ``is_file`` would miss them.
         if not path.is_dir() and path.relative_to(site.sources).as_posix() not in wanted
     ]
     files.remove_files(stale)
@@ -102,8 +102,8 @@ def assemble(
 
 
 def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Content]:
-    """Return the files of no page: configuration, records of the site, upstream's images."""
-    # Of many the first ones are looked for: what readers mean before what a term is in English.
+    """Return the files that belong to no page: configuration, site records, upstream's assets."""
+    # The search uses the first entries of a long list: readers' words come before the glossary.
     usual_names = site.upstream.usual_names
     words = [*readers_words(site.locale, usual_names), *synonyms(site.glossary)]
     counts = facts(
@@ -111,7 +111,7 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
         site.pages,
         contributors,
         others=_counts_kept(site),
-        # As people call it: the package, or else the name of its docs.
+        # The usual name: the package, otherwise the title of its docs.
         title=site.lock.package or site.policy.title or site.upstream.name,
     )
     wanted: dict[str, Content] = {
@@ -123,14 +123,14 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
         f"{RECORDS}/history.json": to_json(list(map(asdict, last_changes(site)))),
     }
     wanted |= {found.path: found.data for found in inventories_of(site).there}
-    # Documents come from merge and execute instead, page by page; those of pages that this run is
-    # not about stay as they are, or out.
+    # Documents come page by page, from merge and execute. Documents of pages outside this run are
+    # either kept from the last one or left out.
     documents = {file.path for page in site.pages for file in page.files}
     for page in site.lock.pages:
         if site.upstream.selects(page.name):
             documents.update(file.path for file in page.files)
     documents.update(file.path for file in hidden_twins(site.lock.files))
-    # Never upstream's own conf.py: it is code.
+    # Upstream's conf.py is code, so it never replaces ours.
     taken = documents | wanted.keys()
     for file in site.lock.files:
         path = site.paths.docs / file.path
@@ -142,24 +142,28 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
 
 
 def _drives_sphinx(path: str) -> bool:
-    """Return whether Sphinx would obey a file: docutils' configuration, or a template of assets.
+    """Return whether a file would control Sphinx: docutils' configuration or an asset template.
 
-    The one may name any file to write to, the other may read any file into what it makes.
+    ``docutils.conf`` may name any file to write to. A template may read any file into its output.
     """
     is_template = path.lower().endswith((".jinja", "_t"))
     return path == "docutils.conf" or (path.startswith(f"{ASSETS}/") and is_template)
 
 
 def _names_of(path: str) -> tuple[str, ...]:
-    """Return the names of a file: Sphinx has folders in NFC, and its own name in either form."""
+    """Return the names under which to write a file.
+
+    Sphinx normalizes folder names to NFC, and it may ask for the file's own name in either form.
+    """
     folder, _, name = path.rpartition("/")
     return path, page_path(path), f"{page_path(folder)}/{name}".removeprefix("/")
 
 
 def _content_of(path: Path) -> Content:
-    """Return what Sphinx gets of upstream's file that is no document; None for nothing.
+    """Return the content that Sphinx gets for an upstream file that is no document.
 
-    A program may be shown as text; only published files must be none.
+    None means that Sphinx does not get the file. Pages may include programs as text, so programs
+    are passed through except in the published assets.
     """
     if is_program(path.name) and ASSETS not in path.parts:
         return path
@@ -167,7 +171,7 @@ def _content_of(path: Path) -> Content:
 
 
 def _counts_kept(site: Site) -> list[dict[str, Any]]:
-    """Return the counts of pages outside of this run, as the last build had them."""
+    """Return the counts of the pages outside this run, as the last build recorded them."""
     path = site.sources / RECORDS / "progress.json"
     if not site.kept or not path.is_file():
         return []
@@ -176,7 +180,7 @@ def _counts_kept(site: Site) -> list[dict[str, Any]]:
 
 
 def _digest_of_site(site: Site, code: str) -> str:
-    """Return a digest of what every page is made from, besides its own files."""
+    """Return a digest of the inputs that all pages share."""
     parts = (
         configuration_of(site),
         site.lock.commit,
@@ -202,13 +206,13 @@ def _page(site: Site, page: PageResult, memo: Memo[Known], common: str) -> _Made
     try:
         downloads = notebooks_of(shown)
     except InputError as error:
-        # The page can be read all the same, only not as a notebook.
+        # The page can still be shown, only not offered as a notebook.
         findings = (Finding.of(error, page=page.page),)
         shown, downloads = replace(shown, is_notebook=False), {}
     record = to_json(record_of(site, shown, included))
     made = _Made(
         sources={
-            # Where the document lies in a file already it is linked, not copied.
+            # A document that exists as a file is linked, not copied.
             page_path(one.path): one.file or one.data
             for one in (shown, *included)
         }
@@ -220,7 +224,7 @@ def _page(site: Site, page: PageResult, memo: Memo[Known], common: str) -> _Made
     )
     if findings:
         return made
-    # The files are written before the memo is.
+    # Kept only for a page without findings, so that problems are reported in every run.
     memo.keep(
         subject, key, Known(files=tuple(made.sources), downloads=tuple(made.downloads))
     )
@@ -228,7 +232,7 @@ def _page(site: Site, page: PageResult, memo: Memo[Known], common: str) -> _Made
 
 
 def _is_all_there(site: Site, known: Known) -> bool:
-    """Return whether no file of a page has been removed: of its sources and its downloads."""
+    """Return whether all sources and downloads of a page still exist."""
     paths = (
         *map(site.sources.joinpath, known.files),
         *map(site.target.joinpath, known.downloads),
@@ -237,23 +241,23 @@ def _is_all_there(site: Site, known: Known) -> bool:
 
 
 def _inputs(site: Site, page: PageResult) -> Iterator[Path]:
-    """Yield the files that a page of the site is made from."""
+    """Yield the files that a page of the site is made from. They need not exist."""
     for one in (page, *site.included_in(page.page)):
         path = one.files[0].path
         yield site.paths.docs / path
         yield site.paths.merged(site.locale) / path
         yield site.paths.blocks(site.locale) / f"{path}.json"
         yield site.paths.executed(site.locale) / f"{one.page}.ipynb"
-        # The lines of entries, which pencils lead to.
+        # Pencil links point to line numbers in these files.
         yield site.paths.catalog(site.locale, one.page)
         yield site.paths.memory(site.locale, one.page)
 
 
 def _row(page: PageResult) -> str:
-    """Return what is known of a page but stands in none of its files."""
+    """Return a text of a page's results that none of its files contains, as part of its key."""
     run = page.execution
     ran = (run.status, run.reason, run.cells, run.total, run.note) if run else None
-    # The line under the title tells these.
+    # The line under the title shows these counts.
     counts = (
         page.words,
         page.translated,
@@ -266,15 +270,15 @@ def _row(page: PageResult) -> str:
 
 
 def _put(path: Path, content: bytes | Path) -> bool:
-    """Make ``path`` hold ``content``; return whether it did not before. Raises WriteError.
+    """Write ``content`` to ``path``; return whether that changed the file. Raises WriteError.
 
-    A file that is to be like another one is a hard link to it, where that can be: executed
-    notebooks are large.
+    If ``content`` is a path, the file becomes a hard link to it where possible: executed notebooks
+    are large.
     """
     if isinstance(content, bytes):
         return files.write_if_changed(path, content)
     try:
-        # Whether they are one file is asked first, because it costs less.
+        # samefile is cheaper than comparing the bytes.
         is_there = path.exists()
         if is_there and (
             path.samefile(content) or path.read_bytes() == content.read_bytes()
@@ -285,7 +289,7 @@ def _put(path: Path, content: bytes | Path) -> bool:
         path.unlink(missing_ok=True)
         try:
             os.link(content, path)
-        except OSError:  # the folders are on two file systems, or on one without links
+        except OSError:  # different file systems, or no support for hard links
             shutil.copy2(content, path)
     except OSError as error:
         raise files.WriteError(
