@@ -1,9 +1,9 @@
 """Monotone alignment of a copy with the English: which passage translates which message.
 
-Both sides are rows of blocks. Blocks are paired from the first to the last, never crosswise, so
-that the sum of all scores is largest. A block that fits nothing is left over on its side. A pair
-may have several blocks on one side. The score of a pair is in nats, 0 is as good as chance: the
-meaning, as a sentence encoder judges it, counts most, then the length.
+The input is two sequences of blocks. Blocks are paired in order, never crosswise, so that the sum
+of all scores is largest; a block without a match is left unpaired. A pair may have several blocks
+on one side. Scores are in nats, and 0 means no better than chance. The similarity of meaning,
+computed by a sentence encoder, counts most, then the length.
 """
 
 from __future__ import annotations
@@ -26,39 +26,39 @@ from pipeline.core.adoption.evidence import (
 )
 from pipeline.core.document.prose import count_words
 
-_GAP = 0.4  # what a block that is left over costs
-_USUAL = 1.5  # what speaks for any pair: most blocks of a translation have one
-_FLOOR = -1.0  # a pair that scores less is none, wherever it stands
-_MORE = 2.0  # what each further block of one side of a pair costs
-_SURE = 0.75  # of its confidence, from which on a pair is taken
-_MOST = 3  # blocks on one side of a pair
-# Characters and words of Chinese by English words: in a pair of several blocks there are no fewer …
-_SHORTEST_SHARE, _LONGEST_SHARE = 0.6, 4.5  # … and no more
-# How alike two rows of texts are in what they mean, 0 to 1.
+_GAP = 0.4  # cost of an unpaired block
+_USUAL = 1.5  # bonus of any pair: most blocks of a translation have one
+_FLOOR = -1.0  # a pair with a lower score is never made
+_MORE = 2.0  # cost of each further block on one side of a pair
+_SURE = 0.75  # confidence from which on a pair is accepted
+_MOST = 3  # blocks on one side of a pair, at most
+# Bounds for pairs of several blocks: Chinese characters and words per English word.
+_SHORTEST_SHARE, _LONGEST_SHARE = 0.6, 4.5
+# Function that returns the similarity in meaning of two sequences of texts, 0 to 1.
 Similar = Callable[[Sequence[str], Sequence[str]], float]
-# Reads texts; they can be compared then.
+# Function that encodes texts; the result compares them.
 Encoder = Callable[[Iterable[str]], Similar]
 
-CODE = 9.0  # nats: for two blocks of code that are equal
-_MEANING, _CHANCE = 14.0, 0.5  # what the likeness weighs, and where it is chance
-# The logarithm of Chinese characters by English words: its mean and its spread, of a translation
-# and of two paragraphs that have nothing to do with each other.
+CODE = 9.0  # nats, for two equal blocks of code
+_MEANING, _CHANCE = 14.0, 0.5  # weight of the similarity, and its value by chance
+# Mean and standard deviation of the logarithm of Chinese characters per English word, in a
+# translation; then the deviation for two unrelated paragraphs.
 _MEAN, _SPREAD, _ANY = 0.58, 0.33, 1.1
-_SHORT = 6.0  # words; the length of a shorter text varies more
+_SHORT = 6.0  # words; the ratio varies more in shorter texts
 _LENGTH_AT_LEAST = -6.0
 _NEVER = -99.0
 _ENGLISH = (
-    1.0  # for English that was left: less than for a translation that stands beside it
+    1.0  # English left untranslated: it scores lower than a translation beside it
 )
-_SAME = 0.8  # share of words that make two English texts one
-_ALIKE = 0.3  # share of lines that two blocks of code must have in common
+_SAME = 0.8  # share of words that two equal English texts have in common
+_ALIKE = 0.3  # share of lines in common at which two blocks of code score 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """Blocks that belong together, by their numbers in the two rows; either may be empty.
+    """Blocks that belong together, by their indexes on each side; one side may be empty.
 
-    ``score`` is in nats: how much likelier it is that they belong together than that they do not.
+    ``score`` is in nats: the log odds that the blocks belong together.
     """
 
     english: tuple[int, ...]
@@ -68,17 +68,17 @@ class Pair:
     @property
     def confidence(self) -> float:
         """Return the score as a probability, 0 to 1. A score of 0 is one half."""
-        # Scores beyond 30 would be 1 in a float in any case.
+        # Beyond 30 nats a float cannot be told from 0 or 1; clamping also avoids an overflow.
         return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, self.score))))
 
     @property
     def is_sure(self) -> bool:
-        """Whether it is taken; what is doubtful is left to a person."""
+        """Return whether the pair is accepted; a doubtful one is left to a person."""
         return self.confidence >= _SURE
 
 
 class _Step(NamedTuple):
-    """How many blocks of either side come next, and the score if they are a pair."""
+    """Number of blocks consumed on each side, with the score of the pair that they make."""
 
     ours: int
     theirs: int
@@ -88,9 +88,9 @@ class _Step(NamedTuple):
 def align(
     english: Sequence[Block], copy: Sequence[Block], similar: Similar
 ) -> list[Pair]:
-    """Pair the blocks of both rows; a pair with an empty side holds a block that is left over.
+    """Return the pairs of both sequences; an unpaired block is a pair with an empty side.
 
-    Code that stands once on either side leads the way. What lies between is aligned by scores.
+    Code that occurs once on each side is paired first. The parts in between are aligned by score.
     """
     pairs: list[Pair] = []
     row = column = 0
@@ -105,7 +105,7 @@ def align(
 
 
 class _Part:
-    """A part of a page and of a copy that are aligned with each other."""
+    """Alignment of one part of the page with one part of the copy."""
 
     def __init__(
         self, english: Sequence[Block], copy: Sequence[Block], similar: Similar
@@ -117,11 +117,11 @@ class _Part:
         self.theirs = cache(partial(_passage, copy))
 
     def pairs(self, first_row: int, first_column: int) -> list[Pair]:
-        """Return the alignment; its numbers count from ``first_row`` and ``first_column``."""
+        """Return the alignment, with indexes counted from ``first_row`` and ``first_column``."""
         steps = self._best_steps()
         row, column = len(self.english), len(self.copy)
         pairs: list[Pair] = []
-        # The best way is known from its end.
+        # Each place stores the step that leads to it, so the best path is read backwards.
         while row or column:
             ours, theirs, score = steps[row, column]
             row, column = row - ours, column - theirs
@@ -136,10 +136,12 @@ class _Part:
         return pairs[::-1]
 
     def _best_steps(self) -> dict[tuple[int, int], _Step]:
-        """Return for each place the last step of the best way to it.
+        """Return, for each place, the last step of the best path to it.
 
-        A place is how many blocks of either side lie behind it.
+        A place is a pair of counts: the blocks consumed on each side.
         """
+        # Dynamic programming: `best` is the highest total of any path to a place. Steps only lead
+        # forward, so a place is final when the loops reach it.
         best = {(0, 0): 0.0}
         steps: dict[tuple[int, int], _Step] = {}
         for row in range(len(self.english) + 1):
@@ -153,7 +155,7 @@ class _Part:
         return steps
 
     def _steps(self, row: int, column: int) -> Iterator[tuple[_Step, float]]:
-        """Yield the steps that lead on from a place, each with what it is worth."""
+        """Yield the possible steps from a place, each with its value."""
         has_row, has_column = row < len(self.english), column < len(self.copy)
         if has_row:
             yield _Step(1, 0, 0.0), -_GAP
@@ -163,15 +165,15 @@ class _Part:
             return
         for ours, theirs in self._shapes(row, column):
             passage = self.ours(row, ours), self.theirs(column, theirs)
-            # One to one is the rule. Each further block must be worth what it costs.
+            # One to one is the usual case; each further block must earn its cost.
             worth = score(*passage, self.similar) + _USUAL - _MORE * (ours + theirs - 2)
             if worth > _FLOOR:
                 yield _Step(ours, theirs, worth), worth
 
     def _shapes(self, row: int, column: int) -> Iterator[tuple[int, int]]:
-        """Yield how many blocks of either side may make a pair that begins here.
+        """Yield the numbers of blocks on each side of a pair that starts here.
 
-        One to one always; words with words also several to one, if neither side is too long.
+        One to one is always possible. Prose may also match several to one, if the lengths fit.
         """
         yield 1, 1
         ours, theirs = self.english[row], self.copy[column]
@@ -191,11 +193,12 @@ def _passage(blocks: Sequence[Block], start: int, count: int) -> Passage:
 
 
 def _anchors(english: Sequence[Block], copy: Sequence[Block]) -> list[tuple[int, int]]:
-    """Return the blocks that are certain to belong together: code that stands once on either side.
+    """Return indexes of code that occurs once on each side, as anchors of the alignment.
 
-    Of code that was moved only those count that leave the longest row in order.
+    If code was moved, only the longest sequence in the same order counts.
     """
     ours, theirs = _code_once(english), _code_once(copy)
+    # Longest increasing subsequence, one candidate chain for each end.
     best: list[list[tuple[int, int]]] = []
     for code, row in ours.items():
         if code in theirs:
@@ -206,9 +209,9 @@ def _anchors(english: Sequence[Block], copy: Sequence[Block]) -> list[tuple[int,
 
 
 def _code_once(blocks: Sequence[Block]) -> dict[str, int]:
-    """Return code that stands once in a row of blocks, with the block's number.
+    """Return each piece of code that occurs once, with the index of its block.
 
-    White space does not count, for copies have code on a single line.
+    White space is ignored, because some copies have all code on one line.
     """
     places: dict[str, list[int]] = {}
     for number, block in enumerate(blocks):
@@ -218,7 +221,7 @@ def _code_once(blocks: Sequence[Block]) -> dict[str, int]:
 
 
 def _count_alike(blocks: Sequence[Block], start: int) -> int:
-    """Return how many blocks from ``start`` on may be in one passage. A heading stands alone."""
+    """Return how many blocks from ``start`` on can form a passage; a heading forms its own."""
     first = blocks[start]
     if first.kind is BlockKind.HEADING:
         return 1
@@ -228,19 +231,19 @@ def _count_alike(blocks: Sequence[Block], start: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Passage:
-    """Some blocks in a row, of either side, with what is known of their words."""
+    """Consecutive blocks of one side, with cached facts about their words."""
 
     blocks: tuple[Block, ...]
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """The words of each block, in order: what an encoder reads."""
+        """Return the text of each block, in order, for the encoder."""
         return tuple(block.text for block in self.blocks)
 
     @cached_property
     def words(self) -> int:
-        """How many words of English it has, or how many characters and words of Chinese."""
-        # A link in the markup of another language may look like one atom without words.
+        """Return the number of English words, or of Chinese characters and words."""
+        # A Markdown link in a reST page, for example, may parse as one atom without words.
         return sum(
             count_words(block.text, block.markup) or count_han(block.text)
             for block in self.blocks
@@ -248,17 +251,17 @@ class Passage:
 
     @cached_property
     def english(self) -> Counter[str]:
-        """Its English words."""
+        """Return the English words with their counts."""
         return Counter(english_words(" ".join(self.texts)))
 
     @cached_property
     def is_chinese(self) -> bool:
-        """Whether there is Chinese in each of its blocks."""
+        """Return whether each block has a Chinese character."""
         return all(map(HAN.search, self.texts))
 
 
 def score(english: Passage, copy: Passage, similar: Similar) -> float:
-    """Return how much likelier it is that one is the translation of the other than not, in nats."""
+    """Return the log odds, in nats, that one passage translates the other."""
     kinds = {block.kind is BlockKind.CODE for block in (*english.blocks, *copy.blocks)}
     if len(kinds) > 1:
         return _NEVER
@@ -274,7 +277,7 @@ def score(english: Passage, copy: Passage, similar: Similar) -> float:
 
 
 def _length(english: int, chinese: int) -> float:
-    """Return what lengths say: their ratio is nearly the same all over a translation."""
+    """Return the log odds of the lengths: their ratio is nearly constant within a translation."""
     if not english or not chinese:
         return _LENGTH_AT_LEAST
     spread = _SPREAD * (1.0 + 0.8 * _SHORT / (_SHORT + english))
@@ -285,9 +288,9 @@ def _length(english: int, chinese: int) -> float:
 
 
 def code_likeness(ours: str, theirs: str) -> float:
-    """Return which share of the lines of two pieces of code is in both, 0 to 1.
+    """Return the share of lines that two pieces of code have in common, 0 to 1.
 
-    Of code that was made a single line only what it lacks counts.
+    If the other code is a single line, only lines missing from it count.
     """
     lines = code_lines(ours)
     if not lines:

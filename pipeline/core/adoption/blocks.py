@@ -1,7 +1,7 @@
-"""A page as a row of blocks: prose, headings and code, in the page's order.
+"""Page as a sequence of blocks: prose, headings and code.
 
-Both sides of an adoption become such rows: upstream's page at some commit, and the copy of it that
-somebody translated. On the English side each block of prose is a message, with its very msgid.
+Both sides of an adoption are converted: upstream's page at some commit, and the translated copy. On
+the English side each block of prose is one message with its exact msgid.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from pipeline.core.document.markdown.directives import count_option_lines, parse
 from pipeline.core.document.message import Kind, Markup, Message, Signature, Split
 from pipeline.core.document.reader import Document
 
-# Blocks of docutils' tree whose text is code.
+# Nodes of the docutils tree whose text is code.
 _RST_LITERAL = ("literal_block", "doctest_block")
 _RST_CODE = ("code", "code-block", "sourcecode", "testcode", "doctest", "code-cell")
 _FENCES = ("fence", "colon_fence", "code_block")
 
 
 class BlockKind(StrEnum):
-    """What a block is to an alignment: like goes with like."""
+    """Kind of a block for the alignment: only blocks of the same kind match."""
 
     HEADING = "heading"
     PROSE = "prose"
@@ -30,30 +30,28 @@ class BlockKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """One block. ``text`` is its source: of prose the markup, on one line but for hard breaks.
+    """One block. ``text`` is its source; prose is on one line, except for hard line breaks.
 
-    ``place`` says where it stands, for people: ``line 12`` or ``cell 3``.
+    ``place`` is its position for people: ``line 12`` or ``cell 3``.
     """
 
     kind: BlockKind
     text: str
     place: str = ""
-    message: Kind = Kind.PARAGRAPH  # what block of the page the words are
+    # kind of the message that a block of words stands for
+    message: Kind = Kind.PARAGRAPH
     markup: Markup = Markup.MARKDOWN
 
     @property
     def is_words(self) -> bool:
-        """Whether it is something that people translate.
-
-        Code stays as it is, and leads the way between words.
-        """
+        """Return whether people translate the block; code stays as it is."""
         return self.kind is not BlockKind.CODE
 
 
 def blocks_of(document: Document) -> tuple[Block, ...]:
-    """Return the blocks of a document that was read, in its order.
+    """Return the blocks of a parsed document, in order.
 
-    Of a notebook: those of its Markdown cells, and each code cell that is not empty.
+    For a notebook these are the blocks of its Markdown cells and each non-empty code cell.
     """
     if document.notebook is None:
         return tuple(split_blocks(document.units[0].split))
@@ -69,29 +67,29 @@ def blocks_of(document: Document) -> tuple[Block, ...]:
 
 
 def split_blocks(split: Split, *, cell: int | None = None) -> Iterator[Block]:
-    """Yield the blocks of one text: its messages, and its code.
+    """Yield the messages and code of one text as blocks, in order of the text.
 
-    They come in the order of the text; of two that begin at the same place the message is first.
+    If a message and code start at the same offset, the message comes first.
     """
     found = [(message.start, _words_block(message, cell)) for message in split.messages]
     found += _code_blocks(split, cell)
-    # Stable: a message comes before the block that begins where it does.
+    # The sort is stable, so a message stays before code with the same offset.
     found.sort(key=lambda pair: pair[0])
     yield from (block for _, block in found)
 
 
 def words_of(blocks: Iterable[Block]) -> list[Block]:
-    """Return the blocks that people translate: prose and headings, in their order.
+    """Return the blocks that people translate: prose and headings, in order.
 
-    Of upstream's blocks each is a message, with its very msgid.
+    For upstream's pages, each is a message with its exact msgid.
     """
     return [block for block in blocks if block.is_words]
 
 
 def _words_block(message: Message, cell: int | None) -> Block:
-    """Return a message as a block, with its very msgid.
+    """Return a message as a block with its exact msgid.
 
-    Titles of admonitions are prose: only headings are anchors of a page.
+    Titles of admonitions count as prose, because only headings divide a page.
     """
     is_heading = message.kind is Kind.HEADING
     return Block(
@@ -104,7 +102,7 @@ def _words_block(message: Message, cell: int | None) -> Block:
 
 
 def _code_blocks(split: Split, cell: int | None) -> Iterator[tuple[int, Block]]:
-    """Yield pieces of code, each with the offset where it begins; a blank one is no anchor."""
+    """Yield each non-blank piece of code with its offset."""
     codes = iter(split.code)
     for offset, signature in split.skeleton:
         code = _code(signature, codes)
@@ -115,9 +113,9 @@ def _code_blocks(split: Split, cell: int | None) -> Iterator[tuple[int, Block]]:
 
 
 def _code(signature: Signature, codes: Iterator[str]) -> str:
-    """Return the code in a block of the skeleton; empty for any other block.
+    """Return the code in a skeleton entry, or an empty string for other entries.
 
-    ``codes`` are those of a text in reST, where the skeleton does not repeat them all.
+    ``codes`` are the code blocks of a reST text, whose skeleton does not contain all of them.
     """
     match signature:
         case (name, _, info, content) if name in _FENCES and info != "{math}":
@@ -130,9 +128,9 @@ def _code(signature: Signature, codes: Iterator[str]) -> str:
 
 
 def _without_options(info: str, content: str) -> str:
-    """Return what stands in a fence; of a directive without the lines that are its options.
+    """Return the content of a fence, without option lines if it is a directive.
 
-    ``:tags: [hide]`` below ``{code-cell}`` is no code, and a copy in HTML does not show it.
+    ``:tags: [hide]`` below ``{code-cell}`` is not code, and an HTML copy does not show it.
     """
     if not parse_info(info).name:
         return content
@@ -141,9 +139,9 @@ def _without_options(info: str, content: str) -> str:
 
 
 def _place(line: int, cell: int | None) -> str:
-    """Return the place of a block for people; in a notebook its cell: lines are of no use there.
+    """Return the position of a block for people: ``line 12``, or ``cell 3`` in a notebook.
 
-    ``line 12``, ``cell 3``: counted from 1, and from 0 as in the notebook's list.
+    Lines count from 1, cells from 0 as in the notebook's list.
     """
     if cell is None:
         return f"line {line}"

@@ -1,9 +1,9 @@
-"""Candidates: the pages and versions that a copy may be of, and the choice among them.
+"""Candidates: the pages and versions that a copy may translate, and the choice among them.
 
-A first guess goes by the names that a raw document and the copy both use: reading all pages of the
-history properly would take too long. Then lines of code decide between versions: a line that only
-one side has counts against a version. Of versions that fit equally well the one that stood longest
-is taken: most copies are of that one.
+A first guess compares the names used in the copy and in the raw documents, as parsing the whole
+history would take too long. Then lines of code decide between versions: each line that only one
+side has counts against a version. If versions fit equally well, the one that was current longest
+wins, because most copies were made from it.
 """
 
 from __future__ import annotations
@@ -24,19 +24,20 @@ from pipeline.core.adoption.evidence import (
 )
 from pipeline.core.adoption.history import Version, moment
 
-_CLEAR = 3.5  # nats from which on a pair shows that this is the page
+_CLEAR = 3.5  # nats from which on a pair proves that the page is right
 
 
-# A line of code, and its number among those that are equal, from 1.
+# A line of code, with its number among equal lines, from 1.
 Line = tuple[str, int]
-# A name that says something of a page: of code, of a library, or a number of some length.
+# Names typical of a page: identifiers, and numbers of some length.
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}|\d+\.\d+|\d{3,}")
-_PAYLOAD = re.compile(r"[A-Za-z0-9+/=]{200,}")  # of a picture in the outputs
+# base64 data of a picture in the outputs
+_PAYLOAD = re.compile(r"[A-Za-z0-9+/=]{200,}")
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A version of a page, read. ``lines`` are what it is known by, in the order of the page."""
+    """Parsed version of a page, with the lines of code that identify it, in page order."""
 
     version: Version
     blocks: tuple[Block, ...]
@@ -44,19 +45,19 @@ class Candidate:
 
     @classmethod
     def of(cls, version: Version, blocks: tuple[Block, ...]) -> Candidate:
-        """Return the candidate with its lines."""
+        """Return the candidate with its lines of code."""
         return cls(version, blocks, tuple(_lines_of(blocks)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """The version that was chosen, what fits as well, and which block is the translation of which.
+    """Chosen version, the versions that fit equally well, and the aligned pairs.
 
-    ``share`` says how much of the copy's Chinese clearly belongs to the page, 0 to 1.
+    ``share`` is the share of the copy's Chinese that clearly belongs to the page, 0 to 1.
     """
 
     candidate: Candidate
-    as_good: tuple[Version, ...]  # the chosen one among them, from the oldest on
+    as_good: tuple[Version, ...]  # including the chosen one, oldest first
     pairs: tuple[Pair, ...]
     share: float
 
@@ -64,7 +65,7 @@ class Choice:
 def rank(
     copy: Sequence[Block], candidates: Sequence[Candidate]
 ) -> list[tuple[int, Candidate]]:
-    """Return the candidates with what they cost, the cheapest first."""
+    """Return the candidates with their costs, the cheapest first."""
     known = frozenset[Line]().union(*(candidate.lines for candidate in candidates))
     found = _found_in(copy, known)
     costs = [_cost(candidate.lines, found) for candidate in candidates]
@@ -79,11 +80,12 @@ def choose(
     *,
     pinned: frozenset[str],
 ) -> Choice:
-    """Return the version that ``copy`` is of. ``pinned`` are the pages of the pin."""
+    """Return the version that ``copy`` translates. ``pinned`` are the page names at the pin."""
     ranked = rank(copy, candidates)
     cheapest = ranked[0][0]
     fitting = [candidate for cost, candidate in ranked if cost == cheapest]
 
+    # A page of the pin wins, then the version that was current longest, then the newest.
     def worth(candidate: Candidate) -> tuple[bool, float, str]:
         version = candidate.version
         return version.page.name in pinned, version.days, version.since
@@ -103,9 +105,9 @@ def choose(
 
 
 def share_of(copy: Sequence[Block], pairs: Sequence[Pair]) -> float:
-    """Return how much of the Chinese of a copy is in pairs that are clear, 0 to 1.
+    """Return the share of a copy's Chinese that is in clear pairs, 0 to 1.
 
-    Code has Chinese in its comments, which nobody looks for.
+    Chinese comments in code do not count.
     """
     clear: list[Block] = []
     for pair in pairs:
@@ -119,7 +121,7 @@ def _count_han(blocks: Iterable[Block]) -> int:
 
 
 def _lines_of(blocks: Iterable[Block]) -> Iterator[Line]:
-    """Yield the lines of code of a page."""
+    """Yield the lines of code of a page, numbered among equal ones."""
     counts: Counter[str] = Counter()
     for block in blocks:
         if block.kind is BlockKind.CODE:
@@ -129,20 +131,20 @@ def _lines_of(blocks: Iterable[Block]) -> Iterator[Line]:
 
 
 def _found_in(copy: Iterable[Block], known: Collection[Line]) -> frozenset[Line]:
-    """Return those of the ``known`` lines that a copy has, as often as it has them."""
+    """Return the ``known`` lines that occur in a copy; repeated lines only as often as there."""
     lines = frozenset(line for line, _ in known)
     counts: Counter[str] = Counter()
     for block in copy:
-        # A fence may be lost: then code stands where prose does.
+        # A copy may have lost its fences, so code can appear as prose without Chinese.
         if block.kind is BlockKind.CODE or not HAN.search(block.text):
             counts += lines_in(block.text, lines)
     return frozenset((line, number) for line, number in known if counts[line] >= number)
 
 
 def _cost(lines: Sequence[Line], found: frozenset[Line]) -> int:
-    """Return how many lines a version or the copy has and the other one lacks.
+    """Return how many lines only one of version and copy has.
 
-    A copy that ends before the page does lacks nothing behind its end.
+    Lines before the first match and after the last one do not count: a copy may be an excerpt.
     """
     places = [at for at, line in enumerate(lines) if line in found]
     strange = len(found) - len(places)
@@ -154,25 +156,25 @@ def _cost(lines: Sequence[Line], found: frozenset[Line]) -> int:
 
 @dataclass(slots=True)
 class NameIndex:
-    """The names that stand on each page, in any of its versions that were looked at."""
+    """Index of the names on each page, for some versions of it."""
 
     names: dict[str, list[frozenset[str]]] = field(default_factory=dict)
 
     def add(self, page: str, text: str) -> None:
-        """Take in a version of a page: its document as text."""
+        """Add the text of one version of a page."""
         names = frozenset(_NAME.findall(_PAYLOAD.sub("", text)))
         self.names.setdefault(page, []).append(names)
 
     def guesses(self, copy: Sequence[Block], *, most: int) -> list[str]:
-        """Return the pages that are likest to a copy, the likeliest first.
+        """Return the pages most similar to a copy, the most similar first.
 
-        Of each page the version counts that is likest.
+        A page counts by its most similar version.
         """
         counts: Counter[str] = Counter()
         for versions in self.names.values():
             counts.update(frozenset[str]().union(*versions))
         total = len(self.names) + 1
-        # The fewer pages have a name, the more it says.
+        # The fewer pages have a name, the higher its weight (inverse document frequency).
         weights = {name: log(total / count) ** 2 for name, count in counts.items()}
         text = "\n".join(block.text for block in copy)
         asked = weights.keys() & set(_NAME.findall(text))
@@ -186,7 +188,7 @@ class NameIndex:
 def _likeness(
     asked: Iterable[str], names: frozenset[str], weights: Mapping[str, float]
 ) -> float:
-    """Return the cosine of two sets of names, but for the length of what is ``asked``."""
-    # Exactly rounded: a sum in the order of a set would differ from run to run.
+    """Return the cosine similarity of two sets of names, without the norm of ``asked``."""
+    # fsum rounds exactly: the order of a set varies between runs, and a plain sum with it.
     shared = fsum(weights[name] for name in names.intersection(asked))
     return shared / sqrt(fsum(weights[name] for name in names) or 1.0)

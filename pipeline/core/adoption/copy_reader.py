@@ -1,8 +1,8 @@
-"""The blocks of a copy, whatever state it is in.
+"""Parser of copies in any state: Markdown, reST, plain text or notebook JSON.
 
-Text goes in, as Markdown, reST, plain text or the JSON of a notebook; blocks come out. Unlike
-upstream's documents a copy need not be well made: what cannot be read as it claims to be is read as
-plain paragraphs. No word is changed: only what converters, web pages and editors left goes.
+The output is blocks. Unlike upstream's documents, a copy may be malformed; text that does not parse
+in its claimed form is read as plain paragraphs. Words are never changed: only residue of
+converters, web pages and editors is removed.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ _NEEDLESS = re.compile(r"\\([_\[\]()#+.!<>{}|~-])")
 _CODE_SPAN = re.compile(r"(`[^`]*`|\$[^$]*\$)")
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)|<?https?://\S+>?")
 _CODE_MARKS = re.compile(r"[=()\[\]._:{}+*/<>@`]")
-_MANY_MARKS = 0.13  # share of a text; in prose they are fewer
+_MANY_MARKS = 0.13  # share of such marks in a text; prose has fewer
 _ENDED = tuple("。！？：；.!?:;…”）)")
-_WRAPPED = range(40, 131)  # columns of a line that may go on in the next one
-_LONG = 4  # words of an English line that is no part of a Chinese paragraph
+_WRAPPED = range(40, 131)  # columns of a line that may be wrapped
+_LONG = 4  # English words in a line that is not part of a Chinese paragraph
 _decode = json.JSONDecoder(strict=False).raw_decode
 
 
 class Form(StrEnum):
-    """How a copy is written."""
+    """Format of a copy."""
 
     NOTEBOOK = "notebook"
     MARKDOWN = "Markdown"
@@ -53,9 +53,9 @@ class Form(StrEnum):
 
 
 def read_copy(text: str, form: Form) -> tuple[Block, ...]:
-    """Return the blocks of a copy, in its order.
+    """Return the blocks of a copy, in order.
 
-    Raises InputError if a notebook has no cell that can be read.
+    Raises InputError if a notebook has no readable cell.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     match form:
@@ -71,7 +71,7 @@ def read_copy(text: str, form: Form) -> tuple[Block, ...]:
 
 
 def _notebook_blocks(text: str) -> Iterator[Block]:
-    """Yield the blocks of a notebook, each with the number of its cell as its place."""
+    """Yield the blocks of a notebook, each with its cell's number as place."""
     cells = list(_cells(text))
     if not cells:
         raise InputError(
@@ -84,20 +84,20 @@ def _notebook_blocks(text: str) -> Iterator[Block]:
 
 
 def _cells(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the cells of a notebook's JSON one by one: of one that was cut off, the whole ones."""
+    """Yield the cells of a notebook's JSON; of a truncated file, those before the cut."""
     start = _CELLS.search(text)
     at = start.end() if start else len(text)
     while cell_start := _NO_SPACE.search(text, at):
         try:
             cell, at = _decode(text, cell_start.start())
         except (ValueError, RecursionError):
-            return  # the notebook was cut off here, or its list of cells ends
+            return  # the list of cells ends, or the file is truncated
         if isinstance(cell, dict):
             yield cell
 
 
 def _cell_blocks(cell: dict[str, Any]) -> Iterator[Block]:
-    """Yield the blocks of a cell. Its source is a text or a list of lines, or missing."""
+    """Yield the blocks of a cell. Its source may be a string, a list of lines, or missing."""
     source = cell.get("source", "")
     lines = source if isinstance(source, list) else [source]
     text = "".join(line for line in lines if isinstance(line, str))
@@ -108,9 +108,9 @@ def _cell_blocks(cell: dict[str, Any]) -> Iterator[Block]:
 
 
 def _markdown_blocks(text: str) -> Iterator[Block]:
-    """Yield the blocks of Markdown; of what is not read as a whole those of each paragraph.
+    """Yield the blocks of Markdown; if it cannot be split as a whole, those of each paragraph.
 
-    Code that has lost its fence looks like syntax for which a page is refused: ``import x``.
+    Code without its fence, like ``import x``, may look like syntax that the splitter rejects.
     """
     text = _visible(text)
     split = _split(text)
@@ -126,7 +126,7 @@ def _markdown_blocks(text: str) -> Iterator[Block]:
 
 
 def _split(text: str) -> Split | None:
-    """Return what a text in Markdown consists of; None if the parser fails, or refuses it."""
+    """Return the split text, or None if the parser fails or rejects it."""
     try:
         split = split_text(text, page=True)
     except InputError:
@@ -136,7 +136,7 @@ def _split(text: str) -> Split | None:
 
 
 def _rst_blocks(text: str) -> Iterator[Block]:
-    """Yield the blocks of reST; of what docutils cannot read those of plain text."""
+    """Yield the blocks of reST; if docutils fails, those of the text as plain text."""
     from pipeline.core.document.rst.splitter import split_rst
 
     try:
@@ -146,9 +146,9 @@ def _rst_blocks(text: str) -> Iterator[Block]:
 
 
 def _fenced(text: str) -> str:
-    """Return plain text as Markdown: code in fences, and a blank line behind each paragraph.
+    """Return plain text as Markdown: code in fences, and a blank line after each paragraph.
 
-    A line as long as wrapped ones are, which ends in no full stop, goes on in the next one.
+    A line of usual wrapping length that does not end a sentence continues in the next line.
     """
     if "```" in text:
         return text
@@ -166,15 +166,15 @@ def _fenced(text: str) -> str:
 
 
 def _looks_like_code(text: str) -> bool:
-    """Return whether a paragraph is code: it has more marks than any sentence has."""
-    # A sentence that is nothing but a link has as many marks.
+    """Return whether a paragraph is code: it has more punctuation than prose."""
+    # A sentence that only consists of a link would also have many marks.
     plain = _LINK.sub(" link ", text)
     marks = len(_CODE_MARKS.findall(plain))
     return not HAN.search(text) and marks > _MANY_MARKS * len(plain)
 
 
 def _clean(block: Block) -> Block:
-    """Return a block of words with clean words; one that has lost its fence as code."""
+    """Return a block of prose without residue; prose that looks like code becomes code."""
     if not block.is_words:
         return block if block.text.strip() else replace(block, text="")
     is_heading = block.kind is BlockKind.HEADING
@@ -183,7 +183,8 @@ def _clean(block: Block) -> Block:
     text = _PERMALINK.sub("", _without_english(_visible(block.text)))
     if is_heading:
         text = _NUMBERING.sub("", text, count=1) or text
-    # Every other part is code, where a backslash is the author's: split keeps what a group matches.
+    # `split` keeps the matched group, so odd parts are code, where backslashes belong to the
+    # author.
     parts = _CODE_SPAN.split(text)
     parts[::2] = map(_unescaped, parts[::2])
     text = unicodedata.normalize("NFC", "".join(parts)).strip()
@@ -191,9 +192,9 @@ def _clean(block: Block) -> Block:
 
 
 def _without_english(text: str) -> str:
-    """Return a paragraph of both languages, parted by hard line breaks, without English sentences.
+    """Return a bilingual paragraph without its English lines.
 
-    ``jax.numpy.dot`` alone on a line is a name, four words are a sentence.
+    A line is English if it has no Chinese and at least four words: ``jax.numpy.dot`` is kept.
     """
     lines = text.split("\n")
     if not HAN.search(text):
@@ -204,11 +205,11 @@ def _without_english(text: str) -> str:
 
 
 def _visible(text: str) -> str:
-    """Return a text without invisible characters, and with plain spaces for wide ones."""
+    """Return the text without invisible characters, and with plain spaces for wide ones."""
     return _WIDE_SPACE.sub(" ", _INVISIBLE.sub("", text))
 
 
 def _unescaped(prose: str) -> str:
-    """Return prose as it was before a converter: ``a\\_b &lt; c`` → ``a_b < c``."""
+    """Undo a converter's escapes in prose: ``a\\_b &lt; c`` → ``a_b < c``."""
     prose = _ENTITY.sub(lambda entity: html.unescape(entity[0]), prose)
     return _NEEDLESS.sub(r"\1", prose).replace("\u00a0", " ")

@@ -1,7 +1,7 @@
-"""What of a text survives its translation: code, names, numbers, links, formulas.
+"""Features of a text that survive translation: code, names, numbers, links, formulas.
 
-Texts go in, plain values come out, made so that what converters and translators do to them leaves
-the same value: white space, quotes and prompts do not count, nor does the mark-up around a name.
+The functions normalize texts so that changes by converters and translators do not matter: white
+space, quotes, prompts, and the markup around a name.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _MARKUP = re.compile(
     re.DOTALL,
 )
 _MATH = re.compile(r"^\$\$?(?P<text>.*?)\$\$?$", re.DOTALL)
-_SHORTEST_LINE = 4  # characters of a line of code that says something
+_SHORTEST_LINE = 4  # characters of a line of code that can identify a page
 
 
 def plain_code(line: str) -> str:
-    """Return a line of code without prompt, comment and white space, its quotes straight.
+    """Normalize a line of code: remove prompt, comment and white space, unify quotes.
 
     ``>>> f( “a” )  # see above`` → ``f('a')``
     """
@@ -40,16 +40,16 @@ def plain_code(line: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def code_lines(code: str) -> tuple[str, ...]:
-    """Return the lines of a piece of code that say something, each as ``plain_code``.
+    """Return the normalized lines of a piece of code, without very short ones.
 
-    ``"x = 1  # one\\n)"`` → ``"x=1"``: a bracket alone stands on every page.
+    ``"x = 1  # one\\n)"`` → ``"x=1"``: a single bracket occurs on every page.
     """
     lines = map(plain_code, code.split("\n"))
     return tuple(line for line in lines if len(line) >= _SHORTEST_LINE)
 
 
 def lines_in(code: str, known: frozenset[str]) -> Counter[str]:
-    """Count the ``known`` lines in a piece of code, which may have become a single line."""
+    """Count the ``known`` lines in a piece of code, which may have been joined into one line."""
     found: Counter[str] = Counter()
     is_single = "\n" not in code.strip()
     for line in code.split("\n"):
@@ -57,7 +57,7 @@ def lines_in(code: str, known: frozenset[str]) -> Counter[str]:
         if plain in known:
             found[plain] += 1
             continue
-        # On a single line a comment has swallowed what was on the lines behind it.
+        # In code on one line, `#` would hide all that followed it, so comments are kept.
         text = line if is_single else _COMMENT.sub("", line)
         whole = _SPACE.sub("", text.translate(_QUOTES)).replace('"', "'")
         found.update(_lines_joined(whole, known))
@@ -65,9 +65,9 @@ def lines_in(code: str, known: frozenset[str]) -> Counter[str]:
 
 
 def _lines_joined(text: str, known: frozenset[str]) -> Iterator[str]:
-    """Yield the known lines that stand in a text one after the other; of two the longer one.
+    """Yield the known lines found in a text one after the other, the longest match first.
 
-    ``"x=1print(x)"`` with ``x=1`` and ``print(x)`` known → both. What is not known is passed over.
+    ``"x=1print(x)"`` with ``x=1`` and ``print(x)`` known yields both. Other text is skipped.
     """
     lengths = sorted({len(line) for line in known}, reverse=True)
     at = 0
@@ -85,7 +85,7 @@ def plain_atom(atom: str) -> str:
         return _SPACE.sub("", math["text"])
     marked = _MARKUP.match(atom)
     if marked is None:
-        return ""  # an image, a footnote: nothing to read
+        return ""  # an image or a footnote has no text
     text = marked["text"].strip()
     if role := _ROLE_TARGET.match(text):
         text = role["text"] or role["target"]
@@ -93,16 +93,10 @@ def plain_atom(atom: str) -> str:
 
 
 def english_words(text: str) -> list[str]:
-    """Return the English words of a text in lower case, without mark-up.
-
-    Words of one letter are left out.
-    """
+    """Return the English words of a text in lower case, without words of one letter."""
     return list(map(str.lower, _WORD.findall(text)))
 
 
 def count_han(text: str) -> int:
-    """Return the Chinese characters of a text.
-
-    Punctuation does not count: translators differ in it.
-    """
+    """Return the number of Chinese characters, without punctuation, which translators vary."""
     return len(HAN.findall(text))

@@ -1,6 +1,6 @@
-"""The pages of upstream's history: which versions each had, from which commit to which.
+"""History of upstream's pages: their versions, and from which commit to which each was current.
 
-In goes what each commit did with its files, out come versions of pages. Two pages belong to one
+The input is the changed files of each commit, the output versions of pages. Two pages belong to one
 family if one was ever renamed to the other.
 """
 
@@ -15,21 +15,20 @@ from pathlib import PurePosixPath
 
 from pipeline.core.pin.lock import PAGE_SUFFIXES, Page, SourceFile, page_path, pages_of
 
-# What a commit did with a document: its path, its blob (empty if it is gone then), and the path
-# that it was renamed from, or nothing.
+# Change of one document: its path, its blob (empty if deleted), and its old path if renamed.
 Change = tuple[str, str, str]
-# A commit of the docs: its id, its date in ISO 8601, and what it did.
+# Commit of the docs: its id, its date in ISO 8601, and its changes.
 Commit = tuple[str, str, Sequence[Change]]
 
-_SAMPLES = 4  # versions of a page that a first guess is made by
+_SAMPLES = 4  # versions of a page used for a first guess
 _OLDEST = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """A page as it stood from the commit ``first`` to the commit ``last``, both included.
+    """Version of a page that was current from commit ``first`` to ``last``, both included.
 
-    ``until`` is the date when the next version came; empty for the one that still stands.
+    ``until`` is the date of the next version; empty for the current one.
     """
 
     page: Page
@@ -40,12 +39,12 @@ class Version:
 
     @property
     def blob(self) -> str:
-        """The document that the version is known by: of a pair the notebook."""
+        """Return the blob that identifies the version: that of the notebook, for a pair."""
         return self.page.files[0].blob
 
     @property
     def days(self) -> float:
-        """How long it stood; very long for the one that still stands."""
+        """Return how many days the version was current; infinite if it still is."""
         if not self.until:
             return float("inf")
         return (moment(self.until) - moment(self.since)).total_seconds() / 86400
@@ -53,24 +52,21 @@ class Version:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """All versions of all pages, those of each page from the oldest on."""
+    """All versions of all pages, the oldest first."""
 
     versions: Mapping[str, tuple[Version, ...]]
     families: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def family(self, page: str) -> tuple[Version, ...]:
-        """Return the versions of a page, and of all that it was ever called.
-
-        They come from the oldest on, whatever the page was called then.
-        """
+        """Return the versions of a page under all of its names, the oldest first."""
         pages = sorted(self.families.get(page, {page}))
         found = chain.from_iterable(self.versions.get(name, ()) for name in pages)
         return tuple(sorted(found, key=lambda version: moment(version.since)))
 
     def samples(self) -> list[Version]:
-        """Return a few versions of every page, spread over its time.
+        """Return a few versions of every page, spread over its history.
 
-        The first and the last one are always among them: names come and go.
+        The first and the last version are always included, because names come and go.
         """
         samples: list[Version] = []
         for versions in self.versions.values():
@@ -80,7 +76,7 @@ class History:
 
 
 def moment(date: str) -> datetime:
-    """Return a date of a commit; one that cannot be read is older than all others."""
+    """Parse the date of a commit; an invalid one sorts before all others."""
     try:
         read = datetime.fromisoformat(date)
     except ValueError:
@@ -89,7 +85,7 @@ def moment(date: str) -> datetime:
 
 
 def read_history(commits: Sequence[Commit]) -> History:
-    """Return the versions of all pages. ``commits`` come as git lists them, the newest first."""
+    """Return the versions of all pages. ``commits`` are in git's order, the newest first."""
     replay = _Replay()
     for commit in reversed(commits):
         replay.add(commit)
@@ -101,19 +97,19 @@ def read_history(commits: Sequence[Commit]) -> History:
 
 
 def only_version(page: Page, commit: str, date: str) -> Version:
-    """Return the version of a page without a history, or at a commit that a person has named."""
+    """Return a page as its only version, for a page without history or at a named commit."""
     return Version(page=page, first=commit, last=commit, since=date)
 
 
 class _Replay:
-    """The docs while commit after commit is applied."""
+    """State of the docs while the commits are applied one by one."""
 
     def __init__(self) -> None:
         self.versions: dict[str, list[Version]] = defaultdict(list)
         self.renames: list[tuple[str, str]] = []
         self._blobs: dict[str, dict[str, str]] = defaultdict(dict)
         self._open: dict[str, Version] = {}
-        self._last = ""  # the commit before the one that is applied
+        self._last = ""  # id of the preceding commit
 
     def add(self, commit: Commit) -> None:
         """Apply a commit."""
@@ -137,14 +133,14 @@ class _Replay:
         self._last = commit_id
 
     def close(self) -> None:
-        """End: what is open now still stands."""
+        """Finish: all open versions are still current."""
         for name in list(self._open):
             self._end(name, until="")
 
     def _renew(self, name: str, commit_id: str, date: str) -> None:
-        """Begin a new version of a page, if it is not what it was.
+        """Start a new version of a page if its content has changed.
 
-        A commit may touch a document and leave it as it is, mode bits for one.
+        A commit may touch a file without changing it, for example only its mode.
         """
         blobs = sorted(self._blobs[name].items())
         pages = pages_of([SourceFile(path=path, blob=blob) for path, blob in blobs])
@@ -156,19 +152,16 @@ class _Replay:
             self._open[name] = only_version(page, commit_id, date)
 
     def _end(self, name: str, *, until: str) -> None:
-        """End the version of a page that is open: another one comes, or none.
-
-        The commit before this one is the last that had it.
-        """
+        """Close the open version of a page. Its last commit is the one before this commit."""
         version = self._open.pop(name)
         last = self._last or version.first
         self.versions[name].append(replace(version, last=last, until=until))
 
 
 def _families(renames: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
-    """For each page that was ever renamed all names of it.
+    """Return, for each renamed page, all of its names.
 
-    Also by several steps: a → b and b → c make one family of three.
+    Renames add up: a → b and b → c make one family of three names.
     """
     families: dict[str, set[str]] = {}
     for before, after in renames:

@@ -1,8 +1,8 @@
-"""From a version of a page, with a translation, to the pin: as an update would carry it.
+"""Offers: translations of an old version, carried to the messages of the pin.
 
-What the copy translates goes in as if it had been translated here at that version; the update says
-which messages of the pin it is for. Nothing that comes out is finished: it waits for a person. No
-translation that is there already is touched, the other one is kept in a comment.
+A copy's translations are treated as if they had been made here at that version; the catalogue
+update then finds their messages at the pin. Every offer is fuzzy until a person confirms it. An
+existing translation is never changed: the offer becomes a comment beside it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pipeline.core.document.prose import count_words
 from pipeline.core.memory.redaction import redact
 from pipeline.entries import Catalog, Entry
 
-# A stand-in for a translation while the update carries it: private characters, no words.
+# Placeholder for a translation during the update: private-use characters without words.
 _STAND_IN = "\ue010{}\ue011"
 _STAND_INS = re.compile("\ue010(\\d+)\ue011")
 _SPACES_AND_MARKS = re.compile(r"[\W_]+")
@@ -27,7 +27,7 @@ _SPACES_AND_MARKS = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Translation:
-    """What a copy has for a message of a version, or for several of them together."""
+    """Translation in a copy of one message, or of several messages together."""
 
     english: tuple[str, ...]  # the messages, in order
     chinese: str
@@ -35,19 +35,16 @@ class Translation:
 
     @property
     def whole(self) -> str:
-        """Its English as one text.
-
-        The same that an update makes of messages that upstream has joined.
-        """
+        """Return the English as one text, joined in the same way as by an update."""
         return " ".join(self.english)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A translation for a message of the pin.
+    """Translation offered for a message of the pin.
 
-    ``english`` is the text that it was made from. ``previous`` is what an entry says of it, for a
-    memory must be able to find it again.
+    ``english`` is the text that was translated. ``previous`` goes into the entry; it must be a text
+    that the memory can find again.
     """
 
     page: str
@@ -55,7 +52,7 @@ class Offer:
     translation: Translation
     english: str
     previous: str
-    change: str = ""  # what differs: "numbers: at least [-2-]{+3+} devices"
+    change: str = ""  # classified difference: "numbers: at least [-2-]{+3+} devices"
 
 
 def carry(
@@ -64,21 +61,22 @@ def carry(
     translations: Sequence[Translation],
     pin: Mapping[str, Sequence[Entry]],
 ) -> tuple[list[Offer], list[Translation]]:
-    """Return offers at the pin for what was translated at an older version, and what has no place.
+    """Return the offers at the pin, and the translations that have no message there.
 
-    ``messages`` are those of ``page`` at that version. ``pin`` has the live entries of all pages.
+    ``messages`` are those of ``page`` at the old version. ``pin`` has the live entries of all
+    pages.
     """
     by_message: dict[str, Translation] = {}
     for translation in translations:
         for message in translation.english:
-            # A text that stands twice on a page has one entry: its first translation.
+            # A text that occurs twice on a page has one entry, so its first translation counts.
             by_message.setdefault(message, translation)
     texts = {name: {entry.msgid for entry in pin[name]} for name in pin}
     here = texts.get(page, set())
     messages = list(dict.fromkeys(messages))
     translated = list(filter(by_message.__contains__, messages))
-    # The pages of the pin that the text may stand on now: the page itself, and those with a message
-    # which it has lost, if that is long enough to be the same one and no coincidence.
+    # A text may have moved to another page of the pin. Such a page must have a message that this
+    # page has lost, and a long one: a short text may be equal by coincidence.
     lost = set(translated) - here
     clear = {text for text in lost if count_words(text) >= CLEAR_WORDS}
     wanted: dict[str, list[Entry]] = {}
@@ -100,7 +98,7 @@ def carry(
             sources = [translated[number] for number in numbers]
             if entry.obsolete or not sources:
                 continue
-            # What still stands on its own page has not moved to another one.
+            # A text that is still on its own page has not moved.
             if name == page or here.isdisjoint(sources):
                 parts = dict.fromkeys(by_message[message] for message in sources)
                 used.update(parts)
@@ -118,7 +116,7 @@ def _offer(
     parts: Sequence[Translation],
     texts: Collection[str],
 ) -> Offer:
-    """Return what is offered for a message of the pin: the translations of its ``sources``.
+    """Return the offer for a message of the pin, made from the translations of ``sources``.
 
     ``texts`` are the messages of its page at the pin.
     """
@@ -132,10 +130,10 @@ def _offer(
             score=min(part.score for part in parts),
         )
     if len(sources) > 1:
-        # The memory can find messages again, and not what was put together of several.
+        # The memory finds single messages, but no text joined from several.
         previous, change = msgid, str(ChangeClass.MERGED)
     elif len(translation.english) > 1:
-        # The copy has several messages in one paragraph: each gets all of it.
+        # The copy translates several messages in one paragraph: each message gets all of it.
         change = change or str(ChangeClass.SPLIT)
         if set(translation.english) <= set(texts):
             previous = translation.whole
@@ -152,9 +150,9 @@ def _offer(
 
 
 def _with_stand_ins(messages: Iterable[str], translated: Sequence[str]) -> Catalog:
-    """Return the catalogue of a page that has the number of each message for its translation.
+    """Return the page's catalogue with a numbered placeholder for each translation.
 
-    To the entry that gets number 3 the update has carried message 3.
+    The placeholder in an updated entry then shows which message it comes from.
     """
     msgstrs: dict[str, str] = {}
     for number, message in enumerate(translated):
@@ -166,16 +164,16 @@ def _with_stand_ins(messages: Iterable[str], translated: Sequence[str]) -> Catal
 def is_same(ours: str, theirs: str) -> bool:
     """Return whether two translations have the same words.
 
-    Spaces, punctuation and mark-up do not count: ``用 `jit` 编译。`` is ``用jit编译``.
+    Spaces, punctuation and markup are ignored: ``用 `jit` 编译。`` equals ``用jit编译``.
     """
     return _SPACES_AND_MARKS.sub("", ours) == _SPACES_AND_MARKS.sub("", theirs)
 
 
 def adopted_entry(entry: Entry, offer: Offer, msgstr: str, origin: Copy) -> Entry:
-    """Return an entry of the pin with what is offered for it: as fuzzy, or as a comment.
+    """Return an entry of the pin with the offer, as fuzzy translation or as comment.
 
-    ``msgstr`` is the offer's Chinese, made fit for the message. An entry that has a translation
-    keeps it; a machine's draft gives way to what somebody has written.
+    ``msgstr`` is the offer's Chinese with restored markup. A translated entry keeps its
+    translation; a machine draft is replaced.
     """
     if not is_open(entry):
         return _with_comment(entry, msgstr, origin)
@@ -188,11 +186,11 @@ def adopted_entry(entry: Entry, offer: Offer, msgstr: str, origin: Copy) -> Entr
 
 
 def _with_comment(entry: Entry, msgstr: str, origin: Copy) -> Entry:
-    """Return a translated entry with another translation in a comment, if that says anything new.
+    """Return a translated entry with the other translation as comment, if that is new.
 
-    Long atoms are marks in it: the memory holds comments as well, and no text of upstream's.
+    Long atoms are redacted: the memory stores comments, and must not hold upstream's text.
     """
-    # A second run adopts the same file again: then nothing changes, whatever the encoder says now.
+    # On a second adoption of the same file nothing changes, even if the encoder's scores differ.
     start = origin.note(0.0).partition(",")[0]
     is_from_file = any(note.startswith(start) for note in entry.notes)
     if is_from_file or is_same(entry.msgstr, msgstr):
@@ -208,19 +206,20 @@ def adopt_into(
     offers: Mapping[str, tuple[Offer, str]],
     origin: Copy,
 ) -> Catalog:
-    """Return a catalogue with the ``offers`` of a copy, by msgid, each with its msgstr."""
+    """Return the catalogue with the ``offers``, which map a msgid to an offer and its msgstr."""
     entries: list[Entry] = []
     left = dict(offers)
-    # Messages with a translation in some context: their blank entries wait for a translator.
+    # Messages translated in some context. Their entries in other contexts stay empty, for a
+    # translator.
     taken = {
         entry.msgid
         for entry in catalog.entries
         if not entry.obsolete and not is_open(entry)
     }
     for entry in catalog.entries:
-        # Of several entries of one message, told apart by contexts, the first takes it …
+        # If contexts make several entries of one message, the first one gets the offer …
         offered = None if entry.obsolete else left.pop(entry.msgid, None)
-        # … unless another one has a translation.
+        # … unless another one is translated.
         is_blank_twin = is_open(entry) and entry.msgid in taken
         if offered is None or is_blank_twin:
             entries.append(entry)

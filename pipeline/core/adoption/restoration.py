@@ -1,8 +1,8 @@
-"""Putting back what a copy has lost of a message: its code spans, roles, links and formulas.
+"""Restoration of markup that a copy has lost: code spans, roles, links and formulas.
 
-English and Chinese go in, Chinese comes out. An atom is put back only where it is clear which words
-it goes around: where the copy has its text as often as the English lacks it there. Words are never
-changed.
+The input is an English message and its Chinese, the output the Chinese with atoms. An atom is
+restored only if its place is unambiguous: the copy has the atom's text exactly as often as the atom
+is missing. Words are never changed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LINK = re.compile(
     r"\((?P<target>[^()\s]*(?:\([^()]*\)[^()\s]*)*)(?:\s+\"[^\"]*\")?\)"
 )
 _RST_LINK = re.compile(r"(?P<mark>)`(?P<text>[^`<>]+?)\s*<(?P<target>[^<>`]+)>`__?")
-# A code span of Markdown; not the text of a role, or of a link, in reST.
+# A code span in Markdown, but not the text of a reST role or link.
 _CODE = re.compile(r"(?<![`:}])`(?!`)(?P<text>[^`]+)(?<!`)`(?![`_])")
 _URL = re.compile(
     r"\]\([^()]*\)|<?https?://[!-~]+"
@@ -33,12 +33,12 @@ _NAME_BEFORE, _NAME_BEHIND = (
 )
 _SUFFIX = re.compile(r"\.(?:html|md|ipynb|rst)$")
 _LATIN = re.compile("[A-Za-z]")
-_HIDDEN = "\ue000{}\ue001"  # stands for an atom that is in its place
+_HIDDEN = "\ue000{}\ue001"  # placeholder for an atom that is already in its place
 _SHOWN = re.compile("\ue000(\\d+)\ue001")
 
 
 def restore(english: str, chinese: str, markup: Markup = Markup.MARKDOWN) -> str:
-    """Return ``chinese`` with those atoms of ``english`` that it lost where that is clear.
+    """Return ``chinese`` with the lost atoms of ``english`` whose place is unambiguous.
 
     >>> restore("Use `jax.jit` here.", "这里用jax.jit。")
     '这里用`jax.jit`。'
@@ -47,14 +47,14 @@ def restore(english: str, chinese: str, markup: Markup = Markup.MARKDOWN) -> str
 
 
 class _Link(NamedTuple):
-    """A link or an image of either side. ``mark`` is ``!`` for an image."""
+    """Link or image of one side. ``mark`` is ``!`` for an image."""
 
     mark: str
     text: str
     target: str
 
     def is_like(self, other: _Link) -> bool:
-        """Return whether two links lead to the same page, or say the same.
+        """Return whether two links have the same page and fragment as target, or the same text.
 
         ``../notebooks/quickstart.html#id1`` and ``quickstart.md#id1`` are the same page.
         """
@@ -63,35 +63,35 @@ class _Link(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Its text without marks: ``[`jax.jit`](a.md)`` → ``jax.jit``."""
+        """Return the text without emphasis and code marks: ``[`jax.jit`](a.md)`` → ``jax.jit``."""
         return self.text.strip("`*_ ").lower()
 
     def written(self, target: str, markup: Markup) -> str:
-        """Return the link as the language writes it, with another target."""
+        """Return the source of the link in the given markup, with another target."""
         if markup is Markup.RST:
             return f"`{self.text.strip('`')} <{target}>`__"
         return f"{self.mark}[{self.text}]({target})"
 
 
 def _with_links(english: str, chinese: str, markup: Markup) -> str:
-    """Return links with the targets of the English, which a page on the web has elsewhere."""
+    """Return the Chinese with the link targets of the English, which web copies change."""
     pattern = _RST_LINK if markup is Markup.RST else _LINK
     ours = [_Link(*match.groups()) for match in pattern.finditer(english)]
     theirs = [_Link(*match.groups()) for match in _LINK.finditer(chinese)]
-    # What is the text of an atom, a role for one, is no link in the English.
+    # In the English, the text of a role or another atom is not a link.
     names = {plain_atom(atom) for atom in atoms_of(english, markup)}
     left = list(ours)
     targets: dict[int, str] = {}
     unknown: list[int] = []
     for number, link in enumerate(theirs):
         like = [other for other in left if other.is_like(link)]
-        # Of two that fit nobody knows which it is.
+        # If several links match, the choice is ambiguous.
         if len(like) == 1:
             left.remove(like[0])
             targets[number] = like[0].target
         elif link.text.strip("`") not in names:
             unknown.append(number)
-    # The last one on either side belong together, whatever they say.
+    # If one link is left on each side, they belong together.
     if len(unknown) == len(left) == 1:
         targets[unknown[0]] = left.pop().target
     numbers = iter(range(len(theirs)))
@@ -108,10 +108,10 @@ def _with_links(english: str, chinese: str, markup: Markup) -> str:
 
 
 def _with_lost_links(chinese: str, lost: Iterable[_Link], markup: Markup) -> str:
-    """Return a text with links whose text stands in it as it is in the English, once: a name."""
+    """Return the text with links restored around names that occur in it exactly once."""
     for link in lost:
         name = re.escape(link.text.strip("`*_"))
-        # The first alternative passes over links: none may stand in another one.
+        # The first alternatives match existing links, so that no link is nested in another one.
         pattern = re.compile(
             rf"{_LINK.pattern}|{_RST_LINK.pattern.replace('?P<', '?P<rst_')}"
             rf"|(?P<name>(?<![\w.$\\])`?{name}`?(?![\w$]|\.\w))",
@@ -126,21 +126,21 @@ def _with_lost_links(chinese: str, lost: Iterable[_Link], markup: Markup) -> str
 
 
 def _page(target: str) -> str:
-    """``../notebooks/quickstart.html#id1`` → ``quickstart#id1``."""
+    """Return page name and fragment: ``../notebooks/quickstart.html#id1`` → ``quickstart#id1``."""
     path, mark, fragment = target.lower().partition("#")
     name = path.rstrip("/").rpartition("/")[2]
     return f"{_SUFFIX.sub('', name)}{mark}{fragment}"
 
 
 def _with_spans(english: str, chinese: str, markup: Markup) -> str:
-    """Return the text with code spans, roles and formulas as the English has them.
+    """Return the Chinese with the code spans, roles and formulas of the English.
 
-    What is in its place already stays there; of the rest, what is clear is put back.
+    Atoms already in place are kept; of the others, the unambiguous ones are restored.
     """
     hidden: list[str] = []
 
     def hide(atom: str) -> str:
-        """Return what stands for ``atom``, so that it is not looked at again."""
+        """Return a placeholder for ``atom``, which hides it from later searches."""
         hidden.append(atom)
         return _HIDDEN.format(len(hidden) - 1)
 
@@ -149,12 +149,13 @@ def _with_spans(english: str, chinese: str, markup: Markup) -> str:
         for _ in range(min(chinese.count(atom), lacking[atom])):
             chinese = chinese.replace(atom, hide(atom), 1)
             lacking[atom] -= 1
-    # What leads somewhere stays as well.
+    # Keep URLs and link targets as well.
     chinese = _URL.sub(lambda url: hide(url[0]), chinese)
     by_text: dict[str, list[str]] = {}
     for atom in +lacking:
         by_text.setdefault(_shown(atom), []).append(atom)
-    # The longest comes first: ``jnp.array`` holds ``array``. Atoms that look alike are not clear.
+    # The longest text first, because ``jnp.array`` contains ``array``. Atoms with equal text are
+    # ambiguous.
     for text in sorted(by_text, key=len, reverse=True):
         atom, *others = by_text[text]
         if others:
@@ -164,16 +165,16 @@ def _with_spans(english: str, chinese: str, markup: Markup) -> str:
             chinese = pattern.sub(hide(atom), chinese)
     if markup is Markup.RST:
         chinese = _CODE.sub(r"``\g<text>``", chinese)
-    # What is hidden may hold what was hidden before it.
+    # A hidden text may contain earlier placeholders, so repeat.
     while _SHOWN.search(chinese):
         chinese = _SHOWN.sub(lambda match: hidden[int(match[1])], chinese)
     return chinese
 
 
 def _place_of(atom: str, chinese: str, count: int) -> re.Pattern[str] | None:
-    """Return a pattern for the text of an atom, if that is there just ``count`` times.
+    """Return a pattern for the atom's text, or None unless it matches exactly ``count`` times.
 
-    With the marks of another language first, and then with none. The longest text is tried first.
+    Longer texts are tried before shorter ones, and text with foreign markup before plain text.
     """
     plain = plain_atom(atom)
     texts = {_shown(atom), plain} - {""}
@@ -189,13 +190,13 @@ def _place_of(atom: str, chinese: str, count: int) -> re.Pattern[str] | None:
             pattern = re.compile(source)
             places = len(pattern.findall(chinese))
             if places:
-                # More or fewer than there should be: not clear.
+                # another number of matches is ambiguous
                 return pattern if places == count else None
     return None
 
 
 def _shown(atom: str) -> str:
-    """Return what a reader sees of an atom: ``{func}`~jax.jit``` shows as ``jit``."""
+    """Return the visible text of an atom: ``{func}`~jax.jit``` shows as ``jit``."""
     if not _ROLE.match(atom):
         return atom.strip("`$").strip()
     body = atom.strip("`$").partition("`")[2].rstrip("`_")

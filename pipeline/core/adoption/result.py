@@ -1,6 +1,6 @@
-"""Result of adopting one copy: the rows of its report, and what is wrong with its code.
+"""Result of adopting one copy: the rows of its report, and the audit of its code.
 
-Code is compared with upstream's and parsed, and never run: a copy is a stranger's.
+The code is compared with upstream's and parsed, but never run, because a copy is untrusted.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _NO_PYTHON = re.compile(r"^\s*(?:%|!|>>>|\.\.\.|In ?\[)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeCell:
-    """A piece of a copy's code: whether it is upstream's, and what fails in it today."""
+    """Piece of a copy's code: whether it equals upstream's, and any syntax error."""
 
     place: str
-    is_altered: bool = False  # a translated comment or white space does not count
-    is_strange: bool = False  # upstream has no such code at that version
-    broken: str = ""  # why Python cannot read it
+    is_altered: bool = False  # translated comments and white space do not count
+    is_strange: bool = False  # upstream has no such code in that version
+    broken: str = ""  # the syntax error
 
 
 def audit_code(
     english: Sequence[Block], copy: Sequence[Block], pairs: Sequence[Pair]
 ) -> tuple[CodeCell, ...]:
-    """Return what is wrong with each piece of code of a copy."""
+    """Return the audit of each piece of code in a copy."""
     cells: list[CodeCell] = []
     for pair in pairs:
         theirs = [copy[number] for number in pair.copy]
@@ -48,7 +48,8 @@ def audit_code(
                 place=theirs[0].place,
                 is_strange=not pair.english,
                 is_altered=bool(ours) and code_likeness(ours, code) < 1.0,
-                # What upstream shows may be no Python either: a jaxpr, a shell.
+                # Upstream's own text may be no Python either, for example a jaxpr or a shell
+                # session.
                 broken=_broken(code) if ours and not _broken(ours) else "",
             )
         )
@@ -56,7 +57,7 @@ def audit_code(
 
 
 def _broken(code: str) -> str:
-    """Return why Python cannot read a piece of code; empty if it can, or for other code."""
+    """Return the syntax error of Python code; empty without one, or for other languages."""
     if _NO_PYTHON.search(code):
         return ""
     try:
@@ -69,17 +70,17 @@ def _broken(code: str) -> str:
 
 
 class State(StrEnum):
-    """What becomes of a passage. The values are what reports show."""
+    """Outcome of a passage. Reports show the values."""
 
-    EQUAL = "adopted"  # its English is at the pin as it was
-    CHANGED = "adopted, changed"  # its English is another one at the pin
-    KEPT = "kept as a comment"  # a translation is there already
-    SAME = "the same here"  # … and it has the same words
-    DOUBTFUL = "doubtful"  # it may be of this English, and is not taken
-    GONE = "gone"  # upstream has dropped its English
+    EQUAL = "adopted"  # the English is unchanged at the pin
+    CHANGED = "adopted, changed"  # the English has changed since
+    KEPT = "kept as a comment"  # another translation exists
+    SAME = "the same here"  # the existing translation has the same words
+    DOUBTFUL = "doubtful"  # the match is uncertain, so it is not adopted
+    GONE = "gone"  # upstream has dropped the English
     ENGLISH = "left in English"
-    MISSING = "missing"  # the copy has nothing for it
-    EXTRA = "not upstream's"  # a remark of the translator's, or what a web page added
+    MISSING = "missing"  # the copy has no translation
+    EXTRA = "not upstream's"  # a translator's remark, or residue of a web page
 
 
 _ADOPTED = (State.EQUAL, State.CHANGED)
@@ -87,22 +88,22 @@ _ADOPTED = (State.EQUAL, State.CHANGED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One passage: the English at the version, the copy, the English at the pin."""
+    """One passage: the English of the version, the copy, and the English at the pin."""
 
     state: State
     english: str = ""
     copy: str = ""
     pin: str = ""
-    page: str = ""  # where the pin has it, if that is another page
-    place: str = ""  # in the copy
+    page: str = ""  # page of the pin, if another one
+    place: str = ""  # position in the copy
     score: float = 0.0
     change: str = ""
-    msgstr: str = ""  # what goes into the catalogue
+    msgstr: str = ""  # text for the catalogue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdoptedCopy:
-    """A copy that was understood: what it is of, and what becomes of every passage."""
+    """Matched copy: its page and version, and the outcome of every passage."""
 
     file: str
     form: str  # notebook, Markdown, …
@@ -111,34 +112,30 @@ class AdoptedCopy:
     version: Version | None = None  # None for a catalogue
     as_good: tuple[Version, ...] = ()
     release: str = ""  # the first release with that version
-    behind: int = 0  # releases since then
+    behind: int = 0  # releases between that version and the pin
     rows: tuple[Row, ...] = ()
     cells: tuple[CodeCell, ...] = ()
     share: float = 1.0
 
     @property
     def counts(self) -> Counter[State]:
-        """How many passages are in which state; none counts as 0.
-
-        The report and the audit are made of it.
-        """
+        """Return the number of passages in each state."""
         states = (row.state for row in self.rows)
         return Counter(states)
 
     @property
     def adopted(self) -> tuple[Row, ...]:
-        """The passages that go into catalogues as suggestions, in the copy's order.
+        """Return the passages that become suggestions in catalogues, in the copy's order.
 
-        Those whose English is at the pin as it was, and those whose English has changed since. Each
-        waits for a person.
+        Their English is unchanged at the pin, or was changed since. All of them are fuzzy.
         """
         return tuple(row for row in self.rows if row.state in _ADOPTED)
 
     @property
     def changed_share(self) -> float:
-        """Which share of the English that the copy is of is another one at the pin, 0 to 1.
+        """Return the share of the copy's English that has changed or is gone at the pin, 0 to 1.
 
-        English that is gone counts as changed; what the copy has besides does not count.
+        Passages that only the copy has do not count.
         """
         upstreams = [row for row in self.rows if row.english]
         stale = sum(row.pin != row.english for row in upstreams)
@@ -147,9 +144,9 @@ class AdoptedCopy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdoptResult:
-    """What a run of ``adopt`` came to.
+    """Result of a run of ``adopt``.
 
-    ``changes`` are the files written, or to be written, relative to the root.
+    ``changes`` are the files written, or that would be written, relative to the root.
     """
 
     name: str
@@ -163,9 +160,6 @@ class AdoptResult:
 
     @property
     def exit_code(self) -> int:
-        """The worst of what was found: a copy that was refused is an error.
-
-        0 if there is none. What is only a warning stops nobody.
-        """
+        """Return the worst exit code of the errors, or 0. A rejected copy is an error."""
         errors = (finding for finding in self.findings if finding.is_error)
         return worst(error.exit_code for error in errors)
