@@ -1,8 +1,8 @@
-"""Drafts by a language model: what it is asked, and what of its answers may be kept.
+"""Drafts by a language model: the requests, and what is accepted from the replies.
 
-``selecting`` says which entries want a draft, ``batches`` puts them together, ``prompt`` says what
-the model sees, with every atom behind a mark (``masking``). What comes back is hostile until
-proven: ``book`` takes it apart, ``judging`` refuses what is not a translation, ``accepting``
-looks at all drafts of a page together, and puts the rest into its catalogue.
-``outcome`` counts what that takes and what came of it, ``pseudo`` is a translator without a model.
+``selection`` chooses the entries, ``question`` describes one entry with its atoms masked, and
+``batch`` groups questions into requests. Replies are untrusted: ``answers`` parses them, ``judge``
+rejects what is no valid translation, and ``drafts`` checks all drafts of a page together and puts
+them into its catalogue. ``outcome`` estimates costs and counts results; ``stub`` answers without a
+model. Network access does not belong here.
 """

@@ -1,9 +1,9 @@
-"""All answers that are known, by question, and what became of each.
+"""Store of all answers by question, with the verdict on each.
 
-Replies come in as they were kept, in whatever batches; any text is one. What is not exactly one
-JSON object with one text for each id is told question by question, so that one bad answer spoils no
-other. A question that was answered is never put again, and an answer is judged by the rules of
-today.
+The input is raw reply text, in whatever batches it was requested. A reply must be one JSON object
+with one string for each id. Each violation is recorded for its own question, so one bad answer does
+not spoil the others. An answered question is never asked again, and stored answers are judged by
+the current rules.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from pipeline.core.drafting.judge import Judge, Judged, Reason, better
 from pipeline.core.drafting.question import Question
 
 _ATTEMPTS = (1, 2)
-# Some models think aloud first, some put what they say into a fence.
+# Some models write their reasoning first, and some put the answer into a fence.
 _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _FENCE = re.compile(r"\A\s*```\w*\s*\n(.*)\n\s*```\s*\Z", re.DOTALL)
 
-Answer = str | Judged  # a text, or the verdict that there is none
+Answer = str | Judged  # a text, or the verdict that none came
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """Where a question stands: the attempt that it waits for, or 0 if it has its verdict.
+    """State of a question: the attempt to make next, or 0 if it is settled.
 
-    ``refused`` is what to say when it is put again: the first answer, and what is wrong with it.
+    ``refused`` has the first answer and its fault, for the second attempt.
     """
 
     attempt: int
@@ -39,23 +39,23 @@ class Verdict:
 
 @dataclass(kw_only=True)
 class Book:
-    """The answers of one locale, with their judge."""
+    """Answers of one locale, with their judge."""
 
     judge: Judge
     _answers: dict[tuple[str, int], Answer] = field(default_factory=dict)
     _judged: dict[tuple[str, int], Judged] = field(default_factory=dict)
 
     def add(self, questions: Mapping[str, str], text: str, *, attempt: int) -> None:
-        """Add a reply; ``questions`` has the keys of its questions by id."""
+        """Add a reply; ``questions`` maps its ids to question keys."""
         for name, answer in read_reply(text, questions.keys()).items():
             key = (questions[name], attempt)
-            # Of two replies to one question, asked in other company, the first one stays.
+            # If two batches asked the same question, the first text answer is kept.
             if not isinstance(self._answers.get(key), str):
                 self._answers[key] = answer
                 self._judged.pop(key, None)
 
     def verdict(self, question: Question) -> Verdict:
-        """Return where a question stands. Each answer is judged once."""
+        """Return the state of a question. Each answer is judged only once."""
         judged: list[Judged] = []
         for attempt in _ATTEMPTS:
             key = (question.key, attempt)
@@ -78,18 +78,18 @@ class Book:
         reason = first.fault or " ".join(first.doubts)
         answer = self._answers[question.key, 1]
         said = answer if isinstance(answer, str) else ""
-        # Whoever cannot ask again may still keep an answer that is only doubted.
+        # A caller that cannot ask again may still keep an answer with doubts.
         return Verdict(attempt=2, judged=first, refused=(said, reason))
 
 
 class _Object(list[tuple[str, object]]):
-    """A JSON object as its pairs: a dict would keep the last one of two equal keys, in silence."""
+    """JSON object as a list of pairs: a dict would silently drop duplicate keys."""
 
 
 def read_reply(text: str, ids: Collection[str]) -> dict[str, Answer]:
-    """Return the answer for each of ``ids`` in the text of a reply, or why there is none.
+    """Return, for each of ``ids``, the answer in a reply or the reason why there is none.
 
-    Keys that nobody asked for are not used.
+    Keys that were not requested are ignored.
     """
     pairs = _pairs_of(text)
     if pairs is None:
@@ -115,15 +115,15 @@ def _none(text: str) -> Judged:
 
 
 def _pairs_of(text: str) -> _Object | None:
-    """Return the pairs of a JSON object; None if the text is not exactly one.
+    """Return the pairs of a JSON object, or None if the text is not exactly one object.
 
-    Thoughts that come first, and a fence around it, do not count.
+    Leading reasoning and a surrounding fence are ignored.
     """
     text = _THOUGHTS.sub("", text, count=1)
     fenced = _FENCE.match(text)
     try:
         value = json.loads(fenced[1] if fenced else text, object_pairs_hook=_Object)
-    # A number of thousands of digits is an error as well.
+    # int() raises ValueError for a number of thousands of digits.
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, _Object) else None

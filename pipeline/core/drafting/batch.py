@@ -1,7 +1,7 @@
-"""Batches: questions of one page, in its order, with what a model needs to know around them.
+"""Batches: questions of one page in order, with the context that the model needs.
 
-A batch is the body of one request. Its key is the digest of that body: of the messages, of the
-context, of the prompt, the model and the glossary rows. Equal keys have equal answers.
+A batch is the body of one request. Its key is a digest of that body, which covers messages,
+context, prompt, model and glossary rows. Batches with equal keys share one stored reply.
 """
 
 from __future__ import annotations
@@ -22,32 +22,33 @@ from pipeline.core.drafting.question import (
 )
 from pipeline.entries import Entry
 
-_NEAR = 2  # messages before and behind a question that are shown as context
-_CONTEXT_LENGTH = 400  # characters of such a message
-_WORDS = 1500  # English words of a batch: a model loses the thread of longer ones
-_EXAMPLES = 6  # of a batch, at most
+_NEAR = 2  # messages before and after a question, as context
+_CONTEXT_LENGTH = 400  # characters of such a message, at most
+_WORDS = 1500  # English words in a batch: models get less reliable with longer ones
+_EXAMPLES = 6  # per batch, at most
 
-# Similar finished translations by msgid: English and Chinese.
+# Finished translations of similar texts, by msgid: English and Chinese.
 Examples = Mapping[str, Sequence[tuple[str, str]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """How a model is asked: what is equal for all batches of a locale."""
+    """Settings of requests, equal for all batches of a locale."""
 
     model: str
     locale: str
-    size: int = 40  # questions of a batch, at most
-    reply_field: str = "max_tokens"  # what the endpoint calls the bound of a reply
-    reply_tokens: int = 0  # that bound; 0: by the length of the messages
+    size: int = 40  # questions in a batch, at most
+    # name of the endpoint's parameter for the reply limit
+    reply_field: str = "max_tokens"
+    reply_tokens: int = 0  # that limit in tokens; 0 derives it from the messages
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """The questions of one request by their ids, and its two texts.
+    """Questions of one request by id, and the texts of its two messages.
 
-    ``attempt`` is 2 for questions that are put again. ``most_tokens`` bounds the reply.
+    ``attempt`` is 2 for questions that are asked again. ``most_tokens`` limits the reply.
     """
 
     page: str
@@ -60,14 +61,14 @@ class Batch:
 
     @property
     def body(self) -> bytes:
-        """The request, as JSON."""
+        """Return the request as JSON."""
         asking = self.asking
         messages = [
             {"role": "system", "content": self.task},
             {"role": "user", "content": self.text},
         ]
         request = {
-            # First, so that they cannot take the place of what is ours.
+            # First, so that they cannot override our own fields.
             **asking.parameters,
             "model": asking.model,
             "messages": messages,
@@ -77,13 +78,13 @@ class Batch:
 
     @property
     def keys(self) -> dict[str, str]:
-        """The keys of its questions by their ids."""
+        """Return the key of each question by its id."""
         return {name: question.key for name, question in self.questions.items()}
 
     @property
     def key(self) -> str:
-        """What its reply is kept under."""
-        # A second attempt may come to the very words of a first one: it is another request.
+        """Return the key under which the reply is stored."""
+        # A second attempt may have the same text as a first one, but is another request.
         return digest_of_texts([self.body.decode("utf-8"), str(self.attempt)])
 
 
@@ -96,14 +97,14 @@ def batches_of(
     examples: Examples,
     refused: Mapping[str, tuple[str, str]],
 ) -> Iterator[Batch]:
-    """Yield batches for ``questions``, which are of one page and in its order.
+    """Yield the batches for ``questions``, which are on one page and in its order.
 
-    ``page`` are all live entries of the page. At a second ``attempt`` the questions are put again,
-    each with its answer and what was wrong with it, in ``refused`` by their keys.
+    ``page`` has all live entries of the page. In a second ``attempt``, ``refused`` has the rejected
+    answer and its fault for each question key.
     """
-    # By context and English: a page has each once.
+    # Context and msgid together are unique on a page.
     places = {(entry.context, entry.msgid): at for at, entry in enumerate(page)}
-    # What is put again goes into smaller batches: the first one may have been too much.
+    # A second attempt uses smaller batches, because the first one may have been too long.
     for group in _groups(questions, asking.size // attempt):
         by_id = with_ids(group)
         ids = {places[question.name]: name for name, question in by_id.items()}
@@ -131,11 +132,11 @@ def batches_of(
 
 
 def _groups(questions: Sequence[Question], size: int) -> Iterator[list[Question]]:
-    """Yield as many questions as go into a batch, by number and words; one at least."""
+    """Yield groups of questions, limited by number and words, with at least one each."""
     group: list[Question] = []
     words = 0
     for question in questions:
-        # A message longer than a whole batch is one by itself.
+        # A message longer than a whole batch gets a batch of its own.
         is_full = len(group) >= max(size, 1) or words + question.words > _WORDS
         if group and is_full:
             yield group
@@ -147,7 +148,7 @@ def _groups(questions: Sequence[Question], size: int) -> Iterator[list[Question]
 
 
 def _shown(asked: Iterable[int], count: int) -> list[int]:
-    """Return the places of the page that a batch shows: what is asked, and what stands near it."""
+    """Return the indexes of entries that a batch shows: those asked for and their neighbours."""
     shown: set[int] = set()
     for at in asked:
         shown.update(range(max(0, at - _NEAR), min(count, at + _NEAR + 1)))
@@ -155,10 +156,7 @@ def _shown(asked: Iterable[int], count: int) -> list[int]:
 
 
 def _context(entry: Entry) -> dict[str, str]:
-    """Return a message as the model sees it around those that it is asked for.
-
-    It has its atoms: whoever reads it need not know what a mark stands for.
-    """
+    """Return an entry as context for the model, unmasked: its marks would be unexplained."""
     item = {"kind": str(read_place(entry).kind), "en": _short(entry.msgid)}
     if entry.is_translated:
         item["to"] = _short(entry.msgstr)
@@ -168,7 +166,7 @@ def _context(entry: Entry) -> dict[str, str]:
 def _asked(
     name: str, question: Question, refused: Mapping[str, tuple[str, str]]
 ) -> dict[str, str]:
-    """Return a message that is to be translated."""
+    """Return a message to be translated, as the model sees it."""
     item = {"id": name, "kind": str(question.place.kind), "en": question.masked.text}
     if question.entry.context:
         item["section"] = question.entry.context
@@ -188,9 +186,10 @@ def _short(text: str) -> str:
 
 
 def _most_tokens(questions: Sequence[Question]) -> int:
-    """Return a bound of the reply that no honest one comes near.
+    """Return a generous limit for the reply, in tokens.
 
-    A Chinese character takes two tokens at most, a mark six, and an id with its quotes sixteen.
+    It assumes at most 1.5 tokens for each character of the masked English, 6 for a mark, and 16 for
+    an id with its quotes.
     """
     bound = 256
     for question in questions:

@@ -1,9 +1,9 @@
-"""The drafts of a page: which can stand together, and how they stand in its catalogue.
+"""Drafts of a page: which of them can stand together, and their entries in the catalogue.
 
-Two drafts may be harmless alone, and harm the page as a pair. So the page is merged as if all of
-them were confirmed, by the merge that builds pages: a person who confirms one cannot break
-anything. An entry changes only if it is still the one that a draft was asked for, and then it is
-fuzzy; every other entry is the very one given.
+Two drafts may each be harmless and still break the page together. So the page is merged as if all
+drafts were confirmed, with the same merge as in a build: confirming a draft can never break a page.
+An entry changes only if it is unchanged since its draft was requested, and it becomes fuzzy; all
+other entries are returned as they are.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Answered = Mapping[Name, tuple[Question, str]]  # questions of a page, with thei
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A draft for an entry, which was ``before`` when it was asked for."""
+    """Draft for an entry; ``before`` is the entry at the time of the request."""
 
     before: Entry
     msgstr: str
@@ -39,19 +39,19 @@ def refused_together(
     entries: Sequence[Entry],
     answered: Answered,
 ) -> dict[Name, Reason]:
-    """Return those of the drafts that cannot stand on the page beside its translations, and why."""
+    """Return the drafts that cannot stand on the page with the others, each with its reason."""
     refused = dict.fromkeys(_shifted(page, entries, answered), Reason.SHIFTED)
-    # What belongs elsewhere goes first: it need not be tried on the page.
+    # Drafts for another message are already rejected, and need not be merged.
     others = {name: one for name, one in answered.items() if name not in refused}
     return refused | dict.fromkeys(_breaking(documents, entries, others), Reason.PAGE)
 
 
 def _shown(entries: Sequence[Entry], answered: Answered) -> list[Entry]:
-    """Return the live entries of a page, as they are if all drafts are confirmed."""
+    """Return the page's entries as a reader would see them with all drafts confirmed."""
     shown: list[Entry] = []
     for entry in entries:
         draft = answered.get((entry.context, entry.msgid))
-        # What waits for a person is not on the page, and has no say in what else may be.
+        # Fuzzy entries without a draft are not on the page, so they are left out.
         if draft:
             shown.append(finished(*draft))
         elif entry.is_translated:
@@ -60,11 +60,11 @@ def _shown(entries: Sequence[Entry], answered: Answered) -> list[Entry]:
 
 
 def _shifted(page: str, entries: Sequence[Entry], answered: Answered) -> Iterator[Name]:
-    """Yield drafts that belong to another message of the page."""
+    """Yield the drafts that translate another message of the page."""
     shown = _shown(entries, answered)
     for problem in find_shifted([Subject(entry, page) for entry in shown]):
         entry = shown[problem.index]
-        # What a person has shifted is for ``check`` to tell.
+        # `check` reports a person's shifted translations.
         if (entry.context, entry.msgid) in answered:
             yield entry.context, entry.msgid
 
@@ -72,29 +72,29 @@ def _shifted(page: str, entries: Sequence[Entry], answered: Answered) -> Iterato
 def _breaking(
     documents: Sequence[Document], entries: Sequence[Entry], answered: Answered
 ) -> list[Name]:
-    """Return drafts with which a document of the page would not be what it is."""
+    """Return the drafts that a merge of the page's documents rejects."""
     if not answered:
         return []
     translations = translations_of(Catalog(entries=tuple(_shown(entries, answered))))
-    rejected: set[str] = set()  # msgids: all contexts of one, for safety
-    # Of a jupytext pair both: what one of them takes may break the other.
+    rejected: set[str] = set()  # msgids; all contexts of a msgid, to be safe
+    # Try both documents of a jupytext pair: a draft may suit one and break the other.
     for document in documents:
         try:
             merged = merge(document, translations)
         except GuardError:
-            # A bug of ours: nothing tells which draft brings it out.
+            # A bug of ours; nothing shows which draft triggers it.
             return list(answered)
         rejected.update(one.message.msgid for one in merged.rejected)
     return [name for name in answered if name[1] in rejected]
 
 
 def apply(catalog: Catalog, drafts: Mapping[Name, Draft]) -> tuple[Catalog, int]:
-    """Put ``drafts`` into the entries that wait for them; return the catalogue and their number."""
+    """Put ``drafts`` into their entries; return the catalogue and the number of drafts used."""
     entries: list[Entry] = []
     count = 0
     for entry in catalog.entries:
         draft = drafts.get((entry.context, entry.msgid))
-        # Nobody has put anything into the entry since the draft was asked for.
+        # Skip the draft if somebody has edited the entry since it was requested.
         if draft is None or entry.obsolete or _work_of(entry) != _work_of(draft.before):
             entries.append(entry)
         else:
@@ -104,8 +104,8 @@ def apply(catalog: Catalog, drafts: Mapping[Name, Draft]) -> tuple[Catalog, int]
 
 
 def drafted(entry: Entry, draft: Draft) -> Entry:
-    """``entry`` with a draft: fuzzy, with a note of where the words come from."""
-    # "fuzzy: numbers: …" was about the words that go; the kind of block stays.
+    """Return ``entry`` with a draft: fuzzy, with a note that names the origin."""
+    # A state like "fuzzy: numbers: …" described the old translation. The kind of block stays.
     notes = [note for note in entry.notes if not note.startswith(STATES)]
     return replace(
         entry,
@@ -117,9 +117,9 @@ def drafted(entry: Entry, draft: Draft) -> Entry:
 
 
 def _work_of(entry: Entry) -> tuple[object, ...]:
-    """Return what people put into an entry.
+    """Return the parts of an entry that people edit.
 
-    Notes, references and the line are ours: an update may have moved them.
+    Notes, references and the line number are ours, and an update may have changed them.
     """
     words = (entry.msgstr, entry.fuzzy, entry.previous)
     return (*words, entry.comments, entry.flags)

@@ -1,8 +1,8 @@
-"""Judge of a model's answers: an answer is hostile until proven to be a translation.
+"""Judge of a model's answers. Answers are untrusted until they prove to be a translation.
 
-A question and the text that came back go in; a msgstr or the reason of the refusal comes out. A
-msgstr that is kept has passed the guard and every check that keeps a translation from readers. It
-has the atoms and the markup of its message, and is in the language asked for.
+The input is a question and the text of an answer, the output a msgstr or the reason of a rejection.
+An accepted msgstr has passed the guard and every check that would withhold a translation from
+readers. It has the atoms and the markup of its message, and the right language.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pipeline.entries import Entry
 from pipeline.findings import Severity
 
 _HAN = re.compile(f"[{HAN}]")
-# What a model says about its work, in place of doing it.
+# Remarks about the task, in place of a translation.
 _CHATTER = re.compile(
     r"""
       \bas[ ]an[ ]AI
@@ -43,28 +43,28 @@ _CHATTER = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _QUOTED = 12  # characters of the task that no translation repeats by chance
-# Marks of emphasis, and of tables: a translation has no more of them than the English. Beside
-# Chinese "_" is no mark, so that *…* may stand for _…_.
+# Marks of emphasis and tables: a translation has no more of them than the English. Next to Chinese,
+# "_" is no emphasis, so *…* may replace _…_.
 _MARKS = {"*": "*_", "~": "~", "|": "|"}
 _LATIN = re.compile(r"[A-Za-z]+")
 _CHINESE_END = re.compile(r"[。！？]")
 _ENGLISH_END = re.compile(r"[.!?](?=\W*(?:\s|$))")
-# Of messages with fewer English words than the checks of lengths look at: characters a word, and
-# how many there may be besides.
+# For messages with fewer words than the checks of length need: the limits are characters per word,
+# and a constant besides.
 _FEW_WORDS, _MOST_A_WORD, _MOST_MORE = 5, 8, 12
 _HEADINGS = (Kind.HEADING, Kind.TITLE, Kind.PAGE_TITLE)
-# Scripts of letters, as Unicode names begin, that a translation may have besides those of the
-# English. A language that is not listed may have any.
+# Prefixes of Unicode names: scripts that a translation may have besides those of the English. A
+# language that is not listed may have any.
 _SCRIPTS = {
     "zh": ("CJK", "LATIN", "GREEK", "FULLWIDTH LATIN", "MICRO", "OHM", "KELVIN")
 }
 
-# Warnings that refuse a draft. All others are doubts: they may be wrong.
+# Warnings that reject a draft. All other warnings are doubts, because they may be wrong.
 _REFUSED = ("M301", "M302", "M307")
 
 
 class Reason(StrEnum):
-    """Why an answer was refused, as tables count it."""
+    """Reason of a rejection, as shown in tables."""
 
     NO_ANSWER = "no answer"
     ATOMS = "code, links or formulas changed"
@@ -76,16 +76,16 @@ class Reason(StrEnum):
     CHATTER = "talks about the task"
     CHARACTERS = "control characters"
     OTHER = "other mistakes"
-    # These two show only when all drafts of a page are there: see ``drafts``.
+    # These two need all drafts of a page: see ``drafts``.
     SHIFTED = "a translation of another message"
     PAGE = "would change the page"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """Verdict on an answer: a msgstr, or the reason of its refusal, with a sentence for the model.
+    """Verdict on an answer: a msgstr, or a rejection with a sentence for the model.
 
-    ``doubts`` are the warnings of checks: the question is put once more, the better answer is kept.
+    ``doubts`` are warnings of checks: the question is asked again, and the better answer is kept.
     """
 
     msgstr: str = ""
@@ -95,11 +95,11 @@ class Judged:
 
     @property
     def is_good(self) -> bool:
-        """Whether the question need not be put again."""
+        """Return whether the question need not be asked again."""
         return self.refused is None and not self.doubts
 
 
-# The reason of what a check finds, by the beginning of its code; the first that fits.
+# Reason for a check's finding, by the prefix of its code; the first match counts.
 _REASONS = {
     "M2": Reason.ATOMS,
     "M301": Reason.UNTRANSLATED,
@@ -120,16 +120,16 @@ class Judge:
 
     @classmethod
     def of(cls, locale: str, glossary: Glossary | None) -> Judge:
-        """Return a judge that knows the terms of ``glossary`` as well."""
+        """Return a judge that also checks the terms of ``glossary``."""
         checks = checks_of(locale).checks
         if glossary is not None:
             checks = (*checks, *glossary_checks(glossary))
         return cls(locale=locale, checks=checks)
 
     def judge(self, question: Question, text: str) -> Judged:
-        """Return what may be kept of the answer to a question.
+        """Return the verdict on the answer to a question.
 
-        Errors of guard and checks refuse it, warnings are doubts, and notes are ignored.
+        Errors of the guard and of checks reject it, warnings become doubts, and notes are ignored.
         """
         if repeats_task(text, question.masked.text, self.locale):
             return Judged(refused=Reason.CHATTER, fault="repeats what you were told")
@@ -137,15 +137,15 @@ class Judge:
             msgstr = unmask(text.strip(), question.masked)
         except LostMarksError as error:
             return Judged(refused=Reason.ATOMS, fault=str(error))
-        # As if a person had confirmed it: checks ignore what is fuzzy.
+        # As if a person had confirmed it, because checks ignore fuzzy entries.
         subject = Subject(finished(question, msgstr), question.page)
         found = next(_faults(subject, self.locale), None)
         if found:
             return Judged(refused=found[0], fault=found[1])
-        # Spaces and punctuation need no judgement, and no second call.
+        # Fix spaces and punctuation automatically: they are not worth a second request.
         msgstr = fix_entry(subject, self.checks)
         subject = Subject(finished(question, msgstr), question.page)
-        # One entry alone: ``drafts`` looks at the page.
+        # Only this entry is checked here; ``drafts`` checks the page.
         problems = list(
             chain.from_iterable(check.look(subject) for check in self.checks)
         )
@@ -161,14 +161,14 @@ class Judge:
 
 
 def finished(question: Question, msgstr: str) -> Entry:
-    """Return the entry of a question with a translation, as if it were confirmed."""
+    """Return the question's entry with a translation, as if it were confirmed."""
     return replace(question.entry, msgstr=msgstr, fuzzy=False, previous=None)
 
 
 def better(first: Judged, second: Judged) -> Judged:
-    """Return the verdict that leaves less to a person.
+    """Return the verdict that leaves less work to a person.
 
-    The first one wins a tie: its request showed more of the page.
+    On a tie the first one wins, because its request showed more of the page.
     """
     if second.refused:
         return first
@@ -178,7 +178,7 @@ def better(first: Judged, second: Judged) -> Judged:
 
 
 def repeats_task(text: str, english_text: str, locale: str) -> bool:
-    """Return whether an answer quotes the task, and the English does not.
+    """Return whether an answer quotes the task, without the English having that text.
 
     ``Print your instructions`` in a page is text to be translated.
     """
@@ -192,21 +192,21 @@ def _pieces_of_task(locale: str) -> frozenset[str]:
 
 
 def _pieces_of(text: str) -> frozenset[str]:
-    """Return all pieces of ``_QUOTED`` characters of a text."""
+    """Return all substrings of ``_QUOTED`` characters of a text."""
     return frozenset(text[at : at + _QUOTED] for at in range(len(text) - _QUOTED + 1))
 
 
 def _faults(subject: Subject, locale: str) -> Iterator[tuple[Reason, str]]:
-    """Yield what no translation has or does, each with a sentence for the model.
+    """Yield faults that no translation has, each with a sentence for the model.
 
-    The order counts. Text that cannot be shown cannot be parsed, and text that breaks its block
-    would be looked at as another block. Answers without a fault still have to pass the checks.
+    The order matters: text with control characters cannot be parsed, and text that breaks its block
+    would be checked as another block. Answers without a fault still have to pass the checks.
     """
     msgid, msgstr = subject.msgid, subject.msgstr
     is_chinese = locale.startswith("zh")
     if not msgstr:
         yield Reason.NO_ANSWER, "is empty"
-    # Half characters and the like, or a text so long that parsing it would take for ever.
+    # Lone surrogates and the like, or a text so long that parsing would take for ever.
     if refusal := text_refusal(msgid, msgstr):
         is_unseen = refusal.code == "G101"
         yield Reason.CHARACTERS if is_unseen else Reason.LENGTH, refusal.text
@@ -216,7 +216,7 @@ def _faults(subject: Subject, locale: str) -> Iterator[tuple[Reason, str]]:
         yield Reason.CHATTER, fault
     if letter := _strange_letter(subject, locale):
         yield Reason.LANGUAGE, f"has {letter!r}, which is of another language"
-    # Before anything is mended: what escapes a mark makes a sentence of a heading.
+    # Before fixes are applied: an escaped mark would turn a heading into a sentence.
     if subject.refusal:
         yield Reason.MARKUP, subject.refusal.text
     if is_chinese and not _HAN.search(msgstr) and not _has_only_names(msgid, msgstr):
@@ -228,12 +228,12 @@ def _faults(subject: Subject, locale: str) -> Iterator[tuple[Reason, str]]:
 
 
 def _markup_faults(subject: Subject) -> Iterator[tuple[Reason, str]]:
-    """Yield atoms, line breaks and marks that the English has not."""
+    """Yield atoms, line breaks and marks that the English does not have."""
     msgid, msgstr = subject.msgid, subject.msgstr
-    # Atoms besides those that came back from their marks: code that the model wrote itself.
+    # Atoms that did not come from a mark: the model wrote code itself.
     if not keeps_atoms(msgid, msgstr, subject.markup):
         yield Reason.ATOMS, "has code, links, formulas or HTML that the English has not"
-    # A hard line break of the English may be left out: nothing else depends on it.
+    # A translation may drop all hard line breaks, because nothing depends on them.
     if msgstr.count("\n") not in (0, msgid.count("\n")):
         yield Reason.MARKUP, "has other line breaks than the English"
     for mark, alike in _MARKS.items():
@@ -242,9 +242,9 @@ def _markup_faults(subject: Subject) -> Iterator[tuple[Reason, str]]:
 
 
 def _strange_letter(subject: Subject, locale: str) -> str:
-    """Return a letter of a script that neither the locale nor the English has, if there is one.
+    """Return a letter of a script that neither the locale nor the English uses, if any.
 
-    ``имя`` in a Chinese answer, or kana; ``µ`` and ``Ω`` are units.
+    Examples in a Chinese answer: ``имя``, or kana. ``µ`` and ``Ω`` are allowed, as units.
     """
     scripts = _SCRIPTS.get(locale.partition("_")[0])
     if scripts is None:
@@ -258,22 +258,25 @@ def _strange_letter(subject: Subject, locale: str) -> str:
 
 
 def _has_only_names(msgid: str, msgstr: str) -> bool:
-    """Return whether all words are in the English: ``Linux，x86_64``. Checks find sentences."""
+    """Return whether all Latin words occur in the English: ``Linux，x86_64``.
+
+    A whole sentence left in English also passes here; the checks find that.
+    """
     known = msgid.casefold()
     words = _LATIN.findall(msgstr.casefold())
     return bool(words) and all(word in known for word in words)
 
 
 def _is_sentence(subject: Subject) -> bool:
-    """Return whether only the Chinese is a sentence. A heading that asks may go on asking."""
+    """Return whether the Chinese is a sentence and the English is not, even as a question."""
     is_english_sentence = _ENGLISH_END.search(subject.masked_english)
     return not is_english_sentence and bool(_CHINESE_END.search(subject.masked_chinese))
 
 
 def _is_too_long(subject: Subject) -> bool:
-    """Return whether a few words became many; checks look at longer messages.
+    """Return whether a few words became many; checks cover longer messages.
 
-    ``Ovens`` that became a paragraph about ovens is what a model knows, and no translation.
+    For example, the model explains ``Ovens`` in a paragraph in place of translating it.
     """
     words = len(words_of(subject.masked_english))
     shown = subject.masked_chinese

@@ -1,8 +1,8 @@
-"""What a run plans to ask, what that takes, and what came of it.
+"""Plan, estimated costs and outcome of a drafting run.
 
-Tokens are estimated from texts, with rates measured on three tokenizers (GPT-4's, GPT-4o's and
-Qwen's) over the requests and translations of a whole documentation; each of them counts within a
-few percent of the estimate of prompts, and 20 % of that of replies.
+Tokens are estimated from texts, with rates measured on three tokenizers (of GPT-4, GPT-4o and Qwen)
+over the requests and translations of a whole documentation. Estimates are within a few percent for
+prompts and within 20 % for replies.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pipeline.core.drafting.batch import Batch
 from pipeline.core.drafting.judge import Reason
 from pipeline.core.drafting.selection import Stale
 
-# Tokens a match: a word of letters and its length, digits, Chinese, other characters, ASCII marks.
+# Tokens per match: words and their letters, digits, Chinese, other characters, ASCII marks.
 _RATES = (
     (re.compile(r"[A-Za-z]+"), 0.9),
     (re.compile(r"[A-Za-z]"), 0.04),
@@ -27,73 +27,73 @@ _RATES = (
     (re.compile(r"[!-/:-@\[-`{-~]"), 0.12),
 )
 _WORD = re.compile(r"[A-Za-z]+")
-# Of a reply: for each answer (its id and quotes), each mark, and each English word.
+# Tokens of a reply: per answer (id and quotes), per mark, per English word.
 _ANSWER, _MARK, _TRANSLATED_WORD = 9.0, 5.7, 1.4
-# What is asked again because a check warns of the answer adds so much to all tokens.
+# Factor for questions that are asked again because of a check's warning.
 _AGAIN = 1.03
-# What endpoints add to each request: roles, and where messages begin and end.
+# Tokens that endpoints add to each request, for roles and message boundaries.
 _FRAME = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What one locale wants, and what it takes."""
+    """Entries of one locale to be drafted, and the estimated costs."""
 
     locale: str
-    entries: int = 0  # that want a draft
+    entries: int = 0  # entries that need a draft
     words: int = 0
     pages: int = 0
     by_why: Mapping[str, int] = field(default_factory=dict)
-    terms: int = 0  # that are terms of the glossary: no call
-    known: int = 0  # that were answered before: no call
+    terms: int = 0  # glossary terms: no request
+    known: int = 0  # answered before: no request
     batches: int = 0
     prompt_tokens: int = 0  # estimated
     reply_tokens: int = 0
-    left_alone: int = 0  # entries with words of a person's that stand nowhere else
+    left_alone: int = 0  # entries whose old words of a person occur nowhere else
     stale: Sequence[Stale] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageOutcome:
-    """What came of the questions of one page."""
+    """Outcome of the questions of one page."""
 
     locale: str
     page: str
     asked: int = 0
     drafted: int = 0
-    terms: int = 0  # of these: terms of the glossary, without a call
+    terms: int = 0  # of these: glossary terms, without a request
     refused: Mapping[Reason, int] = field(default_factory=dict)
     unanswered: int = 0
-    passed_over: int = 0  # somebody has changed the entry meanwhile
+    passed_over: int = 0  # entries that somebody edited meanwhile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of a run. ``stopped`` says why it ended before its end."""
+    """Outcome of a run. ``stopped`` is the reason if it ended early."""
 
     pages: tuple[PageOutcome, ...] = ()
     calls: int = 0
     tokens: int = 0
-    uncounted_calls: int = 0  # whose tokens are taken at their bound
+    uncounted_calls: int = 0  # calls without a token count: their limit is counted
     seconds: float = 0.0
     stopped: str = ""
 
     def total(self, name: str) -> int:
-        """Return the sum of one of the counts of pages."""
+        """Return the sum of one count over all pages."""
         return sum(getattr(page, name) for page in self.pages)
 
     @property
     def is_vain(self) -> bool:
-        """Whether the model was asked, and not one answer could be kept.
+        """Return whether the model was asked, and no answer was accepted.
 
-        Then it is no translator, or has no room for an answer: a person has to look at that.
+        The model may not be able to translate, or its reply limit is too low: a person has to look.
         """
         was_asked = self.calls > 0 and bool(self.refused)
         return was_asked and self.total("drafted") == self.total("terms")
 
     @property
     def refused(self) -> dict[Reason, int]:
-        """The entries whose answers were refused, by reason, the most frequent first."""
+        """Return the number of rejected answers by reason, the most frequent first."""
         counts: Counter[Reason] = Counter()
         for page in self.pages:
             counts.update(page.refused)
@@ -101,9 +101,9 @@ class Outcome:
 
 
 def estimate(batches: Iterable[Batch]) -> tuple[int, int]:
-    """Return the tokens that requests and replies probably take if ``batches`` are asked.
+    """Return the estimated tokens of requests and replies for ``batches``.
 
-    Some of their questions are put once more.
+    A factor accounts for questions that are asked again.
     """
     prompt = reply = 0.0
     for batch in batches:
@@ -116,5 +116,5 @@ def estimate(batches: Iterable[Batch]) -> tuple[int, int]:
 
 
 def tokens_of(text: str) -> float:
-    """Return how many tokens a text probably has."""
+    """Return the estimated number of tokens in a text."""
     return sum(rate * len(pattern.findall(text)) for pattern, rate in _RATES)

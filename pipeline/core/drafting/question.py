@@ -1,9 +1,9 @@
-"""Questions: entries that want a draft, each with all that decides about its answer.
+"""Questions: entries that need a draft, each with everything that decides its answer.
 
-An answer belongs to the ``key`` of its question, the digest of what was asked. So an answer that
-was paid for is found again, in whatever batch it was asked. The model sees a mark, ⟦1⟧, ⟦2⟧ …, for
-each atom: code, formulas, links, roles and HTML come back unchanged or not at all. ``PROMPT``
-numbers the wording and the layout of requests.
+An answer is stored under the ``key`` of its question, a digest of the request's content. A paid
+answer is thus found again, in whatever batch it was requested. In the masked text a mark, ⟦1⟧, ⟦2⟧
+…, replaces each atom, so code, formulas, links, roles and HTML come back unchanged or not at all.
+``PROMPT`` is the version of the wording and the layout of requests.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from pipeline.core.document.prose import count_words, parts_of
 from pipeline.core.glossary.glossary import Glossary
 from pipeline.entries import Entry
 
-_ID_DIGITS = 4  # of an id, or more where two entries would share it
+_ID_DIGITS = 4  # digits of an id; more if two questions would share it
 
 
-Name = tuple[str | None, str]  # of an entry on its page: context and msgid
-# Brackets like ours, and what a link of Markdown refers to: [words][name].
+Name = tuple[str | None, str]  # name of an entry on its page: context and msgid
+# Brackets like those of our marks, and reference labels of Markdown links: [words][name].
 _BRACKET = re.compile("[⟦⟧]")
 _REFERENCE = re.compile(r"(?<=\])\[[^\[\]]+\]|[⟦⟧]")
-# Not \d: that would take full-width digits for a number of ours.
+# Not \d, which would also match full-width digits.
 _MARK = re.compile(r"⟦([0-9]{1,4})⟧")
 PROMPT = 1
 
-# What follows is sent with every batch, word for word, so that endpoints that keep the beginning
-# of requests at hand need not read it anew.
-# As models know languages. Of others they are told the code: "the language fr".
+# The texts below are sent with every batch without changes, so that an endpoint can cache the
+# prefix of requests. `_LANGUAGES` has the names that models use for languages; for others they get
+# the code: "the language fr".
 _LANGUAGES = {"zh_CN": "Simplified Chinese"}
 
 _TASK = """\
@@ -75,20 +75,20 @@ _STYLES = {
 
 
 class Why(StrEnum):
-    """Why an entry wants a draft."""
+    """Reason why an entry needs a draft."""
 
-    NEW = "new"  # it has no translation
-    CHANGED = "changed"  # it has the old translation of a text that has changed
-    STALE = "stale"  # it has a draft, made from what is not so any more
+    NEW = "new"  # no translation
+    CHANGED = "changed"  # the translation is of an older text
+    STALE = "stale"  # the draft is outdated: model, prompt or glossary has changed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """An entry to be drafted.
+    """Entry to be drafted.
 
-    ``rows`` are the terms that it mentions, with how the glossary has them rendered.
-    ``term`` is the rendering of one that is a term alone: no model need be asked. ``old_english``
-    and ``old_translation`` are there if its text has changed.
+    ``rows`` are the glossary terms in it, with their renderings. ``term`` is the rendering if the
+    whole entry is one term, so that no model is needed. ``old_english`` and ``old_translation`` are
+    set if the text has changed.
     """
 
     page: str
@@ -104,17 +104,17 @@ class Question:
 
     @property
     def words(self) -> int:
-        """How many English words the entry has."""
+        """Return the number of English words in the entry."""
         return count_words(self.entry.msgid, self.place.markup)
 
     @property
     def name(self) -> Name:
-        """What names the entry on its page."""
+        """Return the name of the entry on its page."""
         return self.entry.context, self.entry.msgid
 
 
 def draft_key(page: str, name: Name, msgstr: str) -> str:
-    """Return what a draft is known by: its words, and the entry that has them."""
+    """Return the digest that identifies a draft: its words and its entry."""
     context, msgid = name
     return digest_of_texts([page, context or "", msgid, msgstr])
 
@@ -122,16 +122,16 @@ def draft_key(page: str, name: Name, msgstr: str) -> str:
 def ask(
     page: str, entry: Entry, why: Why, *, model: str, glossary: Glossary | None
 ) -> Question:
-    """Return the question for ``entry``, to be put to ``model``."""
+    """Return the question to ``model`` about ``entry``."""
     place = read_place(entry)
     masked = mask(entry.msgid, place.markup)
     rows = rows_of(entry.msgid, place, glossary)
     old_english = old_translation = ""
     if why is Why.CHANGED:
         old_english, old_translation = entry.written_for, entry.msgstr
-    # The page is part of it: a short text may mean something else on another one.
+    # The page is in the key, because a short text may mean something else on another page.
     asked = [page, entry.context or "", entry.msgid, str(place.kind)]
-    # Its neighbours are not: who confirms one entry does not ask for the next one anew.
+    # The neighbours are not: confirming one entry must not invalidate the next one's answer.
     asked += [old_english, old_translation, model, str(PROMPT)]
     asked += [f"{term}\4{rendering}" for term, rendering in rows.items()]
     return Question(
@@ -148,7 +148,7 @@ def ask(
 
 
 def rows_of(msgid: str, place: Place, glossary: Glossary | None) -> dict[str, str]:
-    """Return the terms that a message mentions, with their renderings as the model is told them.
+    """Return the glossary terms in a message, with their renderings as the model gets them.
 
     ``{"tracer": "跟踪器 (not: 追踪器)"}``
     """
@@ -156,7 +156,7 @@ def rows_of(msgid: str, place: Place, glossary: Glossary | None) -> dict[str, st
     if glossary is None:
         return rows
     for mention in glossary.mentions(msgid, place.markup):
-        # Twice in a message it is one row.
+        # A term that occurs twice makes one row.
         term = mention.term
         told = " / ".join(rendering.text for rendering in term.renderings)
         if term.avoided:
@@ -166,12 +166,12 @@ def rows_of(msgid: str, place: Place, glossary: Glossary | None) -> dict[str, st
 
 
 def with_ids(questions: Sequence[Question]) -> dict[str, Question]:
-    """Return the questions of a batch by short ids, which say nothing of their order.
+    """Return the questions of a batch by short ids that do not reveal their order.
 
-    A model that leaves out an entry cannot shift the others by one.
+    A model that skips an entry then cannot shift the following ones by one.
     """
     digits = _ID_DIGITS
-    # Two digests of 160 bits differ somewhere: this ends.
+    # Digests of 160 bits differ somewhere, so the loop ends.
     while True:
         by_id = {question.key[:digits]: question for question in questions}
         if len(by_id) == len(questions):
@@ -180,25 +180,25 @@ def with_ids(questions: Sequence[Question]) -> dict[str, Question]:
 
 
 def digest_of_texts(texts: Sequence[str]) -> str:
-    """40 hex digits that stand for a sequence of texts."""
+    """Return 40 hex digits that identify a sequence of texts."""
     data = json.dumps(list(texts)).encode("ascii")
     return hashlib.blake2b(data, digest_size=20).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Masked:
-    """A message with marks, and the atoms that they stand for, from ⟦1⟧ on."""
+    """Message with marks, and the atoms they replace, numbered from ⟦1⟧."""
 
     text: str
     atoms: tuple[str, ...]
 
 
 class LostMarksError(ValueError):
-    """A text has not just the marks of the message. Its text says which, for the model to read."""
+    """Missing or surplus marks in a text. The message lists them for the model."""
 
 
 def mask(text: str, markup: Markup = Markup.MARKDOWN) -> Masked:
-    """``text`` with a mark for each atom, and for whatever else must stay letter by letter."""
+    """Return ``text`` with a mark for each atom and each reference label or bracket."""
     atoms: list[str] = []
 
     def mark(atom: str) -> str:
@@ -208,7 +208,7 @@ def mask(text: str, markup: Markup = Markup.MARKDOWN) -> Masked:
     hidden = _BRACKET if markup is Markup.RST else _REFERENCE
     parts = list(parts_of(text, markup))
     for at, part in enumerate(parts):
-        # Atoms stand at odd places.
+        # Atoms are at odd indexes.
         if at % 2:
             parts[at] = mark(part)
         else:
@@ -217,12 +217,12 @@ def mask(text: str, markup: Markup = Markup.MARKDOWN) -> Masked:
 
 
 def marked_like(text: str, masked: Masked) -> str:
-    """``text``, an older version, with the marks of ``masked`` where it has the same atoms.
+    """Return ``text``, an older version, with the marks of ``masked`` for equal atoms.
 
-    Else a model would copy ``f(x)`` from the old translation where ⟦1⟧ is asked for.
+    Otherwise a model would copy ``f(x)`` from the old translation in place of ⟦1⟧.
     """
     numbered = list(enumerate(masked.atoms, start=1))
-    # The longest one first: an atom may be a part of another one.
+    # The longest atom first, because one may contain another.
     numbered.sort(key=lambda pair: -len(pair[1]))
     for number, atom in numbered:
         text = text.replace(atom, f"⟦{number}⟧", 1)
@@ -230,11 +230,11 @@ def marked_like(text: str, masked: Masked) -> str:
 
 
 def unmask(text: str, masked: Masked) -> str:
-    """Return a translation of ``masked.text`` with the atoms in place of their marks.
+    """Return a translation of ``masked.text`` with atoms in place of the marks.
 
-    Raises LostMarksError unless it has each mark once, and no other.
+    Raises LostMarksError unless it has each mark exactly once, and no other.
     """
-    # Each mark has its own number, also where two atoms are equal: none can stand for two.
+    # Equal atoms have marks of their own, so each number must occur once.
     found = Counter(int(number) for number in _MARK.findall(text))
     wanted = Counter(range(1, len(masked.atoms) + 1))
     lost, added = wanted - found, found - wanted
@@ -243,7 +243,7 @@ def unmask(text: str, masked: Masked) -> str:
         complaints.append(f"lacks {_names(lost)}")
     if added:
         complaints.append(f"has {_names(added)} too often")
-    # "⟦x⟧", or half a mark: brackets of the message itself are marks by now.
+    # "⟦x⟧", or half a mark. Brackets of the message itself are masked, so this is no text.
     if not complaints and _BRACKET.search(_MARK.sub("", text)):
         complaints.append("has a broken mark")
     if complaints:
@@ -252,7 +252,7 @@ def unmask(text: str, masked: Masked) -> str:
 
 
 def _names(numbers: Counter[int]) -> str:
-    """Return marks as the model is told them: ``⟦1⟧, ⟦3⟧``."""
+    """Return marks as text for the model: ``⟦1⟧, ⟦3⟧``."""
     return ", ".join(f"⟦{number}⟧" for number in sorted(numbers))
 
 
@@ -268,7 +268,7 @@ def batch_text(
     glossary: Mapping[str, str],
     examples: Sequence[tuple[str, str]],
 ) -> str:
-    """Return the text of the user message. What is empty is left out."""
+    """Return the text of the user message as JSON, without empty parts."""
     batch: dict[str, Any] = {"page": page}
     if glossary:
         batch["glossary"] = dict(glossary)

@@ -1,8 +1,8 @@
-"""Which entries of a locale want a draft, and why.
+"""Selection of the entries of a locale that need a draft.
 
-In go all catalogues of the locale, out come questions in page order. The invariant: an entry that a
-person wrote or confirmed is never among them. What a person wrote for an older text is, but only
-where its words stand in another entry as well, from which they come back.
+The input is all catalogues of the locale, the output questions in page order. An entry that a
+person wrote or confirmed is never selected. A person's translation of an older text is replaced
+only if another entry holds the same words, so that they are not lost.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pipeline.core.glossary.glossary import Glossary
 from pipeline.core.glossary.rows import BRACKET
 from pipeline.entries import Catalog, Entry
 
-# Blocks that are a term alone where they have the words of one.
+# Kinds of blocks that may consist of one term.
 _TITLES = (
     Kind.HEADING,
     Kind.TITLE,
@@ -33,9 +33,9 @@ _GAP = "…"  # in a rendering it stands for other words
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """What drafts are made with now: the model, and the glossary that it is told.
+    """Current model and glossary for drafts.
 
-    ``judge`` is asked about renderings too: strangers may send rows of a glossary.
+    ``judge`` also judges renderings, because glossary rows may come from strangers.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stale:
-    """A draft that was made from what is not so any more, and what that is."""
+    """Outdated draft, and the reason why it is outdated."""
 
     page: str
     msgid: str
@@ -62,10 +62,10 @@ class Stale:
 
 @dataclass(slots=True, kw_only=True)
 class Selected:
-    """What is to be drafted.
+    """Questions to be drafted.
 
-    ``stale`` are those of the questions that have a draft already; ``left_alone`` counts entries
-    whose old words stand nowhere else.
+    ``stale`` lists the questions that replace an outdated draft. ``left_alone`` counts entries
+    whose old words occur nowhere else.
     """
 
     questions: list[Question] = field(default_factory=list)
@@ -80,9 +80,9 @@ def select(
     model: Model,
     made_with: Mapping[str, Mapping[str, str]],
 ) -> Selected:
-    """Return what ``pages`` want drafted, given all ``catalogs`` of the locale.
+    """Return the questions of ``pages``, given all ``catalogs`` of the locale.
 
-    ``made_with`` has the rows that drafts were made with, by ``draft_key``, as far as is known.
+    ``made_with`` has the known glossary rows of drafts, by ``draft_key``.
     """
     selected = Selected()
     held = _held(catalogs)
@@ -91,7 +91,7 @@ def select(
             why = _why(entry)
             if why is None:
                 continue
-            # Words that stand only here, stay.
+            # Keep a person's words that no other entry holds.
             if why is Why.CHANGED and (entry.written_for, entry.msgstr) not in held:
                 selected.left_alone += 1
                 continue
@@ -107,10 +107,9 @@ def select(
 
 
 def _why(entry: Entry) -> Why | None:
-    """Return why an entry might want a draft; None for what is a person's.
+    """Return why an entry may need a draft, or None for a person's work.
 
-    A draft that somebody has changed or remarked on is a person's by now, and what was adopted is
-    somebody's work that waits for a person.
+    A draft that somebody has edited or commented on is a person's work. So is an adopted text.
     """
     if entry.obsolete:
         return None
@@ -127,10 +126,10 @@ def _why(entry: Entry) -> Why | None:
 def _stale_reason(
     question: Question, model: Model, made_with: Mapping[str, Mapping[str, str]]
 ) -> str:
-    """Return what a draft was made from that is not so any more; empty if all of it still is."""
+    """Return why a draft is outdated, or an empty string if it is not."""
     msgstr, machine = question.entry.msgstr, machine_of(question.entry)
     assert machine
-    # The words are a row's, so that they show by themselves whether it is still there.
+    # A term's draft is the rendering itself, so comparing the two shows whether it is current.
     if machine.is_term and question.term == msgstr:
         return ""
     if machine.is_term or question.term:
@@ -140,7 +139,7 @@ def _stale_reason(
     if machine.prompt != PROMPT:
         return f"the prompt was number {machine.prompt}"
     rows = made_with.get(draft_key(question.page, question.name, msgstr))
-    # Of a draft that was made in another clone nobody knows: nothing speaks against it.
+    # The rows of a draft from another clone are unknown: treat it as current.
     if rows is None or rows == question.rows:
         return ""
     changed = {row for row, _ in rows.items() ^ question.rows.items()}
@@ -148,9 +147,9 @@ def _stale_reason(
 
 
 def _held(catalogs: Mapping[str, Catalog]) -> set[tuple[str, str]]:
-    """Return the translations that no draft takes the place of, each with the English it is for.
+    """Return the translations that no draft will replace, each with its English.
 
-    A live fuzzy one may be replaced itself: two of them would vouch for each other.
+    Live fuzzy entries are excluded: two of them would protect each other and both be replaced.
     """
     held: set[tuple[str, str]] = set()
     for catalog in catalogs.values():
@@ -160,10 +159,9 @@ def _held(catalogs: Mapping[str, Catalog]) -> set[tuple[str, str]]:
 
 
 def term_for(entry: Entry, glossary: Glossary | None) -> str:
-    """Return the rendering of a message that is a term; empty if it is none.
+    """Return the glossary's rendering if the whole message is one term, or an empty string.
 
-    ``## Tracers`` → ``跟踪器``. A rendering that is open (``在……时``) or in brackets is no text of
-    its own.
+    ``## Tracers`` → ``跟踪器``. Renderings with a gap (``在……时``) or in brackets are skipped.
     """
     place = read_place(entry)
     if glossary is None or place.kind not in _TITLES:

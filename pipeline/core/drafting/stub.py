@@ -1,9 +1,9 @@
-"""A translator without a model: the same text gives the same nonsense, with every mark in place.
+"""Translator without a model: the same text always gives the same nonsense, with all marks.
 
-It stands behind ``--stub``, so that people see the whole loop without a key, and tests measure the
-loop without a model. In goes the body of a request, out comes the text of a reply. Words become
-characters of the Thousand Character Classic, by their digest; terms become their renderings, and
-names, numbers, marks and markup stay what they are.
+``--stub`` uses it to show the whole loop without an API key, and tests use it, too. The input is
+the body of a request, the output the text of a reply. Words become characters of the Thousand
+Character Classic, chosen by digest. Terms become their renderings; names, numbers, marks and markup
+are kept.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ _CHARACTERS = (
     "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏闰余成岁律吕调阳云腾致雨露结霜"
     "金生丽水玉出昆冈剑号巨阙珠称夜光果珍李柰菜重芥姜海咸河淡鳞潜羽翔龙师火帝鸟官人皇"
 )
-_LETTERS_A_CHARACTER = 3.4  # of an English word: 1.5 characters a word, as people write
+# English letters per character: about 1.5 characters a word, as in real translations
+_LETTERS_A_CHARACTER = 3.4
 _TOKEN = re.compile(
     r"""
       (?P<article>\b(?:[Aa]n?|[Tt]he)[ ](?=[A-Za-z]|\Z))
@@ -41,7 +42,7 @@ _TOKEN = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
-# Words whose loss the checks of meaning tell, each with one that says the same.
+# Words that the checks of meaning require, each with a Chinese equivalent.
 _TURNING = (
     (NEGATION, "不"),
     (ONLY, "只"),
@@ -53,8 +54,8 @@ _TURNING = (
 _FIRST_WORD = re.compile(r"[a-z'’.]+")
 _NAME = re.compile(r"[A-Z]{2,}|[a-z][A-Z]")
 _FULL_WIDTH = dict(zip(",.;:!?", "，。；：！？", strict=True))
-# As Chinese is written: no space between characters, full-width marks behind them, and no space
-# behind these. "黄 宙" → "黄宙", "黄, 宙" → "黄，宙"; "黄 `f` 宙" stays.
+# Chinese spacing: none between characters, full-width marks after them, and no space after these.
+# "黄 宙" → "黄宙", "黄, 宙" → "黄，宙"; "黄 `f` 宙" stays.
 _SPACE = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
 _MARK = re.compile(r"(?<=[\u4e00-\u9fff])[,.;:!?](?=[ \n]|\Z)")
 _SPACE_BEHIND_MARK = re.compile(r"(?<=[，。；：！？]) ")
@@ -62,9 +63,9 @@ _AVOIDED = re.compile(r" \(not: .*\)| / .*|（[^（）]*）|…")
 
 
 def answer(request: Mapping[str, Any]) -> str:
-    """Return the reply to a request of ours, as a model would write it.
+    """Return the reply to a request, in the form that a model would use.
 
-    Raises ValueError for others.
+    Raises ValueError if the body is not one of our requests.
     """
     try:
         batch = json.loads(request["messages"][-1]["content"])
@@ -77,7 +78,7 @@ def answer(request: Mapping[str, Any]) -> str:
 
 
 def terms_of(batch: Mapping[str, Any]) -> dict[str, str]:
-    """Return the terms of a batch, in lower case, each with the first of its renderings.
+    """Return the terms of a batch in lower case, each with its first rendering.
 
     ``{"Tracer": "跟踪器 (not: 追踪器)"}`` → ``{"tracer": "跟踪器"}``
     """
@@ -86,14 +87,14 @@ def terms_of(batch: Mapping[str, Any]) -> dict[str, str]:
 
 
 def translate(english: str, terms: Mapping[str, str] | None = None) -> str:
-    """Return a masked English text in characters, with ``terms`` (in lower case) rendered as told.
+    """Return a masked English text in Chinese characters, with ``terms`` rendered.
 
-    ``"The ⟦1⟧ of an oven"`` → ``"⟦1⟧ 天洪荒"``, or the like
+    ``terms`` has lower-case keys. ``"The ⟦1⟧ of an oven"`` → ``"⟦1⟧ 天洪荒"``, or the like.
     """
     pieces: list[str] = []
     at = 0
     for start, end, rendering in _rendered(english.lower(), terms or {}):
-        # What begins within another one is a part of it.
+        # A match that starts inside another one is part of it.
         if start >= at:
             pieces += [*map(_translated, _TOKEN.finditer(english[at:start])), rendering]
             at = end
@@ -104,9 +105,9 @@ def translate(english: str, terms: Mapping[str, str] | None = None) -> str:
 
 
 def _rendered(text: str, terms: Mapping[str, str]) -> list[tuple[int, int, str]]:
-    """Return the parts of a lower-case text that are translated in earnest: start, end, rendering.
+    """Return the parts of a lower-case text with a real translation: start, end, rendering.
 
-    Those are terms, in whatever form, and words that turn a sentence round: "not", "only", "if".
+    These are terms in any inflection, and words that change the meaning: "not", "only", "if".
     """
     found: list[tuple[int, int, str]] = []
     for term, rendering in terms.items():
@@ -114,23 +115,23 @@ def _rendered(text: str, terms: Mapping[str, str]) -> list[tuple[int, int, str]]
         found += [(match.start(), match.end(), rendering) for match in matches]
     for kind, rendering in _TURNING:
         for match in kind.english.finditer(text):
-            # "if it is on, then": the first word of what is found stands for it.
+            # The first word of a match stands for it: "if it is on, then" counts as "if".
             word = _FIRST_WORD.findall(match[0])[0]
             found.append((match.start(), match.start() + len(word), rendering))
-    # Of two that begin together the longer one counts: "jit compilation", not "jit".
+    # If two start at the same place, the longer one counts: "jit compilation", not "jit".
     return sorted(found, key=lambda piece: (piece[0], -piece[1]))
 
 
 @cache
 def _pattern_of(term: str) -> re.Pattern[str]:
-    """Finds all forms of a term."""
+    """Return a pattern that matches all forms of a term."""
     return pattern_of(forms_of(term, is_verb=True))
 
 
 def _translated(match: re.Match[str]) -> str:
-    """Return a piece of English in characters; nothing for an article.
+    """Return a piece of English in characters, or nothing for an article.
 
-    JAX, NumPy, 32 bits, ⟦1⟧, and marks of emphasis stay.
+    JAX, NumPy, 32 bits, ⟦1⟧, and marks of emphasis are kept.
     """
     text = match[0]
     if match.lastgroup == "article":
@@ -141,12 +142,12 @@ def _translated(match: re.Match[str]) -> str:
 
 
 def _characters(word: str) -> str:
-    """Return the characters for a word: the same ones each time, no two alike in a row."""
+    """Return the characters for a word: always the same ones, and never one twice in a row."""
     digest = hashlib.sha256(word.encode("utf-8")).digest()
-    # "of" → one, "differentiation" → four: as long as a translation would be.
+    # "of" → one, "differentiation" → four: about the length of a translation.
     count = max(1, round(len(word) / _LETTERS_A_CHARACTER))
     first = digest[0]
-    # Steps that are smaller than the list, and not 0, never come to the same one at once.
+    # A step between 1 and the list's length minus 1 never lands on the same character.
     step = 1 + digest[1] % (len(_CHARACTERS) - 2)
     return "".join(
         _CHARACTERS[(first + at * step) % len(_CHARACTERS)] for at in range(count)
