@@ -124,7 +124,7 @@ def _live(entries: Iterable[Entry]) -> set[str]:
     return {entry.msgid for entry in entries if not entry.obsolete}
 
 
-_XLIFF = (".xlf", ".xliff")  # rejected with a message: `files_below` would silently skip them
+_XLIFF = (".xlf", ".xliff")  # rejected, not skipped silently
 # Weblate, Crowdin and Pontoon name Chinese by script; our locales name it by country.
 _SCRIPTS = {
     "zh_Hans": "zh_CN",
