@@ -1,8 +1,10 @@
-"""Catalogues between ``.po`` bytes and records.
+"""Conversion of catalogues between ``.po`` bytes and records.
 
-``read_catalog`` takes the bytes of a file, from whatever tool they come. ``format_catalog`` gives
-the bytes that we write, in GNU's own layout, so that other tools leave the lines as they are.
-The one undoes the other: a catalogue that is written and read again is the same catalogue.
+``read_catalog`` accepts the files of any tool. ``format_catalog`` writes GNU's own layout, so that
+other tools leave the lines unchanged. The invariant: a catalogue that is written and read again is
+the same catalogue.
+
+Only the file format belongs here. What a catalogue should contain is decided in ``core``.
 """
 
 from pipeline.adapters.po.header import standard_header

@@ -1,7 +1,7 @@
-"""The header of a catalogue: the entry without msgid that names project, language and charset.
+"""Header of a catalogue: the entry without msgid, with project, language and charset.
 
-``standard_header`` makes the fields that we write. ``read_header`` reads those of a file.
-No date here comes from the clock, which would change every file on every run.
+``standard_header`` makes the fields that the pipeline writes; ``read_header`` parses those of a
+file. The invariant: no date comes from the clock, which would change every file on every run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pipeline.findings import Finding, Severity
 
 CHARSET = re.compile(r'charset=([^\s;"\\]*)', re.IGNORECASE)
 
-# What translators and their tools may write; what else stands in the header is the project's.
+# Fields that translators and their tools may write; the others are the project's.
 _THEIRS = (
     "Report-Msgid-Bugs-To",
     "PO-Revision-Date",
@@ -25,10 +25,10 @@ _THEIRS = (
     "Language-Team",
     "X-Generator",
 )
-_PLACEHOLDER = re.compile(  # what xgettext leaves to be filled in
+_PLACEHOLDER = re.compile(  # placeholders of xgettext
     r"YEAR-MO-DA|FULL NAME <|LANGUAGE <|PACKAGE VERSION"
 )
-# Names for what a UTF-8 file may say of itself; "CHARSET" is xgettext's placeholder.
+# Charsets that a UTF-8 file may declare; "CHARSET" is xgettext's placeholder.
 _AS_GOOD_AS_UTF8 = ("", "utf-8", "utf8", "charset", "ascii", "us-ascii")
 
 
@@ -40,20 +40,20 @@ def standard_header(
     date: str,
     existing: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """A header that ``msgfmt -c`` accepts silently.
+    """Return a header that ``msgfmt -c`` accepts without warnings.
 
-    ``date`` is the upstream commit's, ISO 8601, or empty. What translators and their tools wrote in
-    ``existing`` is kept: who and when, the generator, and fields that are not listed here, in their
-    order. Raises InputError for a date that is none.
+    ``date`` is the date of the upstream commit, ISO 8601 or empty. Fields of ``existing`` that
+    translators and their tools wrote are kept: who and when, the generator, and unknown fields in
+    their order. Raises InputError for an invalid date.
     """
     existing = existing or {}
     fields = {
         "Project-Id-Version": f"{project} {page}",
-        # An upgrade changes this line and an editor that of the revision: git merges the two
-        # only if another line stands between them.
+        # An upgrade changes this line, an editor changes the revision date. git can merge the two
+        # only if there is another line between them.
         "POT-Creation-Date": _gettext_date(date),
         "Report-Msgid-Bugs-To": "",
-        # Translators' tools write this one; ours would change it on every run.
+        # Written by translators' tools; the pipeline would change it on every run.
         "PO-Revision-Date": NEUTRAL_DATE,
         "Last-Translator": "",
         "Language-Team": locale,
@@ -61,11 +61,11 @@ def standard_header(
         "MIME-Version": "1.0",
         "Content-Type": "text/plain; charset=UTF-8",
         "Content-Transfer-Encoding": "8bit",
-        # Prose has no plural forms, but msgfmt asks for the line.
+        # Prose has no plural forms, but msgfmt requires the line.
         "Plural-Forms": "nplurals=1; plural=0;",
         "X-Generator": GENERATOR,
     }
-    # A placeholder is nobody's: ours goes in its place.
+    # A placeholder is replaced by the default.
     for name in _THEIRS:
         value = existing.get(name, "")
         if value and not _PLACEHOLDER.search(value):
@@ -78,9 +78,9 @@ def standard_header(
 def read_header(
     head: Entry | None, source: Source
 ) -> tuple[dict[str, str], list[Finding]]:
-    """The fields of the entry ``head``, in their order, and what a person should know about them.
+    """Return the fields of the entry ``head``, in order, and findings about them.
 
-    Raises InputError for a line that is no field, and for a charset that the bytes are not in.
+    Raises InputError for a line that is no field, and for a charset that is not that of the bytes.
     """
     if head is None or not head.msgstr:
         missing = source.finding(
@@ -119,7 +119,7 @@ def _check_charset(fields: Mapping[str, str], source: Source, *, line: int) -> N
 
 
 def _gettext_date(date: str) -> str:
-    """An ISO 8601 date as gettext writes it; without an offset it is taken for UTC."""
+    """Return an ISO 8601 date in gettext's format; without an offset it is UTC."""
     if not date:
         return NEUTRAL_DATE
     try:

@@ -1,9 +1,9 @@
-"""Reader of the bytes of a ``.po`` file, whole or not at all: the only importer of polib.
+"""Reader of ``.po`` files, the only importer of polib.
 
-The file is scanned line by line (``scanner``), then polib reads the strings, and here both are put
-together. Whichever tool wrote the file, no translation in it is lost: a loss would be an error, a
-change is a finding. A file that is not UTF-8 is refused with a hint how to convert it. Chinese
-catalogues are found in GB18030 (with GBK and GB2312, which are parts of it) and in Big5.
+``scanner`` scans the lines, polib parses the strings, and this module combines both. The invariant:
+no translation is lost, whatever tool wrote the file. A possible loss is an error, a change is a
+finding. A file that is not UTF-8 is rejected with a hint how to convert it: Chinese catalogues in
+GB18030 (a superset of GBK and GB2312) and Big5 are recognised.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from pipeline.errors import InputError
 from pipeline.findings import Finding
 
 _SAVE = "Save it as UTF-8 and run again."
-# An encoding, and the one whose characters nearly all of a text in it are. Nearly any bytes are
-# some text in GB18030, but hardly any are one of frequent characters.
+# An encoding, and one that covers nearly all characters of a normal text in it. Nearly any bytes
+# are valid GB18030, but hardly any are a text of frequent characters.
 _CHINESE = (("GB18030", "gb2312"), ("Big5", "big5"))
-_MOST = 0.95  # of the characters
+_MOST = 0.95  # share of the characters
 _FIRST_HAN, _LAST_HAN = "\u4e00", "\u9fff"
 
 
 def how_to_convert(data: bytes) -> str:
-    """What to do about ``data``, which is not UTF-8."""
+    """Return the hint for ``data`` that is not UTF-8."""
     found = CHARSET.search(data.decode("latin-1"))
     declared = found[1] if found else ""
     if declared.lower() not in ("", "utf-8", "utf8", "charset"):
@@ -56,9 +56,9 @@ def how_to_convert(data: bytes) -> str:
 
 
 def _chinese_encoding(data: bytes) -> str:
-    """The encoding in which ``data`` is a Chinese text; empty if it is most likely none."""
+    """Return the encoding in which ``data`` is a Chinese text; "" if none is likely."""
     if _is_mostly_utf8(data):
-        return ""  # some bytes of it are damaged
+        return ""  # UTF-8 with some damaged bytes
     for name, usual in _CHINESE:
         try:
             text = data.decode(name)
@@ -82,7 +82,7 @@ _Key = tuple[str | None, str]  # msgctxt and msgid
 
 _HEADER: _Key = (None, "")
 _SAVE_AS_UTF8 = "Save it as UTF-8 and run again."
-# One name of a "#:" line: between the isolates if it has spaces, else up to the next space.
+# One name in a "#:" line: between isolates if it has spaces, otherwise up to the next space.
 _REFERENCE = re.compile(
     f"{ISOLATE}([^{END_ISOLATE}]*){END_ISOLATE}([^ \\t]*)|([^ \\t]+)"
 )
@@ -90,7 +90,7 @@ _REFERENCE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadCatalog:
-    """What a file held, and what a person should know about it."""
+    """A parsed catalogue, and findings about its file."""
 
     catalog: Catalog
     findings: tuple[Finding, ...] = ()
@@ -99,13 +99,13 @@ class ReadCatalog:
 def read_catalog(
     data: bytes, *, where: str, takes_plurals: bool = False
 ) -> ReadCatalog:
-    """Read the bytes of the ``.po`` file called ``where``, whole or not at all.
+    """Parse the bytes of the ``.po`` file called ``where``, completely or not at all.
 
-    Accepts any line ends, a byte order mark, wrapped strings, and entries given twice with one
-    translation. A line break at the edge of a msgstr that its msgid does not have is removed, as
-    ``msgfmt -c`` demands. ``Entry.line`` is the line of ``msgctxt`` or ``msgid``. Plural forms,
-    which catalogues of prose have not, are an error unless the caller ``takes_plurals``.
-    Raises InputError with ``file:line``.
+    Accepts any line ends, a byte order mark, wrapped strings, and duplicate entries with the same
+    translation. A line break at the edge of a msgstr is removed if its msgid has none, as
+    ``msgfmt -c`` demands. ``Entry.line`` is the line of ``msgctxt`` or ``msgid``. Plural forms do
+    not occur in catalogues of prose and are an error, unless the caller ``takes_plurals``. Raises
+    InputError with ``file:line``.
     """
     text = _decode(data, where)
     source = Source(where)
@@ -131,9 +131,9 @@ def read_catalog(
 
 
 def _decode(data: bytes, where: str) -> str:
-    """``data`` as text with LF.
+    """Return ``data`` as text with LF.
 
-    Raises InputError for another encoding, and for characters that could not be written again.
+    Raises InputError for other encodings, and for characters that cannot be written again.
     """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InputError("is UTF-16, not UTF-8", where=f"{where}:1", hint=_SAVE_AS_UTF8)
@@ -154,7 +154,7 @@ def _decode(data: bytes, where: str) -> str:
 
 
 class _Lines(str):
-    """Text that polib splits at LF only, not at the eight others of ``str.splitlines``."""
+    """Text that polib splits at LF only, not at the eight other separators of ``splitlines``."""
 
     __slots__ = ()
 
@@ -165,7 +165,7 @@ class _Lines(str):
 class _File(polib.POFile):  # type: ignore[misc]  # polib has no types
     """A file whose header stays among its entries.
 
-    polib would look for it and fold it into a dict, where fields that are given twice are lost.
+    polib would find the header and convert it to a dict, which loses repeated fields.
     """
 
     def find(self, *_args: object, **_options: object) -> None:
@@ -175,7 +175,7 @@ class _File(polib.POFile):  # type: ignore[misc]  # polib has no types
 def _read_entries(
     strings: str, above: list[LinesAbove], source: Source
 ) -> tuple[dict[_Key, Entry], list[Finding]]:
-    """The entries by key, in the order of the file, and what was changed in them."""
+    """Return the entries by key, in the order of the file, and findings about changes."""
     entries: dict[_Key, Entry] = {}
     findings: list[Finding] = []
     parsed = polib.pofile(_Lines(strings), encoding="utf-8", klass=_File)
@@ -195,9 +195,9 @@ def _read_entries(
 
 
 def _entry(above: LinesAbove, read: polib.POEntry) -> Entry:
-    """The record of one entry: its strings from polib, all else from the scan."""
+    """Return the record of one entry: strings from polib, everything else from the scan."""
     msgstr = read.msgstr
-    if read.msgid:  # the header ends in a line break, its msgid is empty
+    if read.msgid:  # the header, with an empty msgid, must keep its final line break
         msgstr = same_edges(read.msgid, msgstr)
     return Entry(
         msgid=read.msgid,
@@ -218,9 +218,9 @@ def _entry(above: LinesAbove, read: polib.POEntry) -> Entry:
 
 
 def _references(lines: Iterable[str]) -> tuple[str, ...]:
-    """The names of all "#:" lines; they are joined first, since GNU also wraps inside a name.
+    """Return the names in all "#:" lines, joined first because GNU also wraps inside names.
 
-    A name with a space in it stands between isolates, and may have a line number behind them.
+    A name with a space is between isolates and may have a line number after them.
     """
     names = []
     for isolated, suffix, plain in _REFERENCE.findall(" ".join(lines)):
@@ -229,7 +229,7 @@ def _references(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def _merged(first: Entry, second: Entry, source: Source) -> Entry:
-    """Two entries with one msgid as one. Raises InputError if that would lose a translation."""
+    """Return two entries with the same msgid as one. Raises InputError if a translation is lost."""
     differs = first.msgstr and second.msgstr and first.msgstr != second.msgstr
     if differs or first.forms != second.forms:
         what = (
@@ -257,31 +257,31 @@ def _merged(first: Entry, second: Entry, source: Source) -> Entry:
 
 
 def _translation_of(first: Entry, second: Entry) -> Entry:
-    """Which of two entries with one msgid gives the translation.
+    """Return the entry, of two with the same msgid, whose translation is used.
 
-    Where both have one, it is the same: the caller has looked. They may still differ in fuzzy.
+    If both have one, it is the same, as the caller has checked; only the fuzzy flag may differ.
     """
     if not second.msgstr:
         return first
     if not first.msgstr:
         return second
-    # Whoever marked one of them as fuzzy had a doubt, and it is about both.
+    # A fuzzy flag on one of them is a doubt about both.
     if second.fuzzy and not first.fuzzy:
         return second
     return first
 
 
 def _union(first: Iterable[str], second: Iterable[str]) -> tuple[str, ...]:
-    """What either has, each once, in the order of the first."""
+    """Return the elements of both without duplicates, first those of ``first``."""
     return tuple(dict.fromkeys((*first, *second)))
 
 
 def _top_comment(
     head: Entry | None, entries: Mapping[_Key, Entry], scan: Scan
 ) -> tuple[str, ...]:
-    """The comment at the top of the file."""
+    """Return the comment at the top of the file."""
     if head is not None:
         return (*head.comments, *head.notes)
     if entries:
-        return ()  # without a header every comment belongs to an entry
-    return tuple(scan.pending.comments)  # a file of comments only
+        return ()  # without a header, every comment belongs to an entry
+    return tuple(scan.pending.comments)  # a file with nothing but comments

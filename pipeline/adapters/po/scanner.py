@@ -1,9 +1,9 @@
-"""Scanner of ``.po`` files, line by line, before polib reads the strings; the format's rules.
+"""Scanner of ``.po`` files by line, before polib parses the strings, and the format's rules.
 
-The lines of the file come in. The same number of lines for polib comes out, with strings only, and
-for every entry what stands above it. A line that cannot be read whole is refused with its number.
-polib alone would drop an entry before a bare ``#.``, cut an unclosed string short, crash on ``#=``
-and lose ``#~|``. Reading and writing share the rules, so what is written can be read again.
+The input is the lines of the file. The output is the same number of lines for polib, with strings
+only, and the comment lines above every entry. A malformed line is rejected with its number. polib
+alone would drop an entry before a bare ``#.``, cut an unclosed string short, crash on ``#=`` and
+lose ``#~|``. Reader and writer share the rules: whatever is written can be read again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MEND = "Mend the line and run again; nothing was changed."
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file called ``where``; makes findings and errors about its lines, which count from 1."""
+    """File called ``where``; makes findings and errors about its lines, counted from 1."""
 
     where: str
 
@@ -35,21 +35,21 @@ class Source:
         return InputError(text, where=f"{self.where}:{line}", hint=hint)
 
 
-# Characters that no ``.po`` file can hold, with their names for messages.
+# Characters that no ``.po`` file can hold, with their names in messages.
 UNWRITABLE = {
     "\0": "a NUL character",
     "\x04": "the control character U+0004 (gettext's own separator)",
 }
 
-# A name with spaces stands between these two (FIRST STRONG ISOLATE, POP DIRECTIONAL ISOLATE).
+# A name with spaces is put between these (FIRST STRONG ISOLATE, POP DIRECTIONAL ISOLATE).
 ISOLATE, END_ISOLATE = "\u2068", "\u2069"
 
 # A flag of a "#," line: a word, or "range: 0..10", the only flag with a space in it.
 FLAG = re.compile(r"range:[ \t]*[^\s,\\]+|[^\s,\\]+")
 
-# Everything that GNU escapes, but line breaks: these also decide where a string is cut.
-# The backslash comes first: what stands for the others has backslashes of its own.
-# (One `replace` after the other is ten times as fast as `str.translate` on Chinese.)
+# Everything that GNU escapes, except line breaks, which also split strings. The backslash comes
+# first, because the other escapes contain backslashes. (A series of `replace` is ten times as fast
+# as `str.translate` on Chinese.)
 _ESCAPES = (
     ("\\", "\\\\"),
     ('"', '\\"'),
@@ -63,9 +63,9 @@ _ESCAPES = (
 
 
 def same_edges(msgid: str, msgstr: str) -> str:
-    """``msgstr`` without the line breaks at its edges that ``msgid`` does not have.
+    """Return ``msgstr`` without line breaks at its edges, unless ``msgid`` has them too.
 
-    ``msgfmt -c`` refuses a translation that begins or ends with a line break if its msgid does not.
+    ``msgfmt -c`` rejects a translation whose edges differ from its msgid in this way.
     """
     if not msgid.startswith("\n"):
         msgstr = msgstr.lstrip("\n")
@@ -75,10 +75,10 @@ def same_edges(msgid: str, msgstr: str) -> str:
 
 
 def ends_in_backslash(line: str) -> bool:
-    """Whether a comment ends in a backslash, apart from spaces.
+    """Return whether a comment ends in a backslash, ignoring spaces.
 
-    GNU takes a backslash at the end of any line as a continuation, so that such a comment would
-    swallow the line below it. Writing adds a space behind it, and reading removes that space.
+    GNU treats a backslash at the end of any line as a continuation, so the next line would become
+    part of the comment. The writer adds a space after it, and the reader removes that space.
     """
     return line.rstrip(" ").endswith("\\")
 
@@ -86,17 +86,18 @@ def ends_in_backslash(line: str) -> bool:
 def string_lines(
     mark: str, keyword: str, text: str, *, is_header: bool = False
 ) -> Iterator[str]:
-    """``keyword "text"``; text with a line break inside starts on a line of its own.
+    r"""Yield the lines of ``keyword "text"``.
 
-    From there on it has one line for each of its lines:
+    Text with a line break inside begins on the second line and has one line for each of its lines:
 
         msgid ""
-        "first\\n"
+        "first\n"
         "second"
     """
     for character, escape in _ESCAPES:
         text = text.replace(character, escape)
-    has_break_inside = text.find("\n", 0, -1) >= 0  # one at the very end is none
+    # a line break at the very end does not count
+    has_break_inside = text.find("\n", 0, -1) >= 0
     if not is_header and not has_break_inside:
         text = text.replace("\n", "\\n")
         yield f'{mark}{keyword} "{text}"'
@@ -110,7 +111,7 @@ def string_lines(
 
 
 _BLANK = " \t\f\v\r"
-# `msgid "text"`, `#~ msgstr "text"`, `#| "continued"`; groups: mark, keyword, text with its quotes.
+# `msgid "text"`, `#~ msgstr "text"`, `#| "continued"`; groups: mark, keyword, quoted text.
 _STRING = re.compile(
     r"""
     [ \t]* (\#~\||\#~|\#\||)
@@ -120,7 +121,7 @@ _STRING = re.compile(
     """,
     re.VERBOSE,
 )
-# A line that begins like one of these, whatever comes then; the group is what should be the text.
+# Matches a line that begins like a string, valid or not; the group is what should be the text.
 _OPENS_STRING = re.compile(
     r"""
     [ \t]* (?:\#~\||\#~|\#\||)
@@ -136,7 +137,7 @@ _PLURAL = re.compile(r"[ \t]*(?:#~\|?|#\|)?[ \t]*(?:msgid_plural|msgstr\[)")
 
 # Stands for the lines of a previous msgid, as a keyword does for those of a string.
 _PREVIOUS = "#|"
-# What may stand above the first line of a string: nothing or a comment (""), or another string.
+# What may precede the first line of a string: nothing or a comment (""), or another string.
 _MAY_FOLLOW = {
     "msgctxt": ("", _PREVIOUS, "msgstr", "msgstr["),
     "msgid": ("", _PREVIOUS, "msgctxt", "msgstr", "msgstr["),
@@ -144,7 +145,7 @@ _MAY_FOLLOW = {
     "msgstr": ("msgid",),
     "msgstr[": ("msgid_plural", "msgstr["),
 }
-# An entry that ends here has no msgstr.
+# An entry that ends with one of these has no msgstr.
 _UNFINISHED = ("msgctxt", "msgid", "msgid_plural")
 
 
@@ -161,26 +162,28 @@ class LinesAbove:
 
 @dataclass(slots=True)
 class Scan:
-    """How far the scan of a file has come.
+    """State of the scan of a file.
 
-    After ``end`` there is one element of ``above`` for each entry that polib will find.
+    After ``end``, ``above`` has one element for each entry that polib will find.
     """
 
     source: Source
-    takes_plurals: bool = False  # entries with plural forms, which prose has not
-    forms: int = 0  # plural forms of the last entry so far
-    number: int = 0  # of the line that is read
-    last: str = ""  # what the line above was: a keyword, _PREVIOUS, or "" for a comment
+    # whether to accept entries with plural forms, which prose does not have
+    takes_plurals: bool = False
+    forms: int = 0  # number of plural forms of the last entry so far
+    number: int = 0  # number of the current line
+    # kind of the previous line: a keyword, _PREVIOUS, or "" for a comment
+    last: str = ""
     mark: str = ""  # "#~" and so on, of the last string
     above: list[LinesAbove] = field(default_factory=list)
-    # Of the entry that comes next.
+    # Lines above the next entry.
     pending: LinesAbove = field(default_factory=LinesAbove)
     findings: list[Finding] = field(default_factory=list)
 
     def read(self, line: str) -> str:
-        """Take in the next line and return what polib is to read in its place.
+        """Process the next line and return the line that polib is to parse in its place.
 
-        Raises InputError for a line that is not a whole line of a ``.po`` file.
+        Raises InputError for a line that is not a complete line of a ``.po`` file.
         """
         self.number += 1
         match = _STRING.fullmatch(line)
@@ -189,7 +192,7 @@ class Scan:
             return self._string(mark, keyword, quoted)
         line = line.lstrip(_BLANK).rstrip("\r")
         if line.startswith("#~"):
-            # Some tools mark the comments of an obsolete entry as well: "#~ # a comment".
+            # Some tools also mark the comments of an obsolete entry: "#~ # a comment".
             comment = line[2:].lstrip(" \t")
             if not comment or comment.startswith("#"):
                 line = comment
@@ -201,10 +204,10 @@ class Scan:
         return ""
 
     def end(self, *, unfinished: bool) -> None:
-        """The file ends here; ``unfinished`` says that its last line has no line end.
+        """Finish the scan; ``unfinished`` is whether the last line has no line end.
 
-        A comment below the last entry moves above it, rather than being lost.
-        Raises InputError if the last entry is not complete.
+        A comment below the last entry is moved above it, because it would be lost otherwise. Raises
+        InputError if the last entry is incomplete.
         """
         self._expect_complete()
         if self.pending.comments and self.above:
@@ -221,10 +224,10 @@ class Scan:
             self.findings.append(finding)
 
     def _string(self, mark: str, keyword: str, quoted: str) -> str:
-        """Take in a line of a string, and return it for polib.
+        """Process a line of a string and return it for polib.
 
-        ``mark`` is ``#~``, ``#|``, ``#~|`` or empty, ``keyword`` empty in a line that goes on with
-        the string above. Raises InputError where no such line may stand.
+        ``mark`` is ``#~``, ``#|``, ``#~|`` or empty. ``keyword`` is empty in a line that continues
+        the string above. Raises InputError if such a line is not allowed here.
         """
         is_previous = mark.endswith("|")
         if not keyword:
@@ -236,15 +239,15 @@ class Scan:
         else:
             self._open_string(keyword, mark)
         self.mark = mark
-        if "\\a" in quoted:  # the one escape of GNU's that polib does not know
+        if "\\a" in quoted:  # an escape that GNU knows and polib does not
             quoted = _ESCAPE.sub(_without_bell, quoted)
-        # polib would lose "#~|"; it tells by the msgid that the entry is obsolete.
+        # polib would lose "#~|". It recognises the obsolete entry by the mark of the msgid.
         shown_mark = _PREVIOUS if is_previous else mark
         return f"{shown_mark} {keyword} {quoted}"
 
     def _open_string(self, keyword: str, mark: str) -> None:
-        """A line with ``keyword`` begins a string of an entry, and maybe the entry itself."""
-        # Of all plural forms alike; each stands behind the one before it.
+        """Begin a string of an entry with ``keyword``, and perhaps the entry itself."""
+        # All plural forms share one kind; each must follow the one before.
         kind, bracket, index = keyword.partition("[")
         kind += bracket
         if self.last not in _MAY_FOLLOW[kind]:
@@ -269,15 +272,17 @@ class Scan:
         self.last = kind
 
     def _comment(self, line: str) -> None:
-        """Take in a ``#`` line that stands above the next entry.
+        """Process a ``#`` line above the next entry.
 
-        "#. paragraph"     a note          "#, fuzzy"      a flag
-        "#: a page"        a reference     "# 译者：…"     a comment
+        The second character determines its kind:
+
+            "#. paragraph"     a note          "#, fuzzy"      a flag
+            "#: a page"        a reference     "# 译者：…"     a comment
         """
         self._expect_complete()
         self.last = ""
         if ends_in_backslash(line):
-            line = line.removesuffix(" ")  # was added in writing
+            line = line.removesuffix(" ")  # added by the writer
         kind, text = line[1:2], line[2:]
         match kind:
             case ".":
@@ -285,7 +290,7 @@ class Scan:
             case ":":
                 self.pending.references.append(text.removeprefix(" "))
             case "," | "=":
-                # Newer gettext keeps flags other than fuzzy on a line of their own, "#=".
+                # Newer gettext puts flags other than fuzzy on a line of their own, "#=".
                 for flag in FLAG.findall(text):
                     if flag not in self.pending.flags:
                         self.pending.flags.append(flag)
@@ -293,7 +298,7 @@ class Scan:
                 self.pending.comments.append(line[1:].removeprefix(" "))
 
     def _expect_complete(self) -> None:
-        """Raise InputError if another entry begins, and the last one has no msgstr yet."""
+        """Raise InputError if the last entry has no msgstr yet."""
         if self.last in _UNFINISHED:
             raise self.source.error(
                 "the entry has no msgstr",
@@ -302,7 +307,7 @@ class Scan:
             )
 
     def _wrong(self, line: str) -> InputError:
-        """Why ``line`` is refused: the likeliest reason first, and how to mend it."""
+        """Return the error for a rejected ``line``: the likeliest reason, and how to fix it."""
         if _CONFLICT.match(line):
             return self._error(
                 "an unresolved merge conflict",
@@ -328,12 +333,12 @@ class Scan:
         )
 
     def _error(self, text: str, *, hint: str = MEND) -> InputError:
-        """The error for the line that is read."""
+        """Return an error about the current line."""
         return self.source.error(text, line=self.number, hint=hint)
 
 
 def _without_bell(escape: re.Match[str]) -> str:
-    r"""The character itself for ``\a``; any other escape as it is, also ``\\`` before an "a"."""
+    r"""Return the bell character for ``\a``; any other escape unchanged."""
     if escape[1] == "a":
         return "\a"
     return escape[0]

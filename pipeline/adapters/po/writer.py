@@ -1,9 +1,8 @@
-"""Writer of ``.po`` bytes: a whole catalogue, or other translations in the bytes of a file.
+"""Writer of ``.po`` files: whole catalogues, or new translations in an existing file.
 
-A whole catalogue is written in GNU's own layout (``msgcat --no-wrap``): the only bytes that we ever
-write for it. polib does not write, because it wraps lines at other places than GNU does. A
-catalogue of another project is laid out by its own tools: there only translations change, and all
-other bytes stay.
+Whole catalogues are written in GNU's own layout (``msgcat --no-wrap``). polib cannot write it,
+because it wraps lines at other places. The catalogues of another project keep their layout: only
+the translations change, and all other bytes stay.
 """
 
 from __future__ import annotations
@@ -27,12 +26,13 @@ _KEYWORD = "msgstr"
 
 
 def replace_msgstrs(data: bytes, msgstrs: Mapping[int, str]) -> bytes:
-    """``data`` with other translations, by the line on which their entries start (`Entry.line`).
+    """Return ``data`` with new translations, by the line of their entries.
 
-    ``data`` is UTF-8 that ``read_catalog`` has read. The entries are live and have no plural forms.
+    Lines are those of ``Entry.line``. ``data`` is UTF-8 that ``read_catalog`` accepts. The entries
+    are live and have no plural forms.
     """
     lines = data.decode("utf-8").split("\n")
-    # From the last one to the first, so that the numbers hold.
+    # Last entry first, so that the line numbers of the others stay valid.
     for number, msgstr in sorted(msgstrs.items(), reverse=True):
         start = number - 1
         while not lines[start].lstrip().startswith(_KEYWORD):
@@ -54,14 +54,15 @@ _NEEDS_ISOLATES = re.compile(r"[ \t]|\\\Z")
 
 
 def format_catalog(catalog: Catalog) -> bytes:
-    """The canonical bytes of ``catalog``: UTF-8, LF, unwrapped; entries in order, obsolete last.
+    """Return the canonical bytes of ``catalog``: UTF-8, LF, unwrapped, obsolete last.
 
-    ``read_catalog`` gives the same catalogue back, and ``msgfmt -c`` accepts it if the header is
-    complete (``standard_header``), except that a comment with line breaks becomes several, line
-    breaks at the edges of a msgstr follow its msgid, and flags such as ``python-format`` are left
-    out (a bare ``%`` would then be an error).
-    Raises InputError for what no ``.po`` file can hold: NUL, U+0004, lone surrogates, two entries
-    with one msgid, an empty msgid.
+    ``read_catalog`` returns the same catalogue, and ``msgfmt -c`` accepts the file if the header is
+    complete (``standard_header``). There are three exceptions. A comment with line breaks becomes
+    several comments. Line breaks at the edges of a msgstr follow its msgid. Flags such as
+    ``python-format`` are left out, because a bare ``%`` would then be an error.
+
+    Raises InputError for content that no ``.po`` file can hold: NUL, U+0004, lone surrogates, two
+    entries with the same msgid, an empty msgid.
     """
     blocks: list[str] = []
     if catalog.header or catalog.comment:
@@ -69,7 +70,7 @@ def format_catalog(catalog: Catalog) -> bytes:
     seen: set[tuple[str | None, str]] = set()
     for entry in sorted(catalog.entries, key=lambda entry: entry.obsolete):
         key = (entry.context, entry.msgid)
-        if key == (None, ""):  # this is how the header is told from the entries
+        if key == (None, ""):  # an empty msgid identifies the header
             raise _unwritable("an entry without msgid", at=entry.msgid)
         if key in seen:
             raise _unwritable("two entries with the same msgid", at=entry.msgid)
@@ -79,7 +80,7 @@ def format_catalog(catalog: Catalog) -> bytes:
 
 
 def _encode(text: str) -> bytes:
-    """The bytes of a whole file. Raises InputError that quotes a line that it cannot hold."""
+    """Return the bytes of a whole file. Raises InputError that quotes the unwritable line."""
     for character, name in UNWRITABLE.items():
         if character in text:
             raise _unwritable(name, at=_line_at(text, text.index(character)))
@@ -91,9 +92,9 @@ def _encode(text: str) -> bytes:
 
 
 def _header_block(catalog: Catalog) -> str:
-    """The entry without msgid: the file's comment, and a line for each field of the header.
+    """Return the entry without msgid: the file's comment, and a line for each field.
 
-    Raises InputError for a field that would be read as another one, or as two.
+    Raises InputError for a field that would be parsed as another one, or as two.
     """
     fields = ""
     for name, value in catalog.header.items():
@@ -103,13 +104,13 @@ def _header_block(catalog: Catalog) -> str:
             )
         fields += f"{name}: {value}\n"
     lines = [*_comment_lines("#", catalog.comment), 'msgid ""']
-    # msgcat gives the header one line per field even if there is only one.
+    # msgcat writes one line per field even if there is only one.
     lines += string_lines("", "msgstr", fields, is_header=True)
     return "\n".join(lines) + "\n"
 
 
 def _entry_lines(entry: Entry) -> Iterator[str]:
-    """The lines of one entry in GNU's order: comments, flags, previous msgid, strings."""
+    """Yield the lines of one entry in GNU's order: comments, flags, previous msgid, strings."""
     yield from _comment_lines("#", entry.comments)
     yield from _comment_lines("#.", entry.notes)
     yield from _reference_lines(entry)
@@ -135,10 +136,10 @@ def _entry_lines(entry: Entry) -> Iterator[str]:
 
 
 def _written_flags(entry: Entry) -> list[str]:
-    """The flags of the "#," line, fuzzy first.
+    """Return the flags of the "#," line, fuzzy first.
 
-    ``no-python-format`` stays, ``python-format`` does not: with it msgfmt would take a bare ``%``
-    for an error. Raises InputError for what would be read as several flags.
+    ``no-python-format`` is kept and ``python-format`` dropped: with the latter, msgfmt would reject
+    a bare ``%``. Raises InputError for a text that would be parsed as several flags.
     """
     flags = ["fuzzy"] if entry.fuzzy else []
     for flag in entry.flags:
@@ -151,7 +152,7 @@ def _written_flags(entry: Entry) -> list[str]:
 
 
 def _comment_lines(mark: str, comments: Iterable[str]) -> Iterator[str]:
-    """A line for each line of each comment, with ``mark`` before it; an empty one is the mark."""
+    """Yield ``mark`` and text for each line of each comment, and ``mark`` for empty ones."""
     for comment in comments:
         for row in _LINE_BREAK.split(comment):
             if not row:
@@ -163,9 +164,9 @@ def _comment_lines(mark: str, comments: Iterable[str]) -> Iterator[str]:
 
 
 def _reference_lines(entry: Entry) -> Iterator[str]:
-    """A line for each page. A name with a space stands between isolates, as GNU writes it.
+    """Yield a line for each page. A name with a space is between isolates, as in GNU.
 
-    Raises InputError for a name that cannot be read back.
+    Raises InputError for a name that could not be parsed again.
     """
     for name in entry.references:
         if not name or _BAD_IN_REFERENCE.search(name):
@@ -177,14 +178,14 @@ def _reference_lines(entry: Entry) -> Iterator[str]:
 
 
 def _line_at(text: str, offset: int) -> str:
-    """The line of ``text`` that ``offset`` is in, from its beginning."""
+    """Return the line of ``text`` that contains ``offset``."""
     start = text.rfind("\n", 0, offset) + 1
     line, _, _ = text[start:].partition("\n")
     return line
 
 
 def _unwritable(what: str, *, at: str) -> InputError:
-    """The error for what no ``.po`` file can hold; ``at`` is the start of what holds it."""
+    """Return the error for unwritable content; ``at`` is the start of the entry or field."""
     return InputError(
         f"a .po file cannot hold {what}",
         where=f"catalogue entry {at[:60]!r}",
