@@ -1,1 +1,5 @@
-"""The pin: the lock, the requirement in pyproject.toml, and the releases to move to."""
+"""The pin of an upstream: the lock, the version in pyproject.toml, and available releases.
+
+What describes upstream's commit belongs here, as pure functions on text. Fetching the commit
+(``adapters/upstream``, ``stages/pull``) does not.
+"""

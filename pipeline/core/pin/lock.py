@@ -1,7 +1,8 @@
-"""The lock: what was pulled, as text with one file per line, and the pages that its files make up.
+"""Lock of an upstream: what was pulled, one file per line, and the pages of these files.
 
-A lock is committed, and people merge it: so what it says is checked before any path in it is used.
-It also says which files were refused for their names, so that every command reports the same.
+A lock is committed and merged by people. The invariant: its content is validated before any path in
+it is used. It also records files that were refused for their names, so that every command reports
+the same findings.
 """
 
 from __future__ import annotations
@@ -37,22 +38,22 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedFile:
-    """A file of upstream's, or a folder (with a slash at the end), that was not pulled."""
+    """An upstream file, or a folder (with a final slash), that was not pulled."""
 
-    path: str  # as people can read it: escaped, and shortened in its middle
-    rule: str  # that it breaks, in words
+    path: str  # readable: escaped, and shortened in the middle
+    rule: str  # the violated rule, in words
 
     @property
     def may_be_page(self) -> bool:
-        """Whether readers may miss a page for it."""
+        """Return whether readers may miss a page because of it."""
         return self.path.endswith(("/", *PAGE_SUFFIXES))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Included:
-    """A document that readers find within other pages only, and those pages."""
+    """A document that only appears inside other pages, and those pages."""
 
-    page: str  # its name, as if it was a page
+    page: str  # its name, as if it were a page
     within: tuple[str, ...]
 
 
@@ -69,51 +70,48 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lock:
-    """What was pulled, as written to ``upstream/<name>.lock``."""
+    """What was pulled, as stored in ``upstream/<name>.lock``."""
 
     url: str
     ref: str
-    commit: str  # 40 hex digits; for a plain folder the digest of its listing
-    date: str  # ISO 8601 with offset, of the commit; empty for a plain folder
-    # That of ``package`` that the pages are executed with; may be empty.
+    commit: str  # 40 hex digits; for a plain folder, the digest of its listing
+    date: str  # of the commit, ISO 8601 with offset; empty for a plain folder
+    # Version of ``package`` that pages are executed with; may be empty.
     version: str
-    docs: Folders  # those of the repository that were pulled
+    docs: Folders  # the docs folders that were pulled
     # Every file that was pulled, assets included, sorted by path.
     files: tuple[SourceFile, ...]
-    package: str = ""  # what the docs are of, as people write it
-    # Files that upstream has and no system could hold, each with the rule that it breaks.
+    package: str = ""  # display name of the package that the docs describe
+    # Upstream files that some file system cannot store, with the violated rules.
     refused: tuple[RefusedFile, ...] = ()
-    # Which Markdown the repository says that its docs are in; empty: MyST.
+    # Markdown dialect of the docs according to their repository; empty for MyST.
     markdown: str = ""
-    substitutions: bool = False  # whether MyST puts values in the place of {{ name }}
-    # What pages include that is no page of upstream's site: it lies outside of the docs folders,
-    # or upstream excludes it.
+    substitutions: bool = False  # whether MyST substitutes values for {{ name }}
+    # Documents that pages include and that are no page of upstream's site: they are outside the
+    # docs folders, or upstream excludes them.
     included: tuple[Included, ...] = ()
     excluded: tuple[str, ...] = ()  # documents that upstream's site leaves out
 
     @property
     def pages(self) -> tuple[Page, ...]:
-        """The pages of upstream's site, sorted by name, and what these include."""
+        """Return the pages of upstream's site and the documents they include, sorted by name."""
         excluded = frozenset(self.excluded)
         return tuple(page for page in pages_of(self.files) if page.name not in excluded)
 
     @property
     def unpublished(self) -> frozenset[str]:
-        """The names of all documents that are no page of their own on upstream's site."""
+        """Return the names of all documents that are no page of upstream's site."""
         return frozenset((*self.excluded, *(one.page for one in self.included)))
 
     @property
     def release(self) -> str:
-        """What the docs are of, with its version: ``JAX 0.10.2``; empty if none is pinned."""
+        """Return the package with its version: ``JAX 0.10.2``; "" if no version is pinned."""
         return f"{self.package} {self.version}" if self.package and self.version else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
-    """What upstream has at one commit.
-
-    That is the lock that would describe it, and the documents of its pages by path.
-    """
+    """Content of upstream at one commit: the lock that describes it, and its documents by path."""
 
     lock: Lock
     documents: Mapping[str, bytes]
@@ -122,16 +120,16 @@ class Commit:
 # In the order in which a page lists its documents.
 PAGE_SUFFIXES = (".ipynb", ".md", ".rst")
 
-ASSETS = "_static"  # Sphinx's usual name, and that of themes' own files
+ASSETS = "_static"  # Sphinx's usual name, and the one that themes use
 _ID = re.compile(r"[0-9a-f]{40}")
 _TEXTS = ("url", "ref", "commit", "date", "version", "package")
 
-# Texts get onto terminals and into headers of catalogues.
+# No control characters: these texts are printed on terminals and put into catalogue headers.
 _Plain = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f\ud800-\udfff]*\Z")]
 
 
 class _File(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """A lock as JSON has it."""
+    """Schema of a lock in JSON."""
 
     url: _Plain
     ref: _Plain
@@ -149,28 +147,29 @@ class _File(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 def blob_id(data: bytes) -> str:
-    """The id that git gives a blob with this content (40 hex digits).
+    r"""Return the id that git gives a blob with this content (40 hex digits).
 
-    ``b"tea\\n"`` → ``a01ebc3…``, as ``git hash-object`` says.
+    ``b"tea\n"`` → ``a01ebc3…``, like ``git hash-object``.
     """
     digest = hashlib.sha1(b"blob %d\0" % len(data), usedforsecurity=False)
-    digest.update(data)  # not joined with the head: that would copy every file
+    # separately from the head, because joining them would copy every file
+    digest.update(data)
     return digest.hexdigest()
 
 
 def listing_id(files: Iterable[SourceFile]) -> str:
-    """What stands for the commit where there is no git: 40 hex digits, of the names and blobs.
+    """Return the substitute for a commit id of a plain folder: 40 hex digits.
 
-    So a plain folder has another one as soon as any file in it changes, comes or goes.
+    It is a digest of names and blobs, so it changes whenever any file changes, appears or vanishes.
     """
     listing = "".join(f"{file.blob} {file.path}\n" for file in files)
     return hashlib.sha1(listing.encode("utf-8"), usedforsecurity=False).hexdigest()
 
 
 def format_lock(lock: Lock) -> bytes:
-    """``lock`` as JSON in UTF-8: keys sorted, indented by 1, LF, final newline.
+    """Return ``lock`` as JSON in UTF-8: keys sorted, indented by 1, LF, final newline.
 
-    Each file is a line, so that git can merge two locks: ``"guide/tea.md": "a01ebc3…"``.
+    Each file is one line, so that git can merge two locks: ``"guide/tea.md": "a01ebc3…"``.
     """
     data: dict[str, Any] = {key: getattr(lock, key) for key in _TEXTS}
     names = lock.docs.names
@@ -191,9 +190,10 @@ def format_lock(lock: Lock) -> bytes:
 
 
 def parse_lock(data: bytes, *, where: str) -> Lock:
-    """The inverse of ``format_lock``. ``where`` names the file in complaints.
+    """Return the lock in ``data``: the inverse of ``format_lock``.
 
-    Raises InputError, whatever is wrong with ``data``: the first thing that is found.
+    ``where`` names the file in messages. Raises InputError for the first fault in ``data``,
+    whatever it is.
     """
     try:
         table = json.loads(data.decode("utf-8"), object_pairs_hook=_without_duplicates)
@@ -201,7 +201,7 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
         raise _malformed(f"is not a lock: {error}", where) from error
     try:
         file = msgspec.convert(table, _File)
-    except ValueError as error:  # also of half a surrogate pair
+    except ValueError as error:  # also raised for a lone surrogate
         raise _malformed(f"is not a lock: {error}", where) from error
     included = [
         Included(page=page, within=within)
@@ -223,18 +223,18 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
 
 
 def pages_of(files: Iterable[SourceFile]) -> tuple[Page, ...]:
-    """The pages among ``files``, sorted by name.
+    """Return the pages among ``files``, sorted by name.
 
-    ``x.ipynb`` and ``x.md`` are one page, with the notebook first. What lies in a folder of assets
-    is none: Sphinx copies it as it is. Of files whose paths differ only by how accents are encoded
-    one makes the page: see ``hidden_twins``.
+    ``x.ipynb`` and ``x.md`` are one page, with the notebook first. Files in a folder of assets are
+    no pages: Sphinx copies them unchanged. If paths differ only in the encoding of accents, one of
+    the files makes the page: see ``hidden_twins``.
     """
     documents: dict[str, list[SourceFile]] = defaultdict(list)
     for path, file in _documents(files).items():
         documents[path.rpartition(".")[0]].append(file)
     pages: list[Page] = []
     for name in sorted(documents):
-        # ".ipynb" comes before ".md" in the alphabet, too.
+        # Sorting by suffix puts ".ipynb" before ".md".
         files_of_page = sorted(
             documents[name], key=lambda file: PurePosixPath(file.path).suffix
         )
@@ -243,7 +243,7 @@ def pages_of(files: Iterable[SourceFile]) -> tuple[Page, ...]:
 
 
 def hidden_twins(files: Iterable[SourceFile]) -> tuple[SourceFile, ...]:
-    """The documents that are none of a page, since another one has the same path in NFC."""
+    """Return the documents that are no page because another has the same path in NFC."""
     files = tuple(files)
     shown = {file.path for file in _documents(files).values()}
     documents = filter(_is_document, files)
@@ -251,12 +251,12 @@ def hidden_twins(files: Iterable[SourceFile]) -> tuple[SourceFile, ...]:
 
 
 def page_path(path: str) -> str:
-    """A path as pages have it: in NFC, as Sphinx reads it. macOS writes ``é`` as two characters."""
+    """Return a path in NFC, as Sphinx reads it. macOS writes ``é`` as two characters."""
     return normalize("NFC", path)
 
 
 def _documents(files: Iterable[SourceFile]) -> dict[str, SourceFile]:
-    """The documents of pages by their path in NFC; of several the one that is so written."""
+    """Return the documents by path in NFC; of twins, the one whose path is in NFC."""
     documents: dict[str, SourceFile] = {}
     for file in files:
         if _is_document(file):
@@ -267,13 +267,13 @@ def _documents(files: Iterable[SourceFile]) -> dict[str, SourceFile]:
 
 
 def _is_document(file: SourceFile) -> bool:
-    """Whether a file is a page, or one of two that make a page."""
+    """Return whether a file is a page or one of two documents of a page."""
     path = PurePosixPath(file.path)
     return path.suffix in PAGE_SUFFIXES and ASSETS not in path.parts
 
 
 def _folders(value: str | tuple[str, ...], where: str) -> Folders:
-    """The docs folders of a lock: a text, or a list of several."""
+    """Return the docs folders of a lock, which has a string or a list of several."""
     names = (value,) if isinstance(value, str) else value
     fault = fault_in(names)
     if fault is not None:
@@ -282,9 +282,9 @@ def _folders(value: str | tuple[str, ...], where: str) -> Folders:
 
 
 def _files(table: Mapping[str, str], where: str) -> tuple[SourceFile, ...]:
-    """The files of a lock, sorted by path: ``{"guide/tea.md": "a01ebc3…"}``.
+    """Return the files of a lock, sorted by path: ``{"guide/tea.md": "a01ebc3…"}``.
 
-    Every path will be written to, so each is looked at.
+    Every path is validated, because it will be written to.
     """
     for path, blob in table.items():
         fault = fault_of_path(path)
@@ -298,9 +298,9 @@ def _files(table: Mapping[str, str], where: str) -> tuple[SourceFile, ...]:
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON, in which no key occurs twice.
+    """Return a JSON object. Raises ValueError if a key occurs twice.
 
-    git may have merged two lines of one key into it. Raises ValueError.
+    A git merge may leave two lines with the same key.
     """
     table = dict(pairs)
     if len(table) != len(pairs):
@@ -309,7 +309,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _malformed(what: str, where: str) -> InputError:
-    """The complaint about a lock that a hand or a merge has damaged."""
+    """Return the error for a lock damaged by an edit or a merge."""
     return InputError(
         what,
         where=where,
@@ -318,9 +318,9 @@ def _malformed(what: str, where: str) -> InputError:
 
 
 def names_at_risk(lock: Lock, selects: Callable[[str], bool]) -> Iterator[Finding]:
-    """Yield a finding for each name in ``lock`` that some system cannot hold.
+    """Yield a finding for each name in ``lock`` that some file system cannot store.
 
-    A page that ``selects`` leaves out is none that readers miss.
+    A refused page is only an error if ``selects`` accepts its name.
     """
     for file in lock.refused:
         name = file.path.rpartition(".")[0] or file.path
@@ -342,7 +342,7 @@ def _refused_name(file: RefusedFile, *, is_missed: bool) -> Finding:
 
 
 def _hidden_by_twin(file: SourceFile) -> Finding:
-    """A document that another one keeps from readers: both have one name in NFC."""
+    """Return the warning about a document that another one with the same NFC path hides."""
     return Finding(
         code="same-name",
         severity=Severity.WARNING,
@@ -354,7 +354,10 @@ def _hidden_by_twin(file: SourceFile) -> Finding:
 
 
 def _names_alike(files: Iterable[SourceFile]) -> Iterator[Finding]:
-    """Names like ``Guide.md`` and ``guide.md``: macOS and Windows have one file for both."""
+    """Yield warnings about names like ``Guide.md`` and ``guide.md``.
+
+    macOS and Windows store both in one file.
+    """
     seen: dict[str, str] = {}
     for file in files:
         key = unicodedata.normalize("NFC", file.path).casefold()

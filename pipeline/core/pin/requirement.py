@@ -1,9 +1,8 @@
-"""The pin in ``pyproject.toml``: which upstream ref and which version of its package are meant.
+"""The pin in ``pyproject.toml``: an upstream ref and the version of its package.
 
-The version stands in the dependency group of the package. An upstream's ref refers to it as
-``{version}``, so that in the common case moving the one moves the other. Moving the pin changes
-nothing else in the file, not even a space. The newest release to move to is a final one whose
-package can be installed.
+The version is in the package's dependency group. The ref refers to it as ``{version}``, so usually
+one edit moves both. The invariant: moving the pin changes nothing else in the file, not even a
+space. The newest release to move to is a final one whose package can be installed.
 """
 
 from __future__ import annotations
@@ -18,16 +17,16 @@ from pipeline.errors import ConfigError
 from pipeline.naming import exact_pin, group_of
 
 PLACEHOLDER = "{version}"
-USUAL_REF = "v{version}"  # how most packages name their releases
-_RELEASE_REFS = {"JAX": "jax-v{version}"}  # and how others do
+USUAL_REF = "v{version}"  # tags of most packages
+_RELEASE_REFS = {"JAX": "jax-v{version}"}  # tags of packages with another convention
 _VERSION = r"\d+(?:\.\d+)+(?:(?:a|b|rc)\d+)?(?:\.post\d+)?(?:\.dev\d+)?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """An upstream ref as the configuration writes it, and the version of the package.
+    """An upstream ref as configured, and the version of the package.
 
-    In the ref ``{version}`` stands for the version.
+    ``{version}`` in the ref stands for the version.
     """
 
     template: str
@@ -36,31 +35,31 @@ class Pin:
 
     @property
     def ref(self) -> str:
-        """The tag, branch or commit: ``jax-v{version}`` of 0.10.2 is ``jax-v0.10.2``."""
+        """Return the tag, branch or commit: ``jax-v{version}`` at 0.10.2 is ``jax-v0.10.2``."""
         return self.template.replace(PLACEHOLDER, self.version)
 
     @property
     def release_template(self) -> str:
-        """How the tags of releases are written: as the pinned one is, or as is usual."""
+        """Return the template of release tags: the pinned one, or the usual one."""
         return self.template if PLACEHOLDER in self.template else self.usual_template
 
     @property
     def usual_template(self) -> str:
-        """How the package names its releases by itself."""
+        """Return the template of the package's own release tags."""
         return _RELEASE_REFS.get(self.package, USUAL_REF)
 
 
 def read_pin(text: str, *, upstream: str, version: str, package: str) -> Pin:
-    """The pin in force in ``text``, the ``pyproject.toml`` that the configuration was read from.
+    """Return the pin in ``text``, the content of ``pyproject.toml``.
 
-    ``version`` is the one that the configuration says, perhaps none. A folder has no ref.
+    ``version`` is the configured version, or empty. The ref is empty for a folder.
     """
     table = tomllib.loads(text)["tool"]["pipeline"]["upstreams"][upstream]
     return Pin(template=table.get("ref", ""), version=version, package=package)
 
 
 def pinned_names(text: str, package: str) -> tuple[str, ...]:
-    """The distributions that the group of ``package`` pins together, in its order; perhaps none."""
+    """Return the distributions that the group of ``package`` pins together, in order."""
     name = group_of(package)
     if not name:
         return ()
@@ -71,11 +70,11 @@ def pinned_names(text: str, package: str) -> tuple[str, ...]:
 
 
 def choose_pin(word: str, *, told: str | None, now: Pin) -> Pin:
-    """The pin that ``word`` asks for.
+    """Return the pin that ``word`` requests.
 
-    It is a version, the ref of a release, or any ref with its version ``told``.
+    ``word`` is a version, the ref of a release, or any other ref, whose version is then ``told``.
 
-    Raises ConfigError for a ref that says nothing about the version, or another one than was told.
+    Raises ConfigError if the version of a ref is unknown, or differs from the one that was told.
     """
     if told is not None and not re.fullmatch(_VERSION, told):
         raise ConfigError(
@@ -86,7 +85,7 @@ def choose_pin(word: str, *, told: str | None, now: Pin) -> Pin:
     usual = now.usual_template
     version = _version_in(word, template) or _version_in(word, usual)
     if not now.package:
-        # No version is pinned: "1.2" is the release with the tag that is usual.
+        # No version is pinned: "1.2" is the release with the usual tag.
         ref = template.replace(PLACEHOLDER, version) if version == word else word
         return _literal(ref, "", package="")
     if version is None:
@@ -101,24 +100,23 @@ def choose_pin(word: str, *, told: str | None, now: Pin) -> Pin:
             f"{word!r} is the docs of {package} {version}, but --package-version says {told}",
             hint=hint,
         )
-    # "0.10.2" follows the habit of the pin. "jax-v0.10.2" is taken by its word, even where the pin
-    # names its releases in another way.
+    # "0.10.2" uses the template of the pin. "jax-v0.10.2" is taken literally, even if the pin has
+    # another template.
     if word not in (version, template.replace(PLACEHOLDER, version)):
         template = usual
     return Pin(template=template, version=version, package=now.package)
 
 
 def move_pin(text: str, pin: Pin, *, upstream: str, where: str) -> str:
-    """``text`` with ``pin`` in place of the old one; comments, layout and everything else stay.
+    """Return ``text`` with ``pin`` in place of the old one and everything else unchanged.
 
-    Raises ConfigError, naming ``where``, if the text is laid out so that this cannot be done
-    safely.
+    Raises ConfigError, naming ``where``, if the layout of the text makes that unsafe.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
     def quoted(old: Any, new: str) -> Any:
-        """A string as tomlkit writes it; an equal one keeps its own kind of quotation marks."""
+        """Return a tomlkit string; an unchanged one keeps its kind of quotation marks."""
         return old if old == new else tomlkit.string(new)
 
     try:
@@ -134,8 +132,8 @@ def move_pin(text: str, pin: Pin, *, upstream: str, where: str) -> str:
         AttributeError,
     ) as error:
         raise _odd_layout(pin, upstream, where) from error
-    # tomlkit loses things in some layouts. So the same edit is made in plain dictionaries, and
-    # compared.
+    # tomlkit loses data in some layouts. The same edit is therefore made in plain dictionaries, and
+    # the results are compared.
     expected_table = tomllib.loads(text)
     _edit(expected_table, pin, upstream, string=lambda old, new: new)
     if moved_table != expected_table:
@@ -144,7 +142,7 @@ def move_pin(text: str, pin: Pin, *, upstream: str, where: str) -> str:
 
 
 def _version_in(word: str, template: str) -> str | None:
-    """The version that ``word`` names: by itself, or in its place in ``template``.
+    """Return the version in ``word``: the whole word, or its part in ``template``.
 
     ``0.10.2`` → ``0.10.2``, ``jax-v0.10.2`` → ``0.10.2``, ``main`` → None.
     """
@@ -155,9 +153,9 @@ def _version_in(word: str, template: str) -> str | None:
 
 
 def _literal(word: str, told: str | None, *, package: str) -> Pin:
-    """The pin of a ref that is no release: a branch, or a commit.
+    """Return the pin of a ref that is no release: a branch or a commit.
 
-    It needs the version ``told``, as nothing else says one. Raises ConfigError.
+    Only ``told`` can supply its version. Raises ConfigError.
     """
     if not word or "{" in word or word.startswith("-"):
         raise ConfigError(
@@ -182,11 +180,11 @@ def _edit(
 
     Raises KeyError.
     """
-    # Without a package there is nothing but the ref to move.
+    # Without a package, only the ref has to be moved.
     name = group_of(pin.package)
     group = document["dependency-groups"][name] if name else []
     for index, item in enumerate(group):
-        # Others of the group have no exact version, or are tables.
+        # Other items of the group have no exact version, or are tables.
         pinned = exact_pin(str(item))
         if pinned and group_of(pinned[0]).startswith(name):
             group[index] = string(item, f"{pinned[0]}=={pin.version}")
@@ -195,7 +193,7 @@ def _edit(
 
 
 def _odd_layout(pin: Pin, upstream: str, where: str) -> ConfigError:
-    """The complaint that a person has to move the pin, and to what."""
+    """Return the error that asks a person to move the pin, with the new values."""
     versions = ""
     if pin.package:
         name = group_of(pin.package)
@@ -208,20 +206,17 @@ def _odd_layout(pin: Pin, upstream: str, where: str) -> ConfigError:
     )
 
 
-LATEST = "latest"  # what `upgrade` takes in place of a release: the newest one
+LATEST = "latest"  # the argument of `upgrade` for the newest release
 # No alpha, beta, release candidate or development version.
 _FINAL = re.compile(r"(\d+(?:\.\d+)+)(?:\.post(\d+))?")
 
-# What final versions are sorted by: the numbers, and that of the post-release.
+# Sort key of final versions: the numbers, and the post-release number.
 _Order = tuple[tuple[int, ...], int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Newest:
-    """The version to move to, and the releases above it that cannot be installed yet.
-
-    Those come newest first.
-    """
+    """The version to move to, and newer releases that cannot be installed yet, newest first."""
 
     version: str
     waiting: tuple[str, ...] = ()
@@ -234,17 +229,17 @@ def newest_release(
     version: str,
     template: str,
 ) -> Newest:
-    """The newest release among ``tags`` whose package is ``installable``.
+    """Return the newest release among ``tags`` whose package is ``installable``.
 
-    Without an ``installable`` every one is. It is never one below ``version``, the version that is
-    pinned. ``template`` says how releases are tagged, with ``{version}`` in it.
-    Pre-releases and other tags do not count.
+    If ``installable`` is None, every release is. The result is never older than ``version``, the
+    pinned one. ``template`` is the format of release tags, with ``{version}`` in it. Pre-releases
+    and other tags are ignored.
     """
     pinned = _order(version)
     orders: dict[str, _Order] = {}
     for tagged in _versions(tags, template):
         order = _order(tagged)
-        # A development version that is pinned is below any release.
+        # A pinned development version sorts below any release.
         if order and (pinned is None or order > pinned):
             orders[tagged] = order
     waiting: list[str] = []
@@ -256,7 +251,7 @@ def newest_release(
 
 
 def _versions(tags: Iterable[str], template: str) -> list[str]:
-    """The versions that ``tags`` name: "jax-v0.10.2" → "0.10.2"."""
+    """Return the versions in ``tags``: "jax-v0.10.2" → "0.10.2"."""
     before, _, after = template.partition(PLACEHOLDER)
     release = re.compile(f"{re.escape(before)}(.+){re.escape(after)}")
     matches = map(release.fullmatch, tags)
@@ -264,10 +259,10 @@ def _versions(tags: Iterable[str], template: str) -> list[str]:
 
 
 def _order(version: str) -> _Order | None:
-    """What a final version is sorted by, as pip sorts it; None for other texts.
+    """Return the sort key of a final version, as pip sorts it; None for other texts.
 
-    ``1.0`` and ``1.0.0`` are one version: ``((1,), -1)``. ``0.10.2.post1`` is
-    ``((0, 10, 2), 1)``, and ``0.10.2rc1`` none.
+    ``1.0`` and ``1.0.0`` are equal: ``((1,), -1)``. ``0.10.2.post1`` gives ``((0, 10, 2), 1)``, and
+    ``0.10.2rc1`` None.
     """
     match = _FINAL.fullmatch(version)
     if not match:
@@ -275,5 +270,5 @@ def _order(version: str) -> _Order | None:
     numbers = [int(number) for number in match[1].split(".")]
     while numbers and numbers[-1] == 0:
         numbers.pop()
-    post = int(match[2]) if match[2] else -1  # 1.0 is below 1.0.post0
+    post = int(match[2]) if match[2] else -1  # 1.0 sorts below 1.0.post0
     return tuple(numbers), post

@@ -1,8 +1,8 @@
-"""What upstream's ``conf.py`` says, read as data and never run; and the pages that it excludes.
+"""Reader of upstream's ``conf.py`` as data, never executed, and of the pages it excludes.
 
-Patterns of ``exclude_patterns`` match as Sphinx has them: ``*`` and ``?`` stay within a folder,
-``**`` does not, and a pattern that matches a folder matches all that lies in it. Upstream writes
-them, so each is matched in one pass: a regular expression might go back over a path without end.
+``exclude_patterns`` are matched like Sphinx does. ``*`` and ``?`` stay within a folder, ``**`` does
+not, and a pattern that matches a folder matches everything in it. The patterns are untrusted, so
+each is matched in a single pass: a regular expression could backtrack without end.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from typing import Any
 
 from pipeline.core.pin.lock import Page, page_path
 
-SUBSTITUTION = "substitution"  # as MyST calls its extension
+SUBSTITUTION = "substitution"  # name of MyST's extension
 _UNREADABLE = (SyntaxError, TypeError, ValueError, MemoryError, RecursionError)
 
 
 def sphinx_values(code: str) -> dict[str, Any]:
-    """Return the values that a ``conf.py`` gives to names, as far as they are literals.
+    """Return the literal values that a ``conf.py`` assigns to names.
 
-    The last one counts; ``+=`` adds to it. ``a = ["x"]`` and ``a += ["y"]`` → ``{"a": ["x", "y"]}``
+    The last assignment counts, and ``+=`` extends it. ``a = ["x"]`` and ``a += ["y"]`` →
+    ``{"a": ["x", "y"]}``
     """
     try:
         body = ast.parse(code).body
@@ -41,7 +42,7 @@ def sphinx_values(code: str) -> dict[str, Any]:
 
 
 def has_substitutions(values: Mapping[str, Any]) -> bool:
-    """Return whether MyST is told to put values in the place of ``{{ name }}``."""
+    """Return whether MyST substitutes values for ``{{ name }}``."""
     extensions = values.get("myst_enable_extensions")
     is_enabled = isinstance(extensions, list) and SUBSTITUTION in extensions
     substitutions = values.get("myst_substitutions")
@@ -56,7 +57,7 @@ def _names(targets: list[ast.expr]) -> Iterator[str]:
 
 
 def _literal(value: ast.expr) -> Any:
-    """Return the value of a literal, or of several with ``+`` between them; else None."""
+    """Return the value of a literal or a sum of literals; None for anything else."""
     try:
         return _value(value)
     except _UNREADABLE:
@@ -64,14 +65,14 @@ def _literal(value: ast.expr) -> Any:
 
 
 def _value(value: ast.expr) -> Any:
-    """Return the value of a literal. Raises one of ``_UNREADABLE`` for what is none."""
+    """Return the value of a literal. Raises one of ``_UNREADABLE`` for anything else."""
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
         return _sum(_literal(value.left), _literal(value.right))
     return ast.literal_eval(value)
 
 
 def _sum(left: Any, right: Any) -> Any:
-    """Return two lists or texts as one; of lists what is known if only one of them is."""
+    """Return the sum of two lists or texts; if only one operand is known and a list, that list."""
     if left is None or right is None:
         known = right if left is None else left
         return known if isinstance(known, list) else None
@@ -87,7 +88,10 @@ _PIECE = re.compile(r"\*\*|\*|\?|\[!?\]?[^\]]*\]|[^*?\[]+|\[", re.DOTALL)
 
 
 def read_exclude_patterns(code: str, *, below: str = "") -> tuple[str, ...]:
-    """Return the patterns of a ``conf.py`` that lies in the folder ``below``; none if not data."""
+    """Return the exclude patterns of a ``conf.py`` in the folder ``below``.
+
+    The result is empty if the value is not a literal list.
+    """
     patterns = sphinx_values(code).get(_KEY)
     if not isinstance(patterns, list | tuple):
         return ()
@@ -96,9 +100,10 @@ def read_exclude_patterns(code: str, *, below: str = "") -> tuple[str, ...]:
 
 
 def excluded_pages(pages: Iterable[Page], patterns: Sequence[str]) -> Iterator[str]:
-    """Yield the names of the pages that ``patterns`` leave out.
+    """Yield the names of the pages that ``patterns`` exclude.
 
-    A page of two documents is one as long as either is left: the pattern chooses the other.
+    A page of two documents is excluded only if both are: a pattern may exclude one of the pair to
+    choose the other.
     """
     pieces = [_PIECE.findall(pattern) for pattern in patterns]
     for page in pages:
@@ -108,14 +113,14 @@ def excluded_pages(pages: Iterable[Page], patterns: Sequence[str]) -> Iterator[s
 
 
 def _is_in(path: str, pattern: Sequence[str]) -> bool:
-    """Return whether a pattern matches a path, or a folder around it."""
+    """Return whether a pattern matches a path or one of its parent folders."""
     parts = path.split("/")
     return any(_matches(place, pattern) for place in accumulate(parts, "{}/{}".format))
 
 
 def _matches(path: str, pattern: Sequence[str]) -> bool:
-    """Return whether the pieces of a pattern match all of a path."""
-    # Where the pieces so far may end, all at once.
+    """Return whether the pieces of a pattern match a whole path."""
+    # All positions at which the pieces so far can end.
     ends = {0}
     for piece in pattern:
         ends = set(_ends(path, piece, ends))
@@ -125,7 +130,7 @@ def _matches(path: str, pattern: Sequence[str]) -> bool:
 
 
 def _ends(path: str, piece: str, starts: set[int]) -> Iterator[int]:
-    """Yield where a piece may end that begins at one of ``starts``."""
+    """Yield the positions at which a piece can end if it begins at one of ``starts``."""
     if piece == "**":
         yield from range(min(starts), len(path) + 1)
         return
@@ -141,7 +146,7 @@ def _ends(path: str, piece: str, starts: set[int]) -> Iterator[int]:
 
 
 def _is_one_of(letter: str, piece: str) -> bool:
-    """Return whether ``?`` or ``[a-c]`` or ``[!a-c]`` stands for a letter."""
+    """Return whether ``?``, ``[a-c]`` or ``[!a-c]`` matches a character."""
     if piece == "?":
         return letter != "/"
     is_negative = piece.startswith("[!")
@@ -151,7 +156,7 @@ def _is_one_of(letter: str, piece: str) -> bool:
 
 
 def _is_in_class(letter: str, inner: str) -> bool:
-    """Return whether a letter is among those of ``a-cx``."""
+    """Return whether a character is in a class such as ``a-cx``."""
     ranges = re.findall(r"(.)-(.)", inner, re.DOTALL)
     if any(low <= letter <= high for low, high in ranges):
         return True
