@@ -1,8 +1,8 @@
-"""Review: how the translations of two commits differ, message by message.
+"""Review of two commits: how their translations differ, message by message.
 
-Memories go in; the changes that a person has to look at come out. What follows by itself is only
-counted: text that moved, was carried over, or went from the page. No translation vanishes without
-being one of the two.
+The input is the memories of both commits. The output is the changes that a person should look at,
+and counts of automatic changes: text that moved, was carried over, or is gone from the page. The
+invariant: every translation that vanishes is one or the other.
 """
 
 from __future__ import annotations
@@ -27,53 +27,53 @@ from pipeline.core.memory.record import (
 )
 from pipeline.entries import Entry
 
-Entries = Mapping[str, Sequence[Entry]]  # by the path of the memory file
+Entries = Mapping[str, Sequence[Entry]]  # by path of the memory file
 
-# What the update may change in a translation that it carries over: white space, hosts of links,
-# and numbers of long atoms.
+# What an update may change in a translation that it carries over: white space, hosts of links, and
+# numbers of long atoms.
 _FREE = re.compile(r"\s+|https?://[!-~]+|⟦\d+⟧")
 
 
 class Happened(StrEnum):
-    """What has happened to a message, for a person to look at."""
+    """Kind of change to a message that a person should look at."""
 
     TRANSLATED = "translated"
     CHANGED = "changed"
-    CONFIRMED = "confirmed"  # it was fuzzy, and is no more
+    CONFIRMED = "confirmed"  # no longer fuzzy
     FUZZY = "fuzzy"
-    WITHDRAWN = "withdrawn"  # the translation is gone, and stands nowhere else
-    REMARKS = "remarks"  # only comments or flags are other ones
+    WITHDRAWN = "withdrawn"  # the translation is gone and exists nowhere else
+    REMARKS = "remarks"  # only comments or flags changed
 
 
 class Quiet(StrEnum):
-    """What happens by itself, and is only counted."""
+    """Kind of automatic change, which is only counted."""
 
-    MOVED = "moved"  # the same message with the same translation, on another page
+    MOVED = "moved"  # same message and translation on another page
     CARRIED = "carried over"
-    GONE = "gone from the page"  # the translation is kept, obsolete or elsewhere
+    GONE = "gone from the page"  # the translation is kept, as obsolete or elsewhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A message that a person has to look at. Both entries are of a memory.
+    """A change that a person should look at, with entries of memories.
 
-    ``new`` is None if the page has no entry of it any more. ``old`` is what its translation was
-    before, perhaps for other English or on another page; None if it had none.
+    ``new`` is None if the page no longer has the entry. ``old`` is the previous translation,
+    perhaps of other English or on another page; None if there was none.
     """
 
-    path: str  # of the memory file, that ``new`` is in
+    path: str  # memory file of ``new``
     happened: Happened
     new: Entry | None
     old: Entry | None = None
 
     @property
     def line(self) -> int:
-        """The line of the entry in its file, from 1; the first one if it is gone."""
+        """Return the line of the entry in its file, from 1; the first line if it is gone."""
         return self.new.line if self.new else 1
 
     @property
     def entry(self) -> Entry:
-        """The entry that says which message it is."""
+        """Return the entry that identifies the message."""
         entry = self.new or self.old
         assert entry
         return entry
@@ -81,7 +81,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """All changes, file by file in the order of their entries, and how much happened by itself."""
+    """All changes, by file and in the order of entries, and counts of automatic changes."""
 
     changes: tuple[Change, ...] = ()
     quiet: Mapping[Quiet, int] = field(default_factory=dict)
@@ -90,10 +90,10 @@ class Compared:
 def compare(
     before: Entries, after: Entries, *, elsewhere: Iterable[Entry] = ()
 ) -> Compared:
-    """How the memories of two commits differ.
+    """Return how the memories of two commits differ.
 
-    Files that are equal need not be given; ``elsewhere`` are their entries, from which
-    translations may have been carried over.
+    Equal files need not be passed in full; ``elsewhere`` has their entries, because translations
+    may have been carried over from them.
     """
     comparing = _Comparing(before, after, elsewhere)
     changes: list[Change] = []
@@ -103,7 +103,7 @@ def compare(
 
 
 def has_carried(before: Entries, after: Entries) -> bool:
-    """Whether anything has been carried over, for which ``compare`` wants all entries there are."""
+    """Return whether anything was carried over. ``compare`` then needs all entries."""
     old = {(entry.msgid, entry.notes) for entry in _all(before)}
     for entry in _all(after):
         if entry.notes_with(CARRIED) and (entry.msgid, entry.notes) not in old:
@@ -112,7 +112,7 @@ def has_carried(before: Entries, after: Entries) -> bool:
 
 
 class _Comparing:
-    """What is known of both commits while they are compared."""
+    """Comparison in progress, with indexes of both commits."""
 
     def __init__(
         self, before: Entries, after: Entries, elsewhere: Iterable[Entry]
@@ -120,7 +120,7 @@ class _Comparing:
         self.before = {path: _by_key(entries) for path, entries in before.items()}
         self.after = {path: _by_key(entries) for path, entries in after.items()}
         self.quiet: Counter[Quiet] = Counter()
-        # Translations of before, by the message that they were written for.
+        # Old translations, by the English that they were written for.
         self._old: dict[str, Entry] = {}
         self._works: set[tuple[object, ...]] = set()
         self._finished: set[str] = set()
@@ -134,7 +134,7 @@ class _Comparing:
         self._remaining = {_bare(entry) for entry in _all(after)}
 
     def changes_of(self, path: str) -> Iterator[Change]:
-        """What a person has to look at in one file."""
+        """Yield the changes in one file that a person should look at."""
         before, after = self.before.get(path, {}), self.after.get(path, {})
         for key, new in after.items():
             yield from self._compared(path, new, before.get(key))
@@ -143,7 +143,10 @@ class _Comparing:
                 yield from self._gone(path, old, None)
 
     def _compared(self, path: str, new: Entry, same: Entry | None) -> Iterator[Change]:
-        """An entry and what it was at the same place; nothing if a person need not look at it."""
+        """Yield the change from ``same`` to ``new``, if a person should look at it.
+
+        ``same`` is the old entry with the same key, if any.
+        """
         if same and work_of(new) == work_of(same) and new.obsolete == same.obsolete:
             return
         if not text_of(new):
@@ -151,7 +154,7 @@ class _Comparing:
                 yield from self._gone(path, same, new)
             return
         if new.obsolete:
-            # It waits for its text to come back. Nobody sees it, and nothing is lost.
+            # It waits for its text to return. Readers do not see it, and no work is lost.
             self.quiet[Quiet.GONE] += bool(same and not same.obsolete)
             return
         old = same if same and text_of(same) else self._old.get(new.written_for)
@@ -162,18 +165,18 @@ class _Comparing:
         yield Change(path=path, happened=_happened(new, old), new=new, old=old)
 
     def _gone(self, path: str, old: Entry, new: Entry | None) -> Iterator[Change]:
-        """A translation that its entry has no more, or whose entry is gone."""
+        """Yield the change for a translation that was removed, alone or with its entry."""
         if new is None and _bare(old) in self._remaining:
-            # Git's diff would show it as removed: it is on another page, or obsolete there.
+            # Not a loss: the translation is on another page, or obsolete.
             self.quiet[Quiet.GONE] += not old.obsolete
             return
         yield Change(path=path, happened=Happened.WITHDRAWN, new=new, old=old)
 
     def _quiet(self, new: Entry) -> Quiet | None:
-        """Why nobody need look at a translation; None if somebody has to."""
+        """Return why nobody needs to look at a translation; None if somebody should."""
         if (new.msgid, work_of(new)) in self._works:
             return Quiet.MOVED
-        # The note alone proves nothing: a person may have edited the translation since.
+        # The note alone is no proof: a person may have edited the translation since.
         is_carried = new.notes_with(CARRIED) and not new.fuzzy
         if is_carried and _bare(new) in self._finished:
             return Quiet.CARRIED
@@ -181,7 +184,7 @@ class _Comparing:
 
 
 def _happened(new: Entry, old: Entry | None) -> Happened:
-    """What has happened to a message that has a translation now."""
+    """Return the kind of change to a message that has a translation now."""
     if new.fuzzy:
         return Happened.FUZZY
     if old is None:
@@ -194,21 +197,21 @@ def _happened(new: Entry, old: Entry | None) -> Happened:
 
 
 def _bare(entry: Entry) -> str:
-    """The translation without what the update may change in it by itself."""
+    """Return the translation without the parts that an update may change."""
     if entry.msgstr:
         return _FREE.sub("", entry.msgstr)
-    # The English itself, which is another one for each message.
+    # The English itself, which differs from message to message.
     return f"{text_of(entry)}: {entry.written_for}"
 
 
 def _all(entries: Entries) -> Iterator[Entry]:
-    """All entries of all files."""
+    """Yield all entries of all files."""
     for of_file in entries.values():
         yield from of_file
 
 
 def _by_key(entries: Iterable[Entry]) -> dict[Key, Entry]:
-    """Entries by context and digest. A live one goes before an obsolete one of the same message."""
+    """Return entries by context and digest; a live entry takes precedence over an obsolete one."""
     by_key = {key_of(entry): entry for entry in entries if entry.obsolete}
     for entry in entries:
         if not entry.obsolete:
@@ -217,9 +220,9 @@ def _by_key(entries: Iterable[Entry]) -> dict[Key, Entry]:
 
 
 def translation_of(entry: Entry, texts: Texts) -> str:
-    """The translation of a memory's entry with its long atoms.
+    """Return the translation of a memory's entry with its long atoms restored.
 
-    Where their English is not in ``texts``, as the memory has it: ``见[指南⟦1⟧。``
+    If ``texts`` lacks their English, the translation is as in the memory: ``见[指南⟦1⟧。``
     """
     previous = texts.get(entry.previous) if entry.previous else None
     restored = restored_msgstr(entry, texts.get(entry.msgid), previous)
@@ -227,9 +230,9 @@ def translation_of(entry: Entry, texts: Texts) -> str:
 
 
 def translator_of(entry: Entry) -> str:
-    """Who last touched an entry, and on which day: ``Li Lei, 2026-05-01``; empty if nobody knows.
+    """Return who last touched an entry and when: ``Li Lei, 2026-05-01``; "" if unknown.
 
-    The address is left out: a report goes to places where the memory does not.
+    The e-mail address is left out, because reports are published more widely than memories.
     """
     notes = translators_of(entry)
     if not notes:
@@ -242,7 +245,7 @@ def translator_of(entry: Entry) -> str:
 
 
 def state_of(entry: Entry | None) -> str:
-    """Whether readers see the translation: ``finished``, ``fuzzy`` or ``untranslated``."""
+    """Return the state that readers see: ``finished``, ``fuzzy`` or ``untranslated``."""
     if entry is None or not text_of(entry) or entry.obsolete:
         return "untranslated"
     return "fuzzy" if entry.fuzzy else "finished"

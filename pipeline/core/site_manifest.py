@@ -1,6 +1,6 @@
 """Manifest of a published site: the part of ``freshness.json`` that ``verify-site`` needs.
 
-Bytes from anywhere go in. A record with safe paths comes out, or an InputError.
+The input is untrusted bytes. The invariant: every path in a parsed manifest stays inside the site.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _HINT = (
 
 
 class UpstreamOfSite(msgspec.Struct, frozen=True):
-    """Source of a site."""
+    """Upstream and commit that a site was built from."""
 
     name: str
     ref: str
@@ -31,17 +31,18 @@ class UpstreamOfSite(msgspec.Struct, frozen=True):
 
 
 class PublishedPage(msgspec.Struct, frozen=True):
-    """One page. ``files`` have digests, ``sha256:…``, by path in the site."""
+    """One page. ``files`` maps paths in the site to digests, ``sha256:…``."""
 
     page: str
-    source: str  # upstream's path of the document
-    blob: str  # and its version
+    source: str  # path of the document upstream
+    blob: str  # blob id of the document
     files: dict[str, str]
-    included: list[PublishedPage] = []  # what it includes and is no page itself
+    # documents that it includes and that are not pages themselves
+    included: list[PublishedPage] = []
 
     @property
     def document(self) -> str:
-        """The file that the page is proved by; empty if the site lacks it."""
+        """Return the file with the page's source; "" if the site does not have it."""
         path = f"{self.page}.md"
         if self.source.endswith(".rst"):
             path = f"_downloads/source/{self.page}.rst"
@@ -55,7 +56,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
     schema: int
     locale: str
-    project: str  # the commit of ours that it was built from; empty: there is none
+    project: str  # commit of this project at the build; empty if there is none
     upstream: UpstreamOfSite
     pages: list[PublishedPage]
 

@@ -1,7 +1,8 @@
-"""How two versions of a text differ, word by word and whole: for a screen.
+"""Word diff of two versions of a text, complete and for display.
 
 Chinese has no spaces between words. A word is a term of the glossary, a run of Latin letters and
-digits, or else one character; and a character that stays between two changes belongs to them.
+digits, or a single character. A single character that is unchanged between two changes becomes part
+of them.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
-_SHORTEST = 2  # characters of a term; one alone is a word anyway
+_SHORTEST = 2  # characters of a term; a single character is a word anyway
 
 
 class Part(StrEnum):
-    """What has become of a piece of text."""
+    """State of a piece of text in a diff."""
 
     KEPT = "kept"
     REMOVED = "removed"
@@ -24,7 +25,7 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A piece of text, and whether it is in both versions."""
+    """A piece of text, and the versions that it is in."""
 
     text: str
     part: Part
@@ -32,31 +33,31 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Cuts texts into words. ``pattern`` finds the next one."""
+    """Tokenizer of texts. ``pattern`` matches the next word."""
 
     pattern: re.Pattern[str]
 
     @classmethod
     def of(cls, terms: Collection[str]) -> Words:
-        """Words of a language in which ``terms`` are not cut in two."""
+        """Return a tokenizer that keeps each of ``terms`` in one piece."""
         long = [term for term in terms if len(term) >= _SHORTEST]
-        # The longest one first: a term may be the beginning of another one.
+        # Longest first: a term may be a prefix of another one.
         long.sort(key=lambda term: (-len(term), term))
         kinds = (*map(re.escape, long), r"[A-Za-z0-9_]+", r"\s+", ".")
         return cls(re.compile("|".join(kinds), re.DOTALL))
 
     def in_text(self, text: str) -> list[str]:
-        """All of ``text`` as words: ``使用vmap`` → ``使``, ``用``, ``vmap``."""
+        """Return all of ``text`` as words: ``使用vmap`` → ``使``, ``用``, ``vmap``."""
         return self.pattern.findall(text)
 
 
 def word_diff(old: str, new: str, words: Words) -> tuple[Piece, ...]:
-    """The pieces of both versions in order; of a change the old words stand before the new ones.
+    """Return the pieces of both versions in order, with old words before new ones.
 
-    ``用梯度`` and ``用导数`` → ``用`` kept, ``梯度`` removed, ``导数`` added. The old text is what
-    is kept and removed, the new one what is kept and added.
+    ``用梯度`` and ``用导数`` → ``用`` kept, ``梯度`` removed, ``导数`` added. Kept and removed
+    pieces make up the old text, kept and added ones the new text.
     """
-    # Most who name parts compare nothing.
+    # Imported here, because most importers only need the names of parts.
     from rapidfuzz.distance import Indel
 
     old_words, new_words = words.in_text(old), words.in_text(new)
@@ -72,18 +73,19 @@ def word_diff(old: str, new: str, words: Words) -> tuple[Piece, ...]:
 
 
 class _Pieces:
-    """Pieces while they come together. What is removed and added in a row is one change."""
+    """Builder of pieces. Consecutive removals and additions form one change."""
 
     def __init__(self) -> None:
         self._done: list[Piece] = []
         self._removed = self._added = ""
-        self._island = ""  # a character that is kept, right behind a change
+        self._island = ""  # a kept character directly after a change
 
     def keep(self, text: str) -> None:
         """Add words that both versions have."""
         is_after_change = bool(self._removed or self._added)
         if is_after_change and len(text) == 1 and text.isalnum():
-            # A reader takes "[-向-]量[-化-]" for nothing: let it wait for what comes next.
+            # "[-向-]量[-化-]" is unreadable: wait, the character may become part of the next
+            # change.
             self._island = text
             return
         self._flush()
@@ -96,12 +98,12 @@ class _Pieces:
         self._island = ""
 
     def finished(self) -> tuple[Piece, ...]:
-        """All pieces, none of them empty."""
+        """Return all non-empty pieces."""
         self._flush()
         return tuple(piece for piece in self._done if piece.text)
 
     def _flush(self) -> None:
-        """End the change that is open, and what was kept behind it."""
+        """Finish the current change and add the kept character after it."""
         self._done += (
             Piece(text=self._removed, part=Part.REMOVED),
             Piece(text=self._added, part=Part.ADDED),
