@@ -95,12 +95,12 @@ class Catalog:
 
 
 def translations_of(catalog: Catalog) -> dict[str, str]:
-    """Return the finished translations of a catalogue by msgid.
+    r"""Return the finished translations of a catalogue by msgid.
 
-    An entry with a msgctxt is stored under gettext's key, ``context \\4 msgid``. The first such
-    entry is also stored under the plain msgid, unless an entry without context has that msgid.
-    ``msgctxt "menu"``, ``msgid "Open"``, ``msgstr "打开"`` becomes ``{"menu\\4Open": "打开", "Open":
-    "打开"}``.
+    An entry with a msgctxt is stored under gettext's key, ``context \4 msgid``. The first such
+    entry is also stored under the plain msgid, unless an entry without context has that msgid::
+
+        msgctxt "menu", msgid "Open", msgstr "打开"  ->  {"menu\4Open": "打开", "Open": "打开"}
     """
     with_context: dict[str, str] = {}
     plain: dict[str, str] = {}

@@ -1,8 +1,8 @@
-"""Engine of the checks: it runs them over the entries of catalogues, and mends.
+"""Engine of the checks: runs them on the entries of catalogues, and applies their fixes.
 
-Subjects go in, problems come out, each with its code and its place. Mending gives a new msgstr; it
-guards that a mended translation says the same words as before and has no more errors. A comment
-``# pipeline: ignore=M203 reason`` silences a check for one entry.
+Subjects go in; problems come out, each with its code and place. A fix is applied only if the
+translation keeps its words and gets no additional errors. The comment ``# pipeline: ignore=M203
+reason`` disables a check for one entry.
 """
 
 from __future__ import annotations
@@ -36,21 +36,22 @@ from pipeline.findings import Severity
 _IGNORE = re.compile(
     r"pipeline:\s*ignore=([A-Z]\d+(?:\s*,\s*[A-Z]\d+)*)\s*(.*)", re.DOTALL
 )
-# What compares formulas and roles, of which renderers make markup of their own. The guard looks at
-# them first; whoever finds a way past it shall not get further by a comment beside his words.
+# These checks compare formulas and roles, which renderers turn into other markup. The
+# guard examines them first. Text that evades the guard must not get through by an
+# ignore comment.
 _FOR_SAFETY = frozenset(("M106", "M203", "M205"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ignore:
-    """The codes that a comment takes out for its entry, and why."""
+    """The codes that a comment disables for its entry, and the reason."""
 
     codes: tuple[str, ...]
     reason: str
 
 
 def ignores_of(entry: Entry) -> Iterator[Ignore]:
-    """Yield what the comments of an entry silence.
+    """Yield what the comments of an entry disable.
 
     ``pipeline: ignore=M203, M304 the value is the same`` -> two codes, and the reason
     """
@@ -64,27 +65,27 @@ def ignores_of(entry: Entry) -> Iterator[Ignore]:
 
 
 def silenced_codes(entry: Entry) -> frozenset[str]:
-    """Return the codes that the comments of an entry take out."""
+    """Return the codes that the comments of an entry disable."""
     codes = (code for ignore in ignores_of(entry) for code in ignore.codes)
     return frozenset(filter(may_silence, codes))
 
 
 def is_guards(code: str) -> bool:
-    """Return whether a code is one of the guard's, which nobody can silence."""
+    """Return whether a code belongs to the guard; such codes can never be disabled."""
     return code.startswith("G")
 
 
 def may_silence(code: str) -> bool:
-    """Return whether a comment can silence a code: not those of the guard, nor those for safety."""
+    """Return whether a comment can disable a code: not if it belongs to the guard or to safety."""
     return not is_guards(code) and code not in _FOR_SAFETY
 
 
 def silence_problems(
     entry: Entry, known: Collection[str], used: Collection[str]
 ) -> Iterator[Problem]:
-    """Yield what is wrong with the comments that silence checks for an entry.
+    """Yield the problems with the comments that disable checks for an entry.
 
-    ``known`` are all codes that there are, ``used`` those that a comment took out of the results.
+    ``known`` are all existing codes, ``used`` those whose findings a comment has suppressed.
     """
     for ignore in ignores_of(entry):
         for code in ignore.codes:
@@ -100,7 +101,7 @@ def silence_problems(
 def _silence_problem(
     code: str, known: Collection[str], used: Collection[str]
 ) -> Problem | None:
-    """Return what is wrong with silencing one code; None if that is right."""
+    """Return the problem with disabling one code, or None."""
     if code not in known:
         return Problem(
             text=f"there is no check {code} to silence",
@@ -119,15 +120,16 @@ def _silence_problem(
     return None
 
 
+# Errors in structure or atoms, which keep a message from being built.
 BLOCKING: tuple[Check, ...] = tuple(
     check for check in (*MARKUP, *ATOMS) if check.severity is Severity.ERROR
 )
 
 
 def blocking_problem(subject: Subject, ignored: Collection[str] = ()) -> Problem | None:
-    """Return the first error of a translation, if there is one.
+    """Return the first error of a translation that keeps it from being built, or None.
 
-    The codes in ``ignored`` do not count, nor do those that a comment of the entry can silence.
+    Codes in ``ignored`` do not count, nor do those that the entry's comments disable.
     """
     silenced = silenced_codes(subject.entry).union(ignored)
     for check in BLOCKING:
@@ -140,7 +142,7 @@ def blocking_problem(subject: Subject, ignored: Collection[str] = ()) -> Problem
 
 
 _NO_WORD = re.compile(r"[\W_]+")
-_ROUNDS = 12  # of mending; entries that still change then are left alone
+_ROUNDS = 12  # attempts per entry; one that still changes then is left alone
 
 
 def subjects_of(
@@ -150,11 +152,11 @@ def subjects_of(
     *,
     are_of_others: bool = False,
 ) -> list[Subject]:
-    """Return the subjects of a page that readers would see: translated, not fuzzy, not obsolete.
+    """Return the subjects of a page: entries that are translated, not fuzzy, not obsolete.
 
-    ``markup`` is what those are marked up in that have no note of ours. None: each is what the file
-    is that it names, and where it names none, what most others are. Those of other projects
-    (``are_of_others``) are put in place by other tools.
+    ``markup`` applies to entries without a note. If it is None, the markup of an entry is that of
+    the file it references or, without a reference, that of most other entries. ``are_of_others``
+    means that other tools insert these translations.
     """
     usual = markup or usual_markup_of(entries)
     subjects: list[Subject] = []
@@ -171,17 +173,17 @@ def run_checks(
     glossary: Glossary | None = None,
     of: CheckSet = SIMPLIFIED,
 ) -> list[Problem]:
-    """Return what is wrong with the translations of ``pages``, by page, entry and check.
+    """Return the problems in the translations of ``pages``, sorted by page, entry and check.
 
-    All of them are in the language that the checks are ``of``. The ``page`` of a problem is a key
-    of ``pages``. What only shows when all pages are compared comes last.
+    All pages are in the language of the check set ``of``. The ``page`` of a problem is a key of
+    ``pages``. Problems found by comparing all pages come last.
     """
     checks = of.checks
-    if glossary:  # without one nobody has agreed on any term
+    if glossary:  # there are no agreed terms without one
         checks = (*checks, *glossary_checks(glossary))
     problems: list[Problem] = []
     for page, subjects in pages.items():
-        # What is wrong with one entry stands together, whichever check has found it.
+        # Keep the problems of one entry together, whichever check reports them.
         of_page = [
             *_find_in_entries(page, subjects, checks),
             *_find_in_page(page, subjects, of.page_checks),
@@ -193,9 +195,9 @@ def run_checks(
 def _find_in_entries(
     page: str, subjects: Sequence[Subject], checks: Sequence[Check]
 ) -> Iterator[Problem]:
-    """Find what is wrong with each entry of a page by itself.
+    """Yield the problems of each entry of a page on its own.
 
-    All checks look at one entry before the next: what it is parsed into is wanted by all of them.
+    All checks examine one entry before the next one, because they share its parsed texts.
     """
     for index, subject in enumerate(subjects):
         for check in checks:
@@ -206,9 +208,9 @@ def _find_in_entries(
 def _find_in_page(
     page: str, subjects: Sequence[Subject], checks: Sequence[PageCheck]
 ) -> Iterator[Problem]:
-    """Find what is wrong with the entries of a page when they are compared.
+    """Yield the problems that a comparison of the entries of a page shows.
 
-    The check says which entry of the page a problem is about.
+    The check sets the index of the entry in each problem.
     """
     for check in checks:
         for problem in check.find(subjects):
@@ -218,9 +220,10 @@ def _find_in_page(
 def _find_across(
     pages: Mapping[str, Sequence[Subject]], checks: Sequence[PageCheck]
 ) -> Iterator[Problem]:
-    """Find what shows when the entries of all pages are laid in one row.
+    """Yield the problems that a comparison of the entries of all pages shows.
 
-    A problem there has the number of an entry in the row; ``places`` say what that is on its page.
+    The check sees all entries in one sequence. ``places`` maps an index in that sequence to the
+    page and the index there.
     """
     places: list[tuple[str, int]] = []
     row: list[Subject] = []
@@ -234,10 +237,9 @@ def _find_across(
 
 
 def without_echoes(problems: Iterable[Problem]) -> list[Problem]:
-    """Return ``problems`` without those that say the same as another one in worse words.
+    """Return ``problems`` without the guard's, where a check reports an error of the same entry.
 
-    Whatever a check calls an error the guard mostly refuses as well. The check says more precisely
-    what is wrong, so the guard is only heard about entries in which no check found an error.
+    The guard rejects most of what checks call errors. The message of a check is more precise.
     """
     problems = list(problems)
     explained: set[tuple[str, int]] = set()
@@ -253,10 +255,10 @@ def without_echoes(problems: Iterable[Problem]) -> list[Problem]:
 
 
 def fix_entry(subject: Subject, checks: Sequence[Check] = SIMPLIFIED.checks) -> str:
-    """Return the msgstr with everything mended that needs no judgement.
+    """Return the msgstr with all fixes applied that need no judgement.
 
-    For a reader it differs in white space and punctuation at most. Mending it again changes
-    nothing. What a comment of the entry silences is meant, and stays.
+    The rendered text differs in white space and punctuation at most. Fixing it again changes
+    nothing. Whatever a comment of the entry disables stays as it is.
     """
     silenced = silenced_codes(subject.entry)
     checks = [check for check in checks if check.code not in silenced]
@@ -266,16 +268,16 @@ def fix_entry(subject: Subject, checks: Sequence[Check] = SIMPLIFIED.checks) -> 
         if mended is None:
             return current.entry.msgstr
         current = mended
-    # The fixes chase each other: none of them is to be trusted.
+    # The fixes undo each other, so none of them can be trusted.
     return subject.entry.msgstr
 
 
 def _mended_once(
     original: Subject, current: Subject, checks: Sequence[Check]
 ) -> Subject | None:
-    """Return ``current`` with the first fix that does ``original`` no harm; None if there is none.
+    """Return ``current`` after the first fix that is harmless to ``original``; None without one.
 
-    Only one is taken at a time, for a fix is a whole msgstr: two of them cannot be joined.
+    Fixes are applied one at a time: each is a whole msgstr, so two cannot be combined.
     """
     for check in checks:
         for problem in check.find(current):
@@ -289,10 +291,10 @@ def _mended_once(
 
 
 def _is_harmless(before: Subject, after: Subject) -> bool:
-    """Return whether a reader gets the same words, and no more errors than before.
+    """Return whether the fixed translation shows the same words, and has no more errors.
 
-    Markup that begins to work may hide what showed of it, such as the target of a link. So
-    other words may be seen, if the atoms are those of the English then.
+    When broken markup starts to work, parts of its source such as a link's target disappear from
+    the text. The visible words may therefore differ if all atoms are correct after the fix.
     """
     if _compared_words(before.msgstr) != _compared_words(after.msgstr):
         return False
@@ -305,7 +307,7 @@ def _is_harmless(before: Subject, after: Subject) -> bool:
 
 
 def _compared_words(text: str) -> str:
-    """Return a text without white space, punctuation and marks; full-width letters as plain ones.
+    """Return a text without white space, punctuation and marks, in half-width letters.
 
     ``用**ＪＡＸ**，即……`` -> ``用JAX即``
     """
@@ -313,9 +315,9 @@ def _compared_words(text: str) -> str:
 
 
 def _count_errors(subject: Subject) -> int:
-    """Return how many errors an entry has, of those that keep it from being built.
+    """Return the number of errors that keep an entry from being built.
 
-    A rule for errors may find problems that are minor: those do not count.
+    Minor problems of a rule do not count, even if the rule's severity is ``ERROR``.
     """
     count = 0
     for check in (*GUARD, *BLOCKING):

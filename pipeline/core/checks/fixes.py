@@ -1,4 +1,4 @@
-"""Helpers of the checks of markup: they judge whether a fix is safe, count marks, quote text."""
+"""Helpers of the checks of markup: validate fixes, count visible marks, quote text."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pipeline.findings import Span
 
 _NO_WORD = re.compile(r"[\W_]+")
 _LONGEST_QUOTE = 60  # characters
-_OFFSET = 0xFEE0  # from a full-width form to the ASCII character that it widens
-# Full-width and Chinese marks, and what was meant where only ASCII works. Letters and digits are
-# left out: those are words.
+_OFFSET = 0xFEE0  # from a full-width form to its ASCII character
+# Full-width and Chinese marks, with their ASCII equivalents for places where only ASCII
+# works. Letters and digits are left out: they are words.
 NARROW: dict[int, str] = {
     **{
         code: chr(code - _OFFSET)
@@ -31,7 +31,7 @@ NARROW: dict[int, str] = {
 
 
 def are_words_kept(before: str, after: str) -> bool:
-    """Return whether two texts differ in white space, punctuation and marks only.
+    """Return whether two texts differ only in white space, punctuation and marks.
 
     ``用**词**。`` and ``用 *词*，`` do.
     """
@@ -39,10 +39,10 @@ def are_words_kept(before: str, after: str) -> bool:
 
 
 def excess(subject: Subject, *marks: str) -> int:
-    """Return how many more of some marks a reader of the translation sees than one of the English.
+    """Return how many more of some marks are visible in the translation than in the English.
 
-    Marks that the translation escapes do not count, for those are meant to be seen. It is below
-    zero if the English shows more.
+    The result is negative if there are fewer. Marks that the translation escapes do not count,
+    because they are meant to be visible.
     """
     count = 0
     for mark in marks:
@@ -51,12 +51,12 @@ def excess(subject: Subject, *marks: str) -> int:
 
 
 def regains(subject: Subject, fix: str, *names: Atom) -> bool:
-    """Return whether a fix makes a translation right without spoiling anything.
+    """Return whether a fix corrects a translation without damaging anything.
 
-    It must keep the words, stand as the right block, and have all English atoms of the classes
-    ``names``. No other class may be further from the English than before.
+    The fix must keep the words, be parsed as the same blocks, and have all English atoms of the
+    classes ``names``. In no other class may it differ from the English by more atoms than before.
     """
-    # The cheapest question comes first: the others ask a parser.
+    # The cheapest condition first: the others need a parser.
     if not are_words_kept(subject.msgstr, fix):
         return False
     english, chinese, fixed = subject.english, subject.chinese, subject.read(fix)
@@ -72,7 +72,7 @@ def regains(subject: Subject, fix: str, *names: Atom) -> bool:
 
 
 def improves(subject: Subject, fix: str, name: Atom) -> bool:
-    """Return whether a fix has more English atoms of a class, and spoils nothing (`regains`)."""
+    """Return whether a fix has more English atoms of a class, without damage (see `regains`)."""
     if not regains(subject, fix):
         return False
     before = _distance(subject.english, subject.chinese, name)
@@ -80,14 +80,14 @@ def improves(subject: Subject, fix: str, name: Atom) -> bool:
 
 
 def _distance(english: Parsed, chinese: Parsed, name: Atom) -> int:
-    """Return how many atoms of a class only one of two texts has, however often."""
+    """Return how many distinct atoms of a class only one of the two texts has."""
     return len(english.of(name).keys() ^ chinese.of(name).keys())
 
 
 def first_regaining(subject: Subject, fixes: Iterable[str], *names: Atom) -> str | None:
-    """Return the first of ``fixes`` that changes something and :func:`regains` what it should.
+    """Return the first of ``fixes`` that changes the msgstr and :func:`regains` the atoms, or None.
 
-    None if none does. To try one takes a parser, so that the fixes are taken one by one.
+    ``fixes`` is consumed lazily, because each attempt needs a parser.
     """
     for fix in fixes:
         if fix != subject.msgstr and regains(subject, fix, *names):
@@ -96,10 +96,10 @@ def first_regaining(subject: Subject, fixes: Iterable[str], *names: Atom) -> str
 
 
 def without_backslashes(subject: Subject, pairs: Iterable[str]) -> str | None:
-    """Return the msgstr without the backslashes of ``pairs``; each stands before a character.
+    r"""Return the msgstr with the backslash of each pair removed: ``用\词`` -> ``用词``.
 
-    ``用\\词`` -> ``用词``. None for ``\\n`` and ``\\beta``: such a backslash may be part of a
-    path or a formula.
+    Return None for ``\n`` and ``\beta``: such a backslash may be part of a path or a formula. Also
+    return None if the result would not be correct.
     """
     fix = subject.msgstr
     for pair in pairs:
@@ -112,9 +112,9 @@ def without_backslashes(subject: Subject, pairs: Iterable[str]) -> str | None:
 
 
 def count_stray(subject: Subject, parsed: Parsed, meant: re.Pattern[str]) -> int:
-    """Return how many more marks that are ``meant`` show in ``parsed`` than in the English.
+    """Return how many more marks matching ``meant`` are visible than in the English.
 
-    Of the English those count that it escapes, or those that it does not: whichever are more.
+    The English count is the larger one of those with and without its escaped marks.
     """
     english = subject.english
     most = max(len(meant.findall(english.plain)), len(meant.findall(english.literal)))
@@ -122,9 +122,9 @@ def count_stray(subject: Subject, parsed: Parsed, meant: re.Pattern[str]) -> int
 
 
 def is_same_but_marks(before: Parsed, after: Parsed) -> bool:
-    """Return whether only marks differ: two texts have the same blocks, atoms and words.
+    """Return whether two texts have the same blocks, atoms and words, and differ only in marks.
 
-    Words are compared as a reader sees them: an underscore that shows is a mark.
+    The words are the visible ones: a visible underscore counts as a mark.
     """
     if after.blocks != before.blocks or after.atoms != before.atoms:
         return False
@@ -132,18 +132,18 @@ def is_same_but_marks(before: Parsed, after: Parsed) -> bool:
 
 
 def missing(english: Parsed, chinese: Parsed, name: Atom) -> list[str]:
-    """Return the English atoms of a class that the translation never names, in order.
+    """Return the English atoms of a class that the translation lacks, in order.
 
-    With the two texts the other way around: atoms that the English never names.
+    With the two texts exchanged, return the atoms that the English lacks.
     """
     theirs, ours = english.of(name), chinese.of(name)
-    if theirs == ours:  # as mostly
+    if theirs == ours:  # the usual case
         return []
     return [value for value in theirs if value not in ours]
 
 
 def fewer(english: Parsed, chinese: Parsed, name: Atom) -> list[str]:
-    """Return the English atoms of a class that the translation names less often, or never.
+    """Return the English atoms of a class that occur less often in the translation, or never.
 
     For ``f``, ``f`` and ``g`` in English and ``f`` in Chinese: both, each once.
     """
@@ -151,27 +151,27 @@ def fewer(english: Parsed, chinese: Parsed, name: Atom) -> list[str]:
 
 
 def is_han(character: str) -> bool:
-    """Return whether it is a Chinese character or a Chinese mark.
+    """Return whether a character is a Chinese character or a Chinese mark.
 
-    Of some marks English has the same characters: “, …, —, ·. Those count as Chinese.
+    Marks that English shares (“, …, —, ·) count as Chinese.
     """
     return unicodedata.east_asian_width(character) in "WF" or character in "“”‘’…—·"
 
 
 def quote(text: str) -> str:
-    """Return a piece of a message, in a sentence about it: in quotation marks, and not too long."""
+    """Return an excerpt for a message: in quotation marks, and truncated if it is long."""
     if len(text) > _LONGEST_QUOTE:
         return f"“{text[:_LONGEST_QUOTE]}…”"
     return f"“{text}”"
 
 
 def as_replacement(text: str) -> str:
-    """Return ``text`` as `re.sub` has to be given it, where a backslash would mean something."""
+    """Return ``text`` escaped for use as the replacement in `re.sub`."""
     return text.replace("\\", r"\\")
 
 
 def spans_of(text: str, *pieces: str) -> tuple[Span, ...]:
-    """Return where each piece stands first. Pieces that are empty or not in the text are left out.
+    """Return the first position of each piece; empty and absent pieces are skipped.
 
     ``用 `f` 和 `f``` with ```f``` -> 2 to 5
     """

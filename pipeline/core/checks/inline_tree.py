@@ -1,8 +1,8 @@
-"""Inline tree of a text: nested values that can be compared.
+r"""Inline tree of a text: nested values that can be compared.
 
-A translation of reStructuredText is read as it will stand on the page, with the ``\\ `` that its
-marks need. Its roles are not looked up, because Sphinx knows many that docutils does not: their
-names and targets are kept as they are written.
+A reST translation is parsed as it will appear on the page, with the ``\ `` that its marks need. Its
+roles are not resolved, because Sphinx has many that docutils lacks. The tree keeps their names and
+targets as written.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pipeline.core.document.markdown import parser as markdown
 from pipeline.core.document.markdown.blocks import html_tags
 from pipeline.core.document.markdown.parser import inline_tokens
 
-# [text][label], and what stands before it if that could be indexed: x[i][j].
+# [text][label], and the character before it if it could be indexed: x[i][j].
 _LABEL = re.compile(
     r"""
     (?P<indexed>[A-Za-z0-9_\])])?
@@ -31,7 +31,7 @@ _LABEL = re.compile(
 )
 _LONGEST_INDEX = 3  # characters
 _TITLED = re.compile(r"(.*\S)\s*<([^<>]*)>", re.DOTALL)
-# Roles whose content is no target but text, to be translated like any other.
+# Roles whose content is text to be translated, not a target.
 TEXT_ROLES = frozenset(
     (
         *("abbr", "dfn", "emphasis", "guilabel", "menuselection", "strong"),
@@ -44,18 +44,18 @@ _LEAVES = {
     "text_special": "escape",
     "code_inline": "code",
     "math_inline": "math",
-    "math_inline_double": "math",  # $$x$$ in a line
+    "math_inline_double": "math",  # $$x$$ inside a line
     "html_inline": "html",
 }
 
 
 class Node(NamedTuple):
-    """One thing inside a block. ``value`` is what it shows, or where it leads to.
+    """An element inside a block; ``value`` is its visible text or its target.
 
     Containers are strong, em, strike, link, reference (``[text][label]``), autolink and image. A
-    role has one child, what it shows: text if that may be translated, else code. Leaves are text,
-    escape (what a backslash or a character reference stands for), code, math, html, footnote and
-    break. reStructuredText also has citation, substitution, and the container target.
+    role has one child, its visible content: text if that may be translated, otherwise code. Leaves
+    are text, escape (the character of a backslash escape or character reference), code, math, html,
+    footnote and break. reST adds citation, substitution, and the container target.
     """
 
     type: str
@@ -66,10 +66,10 @@ class Node(NamedTuple):
 def walk(
     tree: tuple[Node, ...], path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], Node]]:
-    """Yield every node of a tree, with the types of those around it.
+    """Yield every node of a tree, with the types of its ancestors.
 
-    A container comes before what is in it: ``**用 *词***`` -> () strong, (strong) text,
-    (strong) em, (strong, em) text
+    A container precedes its children: ``**用 *词***`` -> () strong, (strong) text, (strong) em,
+    (strong, em) text
     """
     for node in tree:
         yield path, node
@@ -80,11 +80,11 @@ def walk(
 def markdown_inline_tree(content: str) -> tuple[Node, ...]:
     """Return the inline content of a block: ``用 *词*`` -> ``text("用 "), em(text("词"))``.
 
-    Every label is taken for one that is defined, for the definitions stand elsewhere on the page.
+    All labels count as defined, because their definitions are elsewhere on the page.
     """
     if "][" not in content:
         return _markdown_nodes(iter(inline_tokens(content)))
-    # The target of each label is the label in brackets, by which `_link_type` knows it again.
+    # The target is the label in brackets, so that `_link_type` recognizes it.
     references = {}
     for label in _labels_in(content):
         references[normalizeReference(label)] = {"href": f"[{label}]", "title": ""}
@@ -97,8 +97,8 @@ def markdown_inline_tree(content: str) -> tuple[Node, ...]:
 def _labels_in(content: str) -> Iterator[str]:
     """Yield the labels of ``[text][label]`` and ``[label][]``.
 
-    ``x[i][j]`` has none: that is an array that is indexed. ``JAX[the guide][guide]`` is a link,
-    whose label is too long for an index.
+    ``x[i][j]`` has none: it is an indexed array. ``JAX[the guide][guide]`` is a link, because the
+    label is too long for an index.
     """
     for match in _LABEL.finditer(content):
         if match["indexed"] and len(match["label"]) <= _LONGEST_INDEX:
@@ -107,9 +107,9 @@ def _labels_in(content: str) -> Iterator[str]:
 
 
 def image_tree(content: str) -> tuple[Node, ...] | None:
-    """Return the tree of an image's text; None if that would not be within the image.
+    """Return the tree of an image's text, or None if the text closes the image too early.
 
-    The text may end its image too early: ``图](a.png) 词``.
+    For example: ``图](a.png) 词``.
     """
     tree = markdown_inline_tree(f"![{content}](x)")
     if len(tree) == 1 and tree[0].type == "image":
@@ -131,24 +131,24 @@ def html_tree(text: str) -> tuple[Node, ...]:
 
 
 def _markdown_nodes(tokens: Iterator[Token]) -> tuple[Node, ...]:
-    """Return the nodes up to the end of the container that is open, or of all.
+    """Return the nodes up to the end of the open container, or of all tokens.
 
-    Their tokens, and the one that closes the container, are used up.
+    The iterator is advanced past the closing token.
     """
     nodes: list[Node] = []
     for token in tokens:
         if token.nesting < 0:
             break
-        # Where marks open or close something the parser leaves text tokens without text.
+        # The parser leaves empty text tokens beside opening and closing marks.
         if token.content or token.type != "text":
             nodes.append(_markdown_node(token, tokens))
     return tuple(nodes)
 
 
 def _markdown_node(token: Token, rest: Iterator[Token]) -> Node:
-    """Return what a token is here.
+    """Return the node of a token.
 
-    If it opens a container, ``rest`` goes on with what is in that, which is used up.
+    If the token opens a container, its content is consumed from ``rest``.
     """
     name = token.type
     if leaf := _LEAVES.get(name):
@@ -163,7 +163,7 @@ def _markdown_node(token: Token, rest: Iterator[Token]) -> Node:
                 _link_type(token, target), _readable(target), _markdown_nodes(rest)
             )
         case "image":
-            # ![图](a.png), whose words are tokens of its own.
+            # ![图](a.png), whose text has its own list of tokens.
             target = str(token.attrs["src"])
             return Node(
                 "image", _readable(target), _markdown_nodes(iter(token.children or ()))
@@ -176,14 +176,14 @@ def _markdown_node(token: Token, rest: Iterator[Token]) -> Node:
         case "hardbreak":
             return Node("break", "\n")
         case _:
-            # A soft break: a line end in the source, which shows as a space.
+            # A soft break: a line end in the source, rendered as a space.
             return Node("text", " ")
 
 
 def _link_type(token: Token, target: str) -> str:
-    """Return the type of node of a link, by how it was written.
+    """Return the node type of a link, depending on its syntax.
 
-    `markdown_inline_tree` gives the parser the label in brackets as the target of each label.
+    `markdown_inline_tree` makes the label in brackets the target of each reference.
     """
     if token.markup == "autolink":
         return "autolink"
@@ -193,10 +193,10 @@ def _link_type(token: Token, target: str) -> str:
 
 
 def _readable(target: str) -> str:
-    """Return a target as people write it; the parser encodes what is not ASCII.
+    """Return a target with the parser's percent-encoding undone.
 
-    So it is decoded: ``%E6%96%87.md`` -> ``文.md``. But ``a%20b.md`` was encoded by whoever
-    wrote it, and stays.
+    The parser encodes only non-ASCII characters: ``%E6%96%87.md`` -> ``文.md``. Therefore the
+    encoding in ``a%20b.md`` is the author's, and is kept.
     """
     if "%" not in target:
         return target
@@ -207,9 +207,10 @@ def _readable(target: str) -> str:
 
 
 def _markdown_role(name: str, content: str) -> Node:
-    """Return the node of a role; equal if it looks up the same. A ``~`` only shortens its words.
+    """Return the node of a role. Nodes of roles with the same target have equal values.
 
-    ``{ref}`词 <a>``` and ``{ref}`a``` both have the value ``{ref}`a```, but other words.
+    ``{ref}`词 <a>``` and ``{ref}`a``` both have the value ``{ref}`a```, but other children. A ``~``
+    is no part of the target: it only shortens the visible text.
     """
     if name in TEXT_ROLES:
         return Node("role", f"{{{name}}}", (Node("text", content),))
@@ -221,24 +222,25 @@ def _markdown_role(name: str, content: str) -> Node:
 
 
 def shortened(target: str) -> str:
-    """Return what is shown of the target of a role: of ``~jax.numpy.sum`` only ``sum``."""
+    """Return the visible text of a role's target: ``sum`` for ``~jax.numpy.sum``."""
     if not target.startswith("~"):
         return target
     return target.removeprefix("~").rpartition(".")[2]
 
 
-# Without any of these docutils takes all for text.
+# Without any of these, docutils parses the text as plain.
 _MAYBE_MARKED = re.compile(r"[\x00\\`*_|:@]")
-# Text, or what stood behind a backslash, of which docutils leaves a null character.
+# Plain text, or an escaped character: docutils replaces the backslash by a null
+# character.
 _RST_PIECE = re.compile(r"(?P<plain>[^\x00]+)|\x00(?P<escaped>.?)", re.DOTALL)
-_ONE_WORD = re.compile(r"\S+")  # what a word in single backquotes is mostly meant to be
+_ONE_WORD = re.compile(r"\S+")  # single backquotes around one word mostly mean code
 _WITH_VARIABLES = frozenset(("file", "samp"))
 _RST_VARIABLE = re.compile(r"\{[^{}]*\}")
 _RST_EMPHASIS = {"emphasis": "em", "strong": "strong"}
 
 
 def rst_inline_tree(text: str) -> tuple[Node, ...]:
-    """Return the inline content of a block: ``见 `词 <a>`_`` is a text, and a link that has one."""
+    """Return the inline content of a block: ``见 `词 <a>`_`` is a text and a link with a text."""
     if not _MAYBE_MARKED.search(text):
         return (Node("text", text),) if text else ()
     from pipeline.core.document.rst.inline import spaced
@@ -251,15 +253,15 @@ def rst_inline_tree(text: str) -> tuple[Node, ...]:
 
 
 def _rst_nodes(node: Any) -> Iterator[Node]:
-    """Yield the nodes of one of docutils' nodes.
+    """Yield the nodes for one docutils node.
 
-    That is one node mostly. Text may be several, one for each escape; a target may be none.
+    That is usually one. Text gives a further node for each escape; a target may give none.
     """
     match node.tagname:
         case "#text":
             yield from _rst_texts(str(node))
         case "emphasis" | "strong" as name:
-            # *词*, **词**: there can be no other markup within.
+            # *词*, **词**: reST does not nest markup.
             yield Node(_RST_EMPHASIS[name], "", tuple(_rst_texts(str(node[0]))))
         case "literal":
             # ``f``
@@ -270,7 +272,7 @@ def _rst_nodes(node: Any) -> Iterator[Node]:
         case "reference":
             yield _rst_reference(node)
         case "target":
-            # _`词`. One without words belongs to a link with a URL, and is none of its own.
+            # _`词`. A target without words is part of a link with a URL, and is skipped.
             if node.children:
                 yield Node("target", node.rawsource, (Node("code", node.astext()),))
         case "footnote_reference" | "citation_reference" as name:
@@ -279,14 +281,14 @@ def _rst_nodes(node: Any) -> Iterator[Node]:
         case "substitution_reference":
             yield Node("substitution", f"|{node.astext()}|")
         case _:
-            # "problematic": a mark without a partner, which shows.
+            # "problematic": a mark without a partner, which is visible.
             yield Node("text", node.astext())
 
 
 def _rst_texts(text: str) -> Iterator[Node]:
-    """Yield text, and the character behind each backslash unless that is a space.
+    r"""Yield text, and each escaped character except spaces.
 
-    ``词\\ *甲*\\*`` -> text ``词``, text ``*甲*``, escape ``*``
+    ``词\ *甲*\*`` -> text ``词``, text ``*甲*``, escape ``*``
     """
     for match in _RST_PIECE.finditer(text):
         if match["plain"]:
@@ -296,10 +298,10 @@ def _rst_texts(text: str) -> Iterator[Node]:
 
 
 def _rst_role(node: Any) -> Node:
-    """Return the node of a role; equal if it looks up the same. A ``~`` only shortens its words.
+    """Return the node of a role. Nodes of roles with the same target have equal values.
 
-    ``:func:`a.b``` and ``:func:`~a.b``` are the same. One without a name is mostly meant for
-    code: `x`. If it is Chinese, it is text like any other.
+    ``:func:`a.b``` and ``:func:`~a.b``` are equal. A role without a name usually means code (`x`);
+    if it is Chinese, it counts as text.
     """
     name, content, target = node["role"].lower(), node["content"], node["target"]
     if name == "math":
@@ -314,17 +316,18 @@ def _rst_role(node: Any) -> Node:
     shown = Node("text", words)
     if words == target:
         shown = Node("code", shortened(target))
-    # Of :samp:`{host}:80` and :file:`{folder}/a.py` readers put something in: that is words.
+    # The braces in :samp:`{host}:80` and :file:`{folder}/a.py` are words for the reader
+    # to replace, so they may be translated.
     if name in _WITH_VARIABLES:
         target = _RST_VARIABLE.sub("{…}", target)
     return Node("role", f":{name}:`{target.removeprefix('~')}`", (shown,))
 
 
 def _rst_reference(node: Any) -> Node:
-    """Return a URL that stands by itself, a link to one, or a name, whatever words show it.
+    """Return the node of a bare URL, of a link to a URL, or of a reference to a name.
 
-    ``https://a.b`` is an autolink, ```词 <https://a.b>`_`` a link; ``name_`` and ```词 <name_>`_``
-    are references to ``name_``, ```词`__`` is one to ``__``.
+    ``https://a.b`` is an autolink, ```词 <https://a.b>`_`` a link. ``name_`` and ```词 <name_>`_``
+    are references to ``name_``, and ```词`__`` is one to ``__``.
     """
     children: list[Node] = []
     for child in node.children:
@@ -336,4 +339,4 @@ def _rst_reference(node: Any) -> Node:
         )
     if "refname" in node:
         return Node("reference", f"{node['refname']}_", tuple(children))
-    return Node("reference", "__", tuple(children))  # an anonymous one
+    return Node("reference", "__", tuple(children))  # anonymous

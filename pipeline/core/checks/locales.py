@@ -1,4 +1,4 @@
-"""Names of locales, and which one a catalogue is in: its header says so, or its path does."""
+"""Names of locales, and detection of a catalogue's locale from its header or its path."""
 
 from __future__ import annotations
 
@@ -8,31 +8,32 @@ from itertools import pairwise
 
 _CHINESE = re.compile(r"zh(?:_.*)?")
 _TRADITIONAL = re.compile(r"zh_(?:Hant(?:_.*)?|TW.*|HK.*|MO.*)")
-# Language, perhaps a script, perhaps a country: no other word, such as xgettext's LANGUAGE.
+# Language, optional script, optional country. Other words, such as xgettext's LANGUAGE,
+# fail.
 _LOCALE = re.compile(r"[a-z]{2,3}(?:_[A-Z][a-z]{3})?(?:_(?:[A-Z]{2}|\d{3}))?")
 _SCRIPT = 4  # letters: Hans
-# gettext's own folder, which stands right below that of the locale.
+# gettext's folder, directly inside the folder of the locale.
 _MESSAGES = "LC_MESSAGES"
-# Folders of catalogues that are named by locale: po/fr.po
+# Folders whose catalogues are named by locale: po/fr.po
 _OF_LOCALES = frozenset("po locale locales lang langs i18n l10n translations".split())
 
 
 def is_chinese(locale: str) -> bool:
-    """Return whether a locale is of Chinese, whatever its script."""
+    """Return whether a locale is Chinese, in any script."""
     return bool(_CHINESE.fullmatch(locale))
 
 
 def is_traditional(locale: str) -> bool:
-    """Return whether a locale is of Traditional Chinese: ``zh_TW``, ``zh_Hant``."""
+    """Return whether a locale is Traditional Chinese: ``zh_TW``, ``zh_Hant``."""
     return bool(_TRADITIONAL.fullmatch(locale))
 
 
 def canonical(name: str) -> str:
-    """Return a name of a locale as gettext writes it; empty if it is none.
+    """Return the name of a locale in gettext's spelling, or "" if ``name`` is not a locale.
 
     ``zh-hans-cn`` -> ``zh_Hans_CN``, ``pt_br.UTF-8`` -> ``pt_BR``, ``LANGUAGE`` -> nothing
     """
-    # "pt_BR.UTF-8@latin": what stands behind the country is no part of the locale.
+    # "pt_BR.UTF-8@latin": the encoding and the variant are not part of the locale.
     plain = re.split(r"[.@]", name.strip())[0]
     language, *others = re.split(r"[-_]", plain)
     parts = [language.lower()]
@@ -43,12 +44,12 @@ def canonical(name: str) -> str:
 
 
 def locale_of_header(header: Mapping[str, str]) -> str:
-    """Return the locale that a catalogue's header gives; empty if there is none."""
+    """Return the locale in a catalogue's header, or "" if there is none."""
     return canonical(header.get("Language", ""))
 
 
 def locale_of_path(parts: Sequence[str]) -> str:
-    """Return the locale that a path gives for the catalogue at its end; empty if there is none.
+    """Return the locale that a catalogue's path implies, or "" if there is none.
 
     locale/fr/LC_MESSAGES/guide.po      fr
     docs/pt-BR/guide.po                 pt_BR
@@ -63,7 +64,7 @@ def locale_of_path(parts: Sequence[str]) -> str:
     if folders and folders[-1] in _OF_LOCALES and canonical(stem):
         return canonical(stem)
     for part in (stem, *reversed(folders)):
-        # With a country it is hardly anything else.
+        # A name with a country is almost certainly a locale.
         locale = canonical(part)
         if "_" in locale:
             return locale

@@ -1,7 +1,7 @@
-"""A message as its reader sees it, with every character where it was, and its sentences.
+"""Masked messages: text with stand-ins for markup at unchanged positions, and its sentences.
 
-What is not prose becomes a stand-in of the same length, so that a position in the masked text is
-one in the message. The rules of typography then need not know any markup.
+Each character that is not prose becomes a stand-in, so that positions in the masked text are valid
+in the message. The checks of typography thus need no knowledge of markup.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from pipeline.core.document import prose
 from pipeline.core.document.message import Markup
 
 HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-# Stand-ins, one for each character that they stand for. The code points are of private use.
-WORD = "\ue000"  # code, math, a role: seen as a word
-URL = "\ue001"  # a bare URL: a word that needs a space behind it
-# Not seen, and belongs to what follows: ``**``, the ``[`` of a link, ``<a>``.
+# Stand-ins, one for each replaced character. They are private-use code points.
+WORD = "\ue000"  # code, math, a role: reads as a word
+URL = "\ue001"  # a bare URL: a word that needs a space after it
+# Invisible, and belongs to the following text: ``**``, the ``[`` of a link, ``<a>``.
 OPEN = "\ue002"
-# Not seen, and belongs to what is before: ``**``, ``](target)``, ``</a>``, ``[^1]``.
+# Invisible, and belongs to the text before: ``**``, ``](target)``, ``</a>``, ``[^1]``.
 CLOSE = "\ue003"
-# An image, an escaped character, ``<br>``: there is no rule about what may stand beside it.
+# An image, an escaped character, ``<br>``: no rule restricts its neighbours.
 OTHER = "\ue004"
-_TARGET = "\ue005"  # CLOSE of a link, as long as its ``[`` is not found
-# Without any of these a text has nothing to mask.
+_TARGET = "\ue005"  # CLOSE of a link, until its ``[`` is found
+# A text without any of these has nothing to mask.
 _ANY = {
     Markup.MARKDOWN: re.compile(r"[`*_~$<>\[\]{}&\\]|http"),
     Markup.RST: re.compile(r"[`*_|\\]|http"),
@@ -58,14 +58,14 @@ _MARK = re.compile(
 def masked(text: str, markup: Markup = Markup.MARKDOWN) -> str:
     """Return ``text`` with the characters of atoms and marks replaced by stand-ins.
 
-    It is as long as it was, so that positions hold. With O for :data:`OPEN`, C for
+    The length does not change, so that positions stay valid. With O for :data:`OPEN`, C for
     :data:`CLOSE` and W for :data:`WORD`::
 
         用 **`f`** 求[梯度](a.md)  ->  用 OOWWWCC 求O梯度CCCCCCC
     """
     if not _ANY[markup].search(text):
         return text
-    # Atoms first: what stands in code or in a target is no mark.
+    # Atoms first: characters inside code or a target are not marks.
     if markup is Markup.RST:
         return _without_marks(
             prose.replace_atoms(text, _rst_stand_in, markup), _RST_MARK
@@ -74,10 +74,10 @@ def masked(text: str, markup: Markup = Markup.MARKDOWN) -> str:
 
 
 def _stand_in(atom: str) -> str:
-    """Return what stands for an atom of Markdown. Its first character shows its class.
+    """Return the stand-ins for an atom of Markdown, whose first character reveals its class.
 
-    The result is as long as the atom, but for a bare URL: what splits texts into atoms
-    reads it up to the next white space, and the Chinese behind it stays as it is.
+    The result is as long as the atom. The atom of a bare URL extends to the next white space;
+    Chinese text after the URL is kept.
     """
     size = len(atom)
     match atom[0]:
@@ -99,21 +99,21 @@ def _stand_in(atom: str) -> str:
 
 
 def _rst_stand_in(atom: str) -> str:
-    """Return what stands for an atom of reStructuredText; it is as long as the atom.
+    """Return the stand-ins for an atom of reST; the length is unchanged.
 
-    Of ```词 <https://a.b>`_`` the words are no atom: there are two, a backquote before
-    them, and the target with its marks behind them.
+    The words of ```词 <https://a.b>`_`` are not an atom. The link has two atoms: the backquote
+    before the words, and the target with the marks after them.
     """
     size = len(atom)
-    if atom == "`":  # what opens a link with words
+    if atom == "`":  # the start of a link with words
         return OPEN
     if atom[0] in " \t\n<[" or atom == "`__":  # the target of a link, a footnote mark
         return CLOSE * size
     if atom.startswith("http"):
         return _stand_in(atom)
-    if atom[0] == "|":  # a substitution shows whatever it stands for
+    if atom[0] == "|":  # a substitution, which may show anything
         return OTHER * size
-    if atom.startswith("``"):  # code, which looks like a role with backquotes in it
+    if atom.startswith("``"):  # code; it looks like a role with backquotes in it
         return WORD * size
     if role := _RST_ROLE.fullmatch(atom):
         return _role(*role.groups())
@@ -121,9 +121,9 @@ def _rst_stand_in(atom: str) -> str:
 
 
 def _url_end(url: str) -> int:
-    """Return how many characters of an atom are a bare URL.
+    """Return how many characters of an atom belong to the bare URL.
 
-    The atom goes on up to the next white space: of ``https://a.b/c，再看`` the first 13 count.
+    The atom extends to the next white space: 13 characters of ``https://a.b/c，再看`` count.
     """
     match = _URL_END.search(url)
     if not match:
@@ -132,20 +132,20 @@ def _url_end(url: str) -> int:
 
 
 def _tag(atom: str) -> str:
-    """Return what stands for each character of an HTML tag, a comment or an autolink."""
+    """Return the stand-in for an HTML tag, a comment or an autolink."""
     if atom.startswith("</"):
         return CLOSE
-    if _AUTOLINK.match(atom):  # <https://a.b> shows as a word
+    if _AUTOLINK.match(atom):  # <https://a.b> reads as a word
         return WORD
-    if _VOID.match(atom):  # <br> and <img> stand for themselves
+    if _VOID.match(atom):  # <br> and <img> have no closing tag
         return OTHER
-    return OPEN  # <b> begins something
+    return OPEN  # <b> opens an element
 
 
 def _role(opening: str, title: str, closing: str) -> str:
-    """Return what stands for a role: a word. A Chinese title is read as Chinese, though.
+    """Return the stand-ins for a role: a word, unless its title is Chinese.
 
-    Of that the first and the last character are seen, for those have neighbours outside::
+    The first and last character of a Chinese title stay, because they have neighbours outside::
 
         {ref}`梯度表 <a>`  ->  OOOOOO梯.表CCCCC      (. is `OTHER`)
     """
@@ -160,9 +160,9 @@ def _role(opening: str, title: str, closing: str) -> str:
 
 @dataclass(slots=True)
 class _Run:
-    """A run of emphasis marks that has opened something.
+    """A run of emphasis marks that opens emphasis.
 
-    ``size`` of its marks are still open: of ``***`` one, once a ``**`` has closed two.
+    ``size`` is the number of marks not yet closed: 1 for ``***`` after a ``**`` has closed two.
     """
 
     start: int
@@ -171,16 +171,16 @@ class _Run:
 
 
 def _without_marks(text: str, marks: re.Pattern[str]) -> str:
-    """Return ``text``, of equal length, with stand-ins for the marks of emphasis and links.
+    """Return ``text`` with stand-ins for the marks of emphasis and links; the length is unchanged.
 
-    The groups of the pattern ``marks`` say what a match is: ``run``, ``open``, ``close``
-    or ``gap``. Marks without a partner, as in ``2 * 3``, are seen, and become `OTHER`.
+    The groups of ``marks`` classify a match: ``run``, ``open``, ``close`` or ``gap``. Marks without
+    a partner are visible, as in ``2 * 3``, and become `OTHER`.
     """
     if not _MAYBE_MARK.search(text):
         return text
     shown = list(text)
     runs: list[_Run] = []
-    brackets: list[int] = []  # where a [ waits for the target of its link
+    brackets: list[int] = []  # positions of [ whose link target may follow
     for match in marks.finditer(text):
         start, end = match.span()
         match match.lastgroup:
@@ -193,24 +193,24 @@ def _without_marks(text: str, marks: re.Pattern[str]) -> str:
                 if brackets:
                     shown[brackets.pop()] = OPEN
             case "gap":
-                # It parts marks from words in reStructuredText, and is not seen.
+                # It separates marks from words in reST, and is invisible.
                 shown[start:end] = CLOSE * 2
             case _ if match[0] == "]":
-                # [words] without a target: both brackets are seen.
+                # [words] without a target: both brackets are visible.
                 del brackets[-1:]
             case _:
-                # A backslash, and the character that it escapes.
+                # A backslash and the escaped character.
                 shown[start:end] = OTHER * 2
-    for run in runs:  # never closed: they are seen as they are
+    for run in runs:  # never closed, so they are visible
         shown[run.start : run.start + run.size] = OTHER * run.size
     return "".join(shown)
 
 
 def _emphasis(match: re.Match[str], runs: list[_Run]) -> str:
-    """Return what a run of marks is: `OPEN`, `CLOSE`, or `OTHER` if it is seen.
+    """Return the stand-in for a run of marks: `OPEN`, `CLOSE`, or `OTHER` if it is visible.
 
-    ``runs`` are the runs that are still open; they are kept up to date. With white space
-    on both sides, as in ``2 * 3``, a star is seen.
+    ``runs`` are the open runs, which this function updates. A star with white space on both sides,
+    as in ``2 * 3``, is visible.
     """
     text, start, end = match.string, match.start(), match.end()
     can_open = bool(text[end : end + 1].strip())
@@ -228,11 +228,11 @@ def _emphasis(match: re.Match[str], runs: list[_Run]) -> str:
 
 
 def _closes(alike: list[_Run], size: int, *, can_open: bool) -> bool:
-    """Return whether ``size`` marks behind a word close something of the open runs ``alike``.
+    """Return whether ``size`` marks after a word close any of the open runs ``alike``.
 
-    Before white space (``**词** 用``) they close whatever is open. Between words, as in
-    ``**词**用``, they might open something. So they close what has just as many marks: all
-    runs together (``**词 *词***``), or the last one.
+    Before white space (``**词** 用``) they close any open run. Between words (``**词**用``) they
+    might also open one. There they close only a matching number of marks: those of the last run, or
+    of all runs together (``**词 *词***``).
     """
     if not alike:
         return False
@@ -242,7 +242,7 @@ def _closes(alike: list[_Run], size: int, *, can_open: bool) -> bool:
 
 
 def _take_marks(alike: list[_Run], size: int) -> None:
-    """Take ``size`` marks from the open runs, the last one first."""
+    """Remove ``size`` marks from the open runs, starting with the last one."""
     for run in reversed(alike):
         taken = min(size, run.size)
         run.size -= taken
@@ -250,12 +250,12 @@ def _take_marks(alike: list[_Run], size: int) -> None:
 
 
 def keeps_atoms(before: str, after: str, markup: Markup = Markup.MARKDOWN) -> bool:
-    """Return whether the same atoms stand in both texts, in any order."""
+    """Return whether both texts have the same atoms, in any order."""
     return _atoms(before, markup) == _atoms(after, markup)
 
 
 def _atoms(text: str, markup: Markup) -> list[str]:
-    """Return the atoms of a text, sorted. A bare URL ends where Chinese begins."""
+    """Return the sorted atoms of a text. A bare URL ends where Chinese begins."""
     atoms = []
     for atom in prose.atoms_of(text, markup):
         end = len(atom)
@@ -265,25 +265,27 @@ def _atoms(text: str, markup: Markup) -> list[str]:
     return sorted(atoms)
 
 
-# A full stop behind one of these ends no sentence; the last one is an initial.
+# A full stop after one of these does not end a sentence. The last one is an initial.
 _ABBREVIATIONS = r"e\.g i\.e etc vs cf Fig Eq Sec no [A-Z]"
 _NO_END = "".join(rf"(?<!\b{word})" for word in _ABBREVIATIONS.split())
-# Looking for the mark first is quicker than looking behind at every character.
+# The lookahead finds the mark first, which is faster than a lookbehind at every
+# character.
 ENGLISH_END = re.compile(rf"(?=[.!?]){_NO_END}[.!?]+[\"'”’)\]{CLOSE}]*(?=\s|$)")
 CHINESE_END = re.compile(rf"(?:[。！？]+|……|[.!?](?=\s|$))[”’）」』)\]{CLOSE}]*")
 
 
 class SentencePair(NamedTuple):
-    """A sentence and its translation, or all of a message where it cannot be split."""
+    """A sentence and its translation, or the whole message if it cannot be split."""
 
-    english: str  # in lower case: words are looked up in it
+    english: str  # in lower case, for searching words
     chinese: str
 
 
 def sentence_pairs(msgid: str, msgstr: str) -> tuple[SentencePair, ...]:
-    """Return the sentences of two masked texts side by side, if they seem to belong to each other.
+    """Return the sentences of two masked texts in pairs, if they correspond.
 
-    Then there are as many of them in both, and each has as much code as the one beside it.
+    They correspond if both texts have equally many sentences, and both sentences of each pair have
+    equally many code spans. Otherwise both texts form a single pair.
     """
     sentences = [sentence.lower() for sentence in _cut_sentences(msgid, ENGLISH_END)]
     translations = _cut_sentences(msgstr, CHINESE_END)
@@ -295,7 +297,7 @@ def sentence_pairs(msgid: str, msgstr: str) -> tuple[SentencePair, ...]:
 
 
 def _cut_sentences(text: str, end: re.Pattern[str]) -> list[str]:
-    """Return ``text`` cut behind every match of ``end``."""
+    """Return ``text``, split after every match of ``end``."""
     sentences: list[str] = []
     start = 0
     for match in end.finditer(text):

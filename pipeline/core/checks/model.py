@@ -1,7 +1,7 @@
-"""Records of a check: the subject that it looks at, the problem that it finds, and its rule.
+"""Records of the checks: subject, problem and rule.
 
-A check takes a :class:`Subject`, one finished translation, and yields a :class:`Problem` for each
-thing that is wrong with it. Checks are pure functions: they read no file and change nothing.
+A check takes a :class:`Subject`, which is one finished translation, and yields a :class:`Problem`
+for each mistake in it. Checks are pure functions: they read no file and change nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pipeline.entries import Entry
 from pipeline.findings import Severity, Span
 
 _KINDS = frozenset(kind.value for kind in Kind)
-# Blocks that need not be sentences.
+# Blocks whose text need not be a sentence.
 TITLES = frozenset(
     (
         Kind.HEADING,
@@ -39,30 +39,30 @@ _MARKDOWN_FILE = re.compile(r"\.(?:md|markdown|myst|ipynb)(?::\d*)?$")
 # ``code``, :role:`x`, `words`_; and [words](target), {role}`x`, a fence
 _RST_SIGN = re.compile(r"``[^`]+``|:[\w.+:-]+:`|`__?(?!\w)")
 _MARKDOWN_SIGN = re.compile(r"\]\(|\{[\w.+:-]+\}`|```")
-# What stands behind the kind of a message that is no plain Markdown.
+# Suffixes of the kind in a note, for messages that are not Markdown.
 _MARKUP_NOTES = {f" ({Markup.RST})": Markup.RST}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a message stands: in what block, of which language, under which titles."""
+    """The context of a message: kind of block, markup language, enclosing headings."""
 
     kind: Kind = Kind.PARAGRAPH
     markup: Markup = Markup.MARKDOWN
-    section: str = ""  # the titles around it in one line, as `Message.section` has them
+    section: str = ""  # the headings in one line, as in `Message.section`
 
 
 def read_place(entry: Entry, usual_markup: Markup = Markup.MARKDOWN) -> Place:
-    """Return the place of an entry's message, from its first note.
+    """Return the place of an entry's message, parsed from its first note.
 
-    :func:`pipeline.core.catalog.update.wanted_entries` writes that note, in the format
-    ``KIND[ (MARKUP)][ · SECTION]``::
+    :func:`pipeline.core.catalog.update.wanted_entries` writes that note in the format ``KIND[
+    (MARKUP)][ · SECTION]``::
 
         #. list item · Install › With pip
         #. paragraph (reST)
 
-    The markup is left out for Markdown, the section at the top of a page. An entry that another
-    tool wrote has no such note; it counts as a paragraph in the usual language.
+    The markup is omitted for Markdown, and the section at the top of a page. An entry of another
+    tool has no such note; it counts as a paragraph in ``usual_markup``.
     """
     note = entry.notes[0] if entry.notes else ""
     block, _, section = note.partition(" · ")
@@ -79,7 +79,7 @@ def read_place(entry: Entry, usual_markup: Markup = Markup.MARKDOWN) -> Place:
 
 
 def markup_of_references(entry: Entry) -> Markup | None:
-    """Return the markup of the files that an entry is from; None if its ``#:`` name no known file.
+    """Return the markup of an entry's source files, or None if its ``#:`` name no known file type.
 
     Sphinx writes ``../guide.rst:12``, ``guide.md:3``, and ``a.py:docstring of a.f:1``.
     """
@@ -92,9 +92,9 @@ def markup_of_references(entry: Entry) -> Markup | None:
 
 
 def usual_markup_of(entries: Sequence[Entry]) -> Markup:
-    """Return what most entries of a catalogue are marked up in, by ``#:`` or by their English.
+    """Return the markup of most entries of a catalogue; Markdown in case of doubt.
 
-    Some platforms leave the ``#:`` out. Markdown if there is no sign.
+    It is derived from the references (``#:``) or, as some platforms omit these, from the English.
     """
     counts = Counter(filter(None, map(markup_of_references, entries)))
     if not counts:
@@ -106,7 +106,7 @@ def usual_markup_of(entries: Sequence[Entry]) -> Markup:
     )
 
 
-# `words`_, name_ and :term:`words`, without a target of their own.
+# `words`_, name_ and :term:`words`, without an explicit target.
 _PHRASE_REFERENCE = re.compile(r"(?<![`:\w])`(?P<name>[^`<>]+)`_(?!_)")
 _WORD_REFERENCE = re.compile(
     r"(?<![`:\w.-])(?P<name>[A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*)_(?![\w_`])"
@@ -116,14 +116,18 @@ _ANNOUNCES = "::"
 
 
 def as_english_is_read(msgid: str) -> str:
-    """Return the English without a final ``::``: Sphinx adds the literal block's mark by itself."""
+    """Return the English with a final ``::`` shortened to ``:``.
+
+    The check then compares paragraphs only: Sphinx itself adds the literal block that ``::``
+    announces.
+    """
     return msgid[:-1] if msgid.endswith(_ANNOUNCES) else msgid
 
 
 def as_sphinx_reads(msgid: str, msgstr: str) -> str:
-    """Return a translation with the targets of its English where it has translated names.
+    """Return a translation with explicit English targets for translated reference names.
 
-    With "See `the guide`_ on a :term:`lamp`.":
+    Sphinx resolves such names by their order. With "See `the guide`_ on a :term:`lamp`.":
 
         "见 `指南`_ 中的 :term:`灯`。"  ->  "见 `指南 <the guide_>`_ 中的 :term:`灯 <lamp>`。"
     """
@@ -142,20 +146,23 @@ def as_sphinx_reads(msgid: str, msgstr: str) -> str:
 
 
 def _names_in(pattern: re.Pattern[str], text: str) -> list[str]:
-    """Return what a text names, in order."""
+    """Return the names that a pattern finds in a text, in order."""
     return [match["name"] for match in pattern.finditer(text)]
 
 
 def _with_targets(
     msgstr: str, pattern: re.Pattern[str], names: list[str], written: str
 ) -> str:
-    """Return ``msgstr`` with a target of the English, in order, for each translated name."""
+    """Return ``msgstr`` with an English target for each translated name, in order.
+
+    ``written`` is the template for a name with its target.
+    """
     ours = _names_in(pattern, msgstr)
     known = {name.lower() for name in names}
     orphans: Iterator[str] = iter([name for name in names if name not in ours])
 
     def titled(match: re.Match[str]) -> str:
-        """Return a name with its target; as it is if the English has it, or names nothing more."""
+        """Return a name with the next English target, or unchanged if it needs or finds none."""
         if match["name"].lower() in known:
             return match[0]
         target = next(orphans, "")
@@ -173,21 +180,21 @@ _ONE_LESS = {
 
 @dataclass(frozen=True)
 class Subject:
-    """A translated entry under check: live, finished, with a msgstr. ``page`` names the catalogue.
+    """A finished translation to check; ``page`` is the name of its catalogue.
 
-    Whatever several checks want to know of it is worked out once, when the first one asks.
+    Values that several checks need are computed once, on first use.
     """
 
     entry: Entry
     page: str = ""
-    # What it is marked up in, if the entry does not say.
+    # The markup of an entry whose note does not name one.
     usual_markup: Markup = Markup.MARKDOWN
-    # Whether it is of another project, whose tools read more than ours do.
+    # Whether other tools than this pipeline (Sphinx) insert the translation.
     is_of_others: bool = False
 
     @property
     def msgid(self) -> str:
-        """The English."""
+        """The English text."""
         return self.entry.msgid
 
     @property
@@ -197,22 +204,22 @@ class Subject:
 
     @cached_property
     def place(self) -> Place:
-        """Where the message stands, as far as the entry says."""
+        """Return the context of the message, from the entry's note."""
         return read_place(self.entry, self.usual_markup)
 
     @cached_property
     def kind(self) -> Kind:
-        """What block the message is."""
+        """Return the kind of block of the message."""
         return self.place.kind
 
     @cached_property
     def markup(self) -> Markup:
-        """What language the message is marked up in, as the checks read it."""
+        """Return the markup language in which the checks parse the message."""
         return self.place.markup
 
     @cached_property
     def refusal(self) -> Refusal | None:
-        """Why the guard leaves the translation out; None if it does not."""
+        """Return why the guard rejects the translation; None if it does not."""
         english, chinese = self._as_read
         markup = self.place.markup
         message = Message(
@@ -220,81 +227,80 @@ class Subject:
         )
         if markup is not Markup.RST:
             return guard.refusal(message, chinese)
-        # docutils is slow to import, and most catalogues need none of it.
+        # docutils is slow to import, and most catalogues do not need it.
         from pipeline.core.document.rst import guard as rst_guard
 
         return rst_guard.refusal(message, chinese)
 
     @cached_property
     def english(self) -> Parsed:
-        """The msgid, parsed in the place where it stands."""
+        """Return the msgid, parsed in its context."""
         return self.read(self._as_read[0])
 
     @cached_property
     def chinese(self) -> Parsed:
-        """The msgstr, parsed in the place where it will stand."""
+        """Return the msgstr, parsed in its context."""
         return self.read(self._as_read[1])
 
     @cached_property
     def is_in_place(self) -> bool:
-        """Whether the translation stands as the right block.
+        """Return whether the translation is parsed as the same blocks as the English.
 
-        In another block all of its markup may mean something else.
+        In another kind of block, its markup may mean something else.
         """
         return self.chinese.blocks == self.english.blocks
 
     @cached_property
     def has_all_atoms(self) -> bool:
-        """Whether the atoms are those of the English."""
+        """Return whether the translation has the same atoms as the English, equally often."""
         return self.chinese.atoms == self.english.atoms
 
     @cached_property
     def masked_english(self) -> str:
-        """The msgid with stand-ins for all that is not prose."""
+        """Return the msgid with stand-ins for everything except prose."""
         return masked(self.msgid, self.markup)
 
     @cached_property
     def masked_chinese(self) -> str:
-        """The msgstr with stand-ins for all that is not prose. Positions are the same."""
+        """Return the msgstr with stand-ins for everything except prose; positions are unchanged."""
         return masked(self.msgstr, self.markup)
 
     @cached_property
     def sentences(self) -> tuple[SentencePair, ...]:
-        """The sentences, masked, each with its translation."""
+        """Return the masked sentences in pairs, English and translation."""
         return sentence_pairs(self.masked_english, self.masked_chinese)
 
     @cached_property
     def _as_read(self) -> tuple[str, str]:
-        """English and translation as the tools read them that put them in place."""
+        """Return English and translation as the tool parses them that inserts translations."""
         if not self.is_of_others or self.markup is not Markup.RST:
             return self.msgid, self.msgstr
         english = as_english_is_read(self.msgid)
         return english, as_sphinx_reads(self.msgid, self.msgstr)
 
     def read(self, text: str) -> Parsed:
-        """Return another text, parsed in the same place."""
+        """Return another text, parsed in the same context."""
         return parse(text, self.kind, self.markup)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One thing that is wrong with one msgstr.
+    """One mistake in one msgstr.
 
-    The function that finds it fills in the first fields. ``text`` says what is wrong, in one line;
-    ``hint`` says what to do; ``spans`` mark the words. ``fix`` is the whole msgstr with this
-    mended, if that needs no judgement: once rendered, it may differ in white space and punctuation
-    only.
+    The check function sets the first fields. ``text`` describes the mistake in one line, ``hint``
+    the correction, and ``spans`` mark the words. ``fix`` is the whole corrected msgstr, if the
+    correction needs no judgement: the rendered text may differ only in white space and punctuation.
 
-    The last fields say under which rule and where it was found. :meth:`Rule.stamp` fills them in:
-    the function that finds a problem knows neither.
+    :meth:`Rule.stamp` sets the last fields, the rule and the place. The check function knows
+    neither.
     """
 
     text: str
     hint: str
     spans: tuple[Span, ...] = ()
     fix: str | None = None
-    is_minor: bool = False  # it weighs one step less than its rule says
-    index: int = 0  # which entry of the page it is about
+    is_minor: bool = False  # one level below the severity of the rule
+    index: int = 0  # index of the entry on the page
 
     page: str = ""
     code: str = ""
@@ -304,14 +310,14 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """What is looked for, under a code that never changes its meaning."""
+    """The identity of a check: a code that never changes its meaning, a name, a severity."""
 
     code: str
     name: str  # a few words, lower case: "bold or italics that do not show"
     severity: Severity
 
     def stamp(self, problem: Problem, *, page: str = "", index: int = 0) -> Problem:
-        """Return ``problem`` as one of this rule, about the entry number ``index`` of ``page``."""
+        """Return ``problem`` as a violation of this rule, by entry number ``index`` of ``page``."""
         severity = _ONE_LESS[self.severity] if problem.is_minor else self.severity
         return replace(
             problem,
@@ -328,25 +334,25 @@ Find = Callable[[Subject], Iterator[Problem]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check(Rule):
-    """A rule about one entry."""
+    """A rule for single entries."""
 
     find: Callable[[Subject], Iterable[Problem]]
 
     def look(self, subject: Subject) -> Iterator[Problem]:
-        """Yield the problems of one entry, each with its code."""
+        """Yield the problems of one entry, each with this rule's code."""
         for problem in self.find(subject):
             yield self.stamp(problem, page=subject.page)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageCheck(Rule):
-    """A rule about all entries of a page together. Each problem says by ``index`` whose it is."""
+    """A rule for all entries of a page together; ``index`` of each problem identifies the entry."""
 
     find: Callable[[Sequence[Subject]], Iterable[Problem]]
 
 
 def by_markup(markdown: Find, rst: Find) -> Find:
-    """Return one function for both languages, which chooses by the markup of the message."""
+    """Return a check that calls ``markdown`` or ``rst``, depending on the message's markup."""
 
     def find(subject: Subject) -> Iterator[Problem]:
         if subject.markup is Markup.RST:

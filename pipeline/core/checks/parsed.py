@@ -1,8 +1,8 @@
-"""A message as a reader's page shows it: its blocks, its inline tree, its texts, its atoms.
+"""A parsed message: its blocks, its inline tree, its texts and its atoms.
 
-A parser reads it in the place where it will stand: a heading behind ``# ``, a table cell inside a
-row of a table. Positions are not kept, because neither parser knows any inside a block;
-:func:`blanked` helps checks that look for marks in the source.
+The text is parsed in the context where it will appear: a heading after ``# ``, a table cell inside
+a row. Positions are lost, because neither parser has positions inside a block. Checks that search
+for marks in the source use :func:`blanked` instead.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ _ESCAPED = {
 
 
 class Atom(StrEnum):
-    """What must survive translation as it is, by class. The values are the words for it."""
+    """Classes of what translation must preserve; the values are their names in messages."""
 
     CODE = "code span"
     MATH = "formula"
     LINK = "link target"
     IMAGE = "image target"
-    ROLE = "role"  # name and target; a title may be translated
+    ROLE = "role"  # name and target; its title may be translated
     REFERENCE = "reference"  # the [label] of [text][label]; the `name`_ of reST
-    TARGET = "target"  # of reST: what references lead to
+    TARGET = "target"  # reST: the target of references
     FOOTNOTE = "footnote mark"
-    CITATION = "citation"  # [@key]; also the mark of an alert, [!NOTE]
+    CITATION = "citation"  # [@key]; also the marker of an alert, [!NOTE]
     SUBSTITUTION = "substitution"
     HTML = "HTML tag"
-    URL = "URL"  # one that readers see: an autolink, or bare
+    URL = "URL"  # a visible one: an autolink, or a bare URL
     EMAIL = "e-mail address"
 
 
@@ -66,7 +66,7 @@ _ATOM_OF = {
     "html": Atom.HTML,
     "autolink": Atom.URL,
 }
-# What is found in text that the parser takes for plain.
+# Atoms in what the parser treats as plain text.
 _URL_CHARACTER = r"[A-Za-z0-9/?#&=%~:@+_-]"
 _URL = re.compile(
     rf"(?:[A-Za-z][A-Za-z0-9+.-]{{0,40}}://|\bwww\.){_URL_CHARACTER}+(?:[.,;!]+{_URL_CHARACTER}+)*",
@@ -79,7 +79,7 @@ _EMAIL = re.compile(
 _IN_RST_TEXT = {Atom.URL: _URL, Atom.EMAIL: _EMAIL}
 _IN_TEXT = {
     Markup.RST: _IN_RST_TEXT,
-    Markup.MARKDOWN: {  # of reStructuredText docutils knows these
+    Markup.MARKDOWN: {  # in reST, docutils parses these itself
         **_IN_RST_TEXT,
         Atom.SUBSTITUTION: re.compile(r"\{\{.*?\}\}"),
         Atom.CITATION: re.compile(r"\[-?@[^\[\]]+\]|\[![A-Z]+\]"),
@@ -93,13 +93,15 @@ _NONE: Counter[str] = Counter()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parsed:
-    """A message in its place.
+    r"""A message, parsed in its context.
 
-    ``blocks`` are the openers of all blocks around and in it, as the parser names them; two texts
-    that fit the same place have the same. ``visible`` is what a reader sees, code and formulas
-    included; a break is ``\\n``. ``plain`` is the text between atoms, with :data:`STAND_IN` for
-    each atom. ``literal`` has it for each escape too, so that a ``*`` in it is one that shows and
-    was perhaps not meant to.
+    ``blocks`` are the parser's names of all blocks around and in the message. Texts that fit the
+    same context have equal ``blocks``. The three texts are:
+
+    - ``visible``: the rendered text, with code and formulas; a hard break is ``\n``.
+    - ``plain``: the text between atoms, with :data:`STAND_IN` for each atom.
+    - ``literal``: like ``plain``, with :data:`STAND_IN` for each escape as well. A ``*`` in it is
+      visible, possibly by mistake.
     """
 
     source: str
@@ -110,31 +112,31 @@ class Parsed:
     visible: str
     plain: str
     literal: str
-    atoms: Mapping[Atom, Counter[str]]  # only classes that it has; see `of`
+    atoms: Mapping[Atom, Counter[str]]  # only the classes that occur; see `of`
     breaks: int  # hard line breaks
 
     def of(self, name: Atom) -> Counter[str]:
-        """Return the atoms of one class, with how often they are named.
+        """Return the atoms of one class with their counts.
 
         Formulas are in canonical form.
         """
         return self.atoms.get(name, _NONE)
 
     def nodes(self, *types: str) -> list[Node]:
-        """Return the nodes of these types, in the order of the text."""
+        """Return the nodes of these types in the order of the text."""
         return [node for _, node in walk(self.tree) if node.type in types]
 
     def count(self, *types: str) -> int:
-        """Return how many nodes of these types the tree has."""
+        """Return the number of nodes of these types."""
         return len(self.nodes(*types))
 
 
 @lru_cache(maxsize=1 << 14)
 def parse(text: str, kind: Kind, markup: Markup = Markup.MARKDOWN) -> Parsed:
-    """Return ``text`` in the place of a message of this kind.
+    """Return ``text``, parsed in the context of a message of this kind.
 
-    This never fails: all text is CommonMark/MyST, and what docutils objects to is text.
-    A text is parsed again and again, by several checks and as a fix: so the result is kept.
+    Parsing never fails: every text is valid CommonMark/MyST, and whatever docutils rejects counts
+    as text. Results are cached, because several checks and fixes parse the same text.
     """
     lines = splice.translation_lines(text)
     breaks = len(lines) - 1
@@ -144,7 +146,7 @@ def parse(text: str, kind: Kind, markup: Markup = Markup.MARKDOWN) -> Parsed:
     else:
         blocks, tree = _read_markdown(lines, kind)
         if kind is Kind.HTML:
-            breaks = 0  # nor has HTML: there a line end is white space
+            breaks = 0  # HTML has none either: its line ends are white space
     gathered = _Gathered(markup)
     gathered.add(tree)
     return Parsed(
@@ -162,9 +164,9 @@ def parse(text: str, kind: Kind, markup: Markup = Markup.MARKDOWN) -> Parsed:
 
 
 def blanked(source: str, by: str = STAND_IN, markup: Markup = Markup.MARKDOWN) -> str:
-    """Return ``source`` with each character of an atom and of an escape replaced: positions stay.
+    r"""Return ``source`` with each character of atoms and escapes replaced; positions stay valid.
 
-    With ``by="-"``: ``用 `f` 求 \\*`` -> ``用 --- 求 --``.
+    With ``by="-"``: ``用 `f` 求 \*`` -> ``用 --- 求 --``.
     """
     hidden = prose.replace_atoms(source, lambda atom: by * len(atom), markup)
     return _ESCAPED[markup].sub(by * 2, hidden)
@@ -174,13 +176,14 @@ _BlocksAndTree = tuple[tuple[str, ...], tuple[Node, ...]]
 
 
 def _read_markdown(lines: list[str], kind: Kind) -> _BlocksAndTree:
-    """Return the blocks and the inline tree of a message of Markdown."""
+    """Return the blocks and the inline tree of a Markdown message."""
     if kind is Kind.IMAGE:
         text = " ".join(lines)
         inside = image_tree(text)
         if inside is not None:
             return ("image",), inside
-        # The text ends its image: then it has no block that the English could have.
+        # The text closes its image too early. No blocks: they must differ from the
+        # English ones.
         return (), markdown_inline_tree(text)
     blocks, contents = markdown_blocks(lines, kind)
     if kind is Kind.HTML:
@@ -189,7 +192,7 @@ def _read_markdown(lines: list[str], kind: Kind) -> _BlocksAndTree:
 
 
 def _read_rst(text: str, kind: Kind) -> _BlocksAndTree:
-    """Return the blocks and the inline tree of a message of reStructuredText."""
+    """Return the blocks and the inline tree of a reST message."""
     blocks, contents = rst_blocks(text, kind)
     if kind is Kind.IMAGE:
         return blocks, (Node("text", text),)
@@ -197,9 +200,9 @@ def _read_rst(text: str, kind: Kind) -> _BlocksAndTree:
 
 
 def _joined(trees: Sequence[tuple[Node, ...]]) -> tuple[Node, ...]:
-    """Return the trees of several blocks as one, with a break between them.
+    """Return the trees of several blocks as one tree, separated by breaks.
 
-    A message that has become two paragraphs is compared as a whole, too.
+    A message that was split into two paragraphs can thus be compared as a whole.
     """
     if len(trees) == 1:
         return trees[0]
@@ -212,13 +215,13 @@ def _joined(trees: Sequence[tuple[Node, ...]]) -> tuple[Node, ...]:
 
 
 class _Gathered:
-    """Texts and atoms of a tree, collected in one walk.
+    """Collector of the texts and atoms of a tree.
 
     The three texts are those of :class:`Parsed`, in pieces.
     """
 
     def __init__(self, markup: Markup) -> None:
-        # What to look for in text that the parser takes for plain.
+        # Patterns of atoms in what the parser treats as plain text.
         self.in_text = _IN_TEXT[markup]
         self.visible: list[str] = []
         self.plain: list[str] = []
@@ -226,12 +229,13 @@ class _Gathered:
         self.atoms: dict[Atom, Counter[str]] = {}
 
     def add(self, tree: tuple[Node, ...], *, is_linked: bool = False) -> None:
-        """Take up the nodes of a tree; ``is_linked`` says that it stands within a link."""
+        """Add the nodes of a tree; ``is_linked`` means that the tree is inside a link."""
         for node in tree:
             if node.type in _WORDS:
                 self._add_words(node, is_linked=is_linked)
                 continue
-            # A container is an atom by its target, a leaf by what it shows; bold text is none.
+            # For a container the target is the atom, for a leaf its content. Bold text
+            # is no atom.
             atom = _ATOM_OF.get(node.type)
             if atom:
                 self._add_atom(atom, node.value)
@@ -242,7 +246,7 @@ class _Gathered:
                 self._add_opaque(shown)
 
     def _add_words(self, node: Node, *, is_linked: bool) -> None:
-        """Take up a node of `_WORDS`, and the addresses and the like in it."""
+        """Add a node of `_WORDS`, and the atoms in its text, such as addresses."""
         words = node.value
         self.visible.append(words)
         self.plain.append(words)
@@ -254,9 +258,10 @@ class _Gathered:
             self._add_atoms_in(words, is_linked=is_linked)
 
     def _add_atoms_in(self, words: str, *, is_linked: bool) -> None:
-        """Take up what is an atom although the parser takes it for text.
+        """Add the atoms that the parser treats as text.
 
-        A URL within a link is none: of ``[https://a.b](https://a.b)`` the words may be translated.
+        A URL inside a link is skipped: the text of ``[https://a.b](https://a.b)`` may be
+        translated.
         """
         for name, pattern in self.in_text.items():
             if is_linked and name is Atom.URL:
@@ -265,36 +270,36 @@ class _Gathered:
                 self._add_atom(name, value)
 
     def _add_opaque(self, shown: str) -> None:
-        """Take up an atom by what a reader sees of it."""
+        """Add the visible text of an atom."""
         self.visible.append(shown)
         self.plain.append(STAND_IN)
         self.literal.append(STAND_IN)
 
     def _add_atom(self, name: Atom, value: str) -> None:
-        """Count an atom, without what may differ in it.
+        """Count an atom in normalized form.
 
-        That is white space around code or within a formula, and the words in a formula.
+        White space around code and inside formulas does not matter, nor do the words in a formula.
         """
         match name:
             case Atom.URL if value.startswith("mailto:"):
-                # <a@b.cd>, which the parser takes for a link.
+                # <a@b.cd>, which the parser treats as a link.
                 name, value = Atom.EMAIL, value.removeprefix("mailto:")
             case Atom.MATH:
                 value = canonical_math(value)
             case Atom.CODE:
-                # Code of nothing but spaces is those.
+                # Code that consists of spaces keeps them.
                 value = value.strip() or value
             case Atom.SUBSTITUTION:
-                # {{ name }} and {{name}} are the same.
+                # {{ name }} and {{name}} are equal.
                 value = re.sub(r"\s+", "", value)
         self.atoms.setdefault(name, Counter())[value] += 1
 
 
 def _shown_as_a_whole(node: Node) -> str | None:
-    """Return what a reader sees of an atom; None if that is what its children show.
+    """Return the visible text of an atom, or None if its children are the visible text.
 
-    Code and formulas are seen as they are, ``<br>`` as a break. Other tags are not seen, nor is
-    an image without text; and a footnote mark becomes a number, which does not count.
+    Code and formulas are visible as they are, ``<br>`` as a break. Other tags and images without
+    text are invisible. The number that replaces a footnote mark does not count.
     """
     match node.type:
         case "code" | "math":
@@ -305,7 +310,8 @@ def _shown_as_a_whole(node: Node) -> str | None:
             return node.value.removeprefix("mailto:")
         case "html" if node.value.lower().startswith("<br"):
             return "\n"
-    # Bold text is no atom, and shows what is in it. So does a link, which may have no words.
+    # Bold text is no atom: its children are visible. The same holds for a link, even if
+    # it is empty.
     is_container = node.type not in _ATOM_OF or node.type in _LINKED
     if is_container or node.children:
         return None

@@ -1,8 +1,8 @@
-"""The smallest page on which a text stands as a block of some kind, and its blocks there.
+"""Parse a text in the smallest page where it is a block of a given kind.
 
-A translation may turn into another block by accident: ``# 键`` in a paragraph is a heading. So it
-is parsed with what the block needs around it, and the blocks are compared with those of the
-English. Docutils parses reStructuredText, our own parser parses Markdown.
+A translation may turn into another block by accident: ``# 键`` in a paragraph is a heading. It is
+therefore parsed with the context its block needs, and the resulting blocks are compared with those
+of the English. docutils parses reST; the pipeline's own parser parses Markdown.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from pipeline.core.document.message import Kind
 if TYPE_CHECKING:
     from docutils.nodes import Element
 
-# The "object replacement character": for what is no plain text, and for the blocks around a
-# message.
+# The "object replacement character". It replaces atoms, and the text of surrounding
+# blocks.
 STAND_IN = "\ufffc"
-# Code, formulas and emphasis begin no block.
+# Code, formulas and emphasis do not start a block.
 _MARKDOWN_BLOCK_START = re.compile(r"[#>\-+:~<%(\d\[]|```|\$\$|[*_](?![*_]?[^\s*_])")
 _CELL_END = re.compile(r"(?<!\\)\|")
-# The openers of the blocks around and in a text, as the parser names them, and the inline content
-# of each block that has any.
+# The parser's names of all blocks around and in a text, and the inline content of each
+# block that has any.
 Blocks = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 class _Around(NamedTuple):
-    """What a text needs around it to be a block of some kind.
+    """The source around a text that makes it a block of some kind.
 
-    ``prefix`` begins each further line, so that hard breaks stay within the block.
+    ``prefix`` starts each further line, so that hard breaks stay inside the block.
     """
 
     before: str = ""
@@ -51,21 +51,20 @@ _AROUND = {
 }
 _AROUND_HEADING = _Around(before="# ")
 _AROUND_LONG_HEADING = _Around(after="\n===")  # of several lines
-# Of all other kinds. Right behind a paragraph, a ``: `` would make a term of that.
+# All other kinds. Directly after a paragraph, a ``: `` would turn the paragraph into a
+# term.
 _AROUND_PARAGRAPH = _Around(before=f"{STAND_IN}\n\n")
 
 
 def markdown_blocks(lines: list[str], kind: Kind) -> Blocks:
-    """Return what the lines of a message become in their place.
+    """Return the blocks that the lines of a message become in their context.
 
-    A parser's names of the blocks come first, the inline content of each comes second::
+    The parser's names of the blocks come first, the inline content of each block second::
 
         ["键"], LIST_ITEM    ->  (bullet_list, list_item, paragraph), ("键",)
         ["# 键"], PARAGRAPH  ->  (paragraph, heading), ("键",)
-
-    Only a heading, a term and the like can be more than one block.
     """
-    # The argument of a directive, a value of YAML: no block syntax is read there.
+    # The argument of a directive or a value in YAML: block syntax is not parsed there.
     if kind in (Kind.TITLE, Kind.PAGE_TITLE, Kind.FRONT_MATTER):
         return (kind.value,), (" ".join(lines),)
     if _is_plain_markdown(lines, kind):
@@ -74,9 +73,10 @@ def markdown_blocks(lines: list[str], kind: Kind) -> Blocks:
 
 
 def _is_plain_markdown(lines: list[str], kind: Kind) -> bool:
-    """Return whether no block syntax can be in it, so that a parser need not be asked.
+    """Return whether the lines contain no block syntax, so that no parser is needed.
 
-    Most messages are so: ``使用数组``. Behind a hard break a line may begin a block as well.
+    That is the usual case: ``使用数组``. A line after a hard break may start a block, so several
+    lines are always parsed.
     """
     if len(lines) > 1 or _MARKDOWN_BLOCK_START.match(lines[0]):
         return False
@@ -89,14 +89,14 @@ def _is_plain_markdown(lines: list[str], kind: Kind) -> bool:
 
 @lru_cache
 def _plain_markdown_blocks(kind: Kind) -> tuple[str, ...]:
-    """Return the blocks that a plain word of a kind becomes."""
+    """Return the blocks of a plain word in the context of a kind."""
     return _parse_markdown(["x"], kind)[0]
 
 
 def _parse_markdown(lines: list[str], kind: Kind) -> Blocks:
-    """Return what a parser says that the lines become in their place.
+    """Return the parser's result for the lines in their context.
 
-    Of what stands around them the blocks count too, but not the texts.
+    Surrounding blocks are included, but not their texts.
     """
     md = markdown.parser()
     tokens: list[Token] = []
@@ -113,9 +113,9 @@ def _parse_markdown(lines: list[str], kind: Kind) -> Blocks:
 
 
 def _without_token(lines: list[str], kind: Kind, texts: list[str]) -> list[str]:
-    """Return what the lines become besides, for which the parser leaves no token.
+    """Return additional names for syntax that the parser consumes without a token.
 
-    That is a cell beyond the columns of the table (``甲 | 乙``), and the closing marks of a
+    These are cells beyond the columns of the table (``甲 | 乙``), and the closing marks of a
     heading: ``键 #`` has the text ``键``.
     """
     if kind is Kind.TABLE_CELL:
@@ -128,7 +128,7 @@ def _without_token(lines: list[str], kind: Kind, texts: list[str]) -> list[str]:
 def _markdown_page(lines: list[str], kind: Kind) -> str:
     r"""Return the source of the smallest page, with hard breaks between the lines.
 
-    Of a list item of two lines it is ``- 甲\⏎  乙``.
+    For a list item of two lines: ``- 甲\⏎  乙``.
     """
     if kind is Kind.HTML:
         return "\n".join(lines)
@@ -141,8 +141,8 @@ def _markdown_page(lines: list[str], kind: Kind) -> str:
     return f"{around.before}{hard_break.join(lines)}{around.after}"
 
 
-# What may begin a block of its own: punctuation but for quotes and brackets, and what counts the
-# items of a list.
+# The start of a block: punctuation except quotes and brackets, or the number of a list
+# item.
 _RST_BLOCK_START = re.compile(r"[^\w\s`“”‘’「『（《【]|\w{1,9}[.)](?:\s|$)|[^\w\s]+$")
 _RST_INLINE_START = re.compile(r":[A-Za-z][\w.+:-]*:`|\*{1,2}[^\s*]|\|[^\s|]")
 _ANNOUNCEMENT = re.compile(r"(?<!\\)::$")
@@ -150,29 +150,29 @@ _CLASSIFIER = re.compile(r"\s:\s")
 
 
 def rst_blocks(text: str, kind: Kind) -> Blocks:
-    """Return what a line becomes in its place, and the inline content of each block that has any.
+    """Return the blocks that a line becomes in its context, with the inline content of each.
 
-    The blocks have docutils' names: of ``- 键`` they are ``bullet_list`` and ``list_item``, behind
-    the paragraph that stands before it.
+    The names are those of docutils. For ``- 键`` in a paragraph's place, ``bullet_list`` and
+    ``list_item`` follow the surrounding ``paragraph``.
     """
-    # In an argument or an option no block syntax is read.
+    # Block syntax is not parsed in an argument or an option.
     if kind in (Kind.TITLE, Kind.IMAGE):
         return (kind.value,), (text,)
-    # Most lines are plain, and docutils is slow.
+    # Fast path: most lines are plain, and docutils is slow.
     if _is_plain_rst(text, kind):
         contents: tuple[str, ...] = (text,)
         blocks = _plain_rst_blocks(kind)
     else:
         blocks, contents = _parse_rst(text, kind)
     if _ANNOUNCEMENT.search(text):
-        blocks += ("literal_block",)  # it makes one of what follows
+        blocks += ("literal_block",)  # ``::`` turns the following text into one
     return blocks, contents
 
 
 def _is_plain_rst(text: str, kind: Kind) -> bool:
-    """Return whether no block syntax can be in it, so that docutils need not be asked.
+    """Return whether the line contains no block syntax, so that docutils is not needed.
 
-    ``*词* …`` and ``:ref:`词` …`` begin with punctuation, but no block.
+    ``*词* …`` and ``:ref:`词` …`` start with punctuation, but not with a block.
     """
     if kind is Kind.TERM and _CLASSIFIER.search(text):
         return False
@@ -181,14 +181,14 @@ def _is_plain_rst(text: str, kind: Kind) -> bool:
 
 @cache
 def _plain_rst_blocks(kind: Kind) -> tuple[str, ...]:
-    """Return the blocks that a plain word of a kind becomes."""
+    """Return the blocks of a plain word in the context of a kind."""
     return _parse_rst("x", kind)[0]
 
 
 def _parse_rst(text: str, kind: Kind) -> Blocks:
-    """Return what docutils says that a line becomes in its place.
+    """Return docutils' result for a line in its context.
 
-    Each block is named; of the blocks around the line, the words are left out.
+    Surrounding blocks are included, but not their texts.
     """
     from pipeline.core.document.rst.parser import read
     from pipeline.core.document.rst.positions import Lines, Words
@@ -204,10 +204,7 @@ def _parse_rst(text: str, kind: Kind) -> Blocks:
 
 
 def _elements(node: Element) -> Iterator[Element]:
-    """Yield the blocks within a node, each before those within it.
-
-    What docutils says of them is none of them.
-    """
+    """Yield the blocks inside a node, parents first, without docutils' system messages."""
     from docutils import nodes
 
     for child in node.children:
@@ -219,10 +216,11 @@ def _elements(node: Element) -> Iterator[Element]:
 
 
 def _rst_page(text: str, kind: Kind) -> str:
-    """Return the source of the smallest page, with a ``STAND_IN`` for blocks around the text."""
+    """Return the source of the smallest page, with a ``STAND_IN`` for surrounding text."""
     match kind:
         case Kind.HEADING:
-            # The underline must be as wide as the text, whose characters may be two wide.
+            # The underline must cover the text, whose characters may be two columns
+            # wide.
             return f"{text}\n{'=' * (2 * len(text) + 4)}\n"
         case Kind.TERM:
             return f"{text}\n  {STAND_IN}\n"

@@ -1,6 +1,7 @@
-"""Table of all checks: their codes, names and severities, and which of them each language gets.
+"""Table of all checks: codes, names and severities, and the selection for each language.
 
-Checks of Chinese know Chinese only: a French text has spaces before ``:`` for a good reason.
+Most checks understand Chinese only: the space before ``:`` is wrong in Chinese, but right in
+French.
 """
 
 from __future__ import annotations
@@ -32,24 +33,24 @@ _PageRow = tuple[str, Severity, str, Callable[[Sequence[Subject]], Iterator[Prob
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckSet:
-    """Checks of a language: of one entry, of a page, and of all pages together."""
+    """The checks of a language, for single entries, for a page, and across all pages."""
 
     checks: tuple[Check, ...]
     page_checks: tuple[PageCheck, ...] = ()
     across: tuple[PageCheck, ...] = ()
-    # Those that need the translation only, for entries whose English is unknown.
+    # Checks that need only the translation, for entries whose English is unknown.
     of_text: tuple[Check, ...] = ()
 
 
 def _is_in_place(subject: Subject) -> bool:
-    """Return whether the translation stands as the right block."""
+    """Return whether the translation is parsed as the same blocks as the English."""
     return subject.is_in_place
 
 
 def _has_other_atoms(subject: Subject) -> bool:
-    """Return whether the atoms differ, in a translation that stands as the right block.
+    """Return whether the atoms differ, in a translation with the same blocks.
 
-    In most messages they agree, so that no check of atoms looks any closer.
+    In most messages they are equal, and the checks of atoms are skipped.
     """
     return not subject.has_all_atoms and subject.is_in_place
 
@@ -57,7 +58,7 @@ def _has_other_atoms(subject: Subject) -> bool:
 def _find_if(
     condition: Callable[[Subject], bool], find: Callable[[Subject], Iterable[Problem]]
 ) -> Callable[[Subject], Iterable[Problem]]:
-    """Return ``find`` for subjects that meet a condition; it finds nothing in others."""
+    """Return ``find``, limited to subjects that meet a condition."""
 
     def find_in(subject: Subject) -> Iterable[Problem]:
         return find(subject) if condition(subject) else ()
@@ -66,9 +67,9 @@ def _find_if(
 
 
 def _find_refused(code: str) -> Find:
-    """Return a function that reports the guard's refusals with one code.
+    """Return a function that reports the guard's rejections with one code.
 
-    The guard gives one refusal at most, so that one check at most reports an entry.
+    The guard gives one reason per translation, so at most one of these checks reports an entry.
     """
 
     def find(subject: Subject) -> Iterator[Problem]:
@@ -80,7 +81,7 @@ def _find_refused(code: str) -> Find:
 
 
 def _checks(*rows: _Row) -> tuple[Check, ...]:
-    """Return the checks of some rows: code, severity, name, function."""
+    """Return the checks for some rows: code, severity, name, function."""
     return tuple(
         Check(code=code, severity=severity, name=name, find=find)
         for code, severity, name, find in rows
@@ -88,7 +89,7 @@ def _checks(*rows: _Row) -> tuple[Check, ...]:
 
 
 def _checks_if(condition: Callable[[Subject], bool], *rows: _Row) -> tuple[Check, ...]:
-    """Return the checks of some rows, for subjects that meet a condition."""
+    """Return the checks for some rows, limited to subjects that meet a condition."""
     checks = _checks(*rows)
     return tuple(
         replace(check, find=_find_if(condition, check.find)) for check in checks
@@ -96,15 +97,15 @@ def _checks_if(condition: Callable[[Subject], bool], *rows: _Row) -> tuple[Check
 
 
 def _page_checks(*rows: _PageRow) -> tuple[PageCheck, ...]:
-    """Return the checks of some rows that compare several entries."""
+    """Return the checks for some rows that compare several entries."""
     return tuple(
         PageCheck(code=code, severity=severity, name=name, find=find)
         for code, severity, name, find in rows
     )
 
 
-# What the guard leaves out of every page, whatever a comment says. It gives the codes; G105 is
-# about a whole page, which no check sees.
+# Translations that the guard leaves out of every page; no comment can change that. The
+# codes are the guard's. G105 concerns a whole page, so no check reports it.
 _REFUSED = {
     "G101": "a control character",
     "G102": "line breaks that the English has not",
@@ -116,7 +117,7 @@ GUARD = _checks(
     *((code, _ERROR, name, _find_refused(code)) for code, name in _REFUSED.items())
 )
 MARKUP = (
-    # The only one that looks at a text which stands as another block.
+    # The only check that examines a text parsed as another block.
     *_checks(
         ("M101", _ERROR, "text that becomes another block", blocks.find_other_block)
     ),
@@ -147,7 +148,8 @@ ATOMS = _checks_if(
     ("M208", _ERROR, "an address lost or changed", atoms.find_addresses),
     ("M209", _WARNING, "code, a formula or a link named less often", atoms.find_fewer),
 )
-# The checks of contents are guesses from numbers, marks and lengths: none blocks a message.
+# The checks of content are heuristics on numbers, marks and lengths: none blocks a
+# message.
 _COMPARED = _checks(
     ("M301", _WARNING, "left in English", english.find_english),
     ("M302", _WARNING, "copy of the English", english.find_copied),
@@ -187,7 +189,7 @@ TYPOGRAPHY = _checks(
     ("M414", _NOTE, "half-width comma in a list of code", typography.find_listed_comma),
     ("M415", _NOTE, "space inside Chinese", typography.find_space_in_chinese),
 )
-# Traditional Chinese addresses readers as 您, and its quotation marks are 「」.
+# Traditional Chinese uses 您 for readers, and 「」 as quotation marks.
 _SIMPLIFIED_ONLY = frozenset(("M407", "M408", "M410"))
 _TRADITIONAL_TYPOGRAPHY = (
     *(check for check in TYPOGRAPHY if check.code not in _SIMPLIFIED_ONLY),
@@ -201,10 +203,11 @@ MEANING = _checks(
     ("M705", _WARNING, "lost or added “for example”", words.find_example),
     ("M706", _WARNING, "lost or added “that is”", words.find_that_is),
     ("M707", _WARNING, "the opposite", words.find_turned),
-    # In one of a hundred good translations that its words were not counted in, it finds a gap.
+    # False positives: 1 in 100 good translations, outside of those its word list comes
+    # from.
     ("M708", _NOTE, "lost clause", renderings.find_omission),
     ("M709", _WARNING, "slip of the keyboard", words.find_slip),
-    # Of a hundred swaps it finds 28, and it reports one in 600 good translations.
+    # Detects 28 of 100 swaps; false positives: 1 in 600 good translations.
     ("M711", _NOTE, "code in the wrong place", renderings.find_swap),
 )
 PAGE_CHECKS = _page_checks(
@@ -228,7 +231,7 @@ def glossary_checks(glossary: Glossary) -> tuple[Check, ...]:
     )
 
 
-# Markup and atoms must be right in any language, and the guard refuses what is not.
+# Markup and atoms must be correct in any language, and the guard rejects the rest.
 _OTHERS = CheckSet(checks=(*GUARD, *MARKUP, *ATOMS, *_UNREVIEWED))
 SIMPLIFIED = CheckSet(
     checks=(*GUARD, *MARKUP, *ATOMS, *CONTENT, *TYPOGRAPHY, *MEANING),
@@ -236,14 +239,15 @@ SIMPLIFIED = CheckSet(
     across=(*_PHRASES, *_SENTENCES),
     of_text=(*_DOUBLED, *TYPOGRAPHY),
 )
-# The words by which meanings are compared are Simplified Chinese.
+# The word lists of the checks of meaning are Simplified Chinese, so these checks are
+# left out.
 _TRADITIONAL = CheckSet(
     checks=(*GUARD, *MARKUP, *ATOMS, *CONTENT, *_TRADITIONAL_TYPOGRAPHY),
     page_checks=PAGE_CHECKS,
     across=_PHRASES,
     of_text=(*_DOUBLED, *_TRADITIONAL_TYPOGRAPHY),
 )
-# Every rule there is; languages other than Simplified Chinese have a part of these.
+# Every rule; languages other than Simplified Chinese have a subset.
 RULES: tuple[Rule, ...] = (
     *SIMPLIFIED.checks,
     *SIMPLIFIED.page_checks,
@@ -254,7 +258,7 @@ RULES: tuple[Rule, ...] = (
 
 
 def checks_of(locale: str) -> CheckSet:
-    """Return the checks for a locale as ``canonical`` gives it, such as ``zh_Hant_TW``."""
+    """Return the checks for a locale in canonical form, such as ``zh_Hant_TW``."""
     if is_traditional(locale):
         return _TRADITIONAL
     if is_chinese(locale):
