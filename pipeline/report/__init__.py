@@ -1,1 +1,4 @@
-"""What a run found out, as text, JSON, JUnit, SARIF, HTML and GitHub's summary."""
+"""Reports: render the results of commands as text, JSON, JUnit, SARIF, HTML and Markdown.
+
+The modules turn records into text or bytes. They neither run anything nor write files.
+"""

@@ -1,4 +1,4 @@
-"""What adopting copies came to: as text, and as JSON for programs."""
+"""Report of ``adopt``: the result for a terminal, and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pipeline.log import printable
 from pipeline.report.counts import counted
 from pipeline.report.findings import finding_lines
 
-_NARROWEST = 40  # columns: a line with one word each says nothing
-_SHOWN = 5  # cells that fail that the text names
-# What is said of a state after its count.
+_NARROWEST = 40  # columns: a line of one word is unreadable
+_SHOWN = 5  # failing cells listed in the text
+# What follows the count of each state.
 _PHRASES = {
     State.KEPT: "kept as comments, because a translation is there",
     State.SAME: "the same as here",
@@ -39,21 +39,21 @@ def adoption_text(result: AdoptResult, *, width: int) -> str:
 
 
 def _wrapped(line: str, width: int) -> str:
-    """Return a line in lines of ``width`` columns; what goes on is indented by two more."""
+    """Return a line wrapped to ``width`` columns, with continuation lines indented by two more."""
     indent = len(line) - len(line.lstrip())
     return textwrap.fill(
         line,
         width,
         subsequent_indent=" " * (indent + 2),
-        break_long_words=False,  # paths and names are copied from here
+        break_long_words=False,  # people copy paths and names from here
         break_on_hyphens=False,
     )
 
 
 def version_text(copy: AdoptedCopy) -> str:
-    """Return which version a copy is of: ``2021-06-01 (1fa3acb) to 2021-08-12 (22bb9c0)``.
+    """Return the version of a copy: ``2021-06-01 (1fa3acb) to 2021-08-12 (22bb9c0)``.
 
-    Empty for a catalogue. With a release that had it, if there is one.
+    A release that contains it is added, if there is one. Return an empty string for a catalogue.
     """
     if copy.version is None or not copy.as_good:
         return ""
@@ -68,7 +68,7 @@ def version_text(copy: AdoptedCopy) -> str:
 
 
 def _copy_lines(copy: AdoptedCopy) -> Iterator[str]:
-    """Yield what the terminal tells of one copy."""
+    """Yield the lines about one copy."""
     encoding = f", {copy.encoding}" if copy.encoding else ""
     yield f"{copy.file} ({copy.form}{encoding})"
     version = version_text(copy)
@@ -93,7 +93,7 @@ def _copy_lines(copy: AdoptedCopy) -> Iterator[str]:
 
 
 def _code_lines(copy: AdoptedCopy) -> Iterator[str]:
-    """Yield what there is to say of the code of a copy."""
+    """Yield the lines about the code of a copy, if it has code."""
     if not copy.cells:
         return
     altered = [cell.place for cell in copy.cells if cell.is_altered]
@@ -114,9 +114,9 @@ def _code_lines(copy: AdoptedCopy) -> Iterator[str]:
 
 
 def adoption_json(result: AdoptResult) -> str:
-    """Return the result for programs: what the text tells, every passage and piece of code.
+    """Return the result as JSON, with every passage and every piece of code.
 
-    In a row ``msgstr`` is what goes into the catalogue, ``copy`` what stands in the copy.
+    In a row, ``msgstr`` is the text for the catalogue, and ``copy`` the text in the copy.
     """
     value = asdict(result)
     for copy, values in zip(result.copies, value["copies"], strict=True):

@@ -1,7 +1,6 @@
-"""What a person can do about a page that failed. A record goes in, words come out.
+"""Advice about pages that failed: a record in, a sentence out.
 
-The table of advice is read from top to bottom: what stands above is more certain than what stands
-below.
+The first rule that matches wins, so the more certain ones come first.
 """
 
 from __future__ import annotations
@@ -24,21 +23,21 @@ WHOSE = {
     "expectation": "an expectation that no longer holds",
 }
 _MODULE = re.compile(r"No module named '?([\w.]+)")
-# In names of exceptions, of the standard library and of requests.
+# Names of exceptions in the standard library and in requests.
 _NETWORK = re.compile(
     r"URLError|HTTPError|Connect|ReadTimeout|MaxRetry|NameResolution"
     r"|Proxy|SSLError|gaierror|Offline|Network",
     re.I,
 )
-# How a kernel ends that the system stopped for its memory: by signal 9.
+# Signs of a kernel that the system killed for lack of memory, with signal 9.
 _OUT_OF_MEMORY = re.compile(r"memory|signal 9|SIGKILL|code -9", re.I)
 
-# Whether it fits an exception's name and message, and what it advises.
+# A test of an exception's name and message, and the advice if it succeeds.
 _Rule = tuple[Callable[[str, str], object], str]
 
 
 def whose(execution: Execution) -> str:
-    """Whose problem a failed page is, in a few words."""
+    """Return who has to solve the problem of a failed page, in a few words."""
     failure = execution.failure
     if failure is None:
         return "the document"
@@ -46,7 +45,7 @@ def whose(execution: Execution) -> str:
 
 
 def advice(execution: Execution) -> str:
-    """What to do next about a page that failed, in a sentence or two."""
+    """Return what to do about a failed page, in a sentence or two."""
     failure = execution.failure
     if failure is None:
         return (
@@ -71,12 +70,12 @@ def advice(execution: Execution) -> str:
 
 
 def _about_the_environment(failure: CellFailure) -> str:
-    """What to do about an exception that comes of where the page was run."""
+    """Return what to do about an exception that the environment has caused."""
     name = failure.exception.rpartition(".")[2]
     message = without_colours(failure.message)
     module = _MODULE.search(message)
     if module:
-        # What is installed is the whole package, not the module in it: "optax.losses" → optax.
+        # People install the package, not the module in it: "optax.losses" → optax.
         package = module[1].partition(".")[0]
         return (
             f"Add the package that provides {package} to the dependency group {running_group()}, "
@@ -91,8 +90,9 @@ def _about_the_environment(failure: CellFailure) -> str:
     )
 
 
-# Names of exceptions are those of Python, of libraries and of our own limits, which have "Timeout",
-# "Memory" or "Output" in them (``core.execution.notebook`` lists them all).
+# The names of exceptions are those of Python, of libraries, and of the pipeline's own
+# limits. The latter contain "Timeout", "Memory" or "Output" (listed in
+# ``core.execution.notebook``).
 _ENVIRONMENT: tuple[_Rule, ...] = (
     (
         lambda name, message: _NETWORK.search(name) or "offline" in message,

@@ -1,6 +1,6 @@
-"""Badges: a label and a value as the JSON of shields.io's endpoint badge.
+"""Badges: a label and a value as JSON for the endpoint badge of shields.io.
 
-The pages of one locale go in, bytes of files come out.
+The input is the pages of one locale, the output the bytes of the files.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pipeline.core.catalog.diff import Comparison
 from pipeline.core.results import PageResult, progress_of, whole_percent
 from pipeline.report.counts import counted
 
-_GOOD, _FAIR = 90, 50  # percent from which on a badge is green, or yellow
+_GOOD, _FAIR = 90, 50  # minimum percentages for green and yellow
 
 
 def badges_of(
@@ -26,10 +26,11 @@ def badges_of(
 ) -> dict[str, bytes]:
     """Return the badges of one locale by name.
 
-    They say how much is translated, for which version and, if that was compared, how far behind.
+    They show the translated percentage, the package version and, if ``comparison`` is given, how
+    many messages the pin is behind.
     """
     progress = progress_of(pages)
-    # Nothing of nothing is 0 %: a badge needs a number.
+    # A badge needs a number, so that no messages at all count as 0 %.
     percent = whole_percent(progress.translated, progress.messages) or 0
     colour = "red"
     if percent >= _GOOD:
@@ -52,10 +53,10 @@ def _badge(label: str, message: str, colour: str) -> bytes:
 
 
 def _behind(comparison: Comparison) -> bytes:
-    """Return how many messages an upgrade would give translators to do."""
+    """Return the badge for the number of messages that an upgrade would give translators."""
     before = comparison.before.ref or "docs"
     after = comparison.after.ref or "HEAD"
-    # What moved or was dropped leaves a translator nothing to do.
+    # Moved and dropped messages are no work for a translator.
     count = sum(change.added + change.changed for change in comparison.pages)
     message, colour = "up to date", "green"
     if count:

@@ -1,8 +1,8 @@
-"""What ``check`` prints: text for people, JSON, SARIF 2.1.0, or annotations for GitHub.
+"""Output of ``check``: text for people, JSON, SARIF 2.1.0, or annotations for GitHub.
 
-``render`` chooses the form. SARIF is what code scanning and editors read. An annotation is a
-workflow command: ``::error file=a.po,line=7,title=M102 bold …::text``. It is escaped, so that text
-of a catalogue can neither end a command nor begin another one.
+``render`` selects the format. SARIF is for code scanning and editors. An annotation is a workflow
+command: ``::error file=a.po,line=7,title=M102 bold …::text``. It is escaped, so that text from a
+catalogue can neither end a command nor start another one.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ def render(
     level: int = NORMAL,
     language: Language = ENGLISH,
 ) -> str:
-    """``result`` in one of ``commands.check.FORMATS``.
+    """Return ``result`` in one of ``commands.check.FORMATS``.
 
-    ``level`` is the log's; only text and annotations heed it. Text for people is in ``language``.
+    ``level`` is that of the log, and affects only text and annotations. ``language`` is that of the
+    text for people.
     """
     match form:
         case "json":
@@ -63,14 +64,14 @@ def check_text(
     level: int = NORMAL,
     language: Language = ENGLISH,
 ) -> str:
-    """What a person reads: what was mended, a block for each finding, one line of summary.
+    """Return the text for people: applied fixes, a block for each finding, a summary line.
 
-    ``width`` is in columns, of which a Chinese character takes two. Notes are listed only at level
-    ``VERBOSE``; ``QUIET`` leaves out all but errors and warnings.
+    ``width`` is in columns; a Chinese character takes two. Notes are listed only at level
+    ``VERBOSE``. ``QUIET`` omits everything except errors and warnings.
     """
     is_quiet, is_verbose = level <= QUIET, level >= VERBOSE
     lines: list[Line] = []
-    # What was changed comes first: a person who reads on looks at what is still wrong.
+    # Fixes come first, because readers look at the end for what is left to correct.
     if not is_quiet:
         lines += _diff_lines(result.diffs)
     shown = [
@@ -82,18 +83,18 @@ def check_text(
         lines += entry_lines(
             list(of_entry), width=width, colour=colour, labels=language.labels
         )
-        lines.append([])  # blocks stand apart
+        lines.append([])  # an empty line between blocks
     if not is_quiet:
         summary = summary_line(result, verbose=is_verbose)
         lines.append([(language.sentence(summary), "bold")])
     if colour:
         return drawn_lines(lines, width=width, colour=True)
-    # In CI and in pipes: importing rich would take longer than this.
+    # Used in CI and pipes: importing rich would take longer than this.
     return plain_lines(lines)
 
 
 def summary_line(result: CheckResult, *, verbose: bool = False) -> str:
-    """The last line: how many of what in how many, and what can be done about it.
+    """Return the summary: findings by severity, entries, files, and possible actions.
 
     ``2 errors, 1 note in 40 entries of 3 catalogues; --fix mends 1; -v shows the notes``
     """
@@ -106,7 +107,7 @@ def summary_line(result: CheckResult, *, verbose: bool = False) -> str:
     catalogs = counted(result.files, "catalogue")
     fixable = sum(finding.fixed is not None for finding in result.findings)
     written = counted(len(result.written), "file")
-    # Whether each part stands in the line, and what it says.
+    # Whether to show each part, and its text.
     parts = (
         (True, f"{', '.join(found) or 'no mistakes'} in {entries} of {catalogs}"),
         (fixable, f"--fix mends {fixable}"),
@@ -118,15 +119,15 @@ def summary_line(result: CheckResult, *, verbose: bool = False) -> str:
 
 
 def _entry_of(finding: Finding) -> tuple[str, int, str, str]:
-    """What a finding is about: those of one entry stand together."""
+    """Return a key for the entry of a finding, to group findings."""
     return finding.file, finding.line, finding.msgid, finding.msgstr
 
 
 def _diff_lines(diffs: str) -> Iterator[Line]:
-    """What ``--fix`` changed, and an empty line."""
+    """Yield the changes by ``--fix``, followed by an empty line."""
     if not diffs:
         return
-    # They hold msgids and msgstrs: they are as dangerous to a terminal as those are.
+    # They contain msgids and msgstrs, which must not control the terminal.
     for row in diffs.removesuffix("\n").split("\n"):
         yield [(on_one_line(row), _DIFF_COLOURS.get(row[:1], ""))]
     yield []
@@ -140,23 +141,23 @@ _COMMANDS = {
 
 
 def to_github(result: CheckResult, *, verbose: bool = False) -> str:
-    """A workflow command for each finding; for notes only if ``verbose``."""
+    """Return a workflow command for each finding; notes are included only if ``verbose``."""
     shown = set(Severity)
     if not verbose:
-        # Notes are told to who asks for them, as on a terminal.
+        # As on a terminal, notes are shown only on request.
         shown.remove(Severity.NOTE)
     findings = [finding for finding in result.findings if finding.severity in shown]
     return "".join(map(_annotation, findings))
 
 
 def _annotation(finding: Finding) -> str:
-    """The workflow command that shows ``finding`` beside its line.
+    """Return the workflow command that shows ``finding`` beside its line, with its newline.
 
-    ``::error file=a.po,line=7,title=M201 code lost or changed::…``, with its newline.
+    ``::error file=a.po,line=7,title=M201 code lost or changed::…``
     """
     properties = (
         f"file={_property(finding.file)}",
-        # GitHub knows no line 0, where a header may stand.
+        # A header may have line 0, which GitHub does not accept.
         f"line={max(1, finding.line)}",
         f"title={_property(f'{finding.code} {finding.name}')}",
     )
@@ -168,23 +169,23 @@ def _annotation(finding: Finding) -> str:
 
 
 def _property(text: str) -> str:
-    """``text`` as the value of a property, in which a colon or a comma would end it."""
+    """Return ``text`` as the value of a property, with colons and commas escaped."""
     return command_message(text).replace(":", "%3A").replace(",", "%2C")
 
 
-GUIDE = "docs/translating.zh.md"  # explains every code
+GUIDE = "docs/translating.zh.md"  # describes every code
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _WEIGHT = {severity: number for number, severity in enumerate(Severity)}
-# The middle of a link, behind backslashes that come in pairs: another one escapes it.
+# The middle of a link, after an even number of backslashes: an odd one would escape it.
 _LINK = re.compile(r"(?<!\\)((?:\\\\)*)\]\(")
 _PROPERTIES = ("page", "section", "msgid", "msgstr", "fixed")
 
 
 def to_sarif(result: CheckResult, *, home: str = "") -> dict[str, Any]:
-    """A SARIF log. Paths are relative to ``%SRCROOT%``, the folder that ``check`` ran in.
+    """Return a SARIF log, with paths relative to ``%SRCROOT%``, the working directory of ``check``.
 
-    ``home`` is the URL of the folder that holds ``docs``, for links to what a code means. SARIF
-    wants it absolute: without it there are no links, only the name of the page.
+    ``home`` is the URL of the folder that contains ``docs``, for links to the descriptions of
+    codes. SARIF requires absolute URLs: without ``home``, only the name of the page is given.
     """
     rules = _sarif_rules(result.findings, home)
     indices = {code: index for index, code in enumerate(rules)}
@@ -193,27 +194,27 @@ def to_sarif(result: CheckResult, *, home: str = "") -> dict[str, Any]:
     for finding in result.findings:
         identity = _identity(finding)
         seen[identity] += 1
-        # Two findings may be alike in all that identifies them: they are numbered.
+        # Findings with equal identity are numbered.
         fingerprint = _digest(f"{identity}\0{seen[identity]}")
         results.append(_sarif_result(finding, indices[finding.code], fingerprint))
     run = {
         "tool": {"driver": {"name": "jax-docs-zh", "rules": list(rules.values())}},
-        "columnKind": "unicodeCodePoints",  # SARIF would count in UTF-16 by default
+        "columnKind": "unicodeCodePoints",  # the default of SARIF is UTF-16 code units
         "results": results,
     }
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
 def _sarif_rules(findings: Iterable[Finding], home: str) -> dict[str, dict[str, Any]]:
-    """A rule for each code, by code. It weighs what the worst of its findings weighs."""
-    # A check may find both errors and notes: GitHub shows the rule by what it can be.
+    """Return a rule for each code, with the severity of its worst finding."""
+    # A check may report errors and notes. GitHub shows the severity of the rule.
     worst_last = sorted(findings, key=lambda finding: _WEIGHT[finding.severity])
     worst = {finding.code: finding for finding in worst_last}
     return {code: _sarif_rule(worst[code], home) for code in sorted(worst)}
 
 
 def _sarif_rule(finding: Finding, home: str) -> dict[str, Any]:
-    """What a code means, and where that is explained."""
+    """Return the rule of a finding: its code and name, and a link to its description."""
     page = f"{GUIDE}#{finding.code.lower()}"
     words = re.findall(r"\w+", finding.name)
     rule: dict[str, Any] = {
@@ -231,21 +232,22 @@ def _sarif_rule(finding: Finding, home: str) -> dict[str, Any]:
 
 
 def _sarif_result(finding: Finding, index: int, fingerprint: str) -> dict[str, Any]:
-    """One finding; ``index`` is that of its rule."""
+    """Return one finding; ``index`` is the position of its rule."""
     text = f"{finding.text}. {finding.hint}".rstrip()
     place = {
         "artifactLocation": {
-            # A name of a file may be no UTF-8: its bytes are quoted as they are.
+            # The name of a file may be invalid UTF-8; its bytes are quoted unchanged.
             "uri": quote(finding.file, errors="surrogateescape"),
             "uriBaseId": "%SRCROOT%",
         },
-        "region": {"startLine": max(1, finding.line)},  # 0 is no line in SARIF
+        "region": {"startLine": max(1, finding.line)},  # SARIF has no line 0
     }
     return {
         "ruleId": finding.code,
         "ruleIndex": index,
         "level": finding.severity.value,
-        # SARIF reads "[text](target)" as a link: one of a msgstr must not become one of ours.
+        # SARIF renders "[text](target)" as a link. Text from a msgstr must not become
+        # one.
         "message": {"text": _LINK.sub(r"\1\\](", text)},
         "locations": [{"physicalLocation": place}],
         "partialFingerprints": {"entry/v1": fingerprint},
@@ -254,12 +256,12 @@ def _sarif_result(finding: Finding, index: int, fingerprint: str) -> dict[str, A
 
 
 def _identity(finding: Finding) -> str:
-    """What stays when lines are added above: file, code, English, and the words that are wrong."""
-    # Not the spans themselves: they move when a word is put in before them.
+    """Return what stays equal if lines are added above: file, code, English, wrong words."""
+    # Not the spans: they move when a word is inserted before them.
     words = [finding.msgstr[start:end] for start, end in finding.spans]
     return "\0".join((finding.file, finding.code, finding.msgid, *words))
 
 
 def _digest(text: str) -> str:
-    """32 hex digits that tell texts apart."""
+    """Return a digest of 32 hex digits."""
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:32]

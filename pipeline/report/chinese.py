@@ -1,8 +1,8 @@
-"""Messages in Chinese, for people: findings of checks and of runs, tables, summaries.
+"""Messages in Chinese for people: findings of checks and runs, tables, summaries.
 
-The table ``core/checks/chinese.toml`` stands beside the rules; the guide for translators is made
-from it as well. ``chinese.toml`` beside this module has what runs say. What the two have no words
-for stays English, and so does all that programs read.
+``core/checks/chinese.toml`` has the texts of the checks; the guide for translators is generated
+from it as well. ``chinese.toml`` in this folder has the texts of runs. A message without a
+translation stays English, and so does all output for programs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from pipeline.findings import Finding, Severity
 from pipeline.report.findings import ENGLISH as ENGLISH_LABELS
 from pipeline.report.findings import Labels
 
-# As gettext reads them: the first one that is set counts, and LANGUAGE only beside another locale.
+# In gettext's order: the first variable that is set wins. LANGUAGE overrides it, unless
+# that locale is "C".
 _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 _PLAIN = ("", "C", "POSIX", "C.UTF-8", "C.utf8")
 _SIMPLIFIED = re.compile(r"zh(?:_CN|_SG|_MY|_Hans.*)?(?:[.@].*)?", re.IGNORECASE)
@@ -28,18 +29,18 @@ _QUOTED = r"“[^”]*”|``.*?``|`[^`]*`|\$[^$]*\$"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Table:
-    """Names and explanations by code, and what English sentences and words become."""
+    """Names and explanations by code, and the translations of sentences and words."""
 
     rules: Mapping[str, Mapping[str, str]]
     texts: tuple[tuple[re.Pattern[str], str], ...]
-    words: Mapping[str, str]  # for things that sentences name
+    words: Mapping[str, str]  # names of things that occur in sentences
     headings: Mapping[str, str]  # of the columns of tables
-    pieces: re.Pattern[str]  # finds those words, and quotations, in which they stay
+    pieces: re.Pattern[str]  # matches these words, and quotations, which are kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
-    """How text for people says what a finding and a sentence say in English."""
+    """How findings, sentences and headings are rendered for people."""
 
     labels: Labels
     finding: Callable[[Finding], Finding]
@@ -48,7 +49,7 @@ class Language:
 
 
 def is_chinese_wanted(environ: Mapping[str, str]) -> bool:
-    """Whether messages of programs are to be in Simplified Chinese, by the locale."""
+    """Return whether the locale asks for messages in Simplified Chinese."""
     values = (environ.get(name, "") for name in _VARIABLES)
     locale = next(filter(None, values), "")
     if locale in _PLAIN:
@@ -58,12 +59,12 @@ def is_chinese_wanted(environ: Mapping[str, str]) -> bool:
 
 
 def in_chinese(finding: Finding) -> Finding:
-    """``finding`` in Chinese, as far as there are words for it. Its code and place stay."""
+    """Return ``finding`` in Chinese, as far as it has a translation; code and place are kept."""
     text = sentence_in_chinese(finding.text)
     rule = _table().rules.get(finding.code)
     if rule is None:
         return replace(finding, text=text, hint=sentence_in_chinese(finding.hint))
-    # What to do here comes before what holds of every finding of this code.
+    # The specific remedy precedes the general explanation of the code.
     remedy = _matched(finding.hint) or ""
     return replace(
         finding, name=rule["title"], text=text, hint=f"{remedy}{rule['explain']}"
@@ -71,10 +72,10 @@ def in_chinese(finding: Finding) -> Finding:
 
 
 class Piece(str):
-    """What a sentence quotes: ``{1}`` has it as it stands, ``{1:zh}`` in Chinese."""
+    """A part captured from a sentence: ``{1}`` inserts it as it is, ``{1:zh}`` in Chinese."""
 
     def __format__(self, how: str) -> str:
-        """The piece, or its words in Chinese: a sentence if it is one, else the names of things."""
+        """Return the piece; for ``zh`` translate it as a whole, or otherwise word by word."""
         if how != "zh":
             return str(self)
         whole = _table().words.get(str(self)) or _matched(str(self))
@@ -82,17 +83,17 @@ class Piece(str):
 
 
 def sentence_in_chinese(text: str) -> str:
-    """A sentence in Chinese, with what it quotes; one that no pattern fits stays English."""
+    """Return a sentence in Chinese, or unchanged if no pattern matches."""
     return _matched(text) or text
 
 
 def heading_in_chinese(heading: str) -> str:
-    """The heading of a column in Chinese."""
+    """Return the heading of a column in Chinese, or unchanged if it has no translation."""
     return _table().headings.get(heading, heading)
 
 
 def _matched(text: str) -> str | None:
-    """A sentence in Chinese by the first pattern that fits it; None if none does."""
+    """Return a sentence in Chinese by the first pattern that matches, or None."""
     for pattern, chinese in _table().texts:
         match = pattern.fullmatch(text)
         if match:
@@ -101,16 +102,16 @@ def _matched(text: str) -> str | None:
 
 
 def _word(match: re.Match[str]) -> str:
-    """A known word for a thing in Chinese; all else, and what is quoted, as it is."""
+    """Return a known word in Chinese; other words and quotations are unchanged."""
     word = match[0].rstrip(" ")
     chinese = _table().words.get(word)
-    # Between Chinese words there is no space, before a quotation there may be one.
+    # No space follows a Chinese word. Before a quotation the table may keep one.
     return match[0] if chinese is None else f"{chinese} " if chinese else ""
 
 
 @cache
 def _table() -> _Table:
-    """Both tables as one, which is read once. Sentences of runs come first: they hold others."""
+    """Return both tables as one. Sentences of runs come first, because they contain others."""
     rules, runs = _read("pipeline.core.checks"), _read("pipeline.report")
     texts = runs["texts"] | rules.pop("texts")
     words = rules.pop("words")
@@ -129,7 +130,7 @@ def _table() -> _Table:
 
 
 def _read(package: str) -> dict[str, Any]:
-    """The table of Chinese words in the folder of ``package``."""
+    """Return the table of translations in the folder of ``package``."""
     path = resources.files(package) / "chinese.toml"
     return tomllib.loads(path.read_text("utf-8"))
 

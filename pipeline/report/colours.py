@@ -1,8 +1,7 @@
-"""Coloured text as pieces with names of styles, for HTML that follows the reader's theme.
+"""Coloured text as pieces with style names, for HTML that follows the reader's theme.
 
-The output of a terminal is cut where its style changes, Python source where its tokens do. No
-escape sequence and no invisible character comes out; the pieces are plain text, which a template
-escapes.
+Terminal output is split where its style changes, Python source at its tokens. The pieces are plain
+text without escape sequences or invisible characters; a template escapes them for HTML.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ if TYPE_CHECKING:
 Piece = tuple[str, str]  # text, names of styles separated by spaces
 Rgb = tuple[int, int, int]
 
-_CSI = "\x1b["  # what a sequence that sets a style begins with, as "\x1b[1;31m" does
-# The sequences of ECMA-48: first what sets a style (SGR), then what is taken out. An SGR that is
-# longer than any that is meant is taken out too: its numbers may have thousands of digits.
+_CSI = "\x1b["  # the start of a style sequence such as "\x1b[1;31m"
+# The sequences of ECMA-48. Those that set a style (SGR) are kept, all others removed.
+# An overlong SGR is removed as well: its numbers may have thousands of digits.
 _SEQUENCE = re.compile(
     r"""
     \x1b\[ (?P<codes> [0-9;:]{0,100} ) m
@@ -35,7 +34,7 @@ _SEQUENCE = re.compile(
 )
 _TERMINAL_STYLES = ("bold", "dim", "italic", "underline")
 _NAMES = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
-_HUES: dict[str, Rgb] = {  # what each name looks like, about
+_HUES: dict[str, Rgb] = {  # the approximate colour of each name
     "red": (205, 0, 0),
     "green": (0, 160, 0),
     "yellow": (190, 140, 0),
@@ -43,17 +42,17 @@ _HUES: dict[str, Rgb] = {  # what each name looks like, about
     "magenta": (190, 0, 190),
     "cyan": (0, 150, 170),
 }
-_GREY = 24  # how far red, green and blue may be apart in a colour that counts as grey
+_GREY = 24  # maximum difference of red, green and blue in a colour that counts as grey
 
 
 def pieces(text: str) -> list[Piece]:
-    """``text`` cut where its style changes.
+    r"""Return ``text``, split where its style changes.
 
-    ``"\\x1b[1;31mError\\x1b[0m: x"`` → ``("Error", "bold fg-red"), (": x", "")``
+    ``"\x1b[1;31mError\x1b[0m: x"`` → ``("Error", "bold fg-red"), (": x", "")``
 
-    Styles are ``bold``, ``fg-red``, ``bg-yellow`` and their like. Of 256 or more colours each
-    becomes the one of a few that is nearest. Other escape sequences vanish, other invisible
-    characters are shown as Python writes them.
+    Styles are ``bold``, ``fg-red``, ``bg-yellow`` and so on. A colour out of 256 or more is mapped
+    to the nearest of a few. Other escape sequences are removed. Other invisible characters are
+    escaped as in Python.
     """
     found: list[Piece] = []
     for part, names in _styled(_only_styles(text)):
@@ -66,14 +65,14 @@ def pieces(text: str) -> list[Piece]:
 
 
 def _only_styles(text: str) -> str:
-    """``text`` with no escape sequences but those that set a style, and printable between them."""
-    # Only now do the two halves of "\r\n" stand side by side, if a sequence stood between them.
+    """Return ``text`` with only those escape sequences that set a style; the rest is printable."""
+    # Removing a sequence may have joined the two halves of "\r\n".
     text = _SEQUENCE.sub(_kept, text).replace("\r\n", "\n")
     return _CSI.join(printable(part) for part in text.split(_CSI))
 
 
 def _kept(match: re.Match[str]) -> str:
-    """What stays of an escape sequence; rich knows no colons between codes."""
+    """Return the part of an escape sequence to keep, with colons replaced: rich parses none."""
     codes = match["codes"]
     if codes is None:
         return ""
@@ -81,7 +80,7 @@ def _kept(match: re.Match[str]) -> str:
 
 
 def _styled(text: str) -> Iterator[Piece]:
-    """The parts of ``text`` as rich reads its styles."""
+    """Yield the parts of ``text`` with the style names that rich parses."""
     from rich.ansi import AnsiDecoder
     from rich.style import Style
 
@@ -96,7 +95,7 @@ def _styled(text: str) -> Iterator[Piece]:
 
 
 def _names_of(style: Style) -> str:
-    """The names of what a style sets, sorted: ``bg-red bold``."""
+    """Return the names of a style's attributes, sorted: ``bg-red bold``."""
     names = [name for name in _TERMINAL_STYLES if getattr(style, name)]
     for ground, colour in (("fg", style.color), ("bg", style.bgcolor)):
         name = _name_of(colour)
@@ -106,15 +105,15 @@ def _names_of(style: Style) -> str:
 
 
 def _name_of(colour: Color | None) -> str:
-    """The nearest name; none without a colour, or for the one that a terminal has by default.
+    """Return the nearest colour name, or "" without a colour or for the terminal's default.
 
     Bright red is ``red``, #303438 is ``grey``, #ff8800 is ``yellow``.
     """
     if colour is None or colour.is_default:
         return ""
     if colour.number is not None and colour.number < 16:
-        return _NAMES[colour.number % 8]  # 8 to 15 are the same, bright
-    # Greys have no hue: by distance alone, a dark one would be called blue.
+        return _NAMES[colour.number % 8]  # 8 to 15 are the bright variants
+    # Greys have no hue: by distance alone, a dark grey would be blue.
     rgb = colour.get_truecolor()
     if max(rgb) - min(rgb) <= _GREY:
         return "grey"
@@ -122,14 +121,14 @@ def _name_of(colour: Color | None) -> str:
 
 
 def _distance(one: Rgb, other: Rgb) -> int:
-    """How far two colours are apart, squared."""
+    """Return the squared distance of two colours."""
     return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
 
 
-_TOKEN_STYLES = (  # types of Pygments' tokens → names of styles; the first that fits
+_TOKEN_STYLES = (  # types of Pygments' tokens → style names; the first match wins
     ("Comment", "comment"),
     ("Keyword", "keyword"),
-    ("Operator.Word", "keyword"),  # "and", "in"; an operator of signs has no style
+    ("Operator.Word", "keyword"),  # "and", "in"; operators such as "+" have no style
     ("Literal.String", "string"),
     ("Literal.Number", "number"),
     ("Name.Function", "name"),
@@ -141,14 +140,14 @@ _TOKEN_STYLES = (  # types of Pygments' tokens → names of styles; the first th
 
 
 def source_pieces(source: str) -> list[Piece]:
-    """``source`` cut where its style changes. Put together, the pieces are the source.
+    """Return ``source``, split where its style changes. The joined pieces equal the source.
 
     ``return 1`` → ``("return", "keyword"), (" ", ""), ("1", "number")``
     """
     from pygments.lexers.python import PythonLexer
 
     pieces: list[Piece] = []
-    # As they are by default, the options would strip empty lines and add a newline.
+    # By default, the lexer would strip empty lines and add a newline.
     lexer = PythonLexer(stripnl=False, ensurenl=False)
     for kind, text in lexer.get_tokens(source):
         style = _style_of(".".join(kind))
@@ -160,7 +159,7 @@ def source_pieces(source: str) -> list[Piece]:
 
 
 def _style_of(kind: str) -> str:
-    """The style of a type of tokens: ``Name.Function.Magic`` → ``name``; none for plain names."""
+    """Return the style of a token type (``Name.Function.Magic`` → ``name``), or "" for plain names."""
     for prefix, style in _TOKEN_STYLES:
         if kind.startswith(prefix):
             return style

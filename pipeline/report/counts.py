@@ -1,6 +1,6 @@
-"""What reports count: pages, messages, words, runs. Results go in; sums, and their words, come out.
+"""Counts for all reports: pages, messages, words, runs.
 
-Every report takes its numbers from here, so that no two of them differ.
+Every report takes its numbers from here, so that reports never contradict each other.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.results import PageResult, progress_of, whole_percent
 
-_ORDER = list(Status)  # in which outcomes are listed
+_ORDER = list(Status)  # the order in which outcomes are listed
 
 
 def totals(pages: Iterable[PageResult]) -> dict[str, int]:
-    """Sums over ``pages``: messages and words by state, findings, executions by outcome.
+    """Return sums over ``pages``: messages and words by state, findings, executions by outcome.
 
-    The keys, and their order, are those of ``report.json``.
+    The keys and their order are those of ``report.json``.
     """
     rows = tuple(pages)
     progress = progress_of(rows)
@@ -43,15 +43,15 @@ def totals(pages: Iterable[PageResult]) -> dict[str, int]:
         "draft_words": progress.draft_words,
         "code_cells": code_cells,
         "findings": findings,
-        # Each outcome has its key, also one that no page has.
+        # Every outcome has a key, even if no page has that outcome.
         **{status.value: statuses[status] for status in Status},
     }
 
 
 def executed_by_class(executions: Sequence[Execution]) -> dict[str, dict[str, int]]:
-    """Pages, code cells that ran, and all code cells, for each class of outcome (``class_of``)."""
+    """Return pages, executed code cells and all code cells by class of outcome (``class_of``)."""
     classes: dict[str, dict[str, int]] = {}
-    # Outcomes are listed as ``Status`` has them; reasons of one outcome by their names.
+    # Outcomes are in the order of ``Status``, their reasons in alphabetical order.
     in_order = sorted(
         executions, key=lambda run: (_ORDER.index(run.status), class_of(run))
     )
@@ -66,12 +66,13 @@ def executed_by_class(executions: Sequence[Execution]) -> dict[str, dict[str, in
 
 
 def class_of(execution: Execution) -> str:
-    """The outcome, and the kind of reason if the page did not run whole on purpose.
+    """Return the outcome, with the category of the reason for a partial or skipped run.
 
-    ``passed``, ``skipped: accelerator``; the kind is what stands before the colon of the reason.
+    ``passed``, ``skipped: accelerator``. The category is the part of the reason before the colon.
     """
     status = execution.status
-    # The reason of a failure is its exception: there would be as many classes as failures.
+    # The reason of a failure is its exception, which would give a class for each
+    # failure.
     if status in (Status.PARTIAL, Status.SKIPPED):
         kind = execution.reason.partition(":")[0]
         if kind:
@@ -80,17 +81,17 @@ def class_of(execution: Execution) -> str:
 
 
 def outcomes_text(total: Mapping[str, int]) -> str:
-    """The outcomes among ``totals``: ``31 passed, 2 failed``.
+    """Return the outcomes in ``totals``: ``31 passed, 2 failed``.
 
-    One that no page has is left out; without any run it is empty.
+    Outcomes without pages are omitted. Without any run, the text is empty.
     """
     return ", ".join(f"{total[status]} {status}" for status in Status if total[status])
 
 
 def percent_text(part: int, whole: int) -> str:
-    """``part`` of ``whole`` as ``64 %``; never ``100 %`` while something is missing.
+    """Return ``part`` of ``whole`` as ``64 %``; ``100 %`` only if nothing is missing.
 
-    Of nothing it is ``–``: neither all nor none of it is done.
+    If ``whole`` is 0, return ``–``.
     """
     percent = whole_percent(part, whole)
     if percent is None:
@@ -99,21 +100,21 @@ def percent_text(part: int, whole: int) -> str:
 
 
 def written_text(count: int, *, dry: bool = False) -> str:
-    """How many files were written, or in a dry run would be: ``1 file written``."""
+    """Return how many files were written, or would be in a dry run: ``1 file written``."""
     verb = "would be written" if dry else "written"
     return f"{counted(count, 'file')} {verb}"
 
 
 def name_some(paths: Sequence[str], most: int = 5) -> str:
-    """The first of ``paths``, and how many more there are: ``a, b and 3 more``."""
+    """Return the first of ``paths``, and the number of the rest: ``a, b and 3 more``."""
     named = ", ".join(paths[:most])
     more = len(paths) - most
     return f"{named} and {more} more" if more > 0 else named
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """A number with its noun: ``1 page``, ``2 pages``, ``3 entries``."""
+    """Return a number with its noun: ``1 page``, ``2 pages``, ``3 entries``."""
     if number == 1:
         return f"1 {noun}"
-    # "0 pages", as English has it.
+    # English has the plural after 0, too: "0 pages".
     return f"{number} {plural or noun + 's'}"

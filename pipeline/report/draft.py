@@ -1,7 +1,7 @@
-"""What ``draft`` found out and did, and how that is told: the plan, what is stale, the outcome.
+"""Reports of ``draft``: the plan, stale drafts, and the outcome.
 
-A command fills in a ``DraftResult``; a report or JSON for programs comes out. Nothing of the
-key is in it, nor of what the endpoint said besides its replies.
+A command fills in a ``DraftResult``; this module renders it as a report, or as JSON for programs.
+Neither contains the key, nor anything from the endpoint except its replies.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SHOWN = 60  # characters of a message in a list
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftResult:
-    """What a run planned, and what came of it; ``outcome`` is None if nothing was asked."""
+    """The plan and the outcome of a run; ``outcome`` is None if nothing was requested."""
 
     name: str
     lock: Lock
@@ -36,20 +36,20 @@ class DraftResult:
     findings: tuple[Finding, ...] = ()
     error: PipelineError | None = None
     changes: tuple[str, ...] = ()
-    is_told: bool = False  # the plan was shown before the question
-    hint: str = ""  # why nothing was asked, and what to do
+    is_told: bool = False  # the plan was already shown before the confirmation
+    hint: str = ""  # why nothing was requested, and what to do
 
     @property
     def entries(self) -> int:
-        """The entries of all locales that want a draft and can have one."""
+        """Return how many entries of all locales can get a draft."""
         return sum(plan.entries for plan in self.plans)
 
     @property
     def exit_code(self) -> int:
-        """The worst of what went wrong; 1 if something is left for a person.
+        """Return the worst exit code of the findings and the error; 1 if work for a person is left.
 
-        That is work which the budget did not allow, a model that is no translator, or with
-        ``--check`` any work at all. What is known by then may have been refused.
+        Such work is left if the budget ran out, if no reply was usable, or if ``--check`` found
+        entries without a draft.
         """
         codes = [finding.exit_code for finding in self.findings if finding.is_error]
         if self.error:
@@ -67,7 +67,7 @@ class DraftResult:
 
 
 def plan_lines(result: DraftResult) -> list[str]:
-    """What is to be asked, and what that takes, a paragraph for each locale."""
+    """Return the plan of requests and its cost, as a paragraph for each locale."""
     lines: list[str] = []
     for plan in result.plans:
         lines += _plan_lines(plan, result)
@@ -75,14 +75,14 @@ def plan_lines(result: DraftResult) -> list[str]:
 
 
 def _plan_lines(plan: Plan, result: DraftResult) -> Iterator[str]:
-    """A heading, and a line for each thing that there is to say."""
+    """Yield a heading, and a line for each fact of the plan."""
     entries = counted(plan.entries, "entry", "entries")
     pages = counted(plan.pages, "page")
     yield f"{result.name} · {plan.locale}: {entries} on {pages}, {plan.words} English words"
     why = ", ".join(f"{count} {why}" for why, count in sorted(plan.by_why.items()))
     tokens = f"{plan.prompt_tokens:,} + {plan.reply_tokens:,} tokens"
     left_alone = f"{plan.left_alone} fuzzy, whose old translation stands nowhere else"
-    # Whether each line is told, its name and what it says.
+    # Whether to show each line, its label and its text.
     lines = (
         (why, "why", why),
         (plan.terms, "glossary", f"{plan.terms} are terms of the glossary: no call"),
@@ -97,9 +97,9 @@ def _plan_lines(plan: Plan, result: DraftResult) -> Iterator[str]:
 
 
 def draft_report(result: DraftResult) -> Report:
-    """What came of a run: a table of pages, refusals by reason, tokens.
+    """Return the outcome of a run: a table of pages, rejections by reason, tokens.
 
-    Without an outcome it is the plan, unless that was told before the question.
+    Without an outcome, return the plan, unless it was already shown before the confirmation.
     """
     blocks: list[Block] = []
     if result.only_stale:
@@ -113,7 +113,7 @@ def draft_report(result: DraftResult) -> Report:
 
 
 def _stale_lines(result: DraftResult) -> list[str]:
-    """Every draft that was made from what is not so any more, with the reason."""
+    """Return a line for each draft whose basis has changed, with the reason."""
     lines: list[str] = []
     for plan in result.plans:
         for stale in plan.stale:
@@ -126,7 +126,7 @@ def _stale_lines(result: DraftResult) -> list[str]:
 
 
 def _table(outcome: Outcome, result: DraftResult) -> Table:
-    """The table of pages, with the sums below."""
+    """Return the table of pages, with the sums below."""
     return Table(
         title=f"{result.name} · drafts by {result.model}",
         headings=_COLUMNS,
@@ -137,7 +137,7 @@ def _table(outcome: Outcome, result: DraftResult) -> Table:
 
 
 def _numbers(pages: Sequence[PageOutcome]) -> tuple[str, ...]:
-    """The columns of numbers, of one page or of all; a zero is left out."""
+    """Return the number columns for one page or all pages; zeros are left blank."""
     numbers = (
         sum(page.asked for page in pages),
         sum(page.drafted for page in pages),
@@ -148,9 +148,9 @@ def _numbers(pages: Sequence[PageOutcome]) -> tuple[str, ...]:
 
 
 def _outcome_lines(outcome: Outcome) -> Iterator[str]:
-    """What there is to say below the table.
+    """Yield the lines below the table.
 
-    Refused is not lost: the entry is as empty as it was.
+    Rejecting an answer loses nothing: the entry is still empty.
     """
     for reason, count in outcome.refused.items():
         yield f"refused, {reason}: {count}"
@@ -171,7 +171,7 @@ def _outcome_lines(outcome: Outcome) -> Iterator[str]:
 
 
 def draft_json(result: DraftResult) -> bytes:
-    """The same for programs. ``outcome`` is null if nothing was asked."""
+    """Return the result as JSON. ``outcome`` is null if nothing was requested."""
     outcome = None
     if result.outcome:
         outcome = dataclasses.asdict(result.outcome)

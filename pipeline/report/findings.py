@@ -1,8 +1,8 @@
-"""Findings as a person reads them, whoever found them: the one place that lays them out as text.
+"""Layout of findings as text for people; no other module does this.
 
-A finding about an entry of a catalogue is a block: place, section, the words, what is wrong, what
-to do. Any other is a line, with its hint below. Texts of pages and catalogues come out escaped, and
-start no workflow command of GitHub's. ``excerpt`` fits a long text on one line.
+A finding about an entry of a catalogue is a block: place, section, words, problem, hint. Any other
+finding is one line, with its hint below. Texts of pages and catalogues are escaped, so that they
+start no workflow command of GitHub. ``excerpt`` shortens a long text to one line.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from pipeline.report.value import Findings, Line, Piece, unstyled
 if TYPE_CHECKING:
     from pipeline.report.chinese import Language
 
-MARKED = 3  # spans that are shown of one long text
+MARKED = 3  # maximum number of spans shown of one long text
 _LEFT_OUT = "…"
 
 
 def excerpt(text: str, spans: Sequence[Span], width: int) -> list[tuple[str, bool]]:
-    """The parts of ``text`` around ``spans``, and whether each is inside of one.
+    """Return the parts of ``text`` around ``spans``, and whether each is inside a span.
 
     ``("…前面", False), ("jit", True), ("后面…", False)``
 
-    They fit on one line of ``width`` columns, of which a Chinese character takes two. Characters
-    that cannot be seen are escaped. Without spans it is the beginning of the text.
+    The parts fit on one line of ``width`` columns; a Chinese character takes two. Invisible
+    characters are escaped. Without spans, the parts are the beginning of the text.
     """
     shown = [_visible_character(character) for character in text]
     places = _clipped(spans, len(text))
@@ -42,8 +42,8 @@ def excerpt(text: str, spans: Sequence[Span], width: int) -> list[tuple[str, boo
     for character, marked, kept in zip(shown, is_marked, is_kept, strict=True):
         before, was_marked = pieces[-1] if pieces else ("", not marked)
         if not kept and before.endswith(_LEFT_OUT):
-            continue  # one sign for all that is left out between two parts
-        # What is left out inside of a span is marked like the span.
+            continue  # one ellipsis for everything omitted between two parts
+        # An omission inside a span is marked like the span.
         added = character if kept else _LEFT_OUT
         if marked == was_marked:
             pieces[-1] = (before + added, marked)
@@ -53,7 +53,7 @@ def excerpt(text: str, spans: Sequence[Span], width: int) -> list[tuple[str, boo
 
 
 def _clipped(spans: Sequence[Span], length: int) -> list[Span]:
-    """``spans`` as far as they lie in a text of ``length``; empty ones are left out.
+    """Return ``spans``, clipped to a text of ``length``, without empty ones.
 
     ``(-2, 3), (5, 5), (8, 99)`` in a text of 10 → ``(0, 3), (8, 10)``.
     """
@@ -62,21 +62,22 @@ def _clipped(spans: Sequence[Span], length: int) -> list[Span]:
 
 
 def _kept(columns: Sequence[int], places: Sequence[Span], width: int) -> list[bool]:
-    """Which characters are shown, of those that take ``columns`` each."""
+    """Return which characters to show, given the ``columns`` that each of them takes."""
     if sum(columns) <= width:
         return [True] * len(columns)
     ends = _ends(places)
-    room = width - 2 * len(ends)  # each end may get a sign on either side
+    room = width - 2 * len(ends)  # each end may get an ellipsis on either side
     kept = [False] * len(columns)
-    # A window around each end grows by a character on either side, all in turn, while there is
-    # room. Each side is a place to go on, and the step to the next one.
+    # A window around each end grows by one character per side, all windows in turn,
+    # while there is room. Each side consists of the next position and the direction of
+    # growth.
     sides = [(end, step) for end in ends for step in (-1, 1)]
     while sides:
         growing = []
         for at, step in sides:
             if not 0 <= at < len(columns):
                 continue  # the text ends here
-            # A place where another window has been is paid for.
+            # A character inside another window costs nothing more.
             cost = 0 if kept[at] else columns[at]
             if cost > room:
                 continue
@@ -88,10 +89,10 @@ def _kept(columns: Sequence[int], places: Sequence[Span], width: int) -> list[bo
 
 
 def _ends(places: Sequence[Span]) -> list[int]:
-    """The characters to show something around: the start of the text if no place is marked.
+    """Return the characters to show text around, or the start of the text without spans.
 
-    Both ends of a place tell more than its middle: ``第1句话。…9句话。``. A place of one character
-    has one end: ``(3, 4), (7, 10)`` → ``3, 7, 9``.
+    Both ends of a span are more informative than its middle: ``第1句话。…9句话。``. A span of one
+    character has one end: ``(3, 4), (7, 10)`` → ``3, 7, 9``.
     """
     ends: list[int] = []
     for start, end in places[:MARKED]:
@@ -100,7 +101,7 @@ def _ends(places: Sequence[Span]) -> list[int]:
 
 
 def _visible_character(character: str) -> str:
-    """``character``, or what stands for it if nobody can see it: ``⏎``, ``\\u200b``."""
+    r"""Return ``character``, or a visible replacement: ``⏎``, ``\u200b``."""
     if character.isprintable():
         return character
     if character == "\n":
@@ -110,24 +111,24 @@ def _visible_character(character: str) -> str:
 
 @lru_cache(maxsize=8192)
 def columns_of(text: str) -> int:
-    """How wide ``text`` is on a terminal; cached, because each character is asked about."""
+    """Return the width of ``text`` on a terminal. Cached: it is called for each character."""
     from rich.cells import cell_len
 
     return cell_len(text)
 
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
-LISTED = 20  # findings, and failures, that a terminal shows; report.json has all
-_COLUMNS = 140  # of an excerpt, if a finding has one: these lines may go anywhere
+LISTED = 20  # findings, and failures, shown on a terminal; report.json has all
+_COLUMNS = 140  # width of an excerpt in reports, which may not end up on a terminal
 _CLOSE = 3  # characters between two changes that are shown as one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labels:
-    """The words of a block that are no finding's own."""
+    """The fixed words in the block of a finding."""
 
     severities: Mapping[Severity, str]
-    fixed: str  # before what --fix makes of it
+    fixed: str  # before the msgstr that --fix would write
 
 
 ENGLISH = Labels(
@@ -137,7 +138,7 @@ ENGLISH = Labels(
 
 
 def findings_lines(block: Findings, language: Language) -> list[str]:
-    """Findings for a terminal, errors first, each with its hint below; a long list is cut."""
+    """Return findings for a terminal, errors first, with hints; a long list is truncated."""
     weights = [Severity.ERROR, Severity.WARNING]
     if block.has_notes:
         weights.append(Severity.NOTE)
@@ -152,7 +153,7 @@ def findings_lines(block: Findings, language: Language) -> list[str]:
         lines += map(unstyled, styled)
     if len(told) > LISTED:
         lines.append(language.sentence(more(len(told) - LISTED)))
-    # What is not worth a line is counted, so that people know that it is there.
+    # Hidden notes are counted, so that people learn about them.
     if len(findings) > len(told):
         hidden = counted(len(findings) - len(told), "note")
         lines.append(language.sentence(f"{hidden}: -v lists them"))
@@ -160,17 +161,17 @@ def findings_lines(block: Findings, language: Language) -> list[str]:
 
 
 def more(count: int) -> str:
-    """The last line of a list that is cut."""
+    """Return the last line of a truncated list."""
     return f"… and {count} more: see build/report.json"
 
 
 def finding_lines(
     finding: Finding, *, width: int, colour: bool, labels: Labels = ENGLISH
 ) -> Iterator[Line]:
-    """``finding`` as lines for a terminal of ``width`` columns.
+    """Return ``finding`` as lines for a terminal of ``width`` columns.
 
-    Words that are wrong have a style; without ``colour``, which shows no styles, they stand in
-    ``»…«`` as well.
+    Wrong words are styled. Without ``colour`` styles are invisible, so they are also put in
+    ``»…«``.
     """
     if finding.file:
         return entry_lines([finding], width=width, colour=colour, labels=labels)
@@ -178,7 +179,7 @@ def finding_lines(
 
 
 def _short(finding: Finding, labels: Labels) -> Iterator[Line]:
-    """``error [input-error] a.ipynb: is no notebook``, with the hint below."""
+    """Yield ``error [input-error] a.ipynb: is no notebook``, and the hint below."""
     place = f" {finding.where}" if finding.where else ""
     severity = labels.severities[finding.severity]
     head = f"{severity} [{finding.code}]{place}: {finding.text}"
@@ -194,9 +195,9 @@ def entry_lines(
     colour: bool,
     labels: Labels = ENGLISH,
 ) -> Iterator[Line]:
-    """The findings about one entry: a line for each thing that there is to say of them.
+    """Yield the findings about one entry as lines.
 
-    What they share is shown once: the section, the words, what ``--fix`` makes of it.
+    What they share is shown once: the section, the words, and the result of ``--fix``.
 
     ::
 
@@ -215,7 +216,7 @@ def entry_lines(
         yield _head(finding, labels)
         if finding is first and first.section:
             yield [(on_one_line(f"  {first.section}"), "dim")]
-        # Where there are too many marks for one line, each finding shows its own.
+        # With too many marks for one line, each finding shows its own.
         if finding is not first and not {*finding.spans} <= {*spans}:
             spans = finding.spans
             yield _marked(finding, spans, width=width, colour=colour)
@@ -233,14 +234,14 @@ def entry_lines(
 
 
 def _spans_of_all(findings: Sequence[Finding]) -> Sequence[Span]:
-    """The places that all of the findings mark, or only the first, if they are too many."""
+    """Return the spans of all findings, or those of the first one if there are too many."""
     spans = sorted({span for finding in findings for span in finding.spans})
     return spans if len(spans) <= MARKED else findings[0].spans
 
 
 def _head(finding: Finding, labels: Labels) -> Line:
-    """``a.po:7: error M201 code lost or changed``."""
-    # "file:line:" at the start of a line is what editors and terminals make a link of.
+    """Return ``a.po:7: error M201 code lost or changed``."""
+    # Editors and terminals turn "file:line:" at the start of a line into a link.
     return [
         (on_one_line(f"{finding.place}: "), "bold"),
         (labels.severities[finding.severity], f"bold {_COLOURS[finding.severity]}"),
@@ -252,7 +253,7 @@ def _head(finding: Finding, labels: Labels) -> Line:
 def _marked(
     finding: Finding, spans: Sequence[Span], *, width: int, colour: bool
 ) -> Line:
-    """The translation on one line, with ``spans`` marked."""
+    """Return the translation on one line, with ``spans`` marked."""
     style = f"underline {_COLOURS[finding.severity]}"
     words = _words(
         finding.msgstr, spans, width=width - 2, style=style, brackets=not colour
@@ -263,8 +264,9 @@ def _marked(
 def _words(
     text: str, spans: Sequence[Span], *, width: int, style: str, brackets: bool = False
 ) -> list[Piece]:
-    """What is shown of ``text``; where a span is, it has ``style`` or stands in brackets."""
-    # An excerpt shows no more of them; each takes two brackets, which are two columns.
+    """Return an excerpt of ``text``; spans have ``style``, or are put in brackets."""
+    # The excerpt shows no more spans than this. Two brackets around each take two
+    # columns.
     spans = spans[:MARKED]
     if brackets:
         width -= 2 * len(spans)
@@ -279,7 +281,7 @@ def _words(
 
 
 def _changes(before: str, after: str) -> list[Span]:
-    """Where ``after`` differs. What lies close together is one place."""
+    """Return the spans where ``after`` differs; changes close to each other are joined."""
     from rapidfuzz.distance import Levenshtein
 
     spans: list[Span] = []
@@ -288,7 +290,7 @@ def _changes(before: str, after: str) -> list[Span]:
             continue
         start, end = block.dest_start, block.dest_end
         if block.tag == "delete":
-            # Nothing is left to mark where something is gone: its neighbours are marked.
+            # A deletion leaves nothing to mark, so its neighbours are marked.
             start, end = max(0, start - 1), min(len(after), end + 1)
         if spans and start - spans[-1][1] <= _CLOSE:
             spans[-1] = (spans[-1][0], end)
@@ -298,6 +300,7 @@ def _changes(before: str, after: str) -> list[Span]:
 
 
 def on_one_line(text: str) -> str:
-    """``text`` as one line that is safe to print."""
-    # First the newlines, which are printable; commands last, for they stand at a line's start.
+    """Return ``text`` as one line that is safe to print."""
+    # Newlines first, because ``printable`` keeps them. Commands last: only the start of
+    # the final line matters.
     return without_commands(printable(text.replace("\n", "⏎")))

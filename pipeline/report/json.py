@@ -1,8 +1,8 @@
-"""``build/report.json`` and ``check --json``: results as JSON, UTF-8, keys in order; and read back.
+"""``build/report.json`` and ``check --json``: results as JSON (UTF-8), written and read back.
 
-Equal runs give equal bytes: what varies from run to run is left out. A key never changes its
-meaning without another version. ``since`` compares a run with the report of the last one, which may
-be of any shape: a report that cannot be read counts as none.
+Equal runs give equal bytes: the order of keys is fixed, and variable data is left out. The meaning
+of a key changes only with the version. ``since`` compares a run with the previous report, which may
+be arbitrary; an unreadable report counts as none.
 """
 
 from __future__ import annotations
@@ -24,24 +24,23 @@ from pipeline.findings import Finding, Severity
 from pipeline.report.counts import executed_by_class, totals
 from pipeline.report.result import CheckResult, RunResult
 
-# Of the layouts: raised when a reader of the old one would stumble.
-VERSION = 2  # a failure names its cell by the number of the code cell, from 1
+# Versions of the formats, incremented when readers of the old format would fail.
+VERSION = 2  # a failure gives the number of its code cell, from 1
 CHECK_VERSION = 1
 
-# Of an execution, what is of this run. No report keeps these: the second of two equal runs would
-# write a file.
+# Data of a single run. Reports omit it, so that equal runs write equal files.
 OF_THIS_RUN = ("cached", "cell_seconds")
 
 _LOCK_KEYS = ("ref", "commit", "date", "version", "package")
 _FINDING_KEYS = ("code", "severity", "where", "text", "page", "hint")
-_ENTRY_KEYS = (  # of a finding about an entry of a catalogue
+_ENTRY_KEYS = (  # for a finding about an entry of a catalogue
     *("code", "name", "severity", "file", "line", "text", "hint"),
     *("page", "section", "msgid", "msgstr", "spans", "fixed"),
 )
 
 
 def run_json(result: RunResult) -> bytes:
-    """``build/report.json``."""
+    """Return ``build/report.json``."""
     lock = result.lock
     report: dict[str, Any] = {
         "version": VERSION,
@@ -62,7 +61,7 @@ def run_json(result: RunResult) -> bytes:
 
 
 def check_json(result: CheckResult) -> bytes:
-    """What ``check --json`` prints. ``spans`` count code points of the msgstr."""
+    """Return the output of ``check --json``. ``spans`` are in code points of the msgstr."""
     counts = Counter(finding.severity for finding in result.findings)
     report = {
         "version": CHECK_VERSION,
@@ -71,7 +70,8 @@ def check_json(result: CheckResult) -> bytes:
         "entries": result.entries,
         "silenced": result.silenced,
         "counts": {severity.value: counts[severity] for severity in Severity},
-        # The key that readers know: findings of checks were called mistakes at first.
+        # This key keeps its original name: findings of checks used to be called
+        # mistakes.
         "mistakes": list(map(finding_record, result.findings)),
         "written": list(result.written),
         "diffs": result.diffs,
@@ -80,42 +80,43 @@ def check_json(result: CheckResult) -> bytes:
 
 
 def finding_record(finding: Finding) -> dict[str, Any]:
-    """A finding with the keys that say something of it: its place, or the entry and its texts.
+    """Return a finding with its relevant keys: the place, or the entry and its texts.
 
-    Only a finding about an entry of a catalogue has a ``file``. Keys keep their order.
+    Only a finding about an entry of a catalogue has a ``file``. The order of keys is fixed.
     """
     keys = _ENTRY_KEYS if finding.file else _FINDING_KEYS
     return {key: getattr(finding, key) for key in keys}
 
 
 def json_bytes(report: Mapping[str, Any]) -> bytes:
-    """A report, as a plain value, as a file."""
+    """Return a report as the content of a file."""
     text = json.dumps(report, ensure_ascii=False, indent=1)
-    # UTF-8 cannot hold half of a surrogate pair; "\ud800" with a backslash is JSON's own escape.
+    # UTF-8 cannot encode a lone surrogate; "\ud800" with a backslash is JSON's own
+    # escape.
     return f"{text}\n".encode("utf-8", "backslashreplace")
 
 
 def _page_record(page: PageResult) -> dict[str, Any]:
-    """The row of a page: its fields in their order, then what follows from them."""
+    """Return the record of a page: its fields in their order, and derived values."""
     record = dataclasses.asdict(page)
     record["untranslated"] = page.untranslated
-    del record["update"]  # told under "comparison"
+    del record["update"]  # part of "comparison"
     record["findings"] = list(map(finding_record, page.findings))
     if page.execution:
         execution = record["execution"]
         for name in OF_THIS_RUN:
             del execution[name]
-        # As the cache keeps them.
+        # Rounded as in the cache.
         execution["seconds"] = round(page.execution.seconds, 1)
     return record
 
 
 def _comparison_record(result: RunResult) -> dict[str, Any]:
-    """How the English of two commits differs, and what an upgrade made of the translations."""
+    """Return how the English of two commits differs, and the effect on translations."""
     comparison = result.comparison
     if comparison is None:
         return {}
-    commits = None  # the history between the two is not known here
+    commits = None  # the history between the two is unavailable
     if comparison.commits is not None:
         ahead, behind = comparison.commits
         commits = {"ahead": ahead, "behind": behind}
@@ -135,7 +136,7 @@ def _comparison_record(result: RunResult) -> dict[str, Any]:
 
 
 def _lock_record(lock: Lock) -> dict[str, str]:
-    """Which upstream it was, without the list of its files."""
+    """Return the identity of the upstream, without its list of files."""
     return {key: getattr(lock, key) for key in _LOCK_KEYS}
 
 
@@ -161,7 +162,7 @@ class _Locale(msgspec.Struct, frozen=True):
 
 
 class Previous(msgspec.Struct, frozen=True):
-    """As much of the last run's report as is compared. ``only`` are patterns of its pages."""
+    """The parts of the last report that are compared. ``only`` are the patterns of its pages."""
 
     upstream: _Upstream
     locales: dict[str, _Locale]
@@ -174,14 +175,14 @@ class Previous(msgspec.Struct, frozen=True):
 
 
 def read_previous(data: bytes) -> Previous | None:
-    """Return the report in a file; None if it is no report of this version."""
+    """Return the report in a file, or None if it is not a report of this version."""
     try:
         return msgspec.json.decode(data, type=Previous)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 
-# What a page does that did something else in the last run, in the order of a report.
+# Headings for pages whose outcome has changed, in the order of a report.
 _NOW = {
     Status.FAILED: "fail now",
     Status.PASSED: "pass now",
@@ -192,17 +193,17 @@ _NOW = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Since:
-    """News of a run. ``translated`` is by locale: messages then and now."""
+    """Changes since the last run. ``translated`` has old and new counts of messages by locale."""
 
-    # Ref, commit and version then and now, if one moved.
+    # Old and new ref, commit and version, if one of them changed.
     upstream: tuple[str, str] | None = None
-    # Names of pages by what happened to them, bad news first; only what happened to some.
+    # Names of pages by change, bad news first; empty changes are left out.
     pages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     translated: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def progress(self) -> dict[str, tuple[int, int]]:
-        """Finished messages then and now, of locales in which they are more or less."""
+        """Return old and new counts of finished messages, for locales where they differ."""
         return {
             locale: counts
             for locale, counts in self.translated.items()
@@ -211,29 +212,29 @@ class Since:
 
     @property
     def is_nothing(self) -> bool:
-        """Whether the two runs tell the same."""
+        """Return whether there are no changes."""
         return not (self.upstream or self.pages or self.progress)
 
 
 def since(previous: Previous | None, result: RunResult) -> Since | None:
-    """What ``result`` has that the report ``previous`` has not; None without a report to compare.
+    """Return the changes from the report ``previous`` to ``result``, or None without a report.
 
-    Pages that were run both times are compared; they count as newly failing if they did anything
-    but fail then.
+    Only pages that ran both times are compared. A page counts as newly failing if its previous
+    outcome was not a failure.
     """
-    # The report of another upstream lies at the same place: runs of two alternate.
+    # Runs of different upstreams write the report to the same path.
     if previous is None or previous.upstream.name != result.name:
         return None
     then = {
         page.page: page.execution.status for page in previous.pages if page.execution
     }
-    # A page that did not run the last time is no news, whatever it does now.
+    # A page that did not run last time is no news, whatever its outcome.
     happened: dict[str, list[str]] = {words: [] for words in _NOW.values()}
     for run in result.executions:
         if then.get(run.page, run.status.value) != run.status.value:
             happened[_NOW[run.status]].append(run.page)
     moved = _moved(previous.upstream, result)
-    # Where upstream stayed, pages come and go only because others were asked for.
+    # If upstream has not moved, pages differ only because of the command line.
     if moved:
         happened |= _came_and_went(previous, result)
     return Since(
@@ -244,7 +245,7 @@ def since(previous: Previous | None, result: RunResult) -> Since | None:
 
 
 def _moved(upstream: _Upstream, result: RunResult) -> tuple[str, str] | None:
-    """Where upstream was then and is now; None if it did not move."""
+    """Return the old and new state of upstream, or None if it did not move."""
     lock = result.lock
     then = (upstream.ref, upstream.commit, upstream.version)
     now = (lock.ref, lock.commit, lock.version)
@@ -254,9 +255,9 @@ def _moved(upstream: _Upstream, result: RunResult) -> tuple[str, str] | None:
 
 
 def _end(ref: str, commit: str, version: str, package: str) -> str:
-    """Where upstream was or is: ``v2 (0123456789), JAX 0.10.2``.
+    """Return a state of upstream: ``v2 (0123456789), JAX 0.10.2``.
 
-    A plain folder has no ref, docs without a package no version: ``docs (0123456789)``.
+    A plain folder has no ref, and docs without a package have no version: ``docs (0123456789)``.
     """
     release = f", {package} {version or '?'}" if package else ""
     return f"{ref or 'docs'} ({commit[:10]}){release}"
@@ -266,26 +267,26 @@ def _came_and_went(previous: Previous, result: RunResult) -> dict[str, list[str]
     """Return the pages that appeared, and those that vanished, sorted."""
     then = {page.page for page in previous.pages}
     now = {page.page for page in chain.from_iterable(result.pages.values())}
-    # A run may be of a few pages only: what upstream still has did not vanish, and what the last
-    # run did not look at may have been there.
+    # Either run may cover a few pages only. A page that upstream still has did not
+    # vanish, and nothing is known about pages that the last run did not cover.
     there = {page_path(file.path).rpartition(".")[0] for file in result.lock.files}
     appeared = [] if previous.only else sorted(now - then)
     return {"appeared": appeared, "vanished": sorted(then - now - there)}
 
 
 def _translated(previous: Previous, result: RunResult) -> dict[str, tuple[int, int]]:
-    """By locale, how many messages were finished then and are now: ``{"zh_CN": (410, 412)}``.
+    """Return old and new counts of finished messages by locale: ``{"zh_CN": (410, 412)}``.
 
-    Of the pages of this run only: it may be of a few pages.
+    Only pages of this run count, because it may cover a few pages only.
     """
     translated = {}
     for locale, pages in result.pages.items():
-        # A locale that the old report does not know is not told as one that began at 0.
+        # A locale that is new in the report did not start at 0.
         if locale not in previous.locales:
             continue
         rows = previous.locales[locale].pages
         told = {row.page: row.translated for row in rows}
-        # So may the last one have been: what it did not tell of has not begun at 0.
+        # Nor did a page that the last run did not cover.
         compared = [page for page in pages if not previous.only or page.page in told]
         before = sum(told.get(page.page, 0) for page in compared)
         translated[locale] = (before, sum(page.translated for page in compared))

@@ -1,7 +1,7 @@
 """``build/junit.xml``: a run as test cases, which CI systems list and count.
 
-There is one case for each page and stage. Findings of severity error and failed runs are failures.
-A result goes in, bytes come out; whatever a page says, they are well-formed XML.
+Each page has one case for its findings and one for its execution. Findings of severity error and
+failed runs are failures. The XML is well-formed whatever a page contains.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from pipeline.findings import Finding, Severity
 from pipeline.report.counts import counted
 from pipeline.report.result import RunResult
 
-# XML 1.0, production Char: what is not in this range cannot stand in a document, not even escaped.
+# Characters outside of production Char in XML 1.0 are not allowed, even if escaped.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def to_junit(result: RunResult) -> bytes:
-    """``result`` as JUnit's XML, UTF-8."""
-    # The names of suites are what CI systems group by: they are alike from run to run.
+    """Return ``result`` as JUnit XML, UTF-8."""
+    # CI systems group cases by the names of suites, so these are equal in all runs.
     root = ET.Element("testsuites", name="pipeline")
     for locale, pages in result.pages.items():
         cases = [_findings_case(page.page, page.findings) for page in pages]
         _add_suite(root, f"{result.name}.{locale}.pages", cases)
-    if result.findings:  # those that belong to no page
+    if result.findings:  # findings without a page
         _add_suite(
             root, f"{result.name}.run", [_findings_case(result.name, result.findings)]
         )
@@ -38,7 +38,7 @@ def to_junit(result: RunResult) -> bytes:
 
 
 def _add_suite(root: ET.Element, name: str, cases: Sequence[ET.Element]) -> None:
-    """Put ``cases`` under ``root``, in a suite that counts them."""
+    """Append ``cases`` to ``root``, in a suite with their counts."""
     suite = ET.SubElement(
         root,
         "testsuite",
@@ -46,7 +46,8 @@ def _add_suite(root: ET.Element, name: str, cases: Sequence[ET.Element]) -> None
         tests=str(len(cases)),
         failures=_count(cases, "failure"),
         skipped=_count(cases, "skipped"),
-        # JUnit tells errors of the tests themselves from failures; a run has none of those.
+        # JUnit distinguishes failures from errors of the test itself, which a run does
+        # not have.
         errors="0",
     )
     for case in cases:
@@ -55,16 +56,16 @@ def _add_suite(root: ET.Element, name: str, cases: Sequence[ET.Element]) -> None
 
 
 def _count(cases: Sequence[ET.Element], kind: str) -> str:
-    """How many of ``cases`` have a child of that kind."""
+    """Return how many of ``cases`` have a child of this kind, as text."""
     return str(sum(case.find(kind) is not None for case in cases))
 
 
 def _findings_case(name: str, findings: Sequence[Finding]) -> ET.Element:
-    """What was found on a page: its errors fail the case, all else is its output."""
+    """Return the case of a page: errors make it fail, other findings are its output."""
     case = ET.Element("testcase", name=_xml(name))
     errors, warnings, notes = [], [], []
     for finding in findings:
-        # The place comes first: many viewers show the first words only.
+        # The place comes first, because many viewers show only the beginning.
         line = _xml(f"{finding.where}: {finding.text} [{finding.code}]")
         match finding.severity:
             case Severity.ERROR:
@@ -74,7 +75,7 @@ def _findings_case(name: str, findings: Sequence[Finding]) -> ET.Element:
             case Severity.NOTE:
                 notes.append(line)
     if errors:
-        # The message is what a list of failures shows, the text what stands behind it.
+        # The message is shown in a list of failures, the text in the details.
         ET.SubElement(case, "failure", message=errors[0]).text = "\n".join(errors)
     others = warnings + notes
     if others:
@@ -83,12 +84,12 @@ def _findings_case(name: str, findings: Sequence[Finding]) -> ET.Element:
 
 
 def _execution_case(run: Execution) -> ET.Element:
-    """A page that ran only in part passed as far as it ran.
+    """Return the case of a page that ran; it passes if the page ran only in part.
 
-    What was left out stands in properties and output.
+    The omitted part is described in properties and output.
     """
     case = ET.Element("testcase", name=_xml(run.page), time=f"{run.seconds:.3f}")
-    # A page that ran as it is needs no more words than its name and time.
+    # A page that ran normally needs only its name and time.
     if run.note or run.status is Status.PARTIAL:
         case.append(_properties(run))
     match run.status:
@@ -108,7 +109,7 @@ def _execution_case(run: Execution) -> ET.Element:
 
 
 def _properties(run: Execution) -> ET.Element:
-    """How the page ran, beyond what a case can say."""
+    """Return how the page ran, as properties: a case has no other place for it."""
     facts = {"status": run.status.value, "cells": f"{run.cells}/{run.total}"}
     if run.note:
         facts["note"] = run.note
@@ -119,5 +120,5 @@ def _properties(run: Execution) -> ET.Element:
 
 
 def _xml(text: str) -> str:
-    """``text`` without the characters that XML 1.0 cannot hold: an escape becomes ``\\x1b``."""
+    r"""Return ``text`` with the characters escaped that XML 1.0 does not allow: ``\x1b``."""
     return _NOT_XML.sub(lambda match: f"\\x{ord(match[0]):02x}", text)

@@ -1,6 +1,6 @@
-"""Markdown as GitHub renders it: tables, and the summary on the page of a workflow run.
+"""GitHub Markdown: tables, and the summary on the page of a workflow run.
 
-Texts of strangers are no markup in it.
+Texts from pages and catalogues are escaped, so that they contain no markup.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from pipeline.report.counts import executed_by_class, percent_text, totals
 from pipeline.report.json import Previous, Since, since
 from pipeline.report.result import RunResult
 
-_NOTHING = "&#8203;"  # a space without a width
-_LONG = 300  # characters of a text that are shown
-# All ASCII signs that mean something in Markdown, HTML or GitHub's own language ("@name", "#7").
+_NOTHING = "&#8203;"  # a zero-width space
+_LONG = 300  # maximum characters of a text
+# All ASCII characters with a meaning in Markdown, HTML or GitHub's extensions ("@name",
+# "#7").
 _MARKUP = re.compile(r"[^\w\s.,;()=+'%/-]|_", re.ASCII)
 
 
 def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table, or nothing if it has no rows. Cells are Markdown already."""
+    """Return a table, or "" without rows. Cells must be Markdown."""
     lines = [_table_line(map(str, row)) for row in rows]
     if not lines:
         return ""
@@ -33,7 +34,7 @@ def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) ->
 def cut_table(
     headings: Sequence[str], rows: Sequence[Sequence[object]], *, listed: int
 ) -> str:
-    """A table of the first ``listed`` rows, and how many more there are."""
+    """Return a table of the first ``listed`` rows, and the number of the rest."""
     table = markdown_table(headings, rows[:listed])
     if len(rows) <= listed:
         return table
@@ -41,8 +42,8 @@ def cut_table(
 
 
 def plain(text: str) -> str:
-    """``text`` on one line, in which nothing is Markdown or HTML: ``a*b`` → ``a&#42;b``."""
-    # A cell of a table ends with its line.
+    """Return ``text`` on one line, truncated, without Markdown or HTML: ``a*b`` → ``a&#42;b``."""
+    # A line end would end the cell of a table.
     line = " ".join(without_colours(text).split())
     if len(line) > _LONG:
         line = line[: _LONG - 1] + "…"
@@ -50,38 +51,35 @@ def plain(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """``text`` as it is, however long, in which nothing is Markdown or HTML."""
+    """Return ``text`` in full, with Markdown and HTML escaped."""
     return _MARKUP.sub(_entity, printable(text))
 
 
 def code(text: str) -> str:
-    """``text`` as code: an element of HTML, because backticks cannot hold everything."""
+    """Return ``text`` as code, as an HTML element: backticks cannot enclose every text."""
     return f"<code>{plain(text)}</code>"
 
 
 def _table_line(cells: Iterable[str]) -> str:
-    """One line of a table."""
+    """Return one line of a table."""
     return f"| {' | '.join(cells)} |"
 
 
 def _entity(match: re.Match[str]) -> str:
-    """Return a sign as an entity, which shows it and means nothing."""
+    """Return a character as an entity, which shows it without its meaning."""
     if not match[0].isascii():
-        return match[0]  # the pattern finds all of Chinese too, where nothing is markup
+        return match[0]  # Chinese also matches, but is no markup
     entity = f"&#{ord(match[0])};"
-    # GitHub looks for names and numbers when the entities are signs again.
+    # GitHub searches for names and numbers after it has decoded entities.
     return f"{entity}{_NOTHING}" if match[0] in "@#" else entity
 
 
-LISTED = 20  # failing pages, and errors, that are shown; GitHub takes 1 MiB, people much less
+LISTED = 20  # failing pages, and errors; people read far less than GitHub accepts
 
 
 def to_summary(result: RunResult, *, previous: Previous | None = None) -> str:
-    """Counts, pages that failed, errors, and what changed since ``previous``.
-
-    That is the report.json of the run before, as a plain value.
-    """
-    # Only what a person looks at first: all else is in the report.
+    """Return the summary of a run: counts, failed pages, errors, and changes since ``previous``."""
+    # Only what a person looks at first: the report has everything else.
     lock = result.lock
     title = [result.name, lock.ref]
     release = f"{plain(lock.release)}, " if lock.release else ""
@@ -95,12 +93,12 @@ def to_summary(result: RunResult, *, previous: Previous | None = None) -> str:
         _changes(since(previous, result)),
         "All of it: <code>report.html</code> among the artifacts of this run.",
     )
-    # Tables that have no rows are empty: a clean run has a short summary.
+    # Tables without rows are empty, so a clean run has a short summary.
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
 def _standing(result: RunResult) -> str:
-    """How much is translated, a row for each locale."""
+    """Return the table of progress, with a row for each locale."""
     rows = []
     for locale, pages in result.pages.items():
         total = totals(pages)
@@ -120,7 +118,7 @@ def _standing(result: RunResult) -> str:
 
 
 def _outcomes(runs: Sequence[Execution]) -> str:
-    """How the notebooks ran, a row for each class of outcome."""
+    """Return the table of executed notebooks, with a row for each class of outcome."""
     rows: list[Sequence[object]] = []
     pages = cells = total = 0
     for name, sums in executed_by_class(runs).items():
@@ -128,19 +126,20 @@ def _outcomes(runs: Sequence[Execution]) -> str:
         pages += sums["pages"]
         cells += sums["cells"]
         total += sums["total"]
-    if len(rows) > 1:  # of one class, the sums would say the same again
+    if len(rows) > 1:  # for a single class, the sums would repeat its row
         rows.append(("**all**", pages, cells, total))
     return markdown_table(("outcome", "notebooks", "cells run", "of"), rows)
 
 
 def _failures(runs: Sequence[Execution]) -> str:
-    """Pages that failed: what happened, whose problem it is, what to do."""
+    """Return the table of failed pages: what happened, who has to solve it, what to do."""
     rows = []
     for run in runs:
         if run.status is not Status.FAILED:
             continue
-        # A document that could not be read failed before any cell: it has no failure.
-        cell: object = ""  # its number, if it is about one
+        # A document that is not a notebook failed before its first cell, without a
+        # failure.
+        cell: object = ""  # its number, if the failure concerns one
         what = plain(run.reason)
         if run.failure:
             cell = run.failure.cell or ""
@@ -151,7 +150,7 @@ def _failures(runs: Sequence[Execution]) -> str:
 
 
 def _errors(result: RunResult) -> str:
-    """Findings that make the run end with an error; warnings and notes stand in the report."""
+    """Return the table of errors; warnings and notes are only in the report."""
     rows = []
     for finding in result.all_findings:
         if finding.severity is Severity.ERROR:
@@ -161,7 +160,7 @@ def _errors(result: RunResult) -> str:
 
 
 def _changes(changes: Since | None) -> str:
-    """What is new since the last run, as a list; nothing if nothing is."""
+    """Return the changes since the last run as a list, or ""."""
     if changes is None or changes.is_nothing:
         return ""
     lines = []
@@ -175,7 +174,7 @@ def _changes(changes: Since | None) -> str:
 
 
 def _names(pages: Sequence[str]) -> str:
-    """The first of ``pages``, and how many there are more."""
+    """Return the first of ``pages``, and the number of the rest."""
     names = ", ".join(code(page) for page in pages[:LISTED])
     if len(pages) > LISTED:
         names += f", … and {len(pages) - LISTED} more"

@@ -1,8 +1,8 @@
-"""``build/report.html``: the result of a run as one file that needs no other, for people.
+"""``build/report.html``: the result of a run as one self-contained file, for people.
 
-Values go in, bytes come out. Every text goes through a template that escapes it; what is coloured
-reaches the template as pieces with names of styles. Pages and catalogues are written by strangers:
-nothing of theirs becomes markup, and the file's policy lets no script run but its own.
+Pages and catalogues are untrusted. Every text passes a template that escapes it, and coloured text
+arrives there as pieces with style names. The file's Content Security Policy allows no script except
+its own.
 """
 
 from __future__ import annotations
@@ -34,54 +34,54 @@ if TYPE_CHECKING:
 
 @cache
 def asset(name: str) -> str:
-    """A template, a style sheet or a script, as text; each is read once."""
+    """Return a template, a style sheet or a script as text; each is read once."""
     return (resources.files("pipeline.report") / "templates" / name).read_text("utf-8")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """A code cell that ran: its number from 1, and its seconds as a share of the slowest one's."""
+    """An executed code cell: its number from 1, and its time relative to the slowest cell."""
 
     number: int
     seconds: float
-    share: float  # 0 to 100
+    share: float  # percent, 0 to 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One page over all locales. ``done`` is by locale: finished messages, and messages."""
+    """One page in all locales. ``done`` has finished and all messages by locale."""
 
     page: str
     title: str
-    language: str  # of the title, as HTML wants it
+    language: str  # of the title, as an HTML lang attribute
     done: Mapping[str, tuple[int, int]]
     findings: tuple[Finding, ...]
     run: Execution | None = None
-    share: float = 0.0  # of the seconds that the slowest page took, 0 to 100
+    share: float = 0.0  # of the time of the slowest page, in percent
     cells: tuple[Cell, ...] = ()
 
     @property
     def state(self) -> str:
-        """What the page counts as."""
+        """Return the page's outcome, or ``plain`` if it did not run."""
         return str(self.run.status) if self.run else "plain"
 
 
 def rows_of(result: RunResult) -> list[Row]:
-    """The pages of all locales, in their order."""
-    # A locale may lack pages, so the order is that of the first locale that has each.
+    """Return a row for each page of all locales, in page order."""
+    # A locale may lack pages. The order is that of the first locale that has the page.
     by_page: dict[str, dict[str, PageResult]] = {}
     for locale, pages in result.pages.items():
         for page in pages:
             by_page.setdefault(page.page, {})[locale] = page
-    # The bars of all rows have one scale: the page that took longest has a full one.
+    # All bars have the same scale: the slowest page has a full one.
     longest = max((run.seconds for run in result.executions), default=0.0)
     return [_row(versions, longest=longest) for versions in by_page.values()]
 
 
 def _row(versions: Mapping[str, PageResult], *, longest: float) -> Row:
-    """The row of a page, which is the same in all locales but for its title and translation."""
+    """Return the row of a page, from its versions in all locales."""
     locale, page = next(iter(versions.items()))
-    # What two locales share is told once: findings about the English, and the run of the code.
+    # Locales share findings about the English, and the run of the code: show them once.
     findings: dict[Finding, None] = {}
     done: dict[str, tuple[int, int]] = {}
     for name, version in versions.items():
@@ -90,7 +90,7 @@ def _row(versions: Mapping[str, PageResult], *, longest: float) -> Row:
     row = Row(
         page=page.page,
         title=page.title,
-        # A title without a single foreign letter has not been translated.
+        # An ASCII title has not been translated.
         language="en" if page.title.isascii() else locale.replace("_", "-"),
         done=done,
         findings=tuple(findings),
@@ -108,10 +108,10 @@ def _row(versions: Mapping[str, PageResult], *, longest: float) -> Row:
 
 
 def _cells(run: Execution) -> tuple[Cell, ...]:
-    """The code cells of a page that ran, in their order."""
+    """Return the executed code cells of a page, in order."""
     slowest = max(run.cell_seconds, default=0.0)
     cells = []
-    # They are numbered among code cells that ran, not among all cells of the notebook.
+    # Numbers count executed code cells, not all cells of the notebook.
     for number, seconds in enumerate(run.cell_seconds, start=1):
         cells.append(
             Cell(number=number, seconds=seconds, share=_share(seconds, slowest))
@@ -120,7 +120,7 @@ def _cells(run: Execution) -> tuple[Cell, ...]:
 
 
 def _share(seconds: float, longest: float) -> float:
-    """``seconds`` in percent of the longest; 0 if nothing took any time."""
+    """Return ``seconds`` in percent of the longest time; 0 if that is 0."""
     if not longest:
         return 0.0
     return 100 * seconds / longest
@@ -138,7 +138,7 @@ _NOT_PLAIN = re.compile("[^A-Za-z0-9]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How many notebooks ended with a status, and which share of all that is, 0 to 100."""
+    """How many notebooks ended with a status, and their share of all in percent."""
 
     status: Status
     word: str
@@ -148,19 +148,20 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """The run in one sentence, and whether it is ``good`` or ``bad``."""
+    """The run in one sentence; ``tone`` is ``good`` or ``bad``."""
 
     text: str
     tone: str
 
 
 def to_html(result: RunResult, *, previous: Previous | None = None) -> bytes:
-    """The whole file, UTF-8.
+    """Return the report as an HTML file, UTF-8.
 
-    ``previous`` is the report of the run before, if there is one.
+    ``previous`` is the report of the last run, if there is one.
     """
     runs = result.executions
-    # The file may be opened from anywhere: its policy allows this one script, by its digest.
+    # The file may be opened anywhere: its policy allows only this script, by its
+    # digest.
     script = asset("report.js")
     digest = hashlib.sha256(script.encode("utf-8")).digest()
     values = {
@@ -189,9 +190,9 @@ def render(template: str, values: Mapping[str, object]) -> bytes:
 
 
 def _outcomes(runs: Sequence[Execution]) -> list[Outcome]:
-    """Every status with its share, also one that no notebook ended with."""
+    """Return every status with its count and share, including those without notebooks."""
     counts = Counter(run.status for run in runs)
-    # Of no notebooks every share is 0.
+    # Avoids a division by zero: without notebooks, every share is 0.
     all_of_them = len(runs) or 1
     outcomes = []
     for status, word in _WORDS.items():
@@ -203,11 +204,11 @@ def _outcomes(runs: Sequence[Execution]) -> list[Outcome]:
 
 
 def _verdict(result: RunResult) -> Verdict:
-    """What a person wants to know first: whether there is anything to do."""
+    """Return the main message: whether there is anything to do."""
     statuses = Counter(run.status for run in result.executions)
     errors = sum(finding.severity is Severity.ERROR for finding in result.all_findings)
     failed, passed = statuses[Status.FAILED], statuses[Status.PASSED]
-    # What fails the run comes first, then what kept it from being whole.
+    # Failures come first, then findings.
     problems = []
     if failed:
         problems.append(f"{counted(failed, 'notebook')} failed")
@@ -219,39 +220,39 @@ def _verdict(result: RunResult) -> Verdict:
 
 
 def _good_news(passed: int, all_of_them: int) -> str:
-    """A run in which nothing went wrong, in a sentence about its notebooks."""
+    """Return the sentence about the notebooks of a run without problems."""
     if not all_of_them:
         return "No code was run"
     if passed < all_of_them:
-        # Some ran in part, or were skipped: that is no failure, and not "all passed" either.
+        # Some ran in part or were skipped: neither a failure nor "all passed".
         return "No notebook failed"
     if passed == 1:
         return "The notebook passed"
     return f"All {passed} notebooks passed"
 
 
-# --- what the template asks of values
+# --- filters and functions of the template
 
 
 def _same(runs: Sequence[Execution]) -> str:
-    """What can be said of the code of a run that ended as the last one did."""
+    """Return the sentence about the code of a run whose outcomes have not changed."""
     if not runs:
         return "no code was run"
-    # Of a page that was skipped no cell ran either.
+    # A skipped page has executed no cell either.
     if all(run.cached or not run.cells for run in runs):
         return "no code had to run again"
     return "every notebook ended as in the last run"
 
 
 def _percent(done: tuple[int, int]) -> str:
-    """A pair as ``64 %``: a filter of jinja gets one value."""
+    """Return a pair as ``64 %``; a Jinja filter gets a single value."""
     part, whole = done
     return percent_text(part, whole)
 
 
 def _duration(seconds: float) -> str:
-    """Seconds as people read them: ``0.4 s``, ``12 s``, ``3 min 05 s``, ``2 h 07 min``."""
-    # The limits lie where the rounded number gets another digit: 59.7 s is "1 min 00 s".
+    """Return seconds in readable form: ``0.4 s``, ``12 s``, ``3 min 05 s``, ``2 h 07 min``."""
+    # The limits take rounding into account: 59.7 s is "1 min 00 s".
     if seconds < 9.95:
         return f"{seconds:.1f} s"
     if seconds < 59.5:
@@ -263,8 +264,8 @@ def _duration(seconds: float) -> str:
 
 
 def _commit_url(result: RunResult) -> str:
-    """Where to look at the commit, if upstream is on GitHub."""
-    # No other URL becomes a link: it might be of a scheme that runs something.
+    """Return the URL of the commit, or "" if upstream is not on GitHub."""
+    # No other URL becomes a link: its scheme might run code.
     url = result.lock.url.removesuffix("/").removesuffix(".git")
     if not url.startswith(_GITHUB):
         return ""
@@ -272,15 +273,15 @@ def _commit_url(result: RunResult) -> str:
 
 
 def _anchor(page: str) -> str:
-    """A page's name as the id of an element, one id for one name: ``a/b`` → ``a-2f-b``."""
-    # Any other character as its number: "a b" and "a-b" must not end as the same id.
+    """Return a unique element id for a page: ``a/b`` → ``a-2f-b``."""
+    # Other characters become their number, because "a b" and "a-b" need different ids.
     return _NOT_PLAIN.sub(lambda match: f"-{ord(match[0]):x}-", page)
 
 
 def _visible(value: object) -> object:
-    """What a template prints of ``value``: control characters are shown as Python writes them.
+    """Return ``value`` with control characters escaped as in Python.
 
-    Texts of the template's own (they have ``__html__``) stay as they are.
+    Markup of the template itself (with ``__html__``) is unchanged.
     """
     if isinstance(value, str) and not hasattr(value, "__html__"):
         return printable(value)
@@ -289,17 +290,17 @@ def _visible(value: object) -> object:
 
 @cache
 def _environment() -> Environment:
-    """Return the environment of all templates, which reads each of them once."""
+    """Return the Jinja environment of all templates, created once."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     made = Environment(
-        autoescape=True,  # no text becomes markup
+        autoescape=True,  # texts never become markup
         finalize=_visible,
         loader=FunctionLoader(asset),
-        # Tags of the template on lines of their own leave no empty lines in the page.
+        # Template tags on their own lines leave no empty lines in the page.
         trim_blocks=True,
         lstrip_blocks=True,
-        undefined=StrictUndefined,  # a name that is misspelt fails a test
+        undefined=StrictUndefined,  # a misspelt name makes a test fail
     )
     made.filters |= {
         "ansi": pieces,

@@ -1,8 +1,7 @@
-"""All that one command found out: what every report is made of.
+"""Results of commands, from which all reports are made.
 
-A command fills in one of these records, and the modules beside this one turn it into text, JSON or
-a page. The exit code of the command is a property of the record, so that no report can show
-another one than the shell sees.
+A command fills in one of these records, and the other modules render it as text, JSON or HTML. The
+exit code is a property of the record, so that reports and the shell always show the same one.
 """
 
 from __future__ import annotations
@@ -23,32 +22,32 @@ Pages = Mapping[str, tuple[PageResult, ...]]  # by locale, in page order
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """All that one command found out about one upstream."""
+    """The result of one command for one upstream."""
 
     name: str
     lock: Lock
     pages: Pages = field(default_factory=dict)
-    findings: tuple[Finding, ...] = ()  # those that belong to no page
-    # Files written, or with ``check_only`` the files that would be.
+    findings: tuple[Finding, ...] = ()  # findings without a page
+    # Files written or, with ``check_only`` or ``dry_run``, files that would be.
     changes: tuple[str, ...] = ()
     check_only: bool = False
-    dry_run: bool = False  # nothing was written: ``changes`` are what would have been
+    dry_run: bool = False  # nothing was written
     comparison: Comparison | None = None
-    # Releases that ``upgrade latest`` cannot move to, each with the reason.
+    # Releases that ``upgrade latest`` has skipped, each with the reason.
     passed_over: tuple[str, ...] = ()
-    # Of pages from the first one, in clicks: what ``status`` puts pages into order by.
+    # Clicks from the first page to each page, by which ``status`` sorts pages.
     distances: Mapping[str, int] = field(default_factory=dict)
-    # Patterns of the pages that the run was about; empty: all.
+    # Patterns of the pages of this run; empty: all.
     only: tuple[str, ...] = ()
-    # ``status`` lists every page, not only those that come next.
+    # ``status`` lists every page, not only the next ones.
     lists_all: bool = False
-    # What is left of pages that upstream dropped.
+    # The remaining translations of pages that upstream dropped.
     gone: Pages = field(default_factory=dict)
 
     @property
     def all_findings(self) -> tuple[Finding, ...]:
-        """Every finding of the run, once: two locales may share some."""
-        findings = dict.fromkeys(self.findings)  # a set that keeps the order
+        """Return every finding once, because locales may share some."""
+        findings = dict.fromkeys(self.findings)  # an ordered set
         for pages in (*self.gone.values(), *self.pages.values()):
             for page in pages:
                 findings |= dict.fromkeys(page.findings)
@@ -56,19 +55,19 @@ class RunResult:
 
     @property
     def executions(self) -> tuple[Execution, ...]:
-        """How each page ran, once: code is the same in every locale."""
+        """Return each page's execution once: the code is the same in every locale."""
         rows = chain.from_iterable(self.pages.values())
         runs = [row.execution for row in rows if row.execution]
         return tuple({run.page: run for run in runs}.values())
 
     @property
     def exit_code(self) -> int:
-        """The worst of what was found (``errors.worst``), 0 if it was nothing.
+        """Return the worst exit code of the findings (``errors.worst``), or 0.
 
-        Code that fails counts, and so do files that would be written, if ``check_only``.
+        Failed code counts, and with ``check_only`` so do files that would be written.
         """
         codes = [finding.exit_code for finding in self.all_findings if finding.is_error]
-        # A page whose code fails has no finding: its execution says all of it.
+        # Failed code is no finding: the execution describes it.
         outcomes = {execution.status for execution in self.executions}
         if Status.FAILED in outcomes:
             codes.append(ExecutionError.exit_code)
@@ -79,19 +78,19 @@ class RunResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
-    """What ``check`` found, in the order of files and entries."""
+    """The findings of ``check``, in the order of files and entries."""
 
     findings: tuple[Finding, ...] = ()
     files: int = 0
-    entries: int = 0  # finished translations that were looked at
-    silenced: int = 0  # findings that a comment or the configuration has taken out
-    written: tuple[str, ...] = ()  # files that ``--fix`` mended
-    diffs: str = ""  # what it changed
+    entries: int = 0  # finished translations examined
+    silenced: int = 0  # findings suppressed by a comment or the configuration
+    written: tuple[str, ...] = ()  # files changed by ``--fix``
+    diffs: str = ""  # the changes by ``--fix``
     strict: bool = False  # warnings count as errors
 
     @property
     def exit_code(self) -> int:
-        """The worst of the errors; 1 for warnings if ``strict``."""
+        """Return the worst exit code of the errors and, if ``strict``, of the warnings."""
         failing = {Severity.ERROR}
         if self.strict:
             failing.add(Severity.WARNING)

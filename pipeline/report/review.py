@@ -1,8 +1,8 @@
-"""What a review shows: the record, its words, Markdown for GitHub, and ``build/review.html``.
+"""Reviews: the record, its texts, Markdown for GitHub, and ``build/review.html``.
 
-The Markdown is as long as GitHub takes: what does not fit is left out from the end, and counted.
-The page is one file that needs no other, and runs no script. Texts of strangers are no markup in
-either of them.
+The Markdown respects GitHub's size limits: messages that do not fit are omitted from the end and
+counted. The HTML page is self-contained and runs no script. Both escape all texts from pages and
+catalogues.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from pipeline.report.page import asset, render
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One message that a person has to look at.
+    """One message that a person has to review.
 
-    ``english`` is empty where it is not at hand; ``old_english`` is what the translation was
-    written for, if that is not the same.
+    ``english`` is empty if it is unavailable. ``old_english`` is the text that the translation was
+    written for, if it differs.
     """
 
     file: str  # of the memory
@@ -37,29 +37,29 @@ class Message:
     page: str
     happened: Happened
     state: str  # finished, fuzzy or untranslated
-    section: str = ""  # titles of the sections around it
+    section: str = ""  # titles of the enclosing sections
     context: str = ""
     english: str = ""
     old_english: str = ""
     old: str = ""
     new: str = ""
-    # How the new one differs from the old one, if both are there.
+    # The differences between both translations, if both exist.
     pieces: tuple[Piece, ...] = ()
     translator: str = ""
     comments: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()  # how it came to its translation
+    notes: tuple[str, ...] = ()  # the origin of the translation
     findings: tuple[Finding, ...] = ()
-    # The entry as a catalogue had it before, if its translation was for the same English.
+    # The previous entry of the catalogue, if its translation was for the same English.
     before: Entry | None = None
 
     @property
     def old_pieces(self) -> tuple[Piece, ...]:
-        """The old translation, with what is not in the new one."""
+        """Return the old translation, with removed words marked."""
         return self._without(Part.ADDED) or _whole(self.old)
 
     @property
     def new_pieces(self) -> tuple[Piece, ...]:
-        """The new translation, with what was not in the old one."""
+        """Return the new translation, with added words marked."""
         return self._without(Part.REMOVED) or _whole(self.new)
 
     def _without(self, part: Part) -> tuple[Piece, ...]:
@@ -68,7 +68,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageReview:
-    """The messages of one page in their order there."""
+    """The messages of one page, in their order."""
 
     file: str
     locale: str
@@ -78,18 +78,18 @@ class PageReview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """How two states of the memory differ."""
+    """The differences between two states of the memory."""
 
     base: str  # a commit
-    base_name: str  # as people call it
-    head: str  # a commit; empty: the files as they lie here
+    base_name: str  # its name for people
+    head: str  # a commit; empty: the working tree
     messages: tuple[Message, ...] = ()
     quiet: Mapping[Quiet, int] = field(default_factory=dict)
-    problems: tuple[Finding, ...] = ()  # files that cannot be read
+    problems: tuple[Finding, ...] = ()  # unreadable files
 
     @property
     def pages(self) -> tuple[PageReview, ...]:
-        """The messages by page."""
+        """Return the messages, grouped by page."""
         pages: list[PageReview] = []
         for file, of_file in groupby(self.messages, key=lambda message: message.file):
             messages = tuple(of_file)
@@ -106,28 +106,28 @@ class Review:
 
     @property
     def exit_code(self) -> int:
-        """4 if a memory file cannot be read; what the checks find is for ``check`` to fail for."""
+        """Return 4 if a memory file cannot be read. Findings of checks do not count."""
         return worst(problem.exit_code for problem in self.problems if problem.is_error)
 
     @property
     def counts(self) -> dict[Happened, int]:
-        """How many messages of each kind there are, of those that there are any of."""
+        """Return the number of messages of each kind, without empty kinds."""
         counts = Counter(message.happened for message in self.messages)
         return {kind: counts[kind] for kind in Happened if counts[kind]}
 
     @property
     def lacks_english(self) -> int:
-        """How many messages are shown without their English."""
+        """Return how many messages are shown without their English."""
         return sum(not message.english for message in self.messages)
 
 
 def _whole(text: str) -> tuple[Piece, ...]:
-    """A text as one piece; none if it is empty."""
+    """Return a text as one piece, or nothing if it is empty."""
     return (Piece(text=text, part=Part.KEPT),) if text else ()
 
 
 def title(review: Review) -> str:
-    """How much there is to look at: ``12 messages on 3 pages to look at``."""
+    """Return how much there is to review: ``12 messages on 3 pages to look at``."""
     if not review.messages:
         return "No translation to look at"
     messages = counted(len(review.messages), "message")
@@ -135,7 +135,7 @@ def title(review: Review) -> str:
 
 
 def between(review: Review) -> str:
-    """What is compared: ``from 1a2b3c4d5e, where main was left, to the files here``."""
+    """Return the compared states: ``from 1a2b3c4d5e, where it left main, to the files here``."""
     name = ""
     if not review.base.startswith(review.base_name):
         name = f", where it left {review.base_name},"
@@ -143,18 +143,18 @@ def between(review: Review) -> str:
 
 
 def counts_line(review: Review) -> str:
-    """What has happened to how many: ``translated 9, changed 3``."""
+    """Return the number of messages by kind: ``translated 9, changed 3``."""
     return ", ".join(f"{kind} {count}" for kind, count in review.counts.items())
 
 
 def quiet_line(review: Review) -> str:
-    """What happened by itself; empty if nothing did: ``Not shown: moved 2, carried over 5``."""
+    """Return the counts of automatic changes, which are not shown, or "" without any."""
     told = [f"{kind} {count}" for kind, count in review.quiet.items() if count]
     return f"Followed by itself, not shown: {', '.join(told)}." if told else ""
 
 
 def lacking_line(review: Review) -> str:
-    """What keeps a reader from the English, and what to do; empty if nothing does."""
+    """Return how many messages lack their English, and what to do, or "" without any."""
     if not review.lacks_english:
         return ""
     return (
@@ -165,20 +165,20 @@ def lacking_line(review: Review) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """How much GitHub takes at a place, and in what it counts."""
+    """The maximum size of a text on GitHub, and how it is measured."""
 
     most: int
     size: Callable[[str], int]
 
 
-# https://docs.github.com/actions/reference/limits: 1 MiB for each step.
+# https://docs.github.com/actions/reference/limits: 1 MiB per step.
 STEP_SUMMARY = Limit(most=1024 * 1024, size=lambda text: len(text.encode("utf-8")))
-# Of a comment, or the text of a pull request.
+# For a comment, or the description of a pull request.
 COMMENT = Limit(most=65_536, size=len)
 
-_LONGEST = 1500  # characters of one text that are shown
-_PROBLEMS = 20  # files that cannot be read, of which a summary tells
-_RESERVED = 400  # for the line that tells how much was left out
+_LONGEST = 1500  # maximum characters of one text
+_PROBLEMS = 20  # unreadable files that a summary lists
+_RESERVED = 400  # for the line about omitted messages
 _TAGS = {
     Part.KEPT: ("", ""),
     Part.REMOVED: ("<del>", "</del>"),
@@ -188,7 +188,7 @@ _HEADINGS = "| English | Old | New | State |\n| --- | --- | --- | --- |\n"
 
 
 def review_markdown(review: Review, limit: Limit = COMMENT) -> str:
-    """The review, as far as ``limit`` allows; of the rest it is said how much it is."""
+    """Return the review up to ``limit``, followed by the number of omitted messages."""
     text = _head(review)
     room = limit.most - limit.size(text) - _RESERVED
     shown: list[str] = []
@@ -202,7 +202,7 @@ def review_markdown(review: Review, limit: Limit = COMMENT) -> str:
 
 
 def _head(review: Review) -> str:
-    """Title, counts, and what keeps the review from being whole."""
+    """Return the title, the counts, and the reasons why the review is incomplete."""
     lines = [f"## Review: {title(review)}", plain(between(review))]
     if review.counts:
         lines.append(f"{counts_line(review).capitalize()}.")
@@ -214,12 +214,12 @@ def _head(review: Review) -> str:
 
 
 def _problem_line(problem: Finding) -> str:
-    """A file that cannot be read, and why."""
+    """Return a line about an unreadable file."""
     return f"**{plain(problem.place)}**: {plain(problem.text)}"
 
 
 def _rows(review: Review) -> Iterator[str]:
-    """The rows of all messages; the first one of a page has the heading above it."""
+    """Yield the rows of all messages; the first row of a page is preceded by its heading."""
     for page in review.pages:
         heading = _page_heading(page)
         for message in page.messages:
@@ -228,13 +228,13 @@ def _rows(review: Review) -> Iterator[str]:
 
 
 def _page_heading(page: PageReview) -> str:
-    """The heading of a page, and that of its table."""
+    """Return the heading of a page, and the head of its table."""
     count = counted(len(page.messages), "message")
     return f"\n### {plain(page.page)} ({plain(page.locale)}): {count}\n\n{_HEADINGS}"
 
 
 def _row(message: Message) -> str:
-    """The row of a message."""
+    """Return the row of a message."""
     english = _cell_text(message.english) or "<i>not at hand</i>"
     if message.old_english:
         english += f"<br><i>was:</i> {_cell_text(message.old_english)}"
@@ -248,7 +248,7 @@ def _row(message: Message) -> str:
 
 
 def _state(message: Message) -> Iterator[str]:
-    """What the last cell of a row says, line by line."""
+    """Yield the lines of the last cell of a row."""
     yield f"<b>{message.happened}</b>, {message.state}"
     yield f"line {message.line}"
     if message.translator:
@@ -260,7 +260,7 @@ def _state(message: Message) -> Iterator[str]:
 
 
 def _marked(pieces: Sequence[Piece]) -> str:
-    """A text with the words marked in which it differs."""
+    """Return a text with its differences marked, truncated if it is very long."""
     cell = ""
     room = _LONGEST
     for piece in pieces:
@@ -273,13 +273,13 @@ def _marked(pieces: Sequence[Piece]) -> str:
 
 
 def _cell_text(text: str) -> str:
-    """A text in a cell, in which nothing is markup, cut if it is very long."""
+    """Return a text for a cell, with markup escaped, truncated if it is very long."""
     shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
     return "<br>".join(map(escaped, shown.split("\n")))
 
 
 def _left_out(review: Review, told: int) -> str:
-    """How much did not fit; empty if all did."""
+    """Return how many messages did not fit, or "" if all did."""
     count = len(review.messages) - told
     if not count:
         return ""
@@ -290,7 +290,7 @@ def _left_out(review: Review, told: int) -> str:
 
 
 def review_html(review: Review) -> bytes:
-    """The whole file, UTF-8."""
+    """Return the review as an HTML file, UTF-8."""
     values = {
         "review": review,
         "title": title(review),

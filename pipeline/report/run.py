@@ -1,7 +1,7 @@
-"""What a run prints at its end: tables, findings, failures, one line of summary.
+"""Output of a run: tables, findings, failures, and a summary.
 
-``run_report`` is about one upstream. With ``--all``, ``hub_report`` has one table for all of them,
-with a row for each upstream and locale.
+``run_report`` is for one upstream. With ``--all``, ``hub_report`` has a single table, with a row
+for each upstream.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pipeline.report.findings import LISTED, more
 from pipeline.report.result import RunResult
 from pipeline.report.value import Cell, Findings, Line, Lines, Ours, Report, Table
 
-# Of more pages than this a terminal shows those that have something to tell.
+# With more pages than this, a terminal shows only those that need attention.
 _ALL_SHOWN = 20
 _COLOURS = {
     Status.PASSED: "green",
@@ -46,10 +46,10 @@ _SPARE = ("words to do", "seconds", "messages", "findings", "fuzzy")
 
 
 def run_report(result: RunResult, *, verbose: bool = False) -> Report:
-    """A table for each locale, the findings, pages that failed, one line of summary.
+    """Return a table for each locale, the findings, the failed pages, and the summary.
 
-    Pages without anything to tell, where there are many, and notes among the findings are listed
-    only if ``verbose``.
+    If there are many pages, those without any news are listed only if ``verbose``. The same holds
+    for notes among the findings.
     """
     tables: list[Table] = []
     silent: list[str] = []
@@ -70,13 +70,13 @@ def run_report(result: RunResult, *, verbose: bool = False) -> Report:
 
 
 def _hidden_lines(name: str, locale: str, shown: int, there: int) -> list[str]:
-    """What is true of the pages that the table does not list, in a line or two."""
+    """Return a line or two about the pages that the table omits."""
     if shown == there:
         return []
     if shown:
         others = counted(there - shown, "other page")
         return [f"{locale}: {others}, all translated: -v lists them"]
-    # Nothing is left to do here: ``status`` knows what is worth doing then.
+    # All pages are done: ``status`` suggests what to do next.
     return [
         f"{name} · {locale}: all {there} pages are translated and without findings: -v lists them",
         f"what to do next: {how_to_run('status', name)}",
@@ -84,9 +84,9 @@ def _hidden_lines(name: str, locale: str, shown: int, there: int) -> list[str]:
 
 
 def failure_lines(executions: Sequence[Execution]) -> list[str]:
-    """Each page that failed: place, exception, whose problem, its code, the traceback's end.
+    """Return each failed page: place, exception, blame, code, end of the traceback.
 
-    The first ``LISTED`` of them, and then a line that says how many there are more.
+    At most ``LISTED`` pages are listed, followed by the number of the rest.
     """
     failed = [run for run in executions if run.status is Status.FAILED]
     lines: list[str] = []
@@ -95,7 +95,7 @@ def failure_lines(executions: Sequence[Execution]) -> list[str]:
         if run.failure:
             text = failure_text(run.page, run.failure)
         for line in text.split("\n"):
-            # What else stands there are the page's own words.
+            # All other lines are text of the page, which is not translated.
             is_ours = line.startswith("  blame: ")
             lines.append(Ours(line) if is_ours else line)
     if len(failed) > LISTED:
@@ -104,7 +104,7 @@ def failure_lines(executions: Sequence[Execution]) -> list[str]:
 
 
 def summary_lines(result: RunResult) -> list[str]:
-    """The last lines: what was looked at, how much of it is translated, and what ran.
+    """Return the last lines: upstream, progress by locale, executed cells.
 
     ::
 
@@ -139,7 +139,7 @@ def summary_lines(result: RunResult) -> list[str]:
 
 
 def _tells_something(page: PageResult) -> bool:
-    """Whether a page has something to do, to mend, or ran."""
+    """Return whether a page is incomplete, has findings, or ran."""
     is_whole = page.translated == page.messages and not page.fuzzy
     return not is_whole or bool(page.findings) or page.execution is not None
 
@@ -150,10 +150,10 @@ def _table(
     *,
     shown: Sequence[PageResult],
 ) -> Table:
-    """A row for each page that is shown, and the sums of all."""
+    """Return a table with a row for each shown page, and the sums of all pages."""
     outcomes = outcomes_text(totals(pages))
     seconds = sum(page.execution.seconds for page in pages if page.execution)
-    # Where no page ran, as after ``merge``, a column of zeros would be noise.
+    # If no page ran, as after ``merge``, leave the column blank.
     last = f"{seconds:.1f}" if outcomes else ""
     sums = Ours(counted(len(pages), "page"))
     return Table(
@@ -167,24 +167,24 @@ def _table(
 
 
 def _row(page: PageResult) -> list[Cell]:
-    """A page; the last two cells are empty if it did not run."""
+    """Return the cells of a page; the last two are empty if it did not run."""
     cells: list[Cell] = [page.page, *_page_numbers([page])]
     run = page.execution
     if run is None:
         return [*cells, "", ""]
-    # A page that was skipped took no time worth telling.
+    # A skipped page has no meaningful time.
     seconds = f"{run.seconds:.1f}" if run.cells else ""
     return [*cells, _state(run), seconds]
 
 
 def _page_numbers(pages: Iterable[PageResult]) -> list[str]:
-    """Return the columns of numbers, of one page or of all."""
+    """Return the number columns for one page or for all pages."""
     total = totals(pages)
     return [*_numbers(total), str(total["findings"] or "")]
 
 
 def _numbers(total: Mapping[str, int]) -> list[str]:
-    """Return the columns of numbers that all tables have; what is zero is left out."""
+    """Return the number columns that all tables share; zeros are left blank."""
     # A message count of 0 is shown: such a page has nothing to translate.
     return [
         str(total["messages"]),
@@ -195,8 +195,9 @@ def _numbers(total: Mapping[str, int]) -> list[str]:
 
 
 def _state(run: Execution) -> Line:
-    """How a page ran: ``partial in interpret mode: accelerator, 2 of 6 cells (cached)``."""
-    # Why a page failed is told at length below the table, all of why it was skipped in the report.
+    """Return how a page ran: ``partial in interpret mode: accelerator, 2 of 6 cells (cached)``."""
+    # The lines below the table explain failures; the report has the full reasons for
+    # skipping.
     text = class_of(run).removeprefix(run.status)
     if run.note:
         text = f" {run.note}{text}"
@@ -218,7 +219,7 @@ _HUB_SPARE = ("messages", "words to do", "fuzzy", "warnings", "execution", "rele
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HubRow:
-    """What a command on one upstream came to. ``locales`` is empty if it came to nothing."""
+    """The result of a command for one upstream; ``locales`` is empty if it failed early."""
 
     name: str
     exit_code: int = 0
@@ -226,13 +227,13 @@ class HubRow:
     locales: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # totals
     errors: int = 0
     warnings: int = 0
-    report: str = ""  # as JSON, if that is asked for
+    report: str = ""  # as JSON, if requested
 
 
 def row_of(result: RunResult, *, report: str = "") -> HubRow:
     """Return the row of a result."""
     severities = [finding.severity for finding in result.all_findings]
-    # A page whose code fails has no finding.
+    # Failed code is no finding, so it is counted separately.
     failed = [run for run in result.executions if run.status is Status.FAILED]
     return HubRow(
         name=result.name,
@@ -246,7 +247,7 @@ def row_of(result: RunResult, *, report: str = "") -> HubRow:
 
 
 def hub_report(rows: Sequence[HubRow], locales: Sequence[str]) -> Report:
-    """A table for each locale, with every upstream in it, and a line about those that failed."""
+    """Return a table of all upstreams for each locale, and a line about failed ones."""
     tables = [
         Table(
             title=[(Ours(f"every upstream · {locale}"), "table.title")],
@@ -266,7 +267,7 @@ def hub_report(rows: Sequence[HubRow], locales: Sequence[str]) -> Report:
 
 
 def hub_json(rows: Sequence[HubRow]) -> str:
-    """The reports of all upstreams by name, with their exit codes."""
+    """Return the reports of all upstreams by name, with their exit codes."""
     upstreams: dict[str, Any] = {}
     for row in rows:
         report = json.loads(row.report) if row.report else None
@@ -276,7 +277,7 @@ def hub_json(rows: Sequence[HubRow]) -> str:
 
 
 def _hub_cells(row: HubRow, total: Mapping[str, int] | None) -> list[Cell]:
-    """Return a line of the table: of an upstream that failed, its name and how it ended."""
+    """Return the cells of an upstream. If it failed early, most of them are empty."""
     ended = Ours(f"exit {row.exit_code}") if row.exit_code else ""
     if total is None:
         blank = [""] * (len(_HUB_HEADINGS) - 3)

@@ -1,4 +1,4 @@
-"""What ``status`` says: which pages come next, what to do, how far behind the pin is."""
+"""Output of ``status``: the next pages, what to do, and how far behind the pin is."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ _STATUS = (
     *("words translated", "words fuzzy", "words drafted", "words untranslated"),
     "fuzzy by class",
 )
-_OF_DRAFTS = ("drafts", "words drafted")  # columns that are there if any draft is
+_OF_DRAFTS = ("drafts", "words drafted")  # columns shown only if there are drafts
 _BEHIND = ("page", "changed", "new", "moved", "dropped", "words", "what happened")
-# Columns that are wrapped, and on the left. "fuzzy" holds a number here, but words in the table of
-# ``upgrade``: it stands on the same side in both.
+# Left-aligned columns whose text is wrapped. "fuzzy" has a number here but words in the
+# table of ``upgrade``; it has the same alignment in both.
 _WORDS = frozenset(("page", "fuzzy", "fuzzy by class", "what happened"))
-# What is left out where there is no room, from the first on.
+# Columns to omit, in this order, if there is too little room.
 _SPARE = (
     *("fuzzy by class", "words fuzzy", "words drafted", "words translated"),
     *("words untranslated", "untranslated", "fuzzy"),
 )
 _SPARE_BEHIND = ("moved", "dropped", "words")
-_NAMED = 3  # pages that are named for each class of fuzzy messages
-_NEXT = 10  # pages that are listed, unless all are to be
-_FAR = 1_000_000  # clicks to a page that no table of contents leads to
+_NAMED = 3  # pages listed for each class of fuzzy messages
+_NEXT = 10  # pages listed, unless all are requested
+_FAR = 1_000_000  # distance of a page that no table of contents links to
 
 
 def status_report(result: RunResult, *, verbose: bool = False) -> Report:
-    """A table for each locale, what to do next, how far behind the pin is if that was asked."""
+    """Return a table for each locale, what to do next and, if compared, the changes upstream."""
     blocks: list[Block] = []
     for locale, pages in result.pages.items():
         unfinished = in_order_of_need(pages, result.distances)
@@ -75,9 +75,10 @@ def status_report(result: RunResult, *, verbose: bool = False) -> Report:
 def in_order_of_need(
     pages: Sequence[PageResult], distances: Mapping[str, int]
 ) -> list[PageResult]:
-    """The pages that are not finished, in the order in which readers need them.
+    """Return the unfinished pages in the order in which readers need them.
 
-    What is near the first page comes first; of pages that are as near, what is done soonest.
+    Pages near the first page come first. At equal distance, the page with the least work comes
+    first.
     """
     places = {page: place for place, page in enumerate(distances)}
 
@@ -91,7 +92,7 @@ def in_order_of_need(
 
 
 def _what_is_listed(unfinished: Sequence[PageResult]) -> str:
-    """Which pages the table has, in words: the end of its title."""
+    """Return the end of the table's title: which pages it lists."""
     if not unfinished:
         return "every page is translated (--every-page lists them)"
     count = counted(len(unfinished), "page")
@@ -103,16 +104,16 @@ def _what_is_listed(unfinished: Sequence[PageResult]) -> str:
 
 
 def next_lines(pages: Sequence[PageResult]) -> list[str]:
-    """What to do next: fuzzy messages, those first that take the least time, then the rest.
+    """Return what to do next: fuzzy messages, quickest first, then untranslated ones.
 
-    ``fuzzy, mark-up: 12 (guide 9, jit 3)`` is a line; without any work there are no lines at all.
+    A line is ``fuzzy, mark-up: 12 (guide 9, jit 3)``. Without any work there are no lines.
     """
     counts: Counter[str] = Counter()
     for page in pages:
         counts.update(page.classes)
     lines = []
     for name, count in in_order(counts).items():
-        # Those that take a person the least time come first, so that they are done first.
+        # The quickest ones come first, so that they are done first.
         by_page = Counter({page.page: page.classes.get(name, 0) for page in pages})
         what = "drafts to confirm" if name == DRAFT else f"fuzzy, {name}"
         lines.append(f"  {what}: {count} ({_most(+by_page)})")
@@ -123,7 +124,7 @@ def next_lines(pages: Sequence[PageResult]) -> list[str]:
 
 
 def lines_when_done(result: RunResult) -> list[str]:
-    """What there is to do when every message is translated, each with its command."""
+    """Return what to do when every message is translated, with the commands."""
     name = result.name
     lines = [
         "what to do next:",
@@ -138,7 +139,7 @@ def lines_when_done(result: RunResult) -> list[str]:
 
 
 def _most(counts: Counter[str]) -> str:
-    """The pages with most, and whether there are others: ``a 12, b 3, c 3, …``."""
+    """Return the pages with the highest counts: ``a 12, b 3, c 3, …``."""
     by_count = sorted(counts, key=lambda page: (-counts[page], page))
     names = [f"{printable(page)} {counts[page]}" for page in by_count[:_NAMED]]
     if len(by_count) > _NAMED:
@@ -149,10 +150,10 @@ def _most(counts: Counter[str]) -> str:
 def _table(
     title: Line, listed: Sequence[PageResult], pages: Sequence[PageResult]
 ) -> Table:
-    """A row for each page that is ``listed``, and the sums of all ``pages``."""
+    """Return a table with a row for each ``listed`` page, and the sums of all ``pages``."""
     rows = [(page.page, *_numbers([page]), Ours(_classes(page))) for page in listed]
     footer = (Ours(counted(len(pages), "page")), *_numbers(pages), "")
-    # Where nobody drafts, nobody need read of drafts.
+    # Projects without drafts do not need the columns of drafts.
     left_out = () if progress_of(pages).drafts else _OF_DRAFTS
     shown = [at for at, name in enumerate(_STATUS) if name not in left_out]
     return Table(
@@ -166,15 +167,15 @@ def _table(
 
 
 def _classes(page: PageResult) -> str:
-    """The classes of fuzzy messages; drafts have columns of their own."""
+    """Return the classes of fuzzy messages, except drafts: those have their own columns."""
     classes = {name: count for name, count in page.classes.items() if name != DRAFT}
     return classes_text(classes)
 
 
 def _numbers(pages: Iterable[PageResult]) -> tuple[str, ...]:
-    """The columns of numbers, of one page or of all."""
+    """Return the number columns for one page or for all pages."""
     progress = progress_of(pages)
-    # A draft is fuzzy too: the two columns are apart, so that they add up.
+    # Drafts are fuzzy, too. They are subtracted, so that the columns add up.
     fuzzy, fuzzy_words = progress.fuzzy, progress.fuzzy_words
     done = percent_text(progress.translated, progress.messages)
     numbers = number_cells(
@@ -192,11 +193,11 @@ def _numbers(pages: Iterable[PageResult]) -> tuple[str, ...]:
 
 
 def _behind(comparison: Comparison) -> Iterator[Block]:
-    """What an upgrade to the ref that was asked about would bring."""
+    """Yield the changes in an upgrade to the requested ref."""
     changes = comparison.pages
     ref = printable(comparison.after.ref or "HEAD")
     title = [(Ours(f"behind {ref}: {_distance(comparison)}"), "")]
-    # The commits between the two may have touched code only.
+    # The commits in between may have changed only code.
     if not changes:
         yield Heading([*title, (Ours("; the docs are the same"), "")])
         return
@@ -221,13 +222,13 @@ def _behind(comparison: Comparison) -> Iterator[Block]:
 
 
 def _came_or_went(change: PageChange) -> str:
-    """What the columns of numbers do not say."""
-    # Without numbers, ``happened`` is left with names and with the code.
+    """Return what happened to a page, except the counts, which are in the columns."""
+    # Without counts, ``happened`` returns only names and changes of code.
     return happened(replace(change, added=0, changed=0, moved=0, dropped=0))
 
 
 def _distance(comparison: Comparison) -> str:
-    """``3 commits``; the pin may have commits of its own, if it is on another branch."""
+    """Return ``3 commits``, and how many commits only the pin has if it is on another branch."""
     if comparison.commits is None:
         return "by an unknown number of commits (the history is not here)"
     ahead, behind = comparison.commits

@@ -1,7 +1,7 @@
-"""A report as the text that a terminal or a file gets, and styled lines as such text.
+"""Writer of reports as text for a terminal or a file, and of styled lines.
 
-Nothing is parsed as markup, and what a stranger may have written is made printable. Styles are
-those of rich, which is imported when something is drawn with it.
+No text is parsed as markup, and control characters in untrusted text are escaped. Styles are those
+of rich, which is imported only for drawing.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from pipeline.report.value import (
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-# Columns that a row's name, and other words, have at least, if they need them.
+# Minimum widths of the first column, and of other wrapped columns.
 _LEAST_NAME, _LEAST_WORDS = 36, 20
 
 
 def to_text(
     report: Report, *, width: int, colour: bool, language: Language = ENGLISH
 ) -> str:
-    """The whole report. Tables are at most ``width`` columns wide; no line is wrapped."""
+    """Return the whole report. Tables are at most ``width`` columns wide; lines are not wrapped."""
     texts: list[str] = []
     for block in report:
         if isinstance(block, Table):
@@ -52,19 +52,19 @@ def to_text(
 
 
 def said(text: str, language: Language) -> str:
-    """A text that is safe to print; words of ours are in ``language``."""
+    """Return a text that is safe to print; the pipeline's own words are translated."""
     return printable(language.sentence(text) if isinstance(text, Ours) else text)
 
 
 def _joined(lines: Iterable[str]) -> str:
-    """``lines``, each with its newline, as every terminal shows them."""
+    """Return ``lines`` with newlines, and without trailing spaces."""
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
 def table_text(
     table: Table, *, width: int, colour: bool, language: Language = ENGLISH
 ) -> str:
-    """A table, at most ``width`` columns wide."""
+    """Return a table that is at most ``width`` columns wide."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
@@ -84,7 +84,7 @@ def table_text(
             column.heading,
             Text(column.footer),
             justify="left" if column.holds_words else "right",
-            overflow="fold",  # no letter of a name is lost where there is little room
+            overflow="fold",  # names are never truncated, however little room there is
             no_wrap=not column.holds_words,
             width=widths[column.name],
         )
@@ -94,13 +94,13 @@ def table_text(
 
 
 def _line(cell: Cell, language: Language) -> Line:
-    """A cell as pieces that are safe to print: ``[b]`` is the name of a page, and no markup."""
+    """Return a cell as pieces that are safe to print: ``[b]`` is a page's name, not markup."""
     pieces = [(cell, "")] if isinstance(cell, str) else cell
     return [(said(text, language), style) for text, style in pieces]
 
 
 def _shown_columns(table: Table, width: int, language: Language) -> list[_Column]:
-    """The columns that are shown in so much room."""
+    """Return the columns to show within ``width``."""
     columns = []
     for at, name in enumerate(table.headings):
         heading = language.heading(name)
@@ -124,23 +124,23 @@ def _shown_columns(table: Table, width: int, language: Language) -> list[_Column
         columns = [column for column in columns if column.name != spare]
     if _fit(columns, width):
         return columns
-    # Nothing more can go: names are folded as narrow as they have to be.
+    # Nothing is left to omit: fold names to whatever width remains.
     return [replace(column, is_squeezed=True) for column in columns]
 
 
 def _fit(columns: Sequence[_Column], width: int) -> bool:
-    """Whether the columns have the room that they need."""
+    """Return whether the columns fit into ``width``."""
     return _room(columns, width) >= 0
 
 
 def _room(columns: Sequence[_Column], width: int) -> int:
-    """What is left of ``width`` if each column is as narrow as it may be; negative if too much."""
-    # Between two of them there are three spaces, and one at either end.
+    """Return the rest of ``width`` if each column has its minimum width; negative if too wide."""
+    # Three spaces separate two columns, and there is one at either end.
     return width + 1 - sum(column.least + 3 for column in columns)
 
 
 def _widths(columns: Sequence[_Column], width: int) -> dict[str, int]:
-    """How wide each column is, by its name: what room there is goes to the narrowest first."""
+    """Return the width of each column by name; spare room goes to the narrowest column first."""
     widths = {column.name: column.least for column in columns}
     widest = {column.name: column.widest for column in columns}
     for _ in range(_room(columns, width)):
@@ -153,20 +153,20 @@ def _widths(columns: Sequence[_Column], width: int) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Column:
-    """A column of a table, as it is said to the reader."""
+    """A column of a table, translated and measured."""
 
     name: str
     heading: str
     cells: Sequence[Line]
     footer: str
     holds_words: bool
-    widest: int  # columns of the terminal that its widest cell takes
+    widest: int  # width of its widest cell
     is_first: bool
-    is_squeezed: bool = False  # words get what numbers leave
+    is_squeezed: bool = False  # wrapped columns get the room that numbers leave
 
     @property
     def least(self) -> int:
-        """How wide it has to be: words can be wrapped, numbers cannot."""
+        """Return the minimum width: words can be wrapped, numbers cannot."""
         if not self.holds_words:
             return self.widest
         if self.is_squeezed:
@@ -175,9 +175,9 @@ class _Column:
 
 
 def drawn_lines(lines: Iterable[Line], *, width: int, colour: bool) -> str:
-    """``lines`` as rich draws them: tabs are spaces, and styles are shown if ``colour``.
+    """Return ``lines`` drawn by rich: tabs are spaces, and styles are visible if ``colour``.
 
-    A line that is longer than ``width`` is left to the terminal to wrap: it can be copied whole.
+    Lines longer than ``width`` are not wrapped, so that they can be copied in one piece.
     """
     from rich.text import Text
 
@@ -186,7 +186,7 @@ def drawn_lines(lines: Iterable[Line], *, width: int, colour: bool) -> str:
 
 
 def plain_lines(lines: Iterable[Line]) -> str:
-    """``lines`` without their styles; it needs no rich."""
+    """Return ``lines`` without their styles; this does not need rich."""
     return "".join(f"{unstyled(line).rstrip()}\n" for line in lines)
 
 
@@ -197,11 +197,11 @@ def _drawn(
     colour: bool,
     whole_lines: bool = False,
 ) -> str:
-    """What rich makes of ``things``; ``whole_lines`` may be longer than ``width``."""
+    """Return rich's output for ``things``; ``whole_lines`` may be longer than ``width``."""
     from rich.console import Console
 
     out = StringIO()
-    # Whether to use colours is for the caller to say, not for rich to find out.
+    # The caller decides about colours; rich must not detect them.
     console = Console(
         file=out,
         width=width,
@@ -213,5 +213,5 @@ def _drawn(
         console.print(thing, soft_wrap=whole_lines)
     if colour:
         return out.getvalue()
-    # rich fills up the cells of a table with spaces, which nobody wants in a file.
+    # rich pads table cells with spaces, which are unwanted in files.
     return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))

@@ -1,7 +1,7 @@
-"""What moving to another ref means: the report of ``upgrade``, and words that ``status`` shares.
+"""Report of ``upgrade``: the effects of moving to another ref; ``status`` shares its texts.
 
-In go comparisons of pages, out come a report, Markdown for a pull request, lines and cells. Names
-of pages come from upstream: they are made printable where they become a line.
+The input is comparisons of pages. The output is a report, Markdown for a pull request, lines and
+cells. Names of pages come from upstream, so control characters in them are escaped.
 """
 
 from __future__ import annotations
@@ -23,23 +23,24 @@ from pipeline.report.value import Block, Findings, Lines, Ours, Report, Table
 
 
 def happened(change: PageChange | None, *, moved_from: str = "") -> str:
-    """What became of a page, in a few words; nothing if neither its text nor its code changed.
+    """Return what happened to a page in a few words, or "" if its text and code are unchanged.
 
     ``renamed from a, 3 changed, 1 new, code changed``. ``moved_from`` is the page that its
-    translations came from, where the comparison knows of no other name.
+    translations came from; it is used if the comparison found no renaming.
     """
     if change is None:
         return ""
     if change.vanished:
-        # What it had may stand on other pages now: only what is nowhere was dropped.
+        # Messages of a vanished page may be on other pages now; only the rest was
+        # dropped.
         return f"vanished, {change.dropped} dropped" if change.dropped else "vanished"
-    # First where the page is from, then its text, then its code.
+    # The order: origin of the page, its text, its code.
     facts = []
     source = change.renamed_from or moved_from
     if source:
         facts += [f"renamed from {source}", _differences(change)]
     elif change.appeared:
-        # Of a page that nobody knew every message is new: to count them would tell nothing.
+        # All messages of a new page are new, so their count says nothing.
         facts.append("appeared")
     else:
         facts.append(_differences(change))
@@ -49,7 +50,7 @@ def happened(change: PageChange | None, *, moved_from: str = "") -> str:
 
 
 def _differences(change: PageChange) -> str:
-    """How many messages became what: ``3 changed, 1 new``; empty if all are as they were."""
+    """Return the number of messages by change, ``3 changed, 1 new``, or "" without changes."""
     counts = (
         (change.changed, "changed"),
         (change.added, "new"),
@@ -60,15 +61,16 @@ def _differences(change: PageChange) -> str:
 
 
 def overview_lines(changes: Sequence[PageChange], *, most: int = 0) -> list[str]:
-    """Which pages came, went, were renamed, and whose code changed: all names, or ``most``.
+    """Return which pages appeared, vanished, were renamed, and whose code changed.
 
-    ``pages that were renamed: 1 (a → b)``; a line is left out where there is no page to name.
+    A line has all names, or at most ``most``: ``pages that were renamed: 1 (a → b)``. Lines without
+    pages are omitted.
     """
-    # A page that was renamed has two changes: one appeared, one vanished. It is told once.
+    # A renamed page has two changes, appeared and vanished, but is listed once.
     old_names = {change.renamed_from for change in changes}
     appeared, vanished, renamed, code_changed = [], [], [], []
     for change in changes:
-        # "renamed" says already that there is a page of this name now.
+        # "renamed" implies that the new page appeared.
         if change.renamed_from:
             renamed.append(f"{change.renamed_from} → {change.page}")
         elif change.appeared:
@@ -91,25 +93,25 @@ def overview_lines(changes: Sequence[PageChange], *, most: int = 0) -> list[str]
 
 
 def end_text(lock: Lock) -> str:
-    """One end of a move: ``jax-v0.10.2 (0123456, JAX 0.10.2)``."""
+    """Return one end of a move: ``jax-v0.10.2 (0123456, JAX 0.10.2)``."""
     facts = ", ".join(filter(None, (lock.commit[:7], lock.release)))
     return f"{printable(lock.ref)} ({facts})"
 
 
 def classes_text(classes: Mapping[str, int]) -> str:
-    """``2 mark-up, 1 rewording``: the order is that of ``classes``."""
+    """Return ``2 mark-up, 1 rewording``, in the order of ``classes``."""
     return ", ".join(f"{count} {name}" for name, count in classes.items())
 
 
 def number_cells(numbers: Iterable[int | str]) -> tuple[str, ...]:
-    """Numbers as cells; what is zero is left out, so that the others are seen."""
-    # A fuzzy count by class is words already, and empty if there are none.
+    """Return numbers as cells; zeros are left blank, so that other numbers stand out."""
+    # Fuzzy counts by class are already text, and empty if there are none.
     return tuple(
         number if isinstance(number, str) else str(number or "") for number in numbers
     )
 
 
-SUMMARISED = 150  # pages that a summary shows: a pull request takes 65,536 characters
+SUMMARISED = 150  # pages in a summary: a pull request may have 65,536 characters
 _HEADINGS = (
     "page",
     "kept",
@@ -126,9 +128,9 @@ _SPARE = ("kept", "obsolete", "carried", "fuzzy")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What a move does to one page, or to all of them.
+    """The effects of a move on one page, or on all of them.
 
-    A page that vanished has only its obsolete translations to tell of.
+    A page that vanished only has obsolete translations.
     """
 
     page: str
@@ -138,7 +140,7 @@ class Row:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """The row as the table shows it."""
+        """Return the cells of the row."""
         counts = self.counts
         fuzzy = Ours(classes_text(counts.fuzzy))
         numbers = number_cells(
@@ -155,18 +157,18 @@ class Row:
 
     @property
     def is_quiet(self) -> bool:
-        """Whether the move does not touch the page: nothing in its row is news.
+        """Return whether the move does not affect the page.
 
-        Its messages were kept, or have waited for a translator before.
+        Its messages were kept, or already lacked a translation.
         """
         news = (self.counts.carried, self.counts.fuzzy, self.happened)
         return not any(news)
 
 
 def upgrade_report(result: RunResult, *, verbose: bool = False) -> Report:
-    """A table for each locale, findings, a summary.
+    """Return a table for each locale, the findings, and a summary.
 
-    ``verbose`` adds pages that stay as they are.
+    ``verbose`` adds unaffected pages.
     """
     comparison = result.comparison
     if comparison is None:
@@ -174,7 +176,7 @@ def upgrade_report(result: RunResult, *, verbose: bool = False) -> Report:
     blocks: list[Block] = []
     for locale in result.pages:
         rows = _rows(result, locale, comparison)
-        # Most pages stay as they are, in most moves: those that do not would drown among them.
+        # In most moves, most pages are unaffected; listing them would hide the others.
         shown = rows if verbose else [row for row in rows if not row.is_quiet]
         title = [(f"{result.name} · {locale} · {_move(comparison)}", "")]
         if result.dry_run or result.check_only:
@@ -198,10 +200,10 @@ def upgrade_report(result: RunResult, *, verbose: bool = False) -> Report:
 
 
 def upgrade_summary(result: RunResult) -> str:
-    """What moving means, as Markdown for a pull request: the heading is its title.
+    """Return the effects of a move as Markdown for a pull request, headed by its title.
 
-    The table is cut after the pages with most to do. If nothing moves, there are only the releases
-    that were passed over, or nothing at all.
+    Only the pages with most work are listed. If nothing moves, the summary has the skipped
+    releases, or is empty.
     """
     comparison = result.comparison
     passed_over = [f"- passed over: {plain(reason)}" for reason in result.passed_over]
@@ -213,10 +215,10 @@ def upgrade_summary(result: RunResult) -> str:
     blocks = [f"# {plain(title)}", plain(_move(comparison))]
     for locale in result.pages:
         rows = [row for row in _rows(result, locale, comparison) if not row.is_quiet]
-        # Cut by how much there is to do, shown by name: people look for the pages they know.
+        # Select by work, but sort by name: people look for the pages they know.
         most_to_do = sorted(rows, key=lambda row: -row.words_to_do)[:SUMMARISED]
         shown = sorted(most_to_do, key=lambda row: row.page)
-        # The sums are those of all pages, also of what is cut.
+        # The sums include the pages that are not listed.
         pages, *sums = _sums(result, locale, comparison).cells
         cells = [list(map(plain, row.cells)) for row in shown]
         cells.append(list(map(plain, (f"all {pages}", *sums))))
@@ -230,7 +232,7 @@ def upgrade_summary(result: RunResult) -> str:
 
 
 def _rows(result: RunResult, locale: str, comparison: Comparison) -> list[Row]:
-    """Every page there is, and those that vanished, by name."""
+    """Return the rows of all present and vanished pages, by name."""
     changes = {change.page: change for change in comparison.pages}
     rows = {
         page.page: _row(page, changes.get(page.page)) for page in result.pages[locale]
@@ -243,14 +245,15 @@ def _rows(result: RunResult, locale: str, comparison: Comparison) -> list[Row]:
         rows[name] = Row(
             page=name,
             counts=UpdateCounts(obsolete=obsolete.get(name, 0)),
-            # The row of the new name tells from where; this one, that nothing is lost.
+            # The row of the new name gives the old one; this row shows that nothing is
+            # lost.
             happened="renamed" if name in old_names else happened(change),
         )
     return sorted(rows.values(), key=lambda row: row.page)
 
 
 def _obsolete_of_gone(result: RunResult, locale: str) -> dict[str, int]:
-    """What is left of each page that upstream dropped: its translations, all obsolete."""
+    """Return the number of obsolete translations of each page that upstream dropped."""
     return {
         page.page: page.update.obsolete
         for page in result.gone.get(locale, ())
@@ -259,7 +262,7 @@ def _obsolete_of_gone(result: RunResult, locale: str) -> dict[str, int]:
 
 
 def _row(page: PageResult, change: PageChange | None) -> Row:
-    """The row of a page that is there; ``change`` is None if its English stayed as it was."""
+    """Return the row of a present page; ``change`` is None if its English is unchanged."""
     counts = _counts_of(page)
     return Row(
         page=page.page,
@@ -270,17 +273,17 @@ def _row(page: PageResult, change: PageChange | None) -> Row:
 
 
 def _counts_of(page: PageResult) -> UpdateCounts:
-    """What the update did; a page that it did not look at has kept all that it had."""
+    """Return the counts of an update; a page without an update has kept everything."""
     if page.update is not None:
         return page.update
-    # Untouched fuzzy messages are kept as they are: they are no work of this move.
+    # Unchanged fuzzy messages count as kept: this move adds no work for them.
     return UpdateCounts(
         kept=page.translated + page.fuzzy, new=page.untranslated, obsolete=page.obsolete
     )
 
 
 def _sums(result: RunResult, locale: str, comparison: Comparison) -> Row:
-    """The line below the table: the sums over all pages, those that are not shown as well."""
+    """Return the sums over all pages, including those that are not shown."""
     pages = result.pages[locale]
     kept = carried = new = obsolete = 0
     fuzzy: Counter[str] = Counter()
@@ -291,7 +294,7 @@ def _sums(result: RunResult, locale: str, comparison: Comparison) -> Row:
         fuzzy.update(counts.fuzzy)
         new += counts.new
         obsolete += counts.obsolete
-    # Such a page has no row of its own, or one that tells only of what is obsolete.
+    # A dropped page has no row, or one with obsolete translations only.
     obsolete += sum(_obsolete_of_gone(result, locale).values())
     code_changed = sum(change.code_changed for change in comparison.pages)
     return Row(
@@ -309,5 +312,5 @@ def _sums(result: RunResult, locale: str, comparison: Comparison) -> Row:
 
 
 def _move(comparison: Comparison) -> str:
-    """From where to where: both ends with ref, commit and release."""
+    """Return both ends of a move, with ref, commit and release."""
     return f"{end_text(comparison.before)} → {end_text(comparison.after)}"

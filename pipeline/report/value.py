@@ -1,8 +1,8 @@
-"""A report as one value: tables, lines and findings, in the order in which a person reads them.
+"""Reports as values: tables, lines and findings, in reading order.
 
-What makes a report knows no width, no colours and no language; writers do (``terminal``). Texts of
-ours are marked, since a writer says them in the reader's language. All others may be a stranger's,
-and are made harmless by whoever writes them.
+A value is independent of width, colours and language; these belong to the writers (``terminal``).
+The pipeline's own words are marked (``Ours``), and a writer translates them. All other texts are
+untrusted, and a writer escapes them.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ Cell = str | Line
 
 
 class Ours(str):
-    """Words of the pipeline's own, in English: a writer says them in the reader's language."""
+    """Words of the pipeline, in English; a writer translates them."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table with a line of sums below. Columns of ``words`` are wrapped; others are numbers.
+    """A table with a line of sums below.
 
-    Columns of ``spare`` are left out, from the first on, where there is no room for all.
+    Columns in ``words`` are wrapped; all others hold numbers. Columns in ``spare`` are omitted, in
+    that order, if there is too little room.
     """
 
     title: Cell
@@ -40,21 +41,21 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Lines of text below each other."""
+    """Lines of text."""
 
     texts: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """The title of what has no table."""
+    """The title of a missing table, for example if all pages are done."""
 
     title: Line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """Findings of a run, of which a writer lists the worst; notes only if ``has_notes``."""
+    """Findings of a run; a writer lists the worst ones, and notes only if ``has_notes``."""
 
     findings: Sequence[Finding]
     has_notes: bool = False
@@ -65,5 +66,5 @@ Report = Sequence[Block]
 
 
 def unstyled(line: Line) -> str:
-    """The texts of ``line`` alone."""
+    """Return the texts of ``line`` without styles."""
     return "".join(text for text, _ in line)

@@ -1,4 +1,4 @@
-"""What ``verify-site`` found out, as text and as JSON."""
+"""Report of ``verify-site``, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pipeline.errors import FindingsError
 from pipeline.log import printable
 from pipeline.report.counts import counted
 
-LISTED = 5  # differences of a page that are shown; JSON has all
+LISTED = 5  # differences shown per page; JSON has all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedPage:
-    """One page. Each of its ``differences`` begins with its place."""
+    """The result for one page. Each of its ``differences`` begins with its place."""
 
     page: str
     source: str
@@ -24,7 +24,7 @@ class VerifiedPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
-    """A site that was looked at, page by page."""
+    """The result for a site, page by page."""
 
     site: str
     upstream: str
@@ -33,27 +33,27 @@ class Verified:
     project: str  # the commit of the project
     locale: str
     pages: tuple[VerifiedPage, ...]
-    missing: tuple[str, ...]  # pages of the commit that the site does not have
+    missing: tuple[str, ...]  # pages of the commit that the site lacks
 
     @property
     def wrong(self) -> tuple[VerifiedPage, ...]:
-        """The pages that were not proved."""
+        """Return the pages with differences."""
         return tuple(page for page in self.pages if page.differences)
 
     @property
     def exit_code(self) -> int:
-        """1 if anything differs; pages that a site leaves out are no fault of it."""
+        """Return 1 if a page differs, otherwise 0; missing pages do not count."""
         return FindingsError.exit_code if self.wrong else 0
 
 
 def verified_json(result: Verified) -> str:
-    """Return all of it, for programs."""
+    """Return the whole result as JSON."""
     value = {**asdict(result), "exit_code": result.exit_code}
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 
 def verified_text(result: Verified, *, verbose: bool = False) -> str:
-    """Return what differs, and a summary; with ``verbose`` also the pages that are proved."""
+    """Return the differences and a summary; ``verbose`` adds the pages without differences."""
     return "\n".join(_lines(result, verbose=verbose)) + "\n"
 
 
