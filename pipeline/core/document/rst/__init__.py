@@ -1,5 +1,5 @@
 """reStructuredText: how its pages are split, merged and guarded.
 
-``markdown/`` has the same file names where the concept is the same. docutils takes a while to load,
-so modules outside of this folder import it only where a page of reST is at hand.
+Modules that do the same for Markdown have the same names in ``markdown/``. Modules outside this
+folder import it only when they have a reST page, because docutils loads slowly.
 """

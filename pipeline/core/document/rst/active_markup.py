@@ -1,7 +1,7 @@
-"""Active markup in reStructuredText: what docutils makes more of than words.
+"""Active markup in reST: everything that docutils turns into more than words.
 
-That is links, references and roles. A translation may bring in none that its English does not
-have. Marks that only their order tells apart have to stay in their order.
+This covers links, references and roles. A translation must not add markup that its English does not
+have. Marks that are matched by their order only must keep that order.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from pipeline.core.document.rst.inline import spaced
 from pipeline.core.document.rst.parser import read_inline
 
 ANONYMOUS, NUMBERED = "anonymous references", "numbered footnotes"
-BY_NUMBER = (ANONYMOUS, NUMBERED)  # told apart by their order alone
-# What some role may make more of than words.
+BY_NUMBER = (ANONYMOUS, NUMBERED)  # matched with their targets by order only
+# Characters that some role may treat as more than words.
 _NO_WORDS = re.compile(r"[<>&$\\{}\x00]")
 
 
 def pieces_of(text: str) -> dict[str, list[str]]:
-    """What acts in ``text``, by its name for people: each as the place where it leads, in order.
+    """Return the active pieces of ``text`` in order, by their readable kind.
 
-    ``"`Here <a.html>`_ and [1]_"`` has ``{"link target": ["a.html"], "footnote": ["1"]}``.
+    ``"`Here <a.html>`_ and [1]_"`` gives ``{"link target": ["a.html"], "footnote": ["1"]}``.
     """
     found: dict[str, list[str]] = defaultdict(list)
     for top in read_inline(text):
@@ -41,15 +41,15 @@ def pieces_of(text: str) -> dict[str, list[str]]:
 
 
 def _piece(node: nodes.Element) -> tuple[str, str] | None:
-    """The name and the place of what a node does; None if it only says how words look."""
+    """Return (kind, target) for an active node; None if it only styles its words."""
     reader = _READERS.get(node.tagname)
     if reader is None:
-        return None  # emphasis, a literal
+        return None  # emphasis or a literal
     return reader(node)
 
 
 def _footnote(node: nodes.Element) -> tuple[str, str]:
-    """A footnote mark: ``[1]_`` or ``[#name]_`` by its name, ``[#]_`` and ``[*]_`` by their order.
+    """Return a footnote mark: ``[1]_`` and ``[#name]_`` by name, ``[#]_`` and ``[*]_`` as numbered.
 
     docutils numbers the latter: the first one on the page leads to the first such footnote.
     """
@@ -59,19 +59,19 @@ def _footnote(node: nodes.Element) -> tuple[str, str]:
 
 
 def _citation(node: nodes.Element) -> tuple[str, str]:
-    """``[Name]_`` by its name."""
+    """Return the name of a citation, ``[Name]_``."""
     return "citation", node["refname"]
 
 
 def _substitution(node: nodes.Element) -> tuple[str, str]:
-    """``|name|`` as it is written."""
+    """Return a substitution as written: ``|name|``."""
     return "substitution", f"|{node.astext()}|"
 
 
 def _target(node: nodes.Element) -> tuple[str, str] | None:
-    r"""A target in a line, ``_`words```, whatever its words are.
+    """Return an inline target, ``_`words```, without its words; None for part of a link.
 
-    The one that a link with an address defines for its own words acts no more than the link.
+    A link with an address also defines a target for its own words, which adds nothing to the link.
     """
     if "refuri" in node or "refname" in node:
         return None
@@ -79,7 +79,7 @@ def _target(node: nodes.Element) -> tuple[str, str] | None:
 
 
 def _role(node: nodes.Element) -> tuple[str, str]:
-    """A role by its name and by what of its text has to stay; a formula by itself.
+    """Return a role with the part of its text that must stay, or a formula.
 
     :strong:`words`          :strong:`…`
     :func:`words <~a.b>`     :func:`a.b`
@@ -90,7 +90,7 @@ def _role(node: nodes.Element) -> tuple[str, str]:
     if role.lower() == atoms.MATH:
         return "formula", canonical_math(content)
     fixed = ""
-    # The page may say what role it is that has no name: one of formulas, or of raw HTML.
+    # The page may set the default role to any other, such as math or raw HTML.
     if role or _NO_WORDS.search(content):
         fixed = atoms.fixed_part(role, content, node["target"])
     if not role:
@@ -99,7 +99,7 @@ def _role(node: nodes.Element) -> tuple[str, str]:
 
 
 def _reference(node: nodes.Element) -> tuple[str, str]:
-    """A link by where it leads, a reference by its name, ```words`__`` by its order."""
+    """Return a link by its address, a reference by its name, an anonymous one by its words."""
     if "refuri" in node:
         return "link target", node["refuri"]
     if "refname" in node:
@@ -108,14 +108,14 @@ def _reference(node: nodes.Element) -> tuple[str, str]:
 
 
 def _problem(node: nodes.Element) -> tuple[str, str]:
-    """A mark that docutils cannot make sense of: ``**`` without its end.
+    """Return a mark that docutils cannot parse, such as ``**`` without an end.
 
-    It is shown in red, and a substitution that holds it is not defined.
+    docutils renders it in red, and drops a substitution definition that holds one.
     """
     return "mark without its end", node.astext()
 
 
-# By the names that docutils gives its nodes. What is missing here does nothing.
+# Readers by docutils' node name. Other nodes are not active.
 _READERS: dict[str, Callable[[nodes.Element], tuple[str, str] | None]] = {
     "inline": _role,
     "reference": _reference,
@@ -127,13 +127,13 @@ _READERS: dict[str, Callable[[nodes.Element], tuple[str, str] | None]] = {
 }
 
 
-# Without any of these docutils finds nothing but words.
+# Without any of these characters, docutils finds only words.
 _ACTIVE = re.compile(r"[`*_|\[:@\\]")
-# Another field, ``:name:``, or brackets of any language: ``[a]``, ``<![CDATA[``, ``]]>``, ``<b>``.
+# The start of a field, ``:name:``, and brackets: ``[a]``, ``<![CDATA[``, ``]]>``, ``<b>``.
 _FIELD_MARK = re.compile(
     r"^:[^:\s][^:]*:(?=\s|$)|<!\[?\w*|</?[A-Za-z]|\]\]>|\[[^\[\]]*\]_?"
 )
-# What becomes active in a browser wherever it stands.
+# Active in a browser anywhere in the text.
 _ACTIVE_AS_WRITTEN = ("scheme", "math macro")
 _BY_ORDER = "Keep each of them, in the order of the English: nothing else says what they belong to."
 _HINTS = {
@@ -142,39 +142,39 @@ _HINTS = {
 
 
 def inline_refusal(msgid: str, line: str) -> Refusal | None:
-    """Whether docutils finds anything active that the English has not.
+    """Return a refusal if docutils finds active markup that the English does not have.
 
-    Both are texts of a whole message. What the English has may go missing or stand there twice,
-    unless only its order tells what it belongs to:
+    ``msgid`` and ``line`` are whole messages. Markup may disappear or be repeated, unless it is
+    matched by its order:
 
         "Read the guide_."  "阅读 guide_ 。"          None
         "Read the guide_."  "阅读 `指南 <u>`_ 。"     adds link target “u”
         "See [#]_."         "参见。"                   has 0 numbered footnotes
     """
-    # Neither has a mark: spare docutils a text of words only.
+    # Neither has a mark: skip the slow parse.
     if not _ACTIVE.search(msgid + line):
         return None
     theirs = pieces_of(msgid)
-    # A translation gets separators before it is put in place; so does the English here, because
-    # it may have marks that docutils does not recognise for want of one.
+    # A translation gets separators when it is placed. Allow them in the English, too: it may have
+    # marks that docutils recognizes only next to a separator.
     meant = pieces_of(spaced(msgid))
     ours = pieces_of(spaced(line))
     return _new_refusal(theirs, meant, ours) or _numbered_refusal(theirs, ours)
 
 
 def field_refusal(msgid: str, line: str) -> Refusal | None:
-    """Whether the words of a directive's argument or option have marks that the English has not.
+    """Return a refusal if an argument or option has marks that the English does not have.
 
-    Some fields reach more than readers: a class of CSS is made from the title of an admonition.
+    Some fields reach more than readers: the title of an admonition also becomes a CSS class.
     """
     known = frozenset(_FIELD_MARK.findall(msgid))
     return _added("mark", _FIELD_MARK.findall(line), known)
 
 
 def written_refusal(msgid: str, line: str) -> Refusal | None:
-    """What becomes active in a browser wherever it stands: the same as in Markdown.
+    """Return a refusal for text that is active in a browser anywhere, as in Markdown.
 
-    ``"javascript:alert(1)"`` is refused even where docutils takes it for words.
+    ``"javascript:alert(1)"`` is refused even if docutils parses it as words.
     """
     for name in _ACTIVE_AS_WRITTEN:
         known = frozenset(find_written(name, msgid))
@@ -189,10 +189,10 @@ def _new_refusal(
     meant: Mapping[str, list[str]],
     ours: Mapping[str, list[str]],
 ) -> Refusal | None:
-    """Whether ``ours`` has pieces that lead where neither reading of the English does."""
+    """Return a refusal if ``ours`` has a piece that neither reading of the English has."""
     for name, pieces in ours.items():
         if name in BY_NUMBER:
-            continue  # their words are translated: only their order can be compared
+            continue  # their words are translated, so only their order can be compared
         known = {*theirs.get(name, ()), *meant.get(name, ())}
         refused = _added(name, pieces, known)
         if refused:
@@ -203,7 +203,7 @@ def _new_refusal(
 def _numbered_refusal(
     theirs: Mapping[str, list[str]], ours: Mapping[str, list[str]]
 ) -> Refusal | None:
-    """The same for what only its order tells apart: ```words`__`` and ``[#]_``."""
+    """Return a refusal if marks matched by order, ```words`__`` and ``[#]_``, have changed."""
     for name in BY_NUMBER:
         refused = _order_refusal(name, theirs.get(name, []), ours.get(name, []))
         if refused:
@@ -212,7 +212,7 @@ def _numbered_refusal(
 
 
 def _order_refusal(name: str, before: list[str], after: list[str]) -> Refusal | None:
-    """Whether marks that are told apart by their order alone are others, or in another order.
+    """Return a refusal if marks that are matched by order changed in number or order.
 
     ``["#", "*"]`` may not become ``["*", "#"]``; ``["here"]`` may become ``["这里"]``.
     """
@@ -222,16 +222,16 @@ def _order_refusal(name: str, before: list[str], after: list[str]) -> Refusal | 
             f"has {len(after)} {name} where the English has {len(before)}",
             _BY_ORDER,
         )
-    # Other words are no other order: anonymous references have their words translated.
+    # Translated words are fine; the same words in another order are not.
     if before != after and sorted(before) == sorted(after):
         return Refusal("G104", f"has its {name} in another order", _BY_ORDER)
     return None
 
 
 def _added(name: str, pieces: Iterable[str], known: Collection[str]) -> Refusal | None:
-    """The refusal of those pieces that are not known, each named once; None if all are.
+    """Return a refusal that names each unknown piece once; None if all are in ``known``.
 
-    ``name`` is what they are for people: "adds link target “u”; adds link target “v”".
+    ``name`` is the pieces' readable kind: "adds link target “u”; adds link target “v”".
     """
     added = [piece for piece in dict.fromkeys(pieces) if piece not in known]
     if not added:

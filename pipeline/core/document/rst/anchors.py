@@ -1,7 +1,7 @@
-"""What references point to: names go on working when the words they were made of are translated.
+"""Reference targets: keeps names valid after the words that define them are translated.
 
-docutils takes the words of a title for the name of its section, and those of a link with a target
-for the name of that target. ``Title_`` and ``page.html#title`` mean the English ones.
+docutils names a section by its title, and a link's target by the link's words. ``Title_`` and
+``page.html#title`` refer to the English names.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ _GLOSSARY = ".. glossary::"
 
 
 def referenced_names(text: str) -> frozenset[str]:
-    """The names that references in a document point to, normalised.
+    """Return the normalized names that references in a document point to.
 
-    ``"See Guide_ or `The  API`_."`` refers to ``guide`` and ``the api``. Rather some too many: code
-    is not told apart.
+    ``"See Guide_ or `The  API`_."`` refers to ``guide`` and ``the api``. The result may have extra
+    names, because code is not excluded.
     """
     return frozenset(_referenced(text))
 
 
 def link_names(text: str) -> frozenset[str]:
-    """The names that a text defines, normalised: by links with a target, and inline targets.
+    """Return the normalized names that inline targets, and links with a target, define.
 
     `Some words <a.html>`_     some words
     `<a.html>`_                a.html
@@ -62,10 +62,10 @@ def link_names(text: str) -> frozenset[str]:
     names = [_normal(words) for words in _INLINE.findall(text)]
     for words, end in _PHRASE.findall(text):
         if end == "__":
-            continue  # an anonymous link defines nothing
+            continue  # an anonymous link defines no name
         link = _EMBEDDED.fullmatch(words)
         if link:
-            # `words <target>`_ by its words, `<target>`_ by the target itself
+            # `words <target>`_ defines its words, `<target>`_ the target itself
             names.append(_normal(link[1] or link[2]))
     return frozenset(names)
 
@@ -73,12 +73,12 @@ def link_names(text: str) -> frozenset[str]:
 def plan_targets(
     splits: Sequence[Split], linked: frozenset[str]
 ) -> dict[tuple[int, int], str]:
-    """Return the target that each title needs above it once it is translated.
+    """Return the target to insert above each title once it is translated.
 
-    Keys are the number of the split, which is 0 as a page of reST is one text, and the index of the
-    message. Only titles that something points to by their English words have one: a reference on
-    the page does, or a link by one of the fragments ``linked``. Of two equal titles docutils knows
-    the first.
+    Keys are (number of the split, index of the message); the number is 0, because a reST page has
+    one split. A title needs a target only if a reference on the page uses its English words, or a
+    link uses them as one of the fragments ``linked``. Of two equal titles, docutils resolves to the
+    first.
     """
     (split,) = splits
     referenced = referenced_names(split.text)
@@ -97,27 +97,27 @@ def plan_targets(
 
 
 def target_edit(text: str, message: Message, name: str) -> Edit:
-    """An explicit target above a title, and above its overline if it has one.
+    """Return the insertion of an explicit target above a title and its overline, if any.
 
-    ``name`` is the English title, without its markup. It is written as a line ``.. _some title:``
-    with a blank line below, and one above if there is none.
+    ``name`` is the English title without markup. The line ``.. _some title:`` gets a blank line
+    below, and one above if there is none.
     """
     rule_starts = [start for start, _ in message.rules]
     start = line_start(text, min([message.start, *rule_starts]))
-    # The title itself may be indented below its rules.
+    # The title itself may be indented, unlike its rules.
     underline = message.rules[-1][0]
     indent = text[line_start(text, underline) : underline]
     end = line_end_of(text)
-    # docutils wants a blank line above a target.
+    # docutils requires a blank line above a target.
     line_above = text[line_start(text, max(start - len(end), 0)) : start]
     gap = end if line_above.strip(_BLANK) else ""
     return Edit(start, start, f"{gap}{indent}.. _{_quoted(name)}:{end}{end}")
 
 
 def second_term(text: str, message: Message) -> Edit | None:
-    """The English of a glossary's term, written below its translation; None elsewhere.
+    """Return the insertion of a glossary term's English below its translation; else None.
 
-    ``:term:`` on any page finds a term by its words, so both have to be terms:
+    ``:term:`` on any page finds a term by its words, so both must be terms:
 
         数组
         array
@@ -125,7 +125,7 @@ def second_term(text: str, message: Message) -> Edit | None:
     """
     if message.kind is not Kind.TERM or not _is_in_glossary(text, message.start):
         return None
-    # The whole line stays above it, and may end in a classifier.
+    # The translated line stays above, and may end in a classifier.
     start = line_start(text, message.start)
     end = _LINE_END.search(text, message.end)
     at = end.start() if end else len(text)
@@ -133,25 +133,25 @@ def second_term(text: str, message: Message) -> Edit | None:
 
 
 def keeps_names(before: Split, after: Split) -> bool:
-    """Whether every name that is referred to still belongs to something, if it did before.
+    """Return whether every referenced name that ``before`` defines is still defined in ``after``.
 
-    ``before`` is upstream's text and ``after`` the merged one. A reference that leads nowhere in
-    upstream's may do so in ours.
+    ``before`` is upstream's text and ``after`` the merged one. References that are broken upstream
+    may stay broken.
     """
     wanted = referenced_names(after.text)
     lost = (_own_names(before) & wanted) - _own_names(after)
-    # The targets above titles that a merge has written.
+    # The merge defines them by explicit targets above titles.
     return lost <= _explicit_names(after.text)
 
 
 def _is_in_glossary(text: str, start: int) -> bool:
-    """Whether a term stands in a glossary itself and not in a list of definitions within one.
+    """Return whether a term belongs to a glossary, and not to a definition list inside it.
 
-    It does if it is as far to the left as anything below that directive.
+    It does if nothing below the directive is indented less.
     """
     at = text.rfind(_GLOSSARY, 0, start)
     if at < 0:
-        return False  # a list of definitions anywhere else
+        return False  # a definition list outside any glossary
     term_indent = start - line_start(text, start)
     below = text[at:start].splitlines()[1:]
     indents = [len(line) - len(line.lstrip()) for line in below if line.strip()]
@@ -160,7 +160,7 @@ def _is_in_glossary(text: str, start: int) -> bool:
 
 
 def _own_names(split: Split) -> set[str]:
-    """The names that words of the page define: links, inline targets, titles."""
+    """Return the names defined by words of the page: links, inline targets and titles."""
     names = set(link_names(split.text))
     for message in split.messages:
         if message.kind is Kind.HEADING:
@@ -169,10 +169,10 @@ def _own_names(split: Split) -> set[str]:
 
 
 def _referenced(text: str) -> Iterator[str]:
-    """What references point to, in no order.
+    """Yield the names that references point to, in no order.
 
-    Both forms with backquotes may end in two underscores: with a name in it, a link is anonymous
-    but still points there; without one, ```words`__`` points to the next anonymous target.
+    Both backquoted forms may end in two underscores. An anonymous ```words <name_>`__`` still
+    refers to the name, but ```words`__`` refers to the next anonymous target.
     """
     # name_
     yield from map(_normal, _WORD.findall(text))
@@ -185,27 +185,28 @@ def _referenced(text: str) -> Iterator[str]:
 
 
 def _explicit_names(text: str) -> set[str]:
-    """The names that targets, footnotes and citations define in a line of their own.
+    """Return the names that targets, footnotes and citations define on lines of their own.
 
-    ``.. _name:`` or, where the name has a colon in it, ``.. _`two: words`:``; ``.. [#name] words``.
+    The forms are ``.. _name:``, ``.. _`two: words`:`` for a name with a colon, and ``.. [#name]
+    words``.
     """
-    # Of the two groups, only that of its form has matched.
+    # One of the two groups is empty, depending on the form.
     names = {_normal(quoted + plain) for quoted, plain in _EXPLICIT.findall(text)}
     return names | set(map(_normal, _NOTE.findall(text)))
 
 
 def _normal(words: str) -> str:
-    """A name as docutils compares names: an escaped space is nothing."""
+    """Return a name normalized as docutils compares names; escaped spaces vanish."""
     return fully_normalize_name(_ESCAPED.sub(_unescaped, words))
 
 
 def _unescaped(match: re.Match[str]) -> str:
-    r"""The character behind a backslash; ``\ `` joins what stands beside it."""
+    """Return the character behind a backslash; an escaped space vanishes."""
     return match[1].strip()
 
 
 def _quoted(name: str) -> str:
-    """A name as it is written in a target: in backquotes if it has more than words in it."""
+    """Return a name as written in a target: in backquotes if it has special characters."""
     if _SIMPLE_NAME.fullmatch(name):
         return name
     escaped = _TO_ESCAPE.sub(r"\\\1", name)

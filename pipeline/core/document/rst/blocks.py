@@ -1,7 +1,7 @@
-"""Blocks of docutils' tree: the kind of message that a block holds, and what of it must stay.
+"""Blocks of docutils' tree: the message kind of each block, and the part of it that must stay.
 
-What is worth translating is decided more strictly than by
-:func:`pipeline.core.document.prose.has_words`: a name in backquotes makes no message.
+:func:`has_words` is stricter here than in :mod:`pipeline.core.document.prose`: a name in backquotes
+is not worth a message.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pipeline.core.document import prose
 from pipeline.core.document.message import Kind, Signature
 from pipeline.core.document.rst.directive_nodes import held
 
-# What the paragraphs within a node are.
+# The kind of the paragraphs in a node, by the node's name.
 _KINDS = {
     "list_item": Kind.LIST_ITEM,
     "block_quote": Kind.QUOTE,
@@ -30,8 +30,8 @@ _KINDS = {
     "entry": Kind.TABLE_CELL,
     "title": Kind.HEADING,
 }
-# What of a node must be the same after a merge. The names of sections are not among it, which are
-# their titles', nor the widths of columns, which depend on words.
+# Attributes that a merge must not change. Section names are absent, because they follow the titles,
+# and so are column widths, which follow the words.
 _ATTRIBUTES = (
     *("bullet", "enumtype", "prefix", "suffix", "start"),  # lists
     *("refuri", "refname", "anonymous", "auto"),  # targets and footnotes
@@ -40,15 +40,15 @@ _ATTRIBUTES = (
 _NAMED = (nodes.target, nodes.footnote, nodes.citation, nodes.substitution_definition)
 _UNSEEN = (nodes.Invisible, nodes.system_message)
 _CODE = (nodes.literal_block, nodes.doctest_block)
-# What may stand around a block that still counts as one of the page itself.
+# Ancestors of a block that still counts as top-level.
 _TOP_LEVEL = (nodes.section, nodes.title, nodes.paragraph)
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """What a block stands in: the kind of its paragraphs.
+    """Context of a block: the kind of its paragraphs, and whether it is top-level.
 
-    ``is_opaque``: nothing in it is a message.
+    If ``is_opaque`` is true, nothing in it becomes a message.
     """
 
     kind: Kind = Kind.PARAGRAPH
@@ -56,7 +56,7 @@ class Where:
     is_opaque: bool = False
 
     def within(self, node: nodes.Element) -> Where:
-        """The same for what stands in ``node``."""
+        """Return the context of the blocks in ``node``."""
         return Where(
             kind=self._kind_in(node),
             is_top=self.is_top and isinstance(node, _TOP_LEVEL),
@@ -64,31 +64,32 @@ class Where:
         )
 
     def _kind_in(self, node: nodes.Element) -> Kind:
-        """What the paragraphs in ``node`` are."""
-        if node.get("cell"):  # an item of a list that is drawn as a table
+        """Return the kind of the paragraphs in ``node``."""
+        if node.get("cell"):  # an item of a list-table
             return Kind.TABLE_CELL
-        if isinstance(node, held):  # a directive, by its row in the table
+        if isinstance(node, held):  # a directive, with the kind from the table
             kind: Kind = node["kind"]
             return kind
-        # Most blocks leave it at what they stand in: the lists of definitions, sections.
+        # Other nodes, such as sections, keep the kind of their own context.
         return _KINDS.get(node.tagname, self.kind)
 
 
 def ancestors(node: nodes.Element) -> Iterator[nodes.Element]:
-    """What a block stands in, innermost first."""
+    """Yield the ancestors of a node, innermost first."""
     while node.parent is not None:
         node = node.parent
         yield node
 
 
 def metadata(node: nodes.Element) -> nodes.Node | None:
-    """The fields at the very start of a document, as ``:orphan:``.
+    """Return the field list at the very start of a document, such as ``:orphan:``.
 
-    They say things about it, to programs. None if ``node`` is no document, or does not begin so.
+    Its fields are metadata for programs. Returns None if ``node`` is no document, or has no such
+    list.
     """
     if not isinstance(node, nodes.document):
         return None
-    # Comments and targets may stand above them. The first block that is seen decides.
+    # Comments and targets may precede it: the first visible block decides.
     seen = (child for child in node.children if not isinstance(child, _UNSEEN))
     first = next(seen, None)
     if isinstance(first, nodes.field_list):
@@ -97,27 +98,27 @@ def metadata(node: nodes.Element) -> nodes.Node | None:
 
 
 def code_of(node: nodes.Element) -> str | None:
-    """The code that a block is; None of any other.
+    """Return the code of a block; None if it is no code.
 
-    docutils has nodes of its own for it; a directive keeps its code as an attribute.
+    docutils has nodes for code; our directives store it as an attribute.
     """
     if isinstance(node, _CODE):
         return node.astext()
-    code: str | None = node.get("code")  # of a directive
+    code: str | None = node.get("code")  # from a directive
     return code
 
 
 def attributes(node: nodes.Element) -> Signature:
-    """What of a node must be the same after a merge, besides its type and place.
+    """Return what a merge must not change in a node, besides its type and position.
 
         * words                  ("bullet=*",)
         .. _here: https://a.b    ("refuri=https://a.b", "name=here")
 
-    A directive adds the signature of its node.
+    A directive adds its node's signature.
     """
     found = [f"{name}={node[name]}" for name in _ATTRIBUTES if name in node]
     if isinstance(node, _NAMED):
-        # docutils moves a name that stands twice on the page from the one to the other.
+        # docutils moves a duplicate name from "names" to "dupnames".
         found += [f"name={name}" for name in node["names"] + node["dupnames"]]
     return (*found, *node.get("signature", ()))
 
@@ -139,7 +140,7 @@ _ROLE = re.compile(r":[\w+.:-]+:(?=`)")
 
 
 def has_words(text: str) -> bool:
-    """Whether a block holds anything to translate.
+    """Return whether a block has anything to translate.
 
     See `the guide`_.        yes
     :func:`jax.numpy.dot`    no: one name
@@ -147,15 +148,15 @@ def has_words(text: str) -> bool:
     """
     if not _WORD.search(text):
         return False
-    # Atoms go first: they are told by the roles before them.
+    # Remove atoms before role names, because their patterns need the name.
     return bool(_WORD.search(_ROLE.sub(" ", _ATOM.sub(" ", text))))
 
 
 def is_image_text(text: str) -> bool:
-    """Whether the text of an image says something: file names and names do not."""
+    """Return whether an image's text is worth translating; file names and identifiers are not."""
     return has_words(text) and prose.is_image_text(text)
 
 
 def is_caption(text: str) -> bool:
-    """Whether a caption says something: the name of a file does not."""
+    """Return whether a caption has words; a file name has none."""
     return has_words(text) and prose.is_caption(text)

@@ -1,7 +1,7 @@
-"""Fields of comma-separated values, and where they stand.
+"""Fields of comma-separated values, with their positions.
 
-Python's own reader tells what they say and not where. So they are looked for once more, and where
-the two disagree nothing is known.
+Python's reader returns the fields without positions. A pattern finds the positions, and its result
+is used only if it agrees with the reader's.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from itertools import accumulate
 from docutils.parsers.rst import directives
 
 QUOTE = '"'
-# Options that make quotation another one than ours.
+# Options that change the quoting rules.
 _FOREIGN = frozenset(("quote", "escape"))
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field: what it says, and its first and last character as (index of line, column).
+    """One field: its text, and its start and end as (line index, column).
 
-    Quotation marks belong to it.
+    The span includes quotation marks.
     """
 
     text: str
@@ -33,9 +33,9 @@ class Field:
 
 
 def rows(lines: Sequence[str], options: Mapping[str, str]) -> list[list[Field]] | None:
-    """The fields of ``lines`` by row, as the directive ``csv-table`` reads them.
+    """Return the fields of ``lines`` by row, as the directive ``csv-table`` reads them.
 
-    ``options`` are those of the directive. None if with them that cannot be told.
+    ``options`` are the directive's. Returns None if the fields cannot be located.
 
         ['a, "b, c"']    [[Field("a", (0, 0), (0, 1)), Field("b, c", (0, 3), (0, 9))]]
     """
@@ -56,14 +56,14 @@ def rows(lines: Sequence[str], options: Mapping[str, str]) -> list[list[Field]] 
 
 
 def _texts(row: Sequence[Field]) -> list[str]:
-    """What the fields of a row say."""
+    """Return the texts of a row's fields."""
     return [field.text for field in row]
 
 
 def _read(
     lines: Sequence[str], delimiter: str, *, skips_space: bool
 ) -> list[list[str]]:
-    """What the fields say, by Python's own reader. Raises csv.Error."""
+    """Return the texts of all fields, as Python's reader sees them. Raises csv.Error."""
     reader = csv.reader(
         (f"{line}\n" for line in lines),
         delimiter=delimiter,
@@ -76,14 +76,14 @@ def _read(
 def _scan(
     lines: Sequence[str], delimiter: str, *, skips_space: bool
 ) -> list[list[Field]]:
-    """The same with places, by our own pattern."""
+    """Return the same fields with positions, found by a pattern."""
     text = "\n".join([*lines, ""])
-    # Where each line begins in ``text``.
+    # The offset in ``text`` at which each line begins.
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     pattern = _field_pattern(delimiter, skips_space=skips_space)
     result: list[list[Field]] = []
     row: list[Field] = []
-    # Each line has its end, so that every field has one: no character is skipped between two.
+    # Every line has a line end, so every field has an end, and matches leave no gaps.
     for match in pattern.finditer(text):
         start = _line_and_column(starts, match.start("field"))
         end = _line_and_column(starts, match.end("field"))
@@ -95,14 +95,14 @@ def _scan(
 
 
 def _is_blank(row: Sequence[Field]) -> bool:
-    """Whether a row is a blank line, which is none: an empty field, alone and without quotes."""
+    """Return whether a row is a blank line: a single, empty, unquoted field."""
     return len(row) == 1 and row[0].start == row[0].end
 
 
 def _field_pattern(delimiter: str, *, skips_space: bool) -> re.Pattern[str]:
-    """A field with what ends it; it may run over several lines within quotation marks.
+    """Return a pattern for a field and its end; a quoted field may span several lines.
 
-    Groups: ``field`` with its quotation marks, ``quoted`` without them, and ``end``.
+    Its groups are ``field`` with quotation marks, ``quoted`` without them, and ``end``.
     """
     space = " *" if skips_space else ""
     delimiter = re.escape(delimiter)
@@ -113,13 +113,13 @@ def _field_pattern(delimiter: str, *, skips_space: bool) -> re.Pattern[str]:
 
 
 def _said(field: re.Match[str]) -> str:
-    """What a field says: without its quotation marks, and each pair of them within is one."""
+    """Return the text of a field, unquoted."""
     if field["quoted"] is None:
         return field["field"]
     return field["quoted"].replace(QUOTE * 2, QUOTE)
 
 
 def _line_and_column(starts: Sequence[int], position: int) -> tuple[int, int]:
-    """Index of the line that holds a position, and column there, given where lines begin."""
+    """Return the index of the line that holds a position, and the column in it."""
     index = bisect_right(starts, position) - 1
     return index, position - starts[index]

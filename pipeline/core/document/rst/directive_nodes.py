@@ -1,8 +1,8 @@
-"""Directives as nodes of the tree: nothing is executed, and the tree holds their words.
+"""Directive classes that put a directive's words into the tree, and execute nothing.
 
-The table in :mod:`pipeline.core.document.rst.directives` says what of a directive is words. The
-classes here find these words, a class for each form of content. What a class does not read goes
-into the signature of its node, so that it has to stay.
+The table in :mod:`pipeline.core.document.rst.directives` defines which parts of a directive are
+words. There is a class here for each form of content. Everything that a class does not read goes
+into its node's signature, so a merge cannot change it.
 """
 
 from __future__ import annotations
@@ -26,39 +26,39 @@ _OPTION = re.compile(r"\s*:([\w-]+):(?:\s+(.*))?")
 
 
 class held(nodes.General, nodes.Inline, nodes.Element):  # noqa: N801  # as docutils' nodes are
-    """A directive, or a part of one.
+    """A directive or a part of one.
 
-    ``signature``: what of it must stay. ``kind``: what its paragraphs are. ``code``: its code, if
-    it has any. ``lost`` and ``first``: why its content is not read, and its first line (from 0).
+    ``signature`` has the parts that must stay, ``kind`` is the kind of its paragraphs, and ``code``
+    its code, if any. ``lost`` is why its content is not read, and ``first`` its 0-based line.
     """
 
 
 class _AnyOption(dict[str, Callable[[str | None], str]]):
-    """Takes every option as it is written: whether it is right is not our business."""
+    """Option table that accepts every option unchanged: validation is upstream's job."""
 
     def __bool__(self) -> bool:
-        """docutils asks whether there are any options at all."""
+        """Return True, because docutils asks whether the directive takes options at all."""
         return True
 
     def __getitem__(self, name: str) -> Callable[[str | None], str]:
-        """What docutils calls with the value of an option; None if there is only its name."""
+        """Return the converter that docutils calls with the option's value, or None for a flag."""
         return _as_written
 
 
 def _as_written(value: str | None) -> str:
-    """The value of an option; empty for a flag."""
+    """Return the value of an option unchanged; empty for a flag."""
     return value or ""
 
 
 class Held(DocutilsDirective):
-    """A directive whose content is blocks; other classes read content of another form."""
+    """A directive whose content is blocks; subclasses read other forms of content."""
 
     form: ClassVar[Directive]
     has_content = True
 
     @classmethod
     def of(cls, form: Directive) -> type[Held]:
-        """The class that reads directives of one row of the table, as docutils wants it."""
+        """Return the subclass for a row of the table, with the attributes docutils expects."""
         count = form.required_arguments + form.optional_arguments
         members = {
             "form": form,
@@ -70,9 +70,9 @@ class Held(DocutilsDirective):
         return type(cls.__name__, (cls,), members)
 
     def run(self) -> list[nodes.Node]:
-        """The node of this directive: docutils calls this for each one that it meets.
+        """Return the node of the directive; docutils calls this for every directive.
 
-        What is words becomes leaves of the tree, all else the ``signature``:
+        Words become leaves of the tree, and everything else goes into the ``signature``:
 
             .. figure:: a.png        held, signature ("figure", "a.png", "alt=", "width=3em"),
                :alt: Some words      with a leaf "Some words" and a paragraph
@@ -85,7 +85,7 @@ class Held(DocutilsDirective):
         node.line = self.number(self.lineno) + 1
         kept = list(self.arguments)
         count = form.required_arguments + form.optional_arguments
-        # With fewer arguments, the last one is another: the version, with no words behind it.
+        # With fewer arguments the last one is not prose: for example, a version without a comment.
         if form.argument and len(kept) == count:
             node += held("", self._argument(kept.pop()), kind=form.argument)
         options = dict(self.options)
@@ -93,34 +93,34 @@ class Held(DocutilsDirective):
             words = self._option(name)
             if words is not None:
                 node += held("", words, kind=kind)
-                options[name] = ""  # what it says stands in the tree now
+                options[name] = ""  # its value is in the tree now
         settings = sorted(f"{name}={value}" for name, value in options.items())
         node["signature"] = (self.name, *kept, *settings)
         self.fill(node)
         return [node]
 
     def fill(self, node: held) -> None:
-        """Read the content."""
+        """Read the content into ``node``."""
         self.blocks(self.content, self.content_offset, node)
 
     def blocks(self, content: StringList, offset: int, node: nodes.Element) -> None:
-        """Read ``content`` into ``node``."""
+        """Read ``content`` as blocks into ``node``; ``offset`` is docutils' line offset."""
         self.state.nested_parse(content, offset, node)
 
     def words(self, text: str, lineno: int, end: int | None = None) -> Words:
-        """``text`` up to ``end``, whose first line is ``lineno``."""
+        """Return ``text[:end]``, which starts on line ``lineno``, as a leaf."""
         state: Any = self.state
         found: Words = state.words(text, lineno, end)
         return found
 
     def number(self, lineno: int) -> int:
-        """The source line, from 0, of line ``lineno`` by docutils' count."""
+        """Return the 0-based source line of docutils' line ``lineno``."""
         state: Any = self.state
         numbers: list[int] = state.numbers(lineno)
         return numbers[0]
 
     def option_lines(self, name: str) -> Iterator[tuple[int, str]]:
-        """The lines of an option's value, as they are written, with docutils' line numbers.
+        """Yield docutils' line number and the text of each line of an option's value.
 
         For ``alt`` of this figure on line 5, they are (7, "Some words") and (8, "go on"):
 
@@ -132,19 +132,19 @@ class Held(DocutilsDirective):
         is_named = False
         for number, line in enumerate(self.block_text.split("\n")[1:], self.lineno + 1):
             if not line.strip():
-                return  # options end at the first blank line
+                return  # a blank line ends the options
             text = line
             option = _OPTION.fullmatch(line)
             if option:
                 is_named = option[1].lower() == name
                 text = option[2] or ""
-            # Any other line goes on with the option above it.
+            # Any other line continues the option above it.
             text = text.strip()
             if is_named and text:
                 yield number, text
 
     def _argument(self, text: str) -> Words:
-        """The last argument; it may begin below the directive's own line."""
+        """Return the last argument as a leaf; it may begin below the directive's own line."""
         count = self.block_text.count("\n") + 1
         for number in range(self.lineno, self.lineno + count):
             words = self.words(text, number)
@@ -153,50 +153,50 @@ class Held(DocutilsDirective):
         return self.words(text, self.lineno)
 
     def _option(self, name: str) -> Words | None:
-        """The words of an option; None if it is not there."""
+        """Return the value of an option as a leaf; None if the option is missing."""
         lines = list(self.option_lines(name))
         if not lines:
             return None
         text = "\n".join(line for _, line in lines)
-        # docutils may have read other lines than we: an option that stands twice.
+        # docutils may have used other lines: for example, if an option occurs twice.
         if text.split() != self.options.get(name, "").split():
             return words_at(text, None, self.number(self.lineno))
         return self.words(text, lines[0][0])
 
 
-_CARD_RULE = re.compile(r"\^{3,}\s*|\+{3,}\s*")  # between header, body and footer
-# An entry of a table of contents with a title of its own: "Some title <page>".
+_CARD_RULE = re.compile(r"\^{3,}\s*|\+{3,}\s*")  # between the parts of a card
+# A toctree entry with a title of its own: "Some title <page>".
 _ENTRY = re.compile(r"(.+?)\s*(?<!\\)<([^<]*?)>")
 
 
 class Opaque(Held):
-    """Nothing in it is words."""
+    """A directive without words."""
 
     def fill(self, node: held) -> None:
-        """Keep every line."""
+        """Put every line into the signature."""
         node["signature"] += tuple(self.content)
 
 
 class Unknown(Opaque):
-    """Nobody knows what it holds, and a person should know that."""
+    """A directive that is not in the table; it stays English and is reported."""
 
     def fill(self, node: held) -> None:
-        """Keep every line, and say why."""
+        """Put every line into the signature, and record why."""
         super().fill(node)
         node["lost"] = f'what the directive "{self.name}" holds is not known'
         node["first"] = self.number(self.lineno)
 
 
 class Code(Held):
-    """Code."""
+    """A directive with code."""
 
     def fill(self, node: held) -> None:
-        """Keep the content as code: the guard compares it by itself, as what is run."""
+        """Store the content as code, which the guard compares separately."""
         node["code"] = "\n".join(self.content)
 
 
 class Card(Held):
-    """Blocks in up to three parts, with rules between them that would be titles' elsewhere.
+    """Blocks in up to three parts; the rules between them would be underlines elsewhere.
 
     .. card:: Some title
 
@@ -208,7 +208,7 @@ class Card(Held):
     """
 
     def fill(self, node: held) -> None:
-        """Read each part by itself."""
+        """Read each part on its own."""
         start = 0
         for index, line in enumerate(self.content):
             if _CARD_RULE.fullmatch(line):
@@ -217,36 +217,36 @@ class Card(Held):
         self._part(node, start, len(self.content), "")
 
     def _part(self, node: held, start: int, end: int, rule: str) -> None:
-        """Add the lines ``[start, end)`` of the content, which ``rule`` ends."""
+        """Add the lines ``[start, end)`` of the content as a part, which ``rule`` ends."""
         part = held(kind=self.form.paragraphs, signature=(rule,))
         self.blocks(self.content[start:end], self.content_offset + start, part)
         node += part
 
 
 class Quote(Held):
-    """A quotation; an attribution may close it: ``-- Somebody``."""
+    """A quotation that an attribution may end: ``-- Somebody``."""
 
     def fill(self, node: held) -> None:
-        """Read the content as docutils reads an indented block."""
+        """Read the content as an indented block, which docutils checks for an attribution."""
         state: Any = self.state
         node += state.block_quote(self.content, self.content_offset)
 
 
 class Replacement(Held):
-    """What stands for a substitution: one paragraph, of which only the text stays."""
+    """The text of a substitution: a single paragraph."""
 
     def run(self) -> list[nodes.Node]:
-        """The words, for docutils to put into the definition: ``.. |name| replace:: words``."""
+        """Return the words, which docutils inserts into ``.. |name| replace:: words``."""
         node = held(kind=self.form.paragraphs, signature=(self.name,))
         self.blocks(self.content, self.content_offset, node)
         if len(node) == 1 and isinstance(node[0], nodes.paragraph):
             return list(node[0].children)
-        # Blocks cannot stand in a line: docutils will complain, and all of it has to stay.
+        # A substitution cannot hold blocks: docutils reports an error, and all of it stays.
         return [node]
 
 
 class ListTable(Held):
-    """A list of lists: what stands right in the inner ones is cells.
+    """A table written as a list of lists: the items of the inner lists are cells.
 
     .. list-table::
 
@@ -263,7 +263,7 @@ class ListTable(Held):
 
 
 def _items(node: nodes.Element) -> list[nodes.Element]:
-    """The items of the bullet lists right in ``node``, and of no list further down."""
+    """Return the items of bullet lists that are direct children of ``node``."""
     items: list[nodes.Element] = []
     for item in node.findall(nodes.list_item):
         bullets = item.parent
@@ -282,19 +282,19 @@ class CsvTable(Held):
     """
 
     def fill(self, node: held) -> None:
-        """Read the header and then the content, each as rows of cells.
+        """Read the header and the content, each as rows of cells.
 
-        The header may have several lines, like any option.
+        Like any option, the header may take several lines.
         """
         self._rows(node, "header", list(self.option_lines("header")))
         self._rows(node, "row", list(enumerate(self.content, self.content_offset + 1)))
-        # The words of the header stand in the tree now, or in the signature of a lost row.
+        # The header is in the tree already, or in the signature of a row that cannot be read.
         signature = node["signature"]
         kept = [part for part in signature if not part.startswith("header=")]
         node["signature"] = tuple(kept)
 
     def _rows(self, node: held, name: str, lines: list[tuple[int, str]]) -> None:
-        """Add the rows that ``lines`` hold, each with its number by docutils' count."""
+        """Add the rows in ``lines``, which are pairs of docutils' line number and text."""
         texts = [line for _, line in lines]
         found = rows(texts, self.options)
         if found is None:
@@ -310,13 +310,13 @@ class CsvTable(Held):
             node += held("", *cells, kind=Kind.TABLE_CELL, signature=(name,))
 
     def _cell(self, field: Field, lines: list[tuple[int, str]]) -> nodes.Element:
-        """A field: its words if it is one paragraph; else what it holds stays as it is."""
+        """Return the cell of a field: one leaf if it is a single paragraph, else its blocks."""
         state: Any = self.state
         cell = nodes.entry()
         first = self.number(lines[field.start[0]][0])
         texts = field.text.split("\n")
         block = StringList(texts, items=[("", first)] * len(texts))
-        # The lines of a field are no lines of the page: nothing is found while they are read.
+        # The field's lines are not lines of the page, so lookups in them must fail.
         with state.finder.failing("there is more than one paragraph in a field of CSV"):
             self.blocks(block, 0, cell)
         is_paragraph = len(cell) == 1 and isinstance(cell[0], nodes.paragraph)
@@ -330,7 +330,7 @@ class CsvTable(Held):
 
 
 class Glossary(Held):
-    """A list of definitions, of which several terms may share one.
+    """A definition list in which several terms may share a definition.
 
     .. glossary::
 
@@ -340,8 +340,11 @@ class Glossary(Held):
     """
 
     def fill(self, node: held) -> None:
-        """Read each term with its definition. Comments and what stands above all terms are kept."""
-        # Terms stand at the left; what is said of them is indented.
+        """Read each term with its definition.
+
+        Comments and the lines above all terms go into the signature.
+        """
+        # Terms start at the left margin; definitions are indented.
         lines = enumerate(self.content)
         starts = [index for index, line in lines if line[:1].strip()]
         above = tuple(self.content[: min(starts, default=0)])
@@ -354,16 +357,16 @@ class Glossary(Held):
             if self.content[start].startswith(".. "):  # a comment
                 node["signature"] += tuple(self.content[start:end])
                 continue
-            # Terms right below each other share a definition: one that has it is complete.
+            # Consecutive terms share a definition, so only a definition completes an item.
             if not items or isinstance(items[-1][-1], nodes.definition):
                 items.append(nodes.definition_list_item())
                 node += items[-1]
             self._entry(items[-1], start, end)
 
     def _entry(self, item: nodes.Element, start: int, end: int) -> None:
-        """Add the term in line ``start`` of the content to ``item``, and what is said of it.
+        """Add the term on line ``start`` of the content to ``item``, with its definition.
 
-        The lines up to ``end`` are its definition; if all are blank, the next term has it.
+        The lines up to ``end`` are the definition. If all are blank, the next term provides it.
         """
         lineno = self.content_offset + start + 1
         item += term(self.state, self.content[start], lineno)
@@ -375,10 +378,10 @@ class Glossary(Held):
 
 
 class TocTree(Held):
-    """Documents, some with a title of their own: ``Some title <page>``."""
+    """Page names, some with a title of their own: ``Some title <page>``."""
 
     def fill(self, node: held) -> None:
-        """Read each line as an entry. Only a title of its own is words."""
+        """Read each line as an entry; only its own title is words."""
         for number, line in enumerate(self.content, self.content_offset + 1):
             entry = _ENTRY.fullmatch(line)
             if entry is None:
@@ -405,6 +408,6 @@ _READERS: dict[Body, type[Held]] = {
 
 @lru_cache(maxsize=1 << 10)
 def directive_class(name: str) -> type[Held]:
-    """The class that reads the directive of this name."""
+    """Return the class that reads the directive of this name."""
     form: Directive = directive_of(name)
     return _READERS[form.body].of(form)

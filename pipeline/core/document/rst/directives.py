@@ -1,8 +1,8 @@
-"""What each directive of reStructuredText holds: one table, a row per family.
+"""Table of the reST directives: which parts of each are words.
 
-It says which of its arguments, options and content are words, and which stay as they are.
-Sources: the reference of docutils' directives, Sphinx' own ones, and those of sphinx-design. A
-directive that is not named here stays upstream's, whole.
+A row describes a family of directives: which arguments, options and content are words, and which
+stay. The sources are the directive references of docutils, Sphinx and sphinx-design. An unknown
+directive stays English as a whole.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from pipeline.core.document.message import Kind
 
 
 class Body(Enum):
-    """What the content of a directive is."""
+    """The content type of a directive."""
 
-    BLOCKS = auto()  # reStructuredText, read like the rest of the page
+    BLOCKS = auto()  # reST, split like the rest of the page
     CODE = auto()
-    OPAQUE = auto()  # nothing in it is words
-    UNKNOWN = auto()  # nobody knows what it holds
+    OPAQUE = auto()  # no words to translate
+    UNKNOWN = auto()  # the directive is not in the table
     # Content with a form of its own:
-    CARD = auto()  # blocks in up to three parts, with rules between them
-    QUOTE = auto()  # blocks, perhaps with an attribution at the end
-    REPLACEMENT = auto()  # one paragraph that stands for a substitution
+    CARD = auto()  # blocks in up to three parts, separated by rules
+    QUOTE = auto()  # blocks, optionally with an attribution at the end
+    REPLACEMENT = auto()  # the single paragraph of a substitution
     LIST_TABLE = auto()
     CSV_TABLE = auto()
     GLOSSARY = auto()
@@ -34,15 +34,15 @@ class Body(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Directive:
-    """What a directive holds. Arguments are counted as docutils does."""
+    """Description of the parts of one kind of directive; arguments are counted as in docutils."""
 
     body: Body = Body.BLOCKS
-    paragraphs: Kind = Kind.ADMONITION  # what a paragraph in the content is
+    paragraphs: Kind = Kind.ADMONITION  # the kind of paragraphs in the content
     required_arguments: int = 0
     optional_arguments: int = 0
-    argument: Kind | None = None  # what the last argument is; None if it is no words
+    argument: Kind | None = None  # kind of the last argument; None if it is not prose
     takes_options: bool = True
-    options: Mapping[str, Kind] = field(default_factory=dict)  # options that are words
+    options: Mapping[str, Kind] = field(default_factory=dict)  # those that are words
 
 
 _BLOCKS = Directive()
@@ -51,7 +51,7 @@ _TITLED = Directive(
     argument=Kind.TITLE,
     options={"subtitle": Kind.TITLE, "img-alt": Kind.IMAGE, "link-alt": Kind.IMAGE},
 )
-# An argument that is no words (a path, a name, a condition), then blocks.
+# An argument that is not prose (a path, a name, a condition), then blocks.
 _NAMED = Directive(optional_arguments=1)
 _OPAQUE = Directive(body=Body.OPAQUE, takes_options=False)
 _UNKNOWN = Directive(body=Body.UNKNOWN, takes_options=False)
@@ -73,7 +73,7 @@ _FAMILIES = (
         _NAMED,
         "button-link button-ref container cssclass div grid ifconfig margin only rst-class",
     ),
-    # An object of some language, and what is said of it.
+    # An object of some programming language, and its description.
     (
         replace(_NAMED, paragraphs=Kind.DEFINITION),
         (
@@ -82,7 +82,7 @@ _FAMILIES = (
             "function method module object property staticmethod"
         ),
     ),
-    # A version, perhaps words behind it, then blocks.
+    # A version, optionally followed by words, then blocks.
     (
         Directive(required_arguments=1, optional_arguments=1, argument=Kind.ADMONITION),
         "deprecated versionadded versionchanged versionremoved",
@@ -117,7 +117,7 @@ _FAMILIES = (
 DIRECTIVES = {
     name: directive for directive, names in _FAMILIES for name in names.split()
 }
-# For those who show pages.
+# Derived sets of names, for the renderers.
 ADMONITIONS = frozenset(_ADMONITIONS.split())
 CODE = frozenset(
     name for name, directive in DIRECTIVES.items() if directive.body is Body.CODE
@@ -127,5 +127,5 @@ _DOMAIN = re.compile(r"(?:py|c|cpp|js|rst|std):")
 
 
 def directive_of(name: str) -> Directive:
-    """What the directive of this name holds, whatever its case and domain: ``py:Function``."""
+    """Return the description of a directive, ignoring case and domain: ``py:Function``."""
     return DIRECTIVES.get(_DOMAIN.sub("", name.lower()), _UNKNOWN)

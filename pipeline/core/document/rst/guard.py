@@ -1,7 +1,7 @@
-"""Nothing but prose can change in reStructuredText: what a translation may not do, and the proof.
+"""reST guard: rejects translations that would change more than prose, and proves the result.
 
-The same codes as in :mod:`pipeline.core.document.markdown.guard`, and the same two looks:
-``refusal`` at one translation alone, ``read_back`` at the whole text, parsed afresh.
+It has the codes and the two steps of :mod:`pipeline.core.document.markdown.guard`. ``refusal``
+checks one translation alone. ``read_back`` parses the merged text again.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from pipeline.core.document.rst.splitter import split_rst
 from pipeline.core.document.splice import Placed
 from pipeline.errors import InputError
 
-# What a first line may begin with that makes something else than a paragraph; marks of lists need
-# not be ASCII.
+# Starts of a first line that is no paragraph; bullets need not be ASCII.
 _BLOCK_START = re.compile(
     r"""
       [!-/:-@\[-`{-~\u2022\u2023\u2043\u2014]
@@ -35,11 +34,11 @@ _BLOCK_START = re.compile(
 _ANNOUNCES = re.compile(r"(?<!\\)(?:\\\\)*::$")
 _CLASSIFIER = re.compile(r"\s:\s")
 _BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n?|\n))+")
-# Two colons at their end announce nothing.
+# Two colons at their end do not announce a literal block.
 _KINDS_ON_ONE_LINE = frozenset((Kind.HEADING, Kind.TERM))
-# They stand behind the name of a directive, or of one of its options.
+# Kinds that follow the name of a directive or an option.
 _KINDS_OF_FIELDS = frozenset((Kind.TITLE, Kind.IMAGE, Kind.CAPTION))
-# The least document in which a line stands where a message of the kind does.
+# The smallest document with a line in the position of a message of this kind.
 _FRAMES = {
     Kind.HEADING: "{line}\n{rule}",
     Kind.TERM: "{line}\n   x",
@@ -48,17 +47,17 @@ _FRAMES = {
 
 
 def refusal(message: Message, msgstr: str) -> Refusal | None:
-    """What a translation does that none may do; None if nothing is found.
+    """Return why a translation is refused, judged alone; None if no fault is found.
 
-    It is looked at alone: whether the page stays intact with it, :func:`read_back` says.
+    :func:`read_back` decides whether the page stays intact with it.
     """
     return _refusal(message.msgid, message.kind, bool(message.mark), msgstr)
 
 
 def read_back(split: Split, placed: Placed) -> tuple[Message, ...] | None:
-    """The messages of the merged text, parsed afresh; what a merge has inserted is left out.
+    """Return the messages of the merged text, parsed again, without the merge's insertions.
 
-    None unless messages, blocks, code and names lie where upstream has them.
+    Returns None unless messages, blocks, code and names are where upstream has them.
     """
     try:
         fresh = split_rst(placed.text)
@@ -66,12 +65,12 @@ def read_back(split: Split, placed: Placed) -> tuple[Message, ...] | None:
         return None
     added: set[int] = set()
     for start, end in placed.inserted:
-        # Blank lines before an insertion are not it: docutils may put the block before it there.
+        # Exclude leading blank lines: docutils may position the block before the insertion there.
         blank = _BLANK_LINES.match(placed.text, start, end)
         first = blank.end() if blank else start
         added.update(range(first, end))
     messages = merged_messages(split, fresh, placed, added)
-    # Names are no blocks: a reference may lead nowhere in a page whose blocks are all there.
+    # Names are not part of the blocks, so references are checked separately.
     if messages is None or not anchors.keeps_names(split, fresh):
         return None
     return messages
@@ -79,16 +78,17 @@ def read_back(split: Split, placed: Placed) -> tuple[Message, ...] | None:
 
 @lru_cache(maxsize=1 << 14)
 def _refusal(msgid: str, kind: Kind, announces: bool, msgstr: str) -> Refusal | None:
-    """The same for any message of this kind; ``announces``: a literal block stands below it.
+    """Return the refusal for any message of this kind.
 
-    Cached for pages that hold the same words, and for the checks, which ask again.
+    ``announces`` is whether a literal block follows the message. The cache serves pages with equal
+    words, and the checks, which ask again.
     """
     line = msgstr.strip()
-    # The cheap looks come first, and those whose words help a translator most.
+    # Cheap tests first, and tests with the most helpful messages.
     refused = text_refusal(msgid, msgstr) or _lines_refusal(line)
     if not refused and kind in _KINDS_OF_FIELDS:
         refused = active_markup.field_refusal(msgid, line)
-    # An image's text is shown as it is.
+    # docutils does not parse an image's text.
     if not refused and kind is not Kind.IMAGE:
         refused = _block_refusal(
             msgid, kind, announces, line
@@ -97,7 +97,7 @@ def _refusal(msgid: str, kind: Kind, announces: bool, msgstr: str) -> Refusal | 
 
 
 def _lines_refusal(line: str) -> Refusal | None:
-    """Whether there is more than one line: reST has no hard breaks in a paragraph."""
+    """Return a refusal if there are several lines: reST paragraphs have no hard breaks."""
     breaks = line.count("\n")
     if breaks == 0:
         return None
@@ -111,13 +111,13 @@ def _lines_refusal(line: str) -> Refusal | None:
 def _block_refusal(
     msgid: str, kind: Kind, announces: bool, line: str
 ) -> Refusal | None:
-    """Whether the text, alone, would be something else than the English is.
+    """Return a refusal if the text alone would be parsed as another block than the English.
 
-    A paragraph may not become a list (``"- 中文"``), announce a literal block (``"如下::"``), or
-    turn into anything else than a paragraph.
+    A paragraph may not become a list (``"- 中文"``) or any other block. It may not announce a
+    literal block (``"如下::"``).
     """
     if kind is Kind.TITLE:
-        return None  # behind the name of a directive; read_back has the last word
+        return None  # it follows the name of a directive, so read_back decides
     if kind is Kind.TERM and _classifiers(line) > _classifiers(msgid):
         return Refusal(
             "G103",
@@ -132,7 +132,7 @@ def _block_refusal(
         )
     if not _BLOCK_START.match(line):
         return None
-    # Alone, the English may look like something else than a paragraph too: be like it, then.
+    # The English alone may be no paragraph either: the translation may be the same block.
     became = _block(line, kind)
     if became in (_block("x", kind), _block(msgid, kind)):
         return None
@@ -144,13 +144,13 @@ def _block_refusal(
 
 
 def _classifiers(line: str) -> int:
-    """How many classifiers a term has: ``term : classifier``."""
+    """Return the number of classifiers in a term: one for ``term : classifier``."""
     return len(_CLASSIFIER.findall(line))
 
 
 @lru_cache(maxsize=1 << 10)
 def _block(line: str, kind: Kind) -> str:
-    """What docutils takes a line for, in the place of a message of this kind.
+    """Return the readable kind of block that a line is, in the position of ``kind``.
 
     "- a"            paragraph    "bullet list"
     ".. note:: a"    paragraph    "directive"
@@ -160,12 +160,12 @@ def _block(line: str, kind: Kind) -> str:
     text = frame.format(line=line, rule="=" * column_width(line))
     document, _ = read(Lines(text))
     place = document.children[0] if kind is Kind.QUOTE else document
-    # Whatever is no paragraph tells: the text may have become a paragraph and something else.
+    # Look for any block but a paragraph: the text may have become a paragraph and another block.
     others = (
         child for child in place.children if not isinstance(child, nodes.paragraph)
     )
     block = next(others, nodes.paragraph())
-    # Bare words come from "replace", which leaves but the text of its paragraph.
+    # "replace" returns bare text nodes, the content of its paragraph.
     if isinstance(block, held) or not isinstance(block, nodes.Element):
         return "directive"
     name: str = block.tagname

@@ -1,9 +1,8 @@
-r"""Inline marks of reStructuredText in a line, and the ``\ `` that they need beside Chinese.
+r"""Inline markup of reST in a line, and the ``\ `` that it needs next to Chinese text.
 
-reStructuredText recognises a mark only between white space and punctuation: Chinese has neither
-where English has spaces. An escaped space ends a word and is not shown.
-Source of the rules: docutils' inline markup recognition rules, as
-``docutils.parsers.rst.states.Inliner`` reads them.
+reST recognizes a mark only between white space or punctuation, and Chinese has no spaces there. An
+escaped space ends a word and is not rendered. The rules are docutils' inline markup recognition
+rules, as implemented in ``docutils.parsers.rst.states.Inliner``.
 """
 
 from __future__ import annotations
@@ -15,16 +14,15 @@ from dataclasses import dataclass
 from docutils.utils import punctuation_chars
 
 _SEPARATOR = "\\ "
-# What may stand before and behind a mark. Full-width punctuation is among it, Han letters are not.
+# Characters that may surround a mark. They include full-width punctuation but no Han letters.
 _OPENS = re.compile(rf"[\s{punctuation_chars.openers}{punctuation_chars.delimiters}]")
 _CLOSES = re.compile(
     r"[\s\\"
     rf"{punctuation_chars.closing_delimiters}{punctuation_chars.delimiters}"
     rf"{punctuation_chars.closers}]"
 )
-# The same where a separator can help: next to letters that are not ASCII, other marks, and
-# punctuation where English has a space as well. Between ASCII letters a star or a bar means
-# itself, as it does in English.
+# Wider: positions where a separator can help. They are next to non-ASCII letters, other marks, and
+# punctuation where English has a space. Between ASCII letters a star or a bar is literal.
 _BEFORE = r"""(?<![^\s"'(<\[{\-/:,;!?`\x80-\U0010ffff])"""
 _AFTER = r"""(?=$|[\s\\.,;!?\-/:"')>\]}(<\[{`\x80-\U0010ffff])"""
 _NAME = r"[A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*"
@@ -45,7 +43,7 @@ _URI = rf"""
     [-.!~*'()\[\];/:@&=+$,%A-Za-z0-9_?\#]*
     [~*/=+A-Za-z0-9_]{_AFTER}
 """
-# Leftmost first, as docutils does it: what stands in a literal opens nothing.
+# Leftmost first, as in docutils: text in a literal opens no other mark.
 _MARK = re.compile(
     rf"""
       (?P<escape>\\.)
@@ -62,7 +60,7 @@ _MARK = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# Marks whose start-string may stand for itself in quotes: "*".
+# Marks whose start-string is literal text within quotes: "*".
 _QUOTABLE = frozenset(
     ("literal", "phrase", "target", "strong", "emphasis", "substitution")
 )
@@ -73,9 +71,8 @@ _LONG_STARTS = ("``", "_`", "**")
 class Mark:
     """A piece of inline markup at ``[start, end)``.
 
-    ``kind`` is a name of ``_MARK``, or ``phrase`` for what stands in backquotes without a role
-    before it. ``apart_before`` and ``apart_behind``: docutils needs a separator to see where it
-    begins and ends.
+    ``kind`` is a group name of ``_MARK``, or ``phrase`` for backquoted text without a role before
+    it. ``apart_before`` and ``apart_behind`` are whether docutils needs a separator there.
     """
 
     start: int
@@ -86,11 +83,11 @@ class Mark:
 
 
 def marks(text: str) -> Iterator[Mark]:
-    """The inline marks of ``text`` that docutils reads, or would read if they stood apart.
+    """Yield the inline marks that docutils recognizes in ``text``, or would with separators.
 
     In ``"用``jit``编译"`` it is the literal at [1, 8), which needs a separator on both sides.
     """
-    at = end = 0  # where to look on, and where the last mark ended
+    at = end = 0  # where to search on, and the end of the last mark
     while match := _MARK.search(text, at):
         at = match.end()
         kind = match.lastgroup or "phrase"
@@ -104,7 +101,7 @@ def marks(text: str) -> Iterator[Mark]:
             start,
             at,
             kind,
-            # The last mark has its separator already.
+            # Adjacent marks: the one before already gets a separator.
             apart_before=start not in (0, end) and not _OPENS.match(text, start - 1),
             apart_behind=at < len(text) and not _CLOSES.match(text, at),
         )
@@ -112,12 +109,12 @@ def marks(text: str) -> Iterator[Mark]:
 
 
 def spaced(text: str) -> str:
-    r"""``text`` with ``\ `` where docutils would not recognise a mark otherwise.
+    r"""Return ``text`` with ``\ `` where docutils needs it to recognize a mark.
 
-    What it recognises stays as it is.
+    Marks that docutils recognizes already stay unchanged.
 
         用``jit``编译     用\ ``jit``\ 编译
-        “``jit``”，编译   the same: quotes and commas may stand beside a mark
+        “``jit``”，编译   the same: quotes and commas may touch a mark
     """
     parts: list[str] = []
     at = 0
@@ -134,9 +131,9 @@ def spaced(text: str) -> str:
 
 
 def _quoted_length(text: str, start: int) -> int:
-    """The length of a start-string that stands in quotes or brackets, and so for itself (rule 5).
+    """Return the length of a start-string that is literal because quotes surround it (rule 5).
 
-    0 for any other: "*" is a star, * opens emphasis.
+    Returns 0 otherwise: "*" is a star, but * opens emphasis.
     """
     if start == 0:
         return 0

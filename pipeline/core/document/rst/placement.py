@@ -1,7 +1,7 @@
-"""Placement of translations in reStructuredText, by position, and of the line of attribution.
+"""Placement of translations and of the attribution in reST, by position.
 
-What goes with the words is redrawn: the rules of titles, the columns of tables, the colons before
-a literal block.
+It also redraws whatever depends on the words: the rules of titles, the columns of tables, and the
+colons before a literal block.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pipeline.core.document.splice import Edit, Placed, line_end_of, placed
 
 _LITERAL = "::"
 _TOCTREE = ".. toctree::"
-# The directive with its options, up to the words of its caption.
+# The directive and its options, up to the text of the caption.
 _TOCTREE_CAPTION = re.compile(
     r"\.\. toctree::.*(?:\r?\n[ \t]*:.*)*\r?\n[ \t]*:caption:[ \t]*"
 )
@@ -35,10 +35,10 @@ _NAMED_LINK = re.compile(r"`.*<[^<>]+>`_", re.DOTALL)
 def place(
     split: Split, translations: Mapping[int, str], insertions: Sequence[Edit] = ()
 ) -> Placed:
-    """Put ``translations`` (by index of the message) and ``insertions`` into the split text.
+    """Put translations, by message index, and ``insertions`` into the text of ``split``.
 
-    What is drawn around a message is drawn anew: ``Notes`` above five hyphens that becomes
-    ``备注一览`` has eight of them, since a Chinese character is two columns wide.
+    Drawn lines around a message are adapted. When ``Notes`` becomes ``备注一览``, its rule grows
+    from five to eight hyphens, because a Chinese character is two columns wide.
     """
     text = split.text
     named = anchors.referenced_names(text) if translations else frozenset()
@@ -47,14 +47,14 @@ def place(
     terms: dict[int, Edit] = {}
     for index, msgstr in translations.items():
         message = split.messages[index]
-        # A cell over several lines: its words go into the first one, the others become blank.
+        # A cell over several lines: its words go into the first line, and the others become blank.
         first, *others = message.pieces or ((message.start, message.end),)
         edit = Edit(*first, _written(text, message, msgstr, named))
         translated[index] = edit
         redrawn += [Edit(*piece, "") for piece in others]
         redrawn += _rules(text, message, edit)
         term = anchors.second_term(text, message)
-        # A name that is the same in both languages need not stand there twice.
+        # A term that is equal in both languages must not occur twice.
         if term and edit.text != message.msgid:
             terms[index] = term
     changes = sorted([*translated.values(), *redrawn], key=attrgetter("start"))
@@ -67,33 +67,35 @@ def place(
 
 
 def _written(text: str, message: Message, msgstr: str, named: frozenset[str]) -> str:
-    """What stands in the document for ``msgstr``.
+    """Return ``msgstr`` as it is written in the document.
 
         "如下："          with the mark "::"     如下： ::
         "例如:"           with the mark "::"     例如::
-        "甲, 乙"          in a field of CSV      "甲, 乙"
+        "甲, 乙"          in a CSV field         "甲, 乙"
         "用``jit``编译"   anywhere               用\\ ``jit``\\ 编译
 
-    ``named``: the names that something on the page refers to.
+    ``named`` are the names that references on the page use.
     """
-    line = " ".join(msgstr.split("\t")).strip()  # in a table, a tab is some columns
+    line = " ".join(
+        msgstr.split("\t")
+    ).strip()  # a tab in a table takes several columns
     if not _is_plain(text, message):
         line = spaced(_nameless(line, message.msgid, named))
     if message.prefix == QUOTE:
-        # Chinese may hold the delimiter where the English needs no quotation marks.
+        # Always quoted: the translation may hold the delimiter even if the English does not.
         return f"{QUOTE}{line.replace(QUOTE, QUOTE * 2)}{QUOTE}"
     if not message.mark:
         return line
-    # Only a colon of its own makes "::" show as one; a full-width one stands there already.
+    # "::" shows a colon only after an ASCII colon; a full-width colon is shown already.
     if message.mark == _LITERAL and line.endswith(":"):
         return f"{line}:"
     return f"{line} {_LITERAL}"
 
 
 def _is_plain(text: str, message: Message) -> bool:
-    """Whether no inline markup is read there.
+    """Return whether docutils parses no inline markup in this message.
 
-    That is so in the text of an image, and in captions and titles of a table of contents.
+    This holds for image texts, and for the captions and titles of a toctree.
     """
     if message.kind is Kind.IMAGE:
         return True
@@ -106,16 +108,16 @@ def _is_plain(text: str, message: Message) -> bool:
 
 
 def _nameless(line: str, msgid: str, named: frozenset[str]) -> str:
-    """``line`` with its translated links made anonymous, unless something refers to their words.
+    """Return ``line`` with its translated links made anonymous, unless references use their words.
 
-    Two links with the same words and other targets are an error to docutils; translations make
-    such words. So ```文档 <a.html>`_`` becomes ```文档 <a.html>`__``.
+    docutils reports an error for two links with equal words and different targets, and translation
+    can make words equal. So ```文档 <a.html>`_`` becomes ```文档 <a.html>`__``.
     """
     parts: list[str] = []
     at = 0
     for mark in marks(line):
         written = line[mark.start : mark.end]
-        # A link that is as the English has it keeps its name.
+        # A link that is unchanged from the English keeps its name.
         if not _NAMED_LINK.fullmatch(written) or written in msgid:
             continue
         if anchors.link_names(written).isdisjoint(named):
@@ -126,10 +128,10 @@ def _nameless(line: str, msgid: str, named: frozenset[str]) -> str:
 
 
 def _rules(text: str, message: Message, edit: Edit) -> Iterator[Edit]:
-    """The lines above and below a title: not shorter than the title with what stands around it."""
+    """Yield the edits that make a title's rules as long as its translation."""
     if not message.rules:
         return
-    # An indented title below an overline: its rules begin at the left.
+    # Rules start at the left, even if the title between them is indented.
     before = text[line_start(text, edit.start) : edit.start]
     width = column_width(before + edit.text)
     for begin, end in message.rules:
@@ -138,17 +140,17 @@ def _rules(text: str, message: Message, edit: Edit) -> Iterator[Edit]:
 
 
 def _table(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[Edit]:
-    """What has to be redrawn of a table that is drawn with characters.
+    """Return the edits that redraw a drawn table after ``changes``.
 
-    ``changes`` are those of the whole page, in order.
+    ``changes`` are all edits of the page, sorted.
     """
     start, end = table
     first = bisect_left(changes, start, key=attrgetter("start"))
     behind = bisect_left(changes, end, key=attrgetter("start"))
-    # An insertion, which ends where it starts, changes no cell.
+    # Skip insertions, which are empty spans: they change no cell.
     inside = [edit for edit in changes[first:behind] if edit.start < edit.end <= end]
     if not inside:
-        return []  # do not even read the table
+        return []  # skip parsing the table
     return aligned(text, table, inside)
 
 
@@ -158,12 +160,10 @@ _INDENTED = re.compile(r"\s*(?:\r\n?|\n)[ \t]+\S")
 
 
 def attribution_edit(splits: Sequence[Split], line: str) -> tuple[int, Edit]:
-    """Return a quote with ``line``, which is reST, under the title, and the number of its text.
+    """Return the number of the split, always 0, and the insertion of ``line`` below the title.
 
-    The number is 0, as a page of reST is one text.
-
-    On a page that has none it stands behind the first paragraph, or at the end. A title with
-    a paragraph below becomes:
+    ``line`` is reST and becomes a quote. Without a title, the quote follows the first paragraph or
+    the whole text. A title with a paragraph below becomes:
 
         Title
         =====
@@ -175,8 +175,7 @@ def attribution_edit(splits: Sequence[Split], line: str) -> tuple[int, Edit]:
     (split,) = splits
     text = split.text
     end = line_end_of(text)
-    # An empty comment ends what stands before, which could take an indented block for its own;
-    # and it keeps quotes apart.
+    # An empty comment separates the quote from a block before it, which could absorb it.
     comment = f"{end}{end}.."
     at = _attribution_place(split)
     before = ""
@@ -184,7 +183,7 @@ def attribution_edit(splits: Sequence[Split], line: str) -> tuple[int, Edit]:
         at = len(text.rstrip())
         before = comment
     rest = text[at:]
-    # The same behind the quote, which would take an indented block for its own.
+    # Likewise below: the quote could absorb an indented block.
     behind = comment if _INDENTED.match(rest) else ""
     gap = ""
     if rest.strip() and not _BLANK_LINE.match(rest):
@@ -193,14 +192,14 @@ def attribution_edit(splits: Sequence[Split], line: str) -> tuple[int, Edit]:
 
 
 def _attribution_place(split: Split) -> int | None:
-    """Offset behind the title or the first paragraph; None if there is neither."""
+    """Return the offset behind the title or the first paragraph; None if there is neither."""
     if split.title_end is not None:
         return split.title_end
     for message in split.messages:
-        # Within a list or a table, the quote would become a part of that.
+        # In a list or a table, the quote would become part of it.
         if not message.is_top_level:
             continue
-        # What announces a literal block must be followed by that.
+        # A literal block must directly follow the paragraph that announces it.
         if not message.mark:
             return message.block_end
     return None

@@ -1,7 +1,7 @@
-"""Positions of words: from the lines that docutils reads back to offsets in the text.
+"""Positions of words: maps docutils' lines back to offsets in the text.
 
-docutils gives a text and the lines that it was taken from, without the marks of what it stands in.
-Each of its lines ends its source line, or the part of that line that is a cell of a drawn table.
+docutils returns a text without container prefixes, and its line numbers. Each line of that text is
+at the end of its source line or, in a drawn table, at the end of its cell's part of the line.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from docutils.statemachine import StringList, string2lines
 from pipeline.core.document import limits
 from pipeline.core.document.splice import line_start_of
 
-_TAB_WIDTH = 8  # docutils' and Sphinx' default
+_TAB_WIDTH = 8  # the default of docutils and Sphinx
 _BYTE_ORDER_MARK = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where words stand: ``pieces`` are the offsets of each line's part.
+    """Position of words: ``pieces`` has a span of offsets for each line.
 
-    ``mark`` is the end of the last piece that announces a literal block. ``is_boxed``: the pieces
-    are lines of a cell, between which other text lies. ``quote`` is the quotation mark of a CSV
-    field; its piece holds the marks, if there are any.
+    ``mark`` is the end of the last piece that announces a literal block. ``is_boxed`` is true if
+    other text lies between the pieces, because they are lines of a table cell. ``quote`` is the
+    quotation mark of a CSV field; its piece includes the marks, if any.
     """
 
     pieces: tuple[tuple[int, int], ...]
@@ -42,16 +42,16 @@ class Place:
 
 
 class Lines:
-    """``shown`` are the lines as docutils gets them, ``starts`` their offsets.
+    """Lines of a text: ``shown`` has them as docutils gets them, ``starts`` has their offsets.
 
-    They come without line ends and trailing white space, tabs expanded. They end where
-    ``str.splitlines`` says, because docutils does the same.
+    Shown lines have no line ends or trailing white space, and their tabs are expanded. They end
+    where ``str.splitlines`` ends lines, as in docutils.
     """
 
     def __init__(self, text: str) -> None:
-        """``text`` is the whole document, as it was decoded."""
+        """Split ``text``, the decoded document, into lines."""
         at = 1 if text.startswith(_BYTE_ORDER_MARK) else 0
-        # What docutils puts in the place of these is as long as they are.
+        # docutils' replacements, which have the same length.
         plain = text[at:].replace("\0", "\ufffd").replace("\v", " ").replace("\f", " ")
         self.shown = string2lines(plain, tab_width=_TAB_WIDTH)
         self.starts: list[int] = []
@@ -61,18 +61,18 @@ class Lines:
             at += len(raw)
 
     def raw(self, line: int) -> str:
-        """A line with its tabs, trailing white space and line end."""
+        """Return a line with its tabs, trailing white space and line end."""
         return self._raw[line]
 
     def offset(self, line: int, column: int) -> int:
-        """Offset into the text of a column of a shown line.
+        """Return the offset of a column of a shown line.
 
-        A column within a tab is that of what follows it.
+        A column inside an expanded tab maps to the character after the tab.
         """
         raw = self._raw[line]
         if "\t" not in raw[:column]:
             return self.starts[line] + column
-        # Columns of the line so far, as its tabs are expanded.
+        # The column reached so far, with tabs expanded.
         width = 0
         for index, character in enumerate(raw):
             if width >= column:
@@ -84,18 +84,18 @@ class Lines:
         return self.starts[line] + len(raw)
 
     def number(self, offset: int) -> int:
-        """The line, from 0, that the character before ``offset`` stands in."""
+        """Return the 0-based number of the line that holds the character before ``offset``."""
         return bisect_left(self.starts, offset) - 1
 
     def end(self, line: int) -> int:
-        """Offset behind the last visible character of a line."""
+        """Return the end offset of a line, without trailing white space."""
         return self.offset(line, len(self.shown[line]))
 
 
 def line_start(text: str, at: int) -> int:
-    """Where the line that holds ``at`` begins.
+    """Return the start of the line that holds ``at``.
 
-    A byte order mark belongs to no line: what is inserted before the first one stands behind it.
+    The first line starts after a byte order mark, so insertions above it do not precede the mark.
     """
     start = line_start_of(text, at)
     if start == 0 and text.startswith(_BYTE_ORDER_MARK):
@@ -103,25 +103,25 @@ def line_start(text: str, at: int) -> int:
     return start
 
 
-# Stands behind every wide character while docutils counts columns.
+# docutils puts this filler after each wide character while it counts columns.
 _PAD = TableParser.double_width_pad_char
 
 
 class CellBlock(StringList):
-    """Lines of a table or of a cell of one; a cell knows the columns that it was cut from.
+    """Lines of a table or of one of its cells; a cell has the columns that it was cut from.
 
-    ``drawn`` are the lines of the table that the cell runs over, ``columns`` its columns there, in
-    characters.
+    ``drawn`` are the table lines that the cell spans, without filler. ``columns`` are the cell's
+    column spans in them, counted in characters.
     """
 
     drawn: tuple[str, ...] = ()
     columns: tuple[tuple[int, int], ...] = ()
-    is_plain = True  # False: columns cannot be told from characters
+    is_plain = True  # False if a character of the cell takes no column
 
     def get_2D_block(  # noqa: N802
         self, top: int, left: int, bottom: int, right: int, strip_indent: bool = True
     ) -> CellBlock:
-        """Cut a cell out of the table. docutils calls this for each one, and counts columns."""
+        """Return a cell cut out of the table; docutils calls this for every cell."""
         lines: list[str] = self.data[top:bottom]
         cell: CellBlock = super().get_2D_block(top, left, bottom, right, strip_indent)  # type: ignore[assignment]
         cell.drawn = tuple(line.replace(_PAD, "") for line in lines)
@@ -133,30 +133,30 @@ class CellBlock(StringList):
 
 
 def _width(line: str) -> int:
-    """Characters of a line, without the padding."""
+    """Return the number of characters in a line, without filler."""
     return len(line) - line.count(_PAD)
 
 
 def _has_combining(line: str) -> bool:
-    """Whether a character takes no column of its own: an accent that stands for itself."""
+    """Return whether a line has a combining character, which takes no column."""
     return any(unicodedata.combining(character) for character in line)
 
 
 @cache
 def recording(parser_class: type[Any]) -> type[Any]:
-    """docutils' parser of one kind of table, with cells that know their columns.
+    """Return a subclass of a docutils table parser whose cells have their columns.
 
-    A class, because docutils makes the parser itself; of the same name, because it asks for that.
+    docutils creates the parser from the class, and looks at the class name, so both must match.
     """
 
     def setup(self: Any, block: StringList) -> None:
-        # docutils cuts cells with a method of the block: give it a block that remembers.
+        # docutils cuts cells by a method of the block, so pass a block that records the columns.
         parser_class.setup(self, CellBlock(block.data[:], items=block.items[:]))
 
     return type(parser_class.__name__, (parser_class,), {"setup": setup})
 
 
-# What separates a term from its classifier (group 1). In code and in roles it separates nothing.
+# The separator of a term and its classifier (group 1); code and roles cannot contain one.
 _CLASSIFIER = re.compile(r"``.+?``|`[^`]+`|( +: +)")
 _MARK = re.compile(r"\s*::")
 _LITERAL = "::"
@@ -164,9 +164,9 @@ _UNKNOWN = "its place in the source cannot be told"
 
 
 class Words(nodes.Text):
-    """An inline text in the tree.
+    """A leaf of the tree: an inline text with its place.
 
-    If ``place`` is None, ``reason`` says why. ``first`` is its first line, from 0.
+    If ``place`` is None, ``reason`` is why it is unknown. ``first`` is the 0-based first line.
     """
 
     place: Place | None = None
@@ -175,21 +175,21 @@ class Words(nodes.Text):
 
 
 class Finder:
-    """Finds texts in the lines of one document, and keeps what else is noted while it is read."""
+    """Finder of texts in the lines of one document; also keeps the state of the parse."""
 
     def __init__(self, lines: Lines) -> None:
-        """``lines`` are those of the document: offsets go into its text."""
+        """Start outside all blocks; offsets refer to the text of ``lines``."""
         self.lines = lines
-        self.overlined: set[int] = set()  # lines of titles that have an overline
-        # Columns by line, inside a drawn table.
+        self.overlined: set[int] = set()  # line numbers of titles with an overline
+        # Column spans by line number, inside a cell of a drawn table.
         self._cell: dict[int, tuple[int, int]] | None = None
-        self._reason = ""  # why nothing can be found at the moment
-        self._depth = 0  # of blocks around what is read
+        self._reason = ""  # why nothing can be located now; empty if it can
+        self._depth = 0  # number of blocks around the current one
 
     def words(self, text: str, numbers: Sequence[int], end: int | None = None) -> Words:
-        """``text`` up to ``end`` as a leaf of the tree.
+        """Return ``text[:end]`` as a leaf with its place.
 
-        Each of its lines ends the source line of that number.
+        Line i of ``text`` must end the source line ``numbers[i]``.
         """
         first = numbers[0] if numbers else 0
         if self._reason:
@@ -197,14 +197,14 @@ class Finder:
         return words_at(text[:end], self._find(text, numbers, end), first)
 
     def _find(self, text: str, numbers: Sequence[int], end: int | None) -> Place | None:
-        """Where ``text`` up to ``end`` stands; None if its lines say something else.
+        """Return the place of ``text[:end]``, or None if its source lines do not match it.
 
-        ``"two\\nlines"``, of the list item ``"* two\\n  lines"``, stands in two pieces: (2, 5) and
-        (8, 13).
+        ``"two\\nlines"``, from the list item ``"* two\\n  lines"``, has the pieces (2, 5) and (8,
+        13).
         """
         parts = text.split("\n")
         if len(numbers) < len(parts):
-            return None  # docutils has put something together
+            return None  # docutils has joined several texts
         pieces: list[tuple[int, int]] = []
         mark = ""
         for part, number in zip(parts, numbers, strict=False):
@@ -212,15 +212,15 @@ class Finder:
             shown = self.lines.shown[number][:right].rstrip()
             body = part.strip()
             if not shown.endswith(body):
-                # Only the last line of a paragraph can announce a literal block.
+                # Only the last line of a paragraph may end in a literal block's mark.
                 mark = _mark(shown, body)
-            # Of "words::" docutils shows "words:", so one colon of the mark is the body's.
+            # docutils turns "words::" into "words:", so one colon of the mark is part of the body.
             behind = len(mark) - (mark == _LITERAL)
             start = len(shown) - len(body) - behind
             if start < left or not shown.startswith(body, start):
                 return None
             stop = len(shown)
-            if end is not None:  # of a text on one line
+            if end is not None:  # only for single-line texts
                 stop = start + len(text[:end].strip())
             pieces.append(
                 (self.lines.offset(number, start), self.lines.offset(number, stop))
@@ -230,13 +230,13 @@ class Finder:
         )
 
     def offset(self, line: int, tail: str, column: int) -> int:
-        """Offset of a column of ``tail``, the text that ends a line."""
+        """Return the offset of a column of ``tail``, a text that ends the line ``line``."""
         return self.lines.offset(
             line, len(self.lines.shown[line]) - len(tail.rstrip()) + column
         )
 
     def _columns(self, line: int) -> tuple[int, int]:
-        """The part of a line that belongs to the innermost cell, or all of it."""
+        """Return the columns of a line that belong to the current cell; without a cell, all."""
         whole = (0, len(self.lines.shown[line]))
         if self._cell is None:
             return whole
@@ -244,7 +244,7 @@ class Finder:
 
     @contextmanager
     def failing(self, reason: str) -> Iterator[None]:
-        """Find nothing, for this reason."""
+        """Give texts that are read in this context no place, for this reason."""
         before = self._reason
         self._reason = before or reason
         try:
@@ -254,11 +254,11 @@ class Finder:
 
     @contextmanager
     def inside(self, block: StringList) -> Iterator[None]:
-        """Look for texts in the columns of ``block`` if it is a cell of a drawn table.
+        """Restrict lookups to the columns of ``block`` if it is a cell of a drawn table.
 
-        Raises RecursionError if it stands in too many others.
+        Raises RecursionError if the block is nested more than ``limits.NESTING`` deep.
         """
-        # docutils copies the lines of a block for each block around it.
+        # docutils copies a block's lines at every level, so deep nesting takes quadratic time.
         if self._depth >= limits.NESTING:
             raise RecursionError(limits.TOO_DEEP)
         self._depth += 1
@@ -271,7 +271,7 @@ class Finder:
     @contextmanager
     def _columns_of(self, block: StringList) -> Iterator[None]:
         if not isinstance(block, CellBlock) or not block.drawn:
-            yield  # the inside of a list or a quote, or a table as a whole
+            yield  # the inside of a list or a quote, or a whole table
             return
         before = self._cell
         with self.failing(self._trouble(block)):
@@ -282,18 +282,18 @@ class Finder:
                 self._cell = before
 
     def _cell_columns(self, cell: CellBlock) -> Iterator[tuple[int, tuple[int, int]]]:
-        """Each line of a cell with its columns there."""
+        """Yield the number of each line of a cell, with the cell's columns in it."""
         for (_, line), drawn, (left, right) in zip(
             cell.items, cell.drawn, cell.columns, strict=True
         ):
-            # The table may be indented.
+            # The whole table may be indented.
             shift = len(self.lines.shown[line]) - len(drawn)
             yield line, (shift + left, shift + right)
 
     def _trouble(self, cell: CellBlock) -> str:
-        """Why texts in a cell cannot be found; empty if they can.
+        """Return why texts in a cell cannot be located; empty if they can.
 
-        They are found by columns, so that a column has to be a character of the line.
+        Lookups need every column of the cell to be exactly one character of its line.
         """
         if self._cell is not None:
             return "a table within a cell of a table"
@@ -306,7 +306,7 @@ class Finder:
 
 
 def words_at(text: str, place: Place | None, first: int, reason: str = "") -> Words:
-    """``text`` as a leaf of the tree that stands at ``place``, or at none for this ``reason``."""
+    """Return a leaf with ``text`` at ``place``; without a place, ``reason`` is why."""
     words = Words(text)
     words.place = place
     words.first = first
@@ -316,14 +316,14 @@ def words_at(text: str, place: Place | None, first: int, reason: str = "") -> Wo
 
 
 def term(state: Any, line: str, lineno: int) -> list[nodes.Element]:
-    """The term in a line that ``state`` reads, and the classifiers that stand behind it.
+    """Return the nodes of a term and its classifiers, in a line that ``state`` reads.
 
     ``"rng : key : array"`` is the term ``rng`` with the classifier ``key : array``.
     """
     for match in _CLASSIFIER.finditer(line):
         if match[1]:
             words = state.words(line, lineno, match.start())
-            # All classifiers together are one: they stay as they are.
+            # All classifiers form one node, because none is translated.
             return [
                 nodes.term(line, "", words),
                 nodes.classifier("", line[match.end() :]),
@@ -332,15 +332,15 @@ def term(state: Any, line: str, lineno: int) -> list[nodes.Element]:
 
 
 def _mark(shown: str, body: str) -> str:
-    """What stands behind the words of a paragraph that announces a literal block.
+    """Return the mark behind a paragraph's words that announces a literal block; empty if none.
 
-    ``shown`` is its last line in the page, ``body`` the same as docutils gives it:
+    ``shown`` is the paragraph's last source line, ``body`` the same line as docutils returns it:
 
         "as here::"     "as here:"    "::"
         "as here: ::"   "as here:"    " ::"
         "- as here"     "as here"     ""
     """
-    # "words::" shows a colon, "words ::" and a "::" alone show none.
+    # "words::" is rendered with a colon; "words ::" and a lone "::" are not.
     if body.endswith(":") and shown.endswith(f"{body}:"):
         return _LITERAL
     if body not in shown:

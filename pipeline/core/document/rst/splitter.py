@@ -1,7 +1,7 @@
-"""Split a text of reStructuredText into messages, by position.
+"""Splitter of reST texts into messages, by position.
 
-docutils tells where blocks are; nothing is ever rendered again. See
-:mod:`pipeline.core.document.rst.placement` for the way back.
+docutils only finds the blocks; no text is ever rendered. The inverse is
+:mod:`pipeline.core.document.rst.placement`.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from pipeline.core.document.rst.parser import longest_line, read
 from pipeline.core.document.rst.positions import Finder, Lines, Place, Words
 from pipeline.errors import InputError
 
-# From this level on, a message of docutils' that quotes source stands in its place.
+# From this severity on, a docutils message replaces source that could not be parsed.
 _SOURCE_LOST = 3
-# An image may be described by a file name, which nobody translates; a listing is named by one.
+# File names: an image may have one as its text, a code listing as its caption.
 _IS_WORTH = {Kind.CAPTION: is_caption, Kind.IMAGE: is_image_text}
 _FOLDED = re.compile(r"[ \t]*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
 _LITERAL = "::"
@@ -46,7 +46,7 @@ _INDENTED = "Unexpected indentation."  # docutils' message
 
 
 def split_rst(text: str) -> Split:
-    """Find the messages of a whole document. Raises InputError where docutils itself fails.
+    """Return the messages of a reST page. Raises InputError if docutils itself fails.
 
     Offsets are characters of ``text``. ``"Title\\n=====\\n\\n* two\\n  lines\\n"`` has the heading
     ``Title`` at [0, 5), with its underline as a rule, and the list item ``two lines``.
@@ -74,10 +74,10 @@ def split_rst(text: str) -> Split:
 
 
 class _Splitter:
-    """Walks the tree of one document and collects messages with their offsets."""
+    """Walker over the tree of one document; collects messages with their offsets."""
 
     def __init__(self, text: str, finder: Finder) -> None:
-        """``finder`` has read the text: it knows its lines, and which titles have overlines."""
+        """Start with no message; ``finder`` is the one that has parsed ``text``."""
         self.text = text
         self.finder = finder
         self.lines = finder.lines
@@ -90,9 +90,10 @@ class _Splitter:
         self.title_end: int | None = None
 
     def result(self) -> Split:
-        """What was collected.
+        """Return the collected messages as a split.
 
-        Messages are sorted: the options of a directive are read before its content, in no order.
+        They are sorted, because the options of a directive are read before its content, in any
+        order.
         """
         return Split(
             text=self.text,
@@ -106,9 +107,9 @@ class _Splitter:
         )
 
     def walk(self, node: nodes.Element, depth: int, where: Where, offset: int) -> None:
-        """Read the blocks in ``node``.
+        """Collect the blocks in ``node``.
 
-        ``offset`` is where ``node`` stands; a block that docutils gives no place begins there.
+        ``offset`` is the position of ``node``. Blocks without a position of their own get it, too.
         """
         fields = metadata(node)
         for child in node.children:
@@ -123,73 +124,74 @@ class _Splitter:
     def _block(
         self, node: nodes.Element, depth: int, where: Where, offset: int
     ) -> None:
-        """One block with all that stands in it. docutils may not tell where it is itself.
+        """Record a block: its signature, its code, its messages, and why parts stay English.
 
-        Note its signature and its code, the words in it as messages, and whatever a person
-        should know to stay English.
+        ``offset`` is used if docutils gives no position for anything in the block.
         """
         offset = self._offset(node, offset)
         leaves = [child for child in node.children if isinstance(child, nodes.Text)]
         texts = [self._text(leaf, node, where) for leaf in leaves]
-        # The depth is a part of it: a list that has moved into another one is another list.
+        # The signature includes the depth: a list that moves into another list is a different one.
         self.skeleton.append(
             (offset, (str(depth), node.tagname, *attributes(node), *texts))
         )
         code = code_of(node)
         if code is not None:
             self.code.append(code)
-        # The first part of a signature is the directive's name; behind it stands what is lost.
+        # signature[0] is the directive's name, the rest its unparsed content.
         if "lost" in node and has_words("\n".join(node["signature"][1:])):
             self.unsafe.append((node["first"] + 1, node["lost"]))
         count = len(self.messages)
         self.walk(node, depth + 1, where, offset)
-        # A table without messages is never redrawn.
+        # A merge never edits a table without messages.
         if "lines" in node and len(self.messages) > count:
             first, last = node["lines"]
             self.tables.append((self.lines.starts[first], self.lines.end(last)))
 
     def _offset(self, node: nodes.Element, default: int) -> int:
-        """Where a block begins; ``default`` if docutils tells of nothing in it."""
-        # A list stands where its first item does: the outermost block that is told decides.
+        """Return the offset of a block; ``default`` if nothing in it has a position."""
+        # A list begins where its first item does: the first node with a position decides.
         offsets = map(self._offset_told, node.findall(nodes.Element))
         return next((offset for offset in offsets if offset is not None), default)
 
     def _offset_told(self, node: nodes.Element) -> int | None:
-        """Where a block begins by its own words or line, whatever stands in it.
+        """Return the offset of a node by its own words or line number, ignoring its descendants.
 
-        Of a heading and a paragraph docutils tells the words, of a directive the line. Of a list
-        it tells nothing.
+        docutils gives words for headings and paragraphs, a line for directives, and nothing for
+        lists.
         """
         for child in node.children:
             if isinstance(child, Words) and child.place:
                 return child.place.pieces[0][0]
-        # The line of a section is not that of its title, and the title tells where it is.
+        # A section's line number is not its title's; the title has its own position.
         if node.line is None or isinstance(node, nodes.section):
             return None
-        # docutils counts from 1, and may name the line behind the last one.
+        # docutils counts from 1, and may report the line behind the last one.
         line = min(max(node.line, 1), len(self.lines.starts))
         return self.lines.starts[line - 1]
 
     def _lost(self, message: nodes.system_message, depth: int, offset: int) -> None:
-        """A message of docutils' that stands in the place of source that it could not read.
+        """Record source that docutils could not parse and replaced by an error message.
 
-        It quotes that source: a table with a column too few, a directive without its argument.
+        The message quotes the source, for example a malformed table or a directive without its
+        argument.
         """
         quoted = message.findall(nodes.literal_block)
         sources = [block.astext() for block in quoted]
         if not sources or message["level"] < _SOURCE_LOST:
-            return  # a warning beside source that it has read
+            return  # only a warning: the source itself was parsed
         self.skeleton.append((offset, (str(depth), "lost", *sources)))
         reason = message[0].astext().replace("\n", " ")
         self.unsafe.append((message.get("line") or 1, reason))
 
     def _text(self, text: nodes.Text, node: nodes.Element, where: Where) -> str:
-        """Make a message of an inline text.
+        """Make a message of an inline text, if it should be translated.
 
-        Returns what of it must be the same in the end: nothing if it is a message now, or all.
+        Returns the part of the text that a merge must keep: nothing if it became a message,
+        otherwise all of it.
         """
         if not isinstance(text, Words):
-            return text.astext()  # it comes from docutils and from no line of the page
+            return text.astext()  # docutils generated the text; it is not on the page
         headings = self.headings
         if where.kind is Kind.HEADING:
             headings = self._enter_section(text, node, where)
@@ -201,7 +203,7 @@ class _Splitter:
             return text.astext()
         reason = text.reason or _danger(text, node)
         if reason or text.place is None:
-            # A person should know that these words cannot be translated.
+            # Translatable words that cannot become a message must be reported.
             self.unsafe.append((text.first + 1, reason))
             return text.astext()
         self._message(text, text.place, where, headings)
@@ -210,13 +212,13 @@ class _Splitter:
     def _enter_section(
         self, words: Words, title: nodes.Element, where: Where
     ) -> list[tuple[int, str]]:
-        """Note the section that a title opens; return those around it, as (level, title)."""
+        """Record the section that a title opens; return the (level, title) of those around it."""
         level = sum(isinstance(above, nodes.section) for above in ancestors(title))
-        # Sections of this level, or further in, end here.
+        # The sections of this level and deeper ones end here.
         outer = [heading for heading in self.headings if heading[0] < level]
         shown = self._msgid(words.place) if words.place else words.astext()
         self.headings = [*outer, (level, shown[: limits.TITLE_LENGTH])]
-        # The title of the page ends with its underline.
+        # The page's title includes its underline.
         if where.is_top and self.title_end is None:
             self.title_end = self.lines.end(words.first + 1)
         return outer
@@ -228,15 +230,15 @@ class _Splitter:
         where: Where,
         headings: Sequence[tuple[int, str]],
     ) -> None:
-        """Make a message of words whose place is known.
+        """Append a message with words whose place is known.
 
-        ``headings`` are the sections around it: for a title, those around its own.
+        ``headings`` are the sections around it: for a title, those around its own section.
         """
         first = words.first
         last = first + len(place.pieces) - 1
         rules: tuple[int, ...] = ()
         if where.kind is Kind.HEADING:
-            # A title is one line, between its rules or above its only one.
+            # A title takes one line, with an underline and perhaps an overline.
             last = first + 1
             rules = (last,)
             if first in self.finder.overlined:
@@ -264,30 +266,31 @@ class _Splitter:
         )
 
     def _msgid(self, place: Place) -> str:
-        """The words at a place, on one line.
+        """Return the words at a place on one line.
 
         "two\\n  lines"            two lines
         "as here::"               as here:        with the mark "::"
         "as here ::"              as here         with the mark " ::"
-        '"a ""b"", c"'            a "b", c        a field of CSV
+        '"a ""b"", c"'            a "b", c        a CSV field
         """
         parts = [self.text[start:end] for start, end in place.pieces]
         if place.mark:
             parts[-1] = parts[-1].removesuffix(place.mark)
-            # Of "words::" one colon is shown and belongs to the words; "words ::" shows none.
+            # "words::" is rendered with one colon, which belongs to the words; "words ::" with
+            # none.
             if place.mark == _LITERAL:
                 parts[-1] += ":"
         text = "\n".join(parts)
-        # A field of CSV may stand without quotation marks.
+        # The quotation marks of a CSV field are optional.
         if place.quote and text.startswith(place.quote):
             text = text[1:-1].replace(place.quote * 2, place.quote)
         return _FOLDED.sub(" ", text).strip()
 
 
 def _danger(words: Words, node: nodes.Element) -> str:
-    """Why a text that has been found must stay as it is; empty if it may be a message.
+    """Return why a text must stay English although its place is known; empty if it need not.
 
-    Two lines of a paragraph become one. These would become something else:
+    A merge writes a paragraph's two lines as one, which would change this structure:
 
         Some words
         and more
@@ -299,6 +302,6 @@ def _danger(words: Words, node: nodes.Element) -> str:
         return ""
     after = node.next_node(descend=False, siblings=True)
     if isinstance(after, nodes.system_message) and after.astext().endswith(_INDENTED):
-        # On one line, it would be a term with its definition.
+        # A single line above the indented block would become a term with its definition.
         return "an indented line follows without a blank line"
     return ""

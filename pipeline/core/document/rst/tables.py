@@ -1,7 +1,7 @@
-"""Tables that are drawn with characters: their columns grow where a translation needs it.
+"""Layout of drawn tables: widens columns where a translation needs more room.
 
-docutils' own table parsers say where cells are. Columns count as they do there: a wide character
-is two of them.
+docutils' own table parsers find the cells. Columns are counted as in docutils: a wide character
+takes two.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from docutils.utils import column_width
 
 from pipeline.core.document.splice import Edit, splice
 
-_NO_END = 1 << 30  # columns: the last one of a simple table is as wide as its text
-_WIDE = "\x00"  # docutils' filler behind a wide character
+_NO_END = 1 << 30  # the last column of a simple table is unbounded
+_WIDE = "\x00"  # docutils' filler after a wide character
 _LINE_END = re.compile(r"\r\n?|\n")
 _RULES = frozenset("-=")
 _TOP = re.compile(r"\+-[-+]+-\+|=+(?: +=+)+")
@@ -33,9 +33,9 @@ _TOP = re.compile(r"\+-[-+]+-\+|=+(?: +=+)+")
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """Text in the lines ``[top, bottom)`` and the columns ``[left, right)``.
+    """A cell in the lines ``[top, bottom)`` and the columns ``[left, right)``.
 
-    In the last column of a simple table it goes on up to ``stop``.
+    Its text may extend to ``stop``, which exceeds ``right`` in the last column of a simple table.
     """
 
     top: int
@@ -47,20 +47,20 @@ class _Cell:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of a table from its left edge on.
+    """A line of a table, from the table's left edge on.
 
-    ``offsets`` has its columns' places in the page, and the line's end.
+    ``offsets`` has the page offset of each column, and of the line's end.
     """
 
     text: str
     offsets: tuple[int, ...]
 
     def offset(self, column: int) -> int:
-        """Where ``column`` begins, or the end of a line that does not reach that far."""
+        """Return the offset of ``column``, or of the line's end if the line is shorter."""
         return self.offsets[min(column, len(self.offsets) - 1)]
 
     def span(self, cell: _Cell) -> tuple[int, int]:
-        """Where this line's part of ``cell`` lies."""
+        """Return the offsets of this line's part of ``cell``."""
         return self.offset(cell.left), self.offset(cell.stop)
 
 
@@ -68,26 +68,26 @@ class _Line:
 class _Part:
     """One line of one cell.
 
-    ``width`` is that of its words once ``changes`` are made, without the white space behind them.
+    ``width`` is the width of its words after ``changes``, in columns, without trailing white space.
     """
 
     cell: _Cell
     line: _Line
-    end: int  # of the words, before the changes
+    end: int  # of the words before the changes
     changes: tuple[Edit, ...]
     width: int
 
 
 class _Simple(SimpleTableParser):
-    """Remembers where the cells of each row are."""
+    """Simple table parser that records the position of each cell."""
 
     def setup(self, block: Any) -> None:
-        """docutils calls this before it reads a table."""
+        """Start a table with no cells recorded."""
         super().setup(block)
         self.found: list[_Cell] = []
 
     def check_columns(self, lines: Any, first_line: int, columns: list[Any]) -> None:
-        """docutils calls this for each row, with the columns of its cells."""
+        """Record the cells of a row; docutils calls this for each row."""
         super().check_columns(lines, first_line, columns)
         bottom = first_line + len(lines)
         for left, right in columns:
@@ -99,10 +99,10 @@ class _Simple(SimpleTableParser):
 
 
 def aligned(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[Edit]:
-    """What has to be edited besides ``changes`` so that the table at ``table`` stays one.
+    """Return the edits that keep the table at ``table`` intact after ``changes``.
 
-    Each change lies within one line of one cell. Nothing for a table that docutils cannot read.
-    Once ``one`` has become ``第一行``, the first column grows by three, and so do its rules:
+    Each change must lie within one line of one cell. Returns no edits if docutils cannot parse the
+    table. When ``one`` becomes ``第一行``, the first column and its rules grow by three:
 
         === ==========     ====== ==========
         one some words     第一行 some words
@@ -113,18 +113,18 @@ def aligned(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[
     cells = _cells([line.text for line in lines], is_grid=is_grid)
     ordered = sorted(changes, key=attrgetter("start"))
     parts: list[_Part] = []
-    beside: dict[int, list[_Cell]] = {}  # the cells of each line
+    beside: dict[int, list[_Cell]] = {}  # by line number
     for cell in cells:
         for row in range(cell.top, min(cell.bottom, len(lines))):
             parts.append(_part(text, lines[row], cell, ordered))
             beside.setdefault(row, []).append(cell)
-    # A grid has a line to the right of each cell, and a space before that.
+    # In a grid, a space and a line follow each cell.
     growth = _growth(cells, parts, margin=int(is_grid))
     edits: list[Edit] = []
     for part in parts:
         edits += _padding(text, part, _room(part.cell, growth))
     for row, line in enumerate(lines):
-        # A line of words may hold a rule beside them: below one cell of a grid, another goes on.
+        # A line may have both words and rules: a grid cell may end beside one that continues.
         edits += _rules(text, line, _growth_outside(beside.get(row, []), growth))
     return edits
 
@@ -132,28 +132,28 @@ def aligned(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[
 def _growth(
     cells: Sequence[_Cell], parts: Sequence[_Part], *, margin: int
 ) -> Counter[int]:
-    """By how much the table grows before the columns where cells end, if it does there.
+    """Return by how much the table grows before each column at which cells end.
 
-    ``margin``: the columns between the widest words of a cell and its right edge.
+    ``margin`` is the number of columns between the widest words of a cell and its right edge.
     """
     growth: Counter[int] = Counter()
     needed = dict.fromkeys(cells, 0)
     for part in parts:
-        # What nobody has touched has room enough.
+        # Unchanged lines fit already.
         if part.changes:
             needed[part.cell] = max(needed[part.cell], part.width + margin)
-    # From left to right: a cell over several columns has the room that theirs have got.
+    # From left to right, so that a spanning cell can use the room its columns have gained.
     for cell in sorted(cells, key=lambda cell: cell.right):
         growth[cell.right] += max(0, needed[cell] - _room(cell, growth))
-    return +growth  # without the columns that stay
+    return +growth  # drop columns that do not grow
 
 
 def _growth_outside(
     cells: Sequence[_Cell], growth: Mapping[int, int]
 ) -> dict[int, int]:
-    """The growth where none of ``cells`` lies: there a line has rules, if anything.
+    """Return the growth at columns outside all ``cells``, where a line can have rules.
 
-    A cell ends at the column before which it grows, so that one counts as its own.
+    A cell grows before its right column, so this column counts as part of the cell.
     """
     outside = dict(growth)
     for column in growth:
@@ -163,9 +163,9 @@ def _growth_outside(
 
 
 def _lines(text: str, start: int, end: int) -> list[_Line]:
-    """The lines of a table that stands at ``[start, end)``, each from the table's left edge on.
+    """Return the lines of the table at ``[start, end)``, each from the table's left edge on.
 
-    In a list or a quote all of them are indented; the first line of the table tells how far.
+    A table in a list or a quote is indented; its first line shows by how much.
     """
     top = _TOP.search(text, start, end)
     left = top.start() - start if top else 0
@@ -178,11 +178,11 @@ def _lines(text: str, start: int, end: int) -> list[_Line]:
 
 
 def _line(text: str, start: int, stop: int) -> _Line:
-    """The line at ``[start, stop)``; a wide character has two columns at the same offset.
+    """Return the line at ``[start, stop)``; both columns of a wide character have its offset.
 
-    ``"中a"`` at 7 has the offsets 7, 7, 8, and 9 for its end.
+    ``"中a"`` at offset 7 has the offsets 7, 7, 8, and 9 for its end.
     """
-    start = min(start, stop)  # a blank line may be shorter than the table's margin
+    start = min(start, stop)  # a blank line may be shorter than the table's indentation
     shown = text[start:stop].rstrip()
     offsets: list[int] = []
     for offset, character in enumerate(shown, start):
@@ -191,7 +191,7 @@ def _line(text: str, start: int, stop: int) -> _Line:
 
 
 def _cells(lines: Sequence[str], *, is_grid: bool) -> list[_Cell]:
-    """The cells as docutils cuts them; none of a table that it cannot read."""
+    """Return the cells as docutils finds them; none if it cannot parse the table."""
     block = StringList(list(lines), "")
     block.pad_double_width(_WIDE)
     parser: Any = GridTableParser() if is_grid else _Simple()
@@ -201,7 +201,7 @@ def _cells(lines: Sequence[str], *, is_grid: bool) -> list[_Cell]:
         return []
     if not is_grid:
         return list(parser.found)
-    # docutils tells the corners of their frames.
+    # docutils returns the corners of the cells' frames.
     cells: list[_Cell] = []
     for top, left, bottom, right, _ in parser.cells:
         cells.append(_Cell(top + 1, bottom, left + 1, right, right))
@@ -209,20 +209,20 @@ def _cells(lines: Sequence[str], *, is_grid: bool) -> list[_Cell]:
 
 
 def _part(text: str, line: _Line, cell: _Cell, changes: Sequence[Edit]) -> _Part:
-    """What ``line`` holds of ``cell``, with those of ``changes``, in order, that lie there."""
+    """Return the part of ``cell`` on ``line``, with the sorted ``changes`` inside it."""
     start, stop = line.span(cell)
     end = start + len(text[start:stop].rstrip())
     first = bisect_left(changes, start, key=attrgetter("start"))
     behind = bisect_right(changes, stop, key=attrgetter("start"))
     inside = [edit for edit in changes[first:behind] if edit.end <= stop]
-    # The same changes of the part alone: how wide does it become?
+    # Apply the changes to the part alone to measure its new width.
     moved = [Edit(edit.start - start, edit.end - start, edit.text) for edit in inside]
     shown = splice(text[start:end], moved)
     return _Part(cell, line, end, tuple(inside), column_width(shown))
 
 
 def _room(cell: _Cell, growth: Mapping[int, int]) -> int:
-    """How many columns a cell has once its table has grown."""
+    """Return the width of a cell in columns after the table has grown."""
     room = cell.right - cell.left
     for column, more in growth.items():
         if cell.left < column <= cell.right:
@@ -231,7 +231,7 @@ def _room(cell: _Cell, growth: Mapping[int, int]) -> int:
 
 
 def _padding(text: str, part: _Part, room: int) -> list[Edit]:
-    """The white space behind the words of a cell, if anything stands behind it in its line."""
+    """Return the edit that pads a cell's words, unless its line ends with the cell."""
     stop = part.line.offset(part.cell.stop)
     if stop == part.line.offsets[-1]:
         return []
@@ -242,14 +242,14 @@ def _padding(text: str, part: _Part, room: int) -> list[Edit]:
 
 
 def _rules(text: str, line: _Line, growth: Mapping[int, int]) -> list[Edit]:
-    """The rules of a line, longer before each column that has grown.
+    """Return the edits that lengthen a line's rules before each column that has grown.
 
-    Where the table has grown by two before column 3, ``=== ===`` becomes ``===== ===``.
+    If the table grows by two before column 3, ``=== ===`` becomes ``===== ===``.
     """
     edits: list[Edit] = []
     for column, more in growth.items():
         at = line.offset(column)
-        # A line may end before that column, and blank lines have no rules.
+        # The line may end before this column; a blank line has no rules.
         if column < len(line.offsets) and text[at - 1] in _RULES:
             edits.append(Edit(at, at, text[at - 1] * more))
     return edits
