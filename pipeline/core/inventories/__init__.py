@@ -1,5 +1,6 @@
-"""What other Sphinx sites document, and where: inventories, and the names that docs ask them for.
+"""Inventories of other Sphinx sites, and the names of their objects that the docs refer to.
 
-An inventory is somebody else's file, so nothing in it is taken on trust: an address stays on its
-site, and a name is a name. What is kept of it are facts (role, name, address), and no words.
+An inventory comes from another site, so it is untrusted: addresses must stay on the site, and names
+must be plain. Only facts are kept of it (role, name, address), no prose. Fetching inventories
+belongs in the stages and adapters.
 """

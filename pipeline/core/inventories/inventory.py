@@ -1,7 +1,7 @@
-"""``objects.inv``, the list that a Sphinx site has of what it documents: bytes ↔ objects.
+"""Parser and writer of ``objects.inv``, a Sphinx site's list of documented objects.
 
-Sphinx and sphobjinv read it as well, but unpack whatever comes, and take any address. Here the
-bytes are bounded, and what could lead off the site, or is no plain name, is refused by name.
+Sphinx and sphobjinv unpack any amount of data and accept any address. This parser bounds the data.
+It refuses entries that could leave the site or have a suspicious name, and lists them.
 """
 
 from __future__ import annotations
@@ -15,26 +15,29 @@ from dataclasses import dataclass
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 
-MOST_PACKED, MOST = 8 << 20, 64 << 20  # bytes; that of Python takes 140 kB, and 1.3 MB
-_LONGEST = 1000  # bytes of a line; a pattern must not be tried on more
+MOST_PACKED, MOST = (
+    8 << 20,
+    64 << 20,
+)  # bytes; Python's takes 140 kB, and 1.3 MB
+_LONGEST = 1000  # bytes of a line; longer ones would make the pattern slow
 _MAGIC = b"# Sphinx inventory version 2"
 _HEAD_LINES = 4
-# name  domain:role  priority  address  words: only the words may be left out, and the name alone
-# and the words may hold spaces.
+# Format: name domain:role priority address text. Only the text is optional, and only the name and
+# the text may contain spaces.
 _LINE = re.compile(
     r"(?P<name>\S(?:.*?\S)??)\s+(?P<role>\S+:\S+)\s+-?\d+\s+(?P<address>\S+)(?:\s.*)?"
 )
 _ROLE = re.compile(r"[\w-]+(?::[\w-]+)+")
-# What no terminal and no file of ours should get.
+# Control characters and lone surrogates, which must not reach a terminal or our files.
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _TAG = re.compile(r"<[A-Za-z/!?]")
-# std::vector<bool> and --output <file> are names.
+# Roles whose names may look like tags: std::vector<bool>, --output <file>.
 _WITH_ANGLES = ("cpp:", "std:cmdoption")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Documented:
-    """An object that a site documents. ``address`` is relative to the site's root."""
+    """An object that a site documents; ``address`` is relative to the site's root."""
 
     role: str  # with its domain: "py:function"
     name: str
@@ -43,23 +46,24 @@ class Documented:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inventory:
-    """What a site documents; ``refused`` are entries that are none, as they stand there."""
+    """The objects of a site; ``refused`` lists the rejected entries as "name address"."""
 
-    release: str  # "NumPy 2.2", as the site calls itself
+    release: str  # "NumPy 2.2", as the inventory names itself
     objects: tuple[Documented, ...]
     refused: tuple[str, ...] = ()
 
 
 def read_inventory(data: bytes, *, where: str) -> Inventory:
-    """The objects of an inventory, in its order. ``where`` names it in complaints.
+    """Parse an inventory; return its objects in order.
 
-    Raises InputError for what is none, or unpacks to more than ``MOST`` bytes.
+    ``where`` names it in errors. Raises InputError if it is malformed or unpacks to more than
+    ``MOST`` bytes.
     """
     project, version, text = _unpacked(data, where)
     objects: list[Documented] = []
     refused: list[str] = []
     for line in text.split(b"\n"):
-        # As Sphinx does, pass over what is no entry.
+        # Skip other lines, as Sphinx does.
         match = _LINE.fullmatch(_decoded(line)) if len(line) <= _LONGEST else None
         if not match:
             continue
@@ -73,7 +77,7 @@ def read_inventory(data: bytes, *, where: str) -> Inventory:
 
 
 def _unpacked(data: bytes, where: str) -> tuple[str, str, bytes]:
-    """Project, version and lines."""
+    """Return the project, the version and the unpacked lines. Raises InputError."""
     if len(data) > MOST_PACKED:
         raise _malformed(f"takes more than {MOST_PACKED >> 20} MiB", where)
     lines = data.split(b"\n", _HEAD_LINES)
@@ -83,7 +87,7 @@ def _unpacked(data: bytes, where: str) -> tuple[str, str, bytes]:
         raise _malformed("is an inventory without its head", where)
     unpacking = zlib.decompressobj()
     try:
-        # A few kilobytes may unpack to gigabytes: never more than is wanted.
+        # A few kilobytes may unpack to gigabytes, so bound the output.
         text = unpacking.decompress(lines[_HEAD_LINES], MOST + 1)
     except zlib.error as error:
         raise _malformed(f"cannot be unpacked: {error}", where) from error
@@ -96,29 +100,29 @@ def _unpacked(data: bytes, where: str) -> tuple[str, str, bytes]:
 
 
 def _value(line: bytes) -> bytes:
-    """``# Project: NumPy`` → ``NumPy``"""
+    """Return the value of a header line: ``NumPy`` for ``# Project: NumPy``."""
     return line.partition(b":")[2].strip()
 
 
 def _decoded(data: bytes) -> str:
-    """As UTF-8; bytes that are none become characters that no name has."""
+    """Return ``data`` as text; invalid UTF-8 becomes surrogates, which no plain name has."""
     return data.decode("utf-8", errors="surrogateescape").rstrip()
 
 
 def _whole(address: str, name: str) -> str:
-    """An address is often shortened: ``api.html#$`` of ``lamp.on`` → ``api.html#lamp.on``"""
+    """Expand a shortened address: ``api.html#$`` of ``lamp.on`` is ``api.html#lamp.on``."""
     return address[:-1] + name if address.endswith("$") else address
 
 
 def is_plain(role: str, name: str) -> bool:
-    """Whether a name is one, and no markup; ``role`` is that of its object, with a domain."""
+    """Return whether a name is plain text without markup; ``role`` includes the domain."""
     if not _ROLE.fullmatch(role) or _UNPRINTABLE.search(name):
         return False
     return role.startswith(_WITH_ANGLES) or not _TAG.search(name)
 
 
 def is_inside(address: str) -> bool:
-    """Whether an address, put behind that of a site, stays on it.
+    """Return whether a relative address, appended to a site's URL, stays on the site.
 
     ``api.html#lamp.on`` does; ``javascript:…``, ``//elsewhere`` and ``../other`` do not.
     """
@@ -131,7 +135,10 @@ def is_inside(address: str) -> bool:
 
 
 def format_inventory(release: str, objects: Iterable[Documented]) -> bytes:
-    """The inverse of ``read_inventory``, sorted, without the words that sites show for objects."""
+    """Return an inventory of sorted objects, without display names.
+
+    :func:`read_inventory` is the inverse.
+    """
     return b"".join(
         (
             _MAGIC + b"\n",
@@ -143,7 +150,10 @@ def format_inventory(release: str, objects: Iterable[Documented]) -> bytes:
 
 
 def _lines(objects: Iterable[Documented]) -> Iterator[str]:
-    """``lamp.on py:function 1 api.html#lamp.on -``: a dash says that the name is shown."""
+    """Yield lines such as ``lamp.on py:function 1 api.html#lamp.on -``.
+
+    The dash means that the name itself is displayed.
+    """
     for entry in sorted(objects):
         yield f"{entry.name} {entry.role} 1 {entry.address} -\n"
 
@@ -154,7 +164,7 @@ def _malformed(what: str, where: str) -> InputError:
 
 
 def as_warning(error: InputError) -> Finding:
-    """What is wrong with an inventory, or with the table of names: a site can do without."""
+    """Return a warning about a broken inventory or names table, which the site can do without."""
     return Finding(
         code="inventory",
         severity=Severity.WARNING,

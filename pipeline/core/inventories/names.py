@@ -1,8 +1,7 @@
-"""Names that docs look for on other sites, and the file that says where those document them.
+"""Names that the docs look up on other sites, and the lock file with their addresses.
 
-``upstream/<name>.names.lock`` is committed, so that a site has the same links wherever it is made,
-and without a network. People merge it: an object is a line, and everything in it is checked before
-any of it is used.
+``upstream/<name>.names.lock`` is committed, so that every build has the same links, even without a
+network. People merge this file, so it has one object per line, and parsing validates every value.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ _ROLE = re.compile(r"(?::([A-Za-z][\w:+.-]*):|\{([A-Za-z][\w:+.-]*)\})`([^`]+)`"
 # (label)= and .. _label:
 _LABEL = re.compile(r"\(([\w.:-]+)\)=|\.\. _([^:`\n]+):")
 _TARGET = re.compile(r"<([^<>]+)>\s*\Z")  # title <target>
-# Roles that are of no language.
-# Not "doc": it names pages of the docs themselves.
+# Sphinx's roles without a language. "doc" is missing, because it names pages of the docs
+# themselves.
 _STANDARD = frozenset("ref numref term option envvar keyword token confval".split())
 _PYTHON = frozenset(
     "func class mod meth attr data exc obj const type deco property".split()
@@ -40,9 +39,10 @@ _ANY = "any"
 
 
 def asked_for(texts: Iterable[str], usual: Mapping[str, str]) -> Asked:
-    """The names that documents ask for. ``usual`` is what they call modules: ``np`` is ``numpy``.
+    """Return the (domain, name) pairs that the documents refer to.
 
-    ``:func:`~numpy.sin```, ``{func}`sine <numpy.sin>``` → ``("py", "numpy.sin")``
+    ``usual`` maps module aliases to modules: ``np`` to ``numpy``. Both ``:func:`~numpy.sin``` and
+    ``{func}`sine <numpy.sin>``` give ``("py", "numpy.sin")``.
     """
     found: set[tuple[str, str]] = set()
     labels: set[tuple[str, str]] = set()
@@ -54,18 +54,18 @@ def asked_for(texts: Iterable[str], usual: Mapping[str, str]) -> Asked:
                 name = _name(domain, content)
                 found.add((domain, name))
                 found.add((domain, spelled_out(name, usual)))
-    # What the docs have themselves, another site may have under the same name.
+    # A label defined by the docs themselves must not link to another site.
     return frozenset(found - labels)
 
 
 def spelled_out(name: str, usual: Mapping[str, str]) -> str:
-    """A name with what its first part stands for: ``np.sin`` → ``numpy.sin``"""
+    """Return a name with its first part expanded: ``numpy.sin`` for ``np.sin``."""
     first, dot, rest = name.partition(".")
     return f"{usual.get(first, first)}{dot}{rest}"
 
 
 def _domains(role: str) -> Iterator[str]:
-    """Whose names a role names: ``func`` and ``external+numpy:py:func`` are of ``py``."""
+    """Yield the domains of a role: ``py`` for ``func`` and ``external+numpy:py:func``."""
     *before, kind = role.split(":")
     if kind == _ANY:
         yield from (PYTHON, STANDARD)
@@ -78,28 +78,28 @@ def _domains(role: str) -> Iterator[str]:
 
 
 def _name(domain: str, content: str) -> str:
-    """What a role names: ``sine <numpy.sin>`` → ``numpy.sin``, ``~numpy.sin()`` → ``numpy.sin``"""
-    # A line may be broken within a role.
+    """Return the name in a role: ``numpy.sin`` for ``sine <numpy.sin>`` and ``~numpy.sin()``."""
+    # A role may span two lines.
     content = " ".join(content.split())
     target = _TARGET.search(content)
     name = target[1].strip() if target else content
     if domain == STANDARD:
-        # Terms and labels are found whatever their case.
+        # Sphinx looks up terms and labels without regard to case.
         return name.lower()
     return name.lstrip("~.!").removesuffix("()")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherSite:
-    """What of another site is asked for. Addresses of ``objects`` are relative to ``url``."""
+    """The referenced part of another site; addresses of ``objects`` are relative to ``url``."""
 
-    url: str  # with a slash at the end
+    url: str  # with a trailing slash
     release: str
     objects: tuple[Documented, ...]  # sorted
 
 
 class _Site(msgspec.Struct):
-    """The same as JSON has it: a line for each object."""
+    """The same in JSON, with one string per object."""
 
     url: str
     release: str
@@ -112,10 +112,11 @@ Names = Mapping[str, OtherSite]
 def names_of(
     sites: Mapping[str, str], fetched: Mapping[str, Inventory], old: Names, asked: Asked
 ) -> Names:
-    """The table for the ``sites`` (URL by name): of what was fetched, or else what it was before.
+    """Return the table for ``sites`` (URLs by name), from the fetched inventories or the old table.
 
-    What is not asked for is left out of what was fetched, and so is a site that was never reached.
-    The rest stays whole: who goes back to another release has no network perhaps.
+    A fetched inventory is reduced to the names in ``asked``. A site that was not fetched keeps its
+    old entry unchanged, because an older release may need the other names and there may be no
+    network. A site without an entry of the same URL is left out.
     """
     table: dict[str, OtherSite] = {}
     for name, url in sites.items():
@@ -131,14 +132,14 @@ def names_of(
 
 
 def _is_asked(entry: Documented, asked: Asked) -> bool:
-    """Whether a role asks for an object."""
+    """Return whether the docs refer to an object."""
     domain = entry.role.partition(":")[0]
     name = entry.name.lower() if domain == STANDARD else entry.name
     return (domain, name) in asked
 
 
 def format_names(table: Names) -> bytes:
-    """As JSON in UTF-8: keys sorted, indented by 1, LF, final newline; an object is a line."""
+    """Return the table as JSON in UTF-8: sorted keys, one object per line, a final newline."""
     data = {
         name: {
             "url": site.url,
@@ -152,7 +153,7 @@ def format_names(table: Names) -> bytes:
 
 
 def parse_names(data: bytes, *, where: str) -> Names:
-    """The inverse of ``format_names``. Raises InputError, whatever is wrong with ``data``."""
+    """Parse the output of :func:`format_names`. Raises InputError if any value is invalid."""
     try:
         table = msgspec.json.decode(data, type=dict[str, _Site])
     except (ValueError, RecursionError) as error:
@@ -165,9 +166,9 @@ def parse_names(data: bytes, *, where: str) -> Names:
 
 
 def _object(line: str, where: str) -> Documented:
-    """``py:function numpy.sin reference/numpy.sin.html#numpy.sin`` as a record."""
+    """Parse ``py:function numpy.sin reference/numpy.sin.html#numpy.sin``. Raises InputError."""
     role, _, rest = line.partition(" ")
-    # A name may hold spaces, the other two may not.
+    # Only the name may contain spaces.
     name, _, address = rest.rpartition(" ")
     if not name or not is_plain(role, name) or not is_inside(address):
         raise _malformed(f"has a line that names no object: {line!r}", where)
