@@ -1,16 +1,15 @@
-"""The stages, one file or folder each.
+"""The stages of a run, one module or package each.
 
-Data flows through them one way, and they do not know each other.
-``ORDER`` is that way. A command says how far it goes; it never skips a stage on the way there, and
-none comes twice.
+Data flows through them in the order of ``ORDER``, and stages do not import each other. A command
+chooses its last stage; it runs every stage up to that one exactly once.
 """
 
 from __future__ import annotations
 
-# Opening and storing the memory are parts of "update"; the web site is made after all of them.
+# Opening and storing the memory are part of "update". The web site is built after all stages.
 ORDER = ("pull", "split", "update", "merge", "execute", "publish")
 
 
 def goes_as_far_as(last: str, stage: str) -> bool:
-    """Whether a command whose last stage is ``last`` runs ``stage``."""
+    """Return whether a command whose last stage is ``last`` runs ``stage``."""
     return ORDER.index(stage) <= ORDER.index(last)

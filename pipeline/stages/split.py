@@ -1,8 +1,8 @@
-"""split: upstream's documents, read and cut into messages.
+"""The stage split: parse upstream's documents and split them into messages.
 
-In go the pages of the checkout. Out come their documents, and a finding for everything that cannot
-be read, or not be translated: one bad document stops no other. Pages that the last run has split
-are taken from its memo.
+The pages of the checkout come in. Their documents go out, with a finding for everything that cannot
+be parsed or translated. A broken document never stops the others. Pages that have not changed since
+the last run are taken from a memo.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from pipeline.reading import MYST, Reading
 from pipeline.report.counts import counted
 from pipeline.run import Run
 
-# They read pages: another version may do so in another way.
+# Parsers: another version may give other results, so their versions are part of the memo's key.
 _LIBRARIES = ("docutils", "markdown-it-py", "mdit-py-plugins")
 
 
 def split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
-    """Read every page. A malformed document is a finding and is left out; the others go on."""
+    """Split every page; a malformed document is reported and left out."""
     with run.log.step("split") as step:
         split_pages = _known_or_split(run, pages)
-        # Counted for people: it shows at a glance whether the selection is what they meant.
+        # The counts show at a glance whether the selection is as intended.
         documents = messages = 0
         for page in split_pages:
             documents += len(page.documents)
@@ -43,7 +43,10 @@ def split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
 
 
 def _known_or_split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
-    """The pages as the memo has them, or split now. The lock vouches for their documents."""
+    """Return the split pages, from the memo or split now.
+
+    The lock has the digests of their documents, so a page's lock entry is a sufficient key.
+    """
     memo = Memo(run.paths.splits, SplitPage)
     reading = run.upstream.reading
     common = digest_of(
@@ -60,7 +63,7 @@ def _known_or_split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
         found = memo.recall(page.name, key)
         if found is None:
             found = split_page(run.paths, page, reading)
-            # A document that cannot be read is told of from its file.
+            # Not remembered, so that the next run reads the file and reports the error again.
             is_whole = len(found.documents) == len(page.files)
             if is_whole:
                 memo.keep(page.name, key, found)
@@ -74,46 +77,46 @@ def _known_or_split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
 
 
 def split_page(paths: Paths, page: Page, reading: Reading = MYST) -> SplitPage:
-    """One page with those of its documents that can be read, and findings for the others."""
+    """Split one page; return its readable documents, and findings about the others."""
     documents: list[Document] = []
     findings: list[Finding] = []
-    # Of a jupytext pair both are read: both are translated, though one of them runs.
+    # Both documents of a jupytext pair are translated, although only one is executed.
     for file in page.files:
         try:
             data = read_bytes(paths.docs / file.path)
             document = read_document(file.path, data, reading)
             findings += _faults(document, page)
         except InputError as error:
-            # Its catalogue is left alone from here on: its messages are not gone, only not seen.
+            # Later stages keep its catalogue: the messages are unread, not gone.
             findings.append(Finding.of(error, page=page.name))
             continue
         documents.append(document)
         findings += _left_alone(document, page)
         if document.notebook and not document.notebook.has_metadata:
             findings.append(_no_metadata(document, page))
-    # Once for the page, however its documents differ.
+    # Reported once per page, for any number of differences.
     if not _have_same_code(documents):
         findings.append(_twins_differ(page))
     return SplitPage(page=page, documents=tuple(documents), findings=tuple(findings))
 
 
 def _have_same_code(documents: Sequence[Document]) -> bool:
-    """Whether the documents of a pair hold the same code, as far as jupytext keeps it.
+    """Return whether the documents of a jupytext pair have the same number of code cells.
 
-    Cells are counted only: jupytext writes magics and blank lines another way.
+    The cells' text is not compared, because jupytext writes magics and blank lines differently.
     """
     counts = set()
     for document in documents:
-        # Others are not of the pair: they are pages of their own that happen to share the name.
+        # Other formats are separate pages that happen to share the name.
         if document.format in (Format.NOTEBOOK, Format.MYST_NOTEBOOK):
             counts.add(len(document.code))
     return len(counts) <= 1
 
 
 def _left_alone(document: Document, page: Page) -> Iterator[Finding]:
-    """What cannot be translated without touching more than its words.
+    """Yield a finding for each block that must stay English.
 
-    The splitter says which line it is and why, for example "a table that cannot be redrawn".
+    The splitter gives the line and the reason, for example "a table that cannot be redrawn".
     """
     for unit in document.units:
         for line, reason in unit.split.unsafe:
@@ -127,14 +130,14 @@ def _left_alone(document: Document, page: Page) -> Iterator[Finding]:
 
 
 def _faults(document: Document, page: Page) -> Iterator[Finding]:
-    """What readers miss of the cells of a notebook. Raises InputError."""
+    """Yield a finding for each fault that hides part of a notebook's cells. Raises InputError."""
     if document.format is not Format.NOTEBOOK:
         return
     for fault in faults_in(document.raw, where=document.path):
         cell = f", cell {fault.cell}" if fault.cell else ""
         yield Finding(
             code=FAULT,
-            severity=Severity.WARNING,  # upstream's, and not for us to mend
+            severity=Severity.WARNING,  # only upstream can fix it
             where=f"{document.path}{cell}",
             text=fault.text,
             page=page.name,
@@ -145,7 +148,7 @@ def _faults(document: Document, page: Page) -> Iterator[Finding]:
 def _no_metadata(document: Document, page: Page) -> Finding:
     return Finding(
         code="notebook-metadata",
-        severity=Severity.WARNING,  # upstream's, and not for us to mend
+        severity=Severity.WARNING,  # only upstream can fix it
         where=document.path,
         text="the notebook has no metadata object, which nbformat demands",
         page=page.name,

@@ -1,5 +1,7 @@
-"""merge: translations into upstream's documents, guarded; English wherever there is none.
+"""The stage merge: puts translations into upstream's documents, guarded by a proof.
 
-``stage`` goes through the pages, ``files`` finds out which are merged already, ``page`` merges
-the others. Beside each merged document, in ``blocks/``, stands where every message has landed.
+``stage`` walks over the pages, ``files`` finds those that are merged already, and ``page`` merges
+the others. Messages without a valid translation stay English. For each merged document, a file in
+``blocks/`` records where every message landed. How a translation enters a text belongs in
+``core/document/``.
 """

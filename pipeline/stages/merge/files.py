@@ -1,7 +1,7 @@
-"""Pages that were merged before, as they lie there.
+"""Merged files of earlier runs: verifies them by digest, and updates their attribution.
 
-They are proved to be as they were written, and brought to another commit by editing one line.
-Nothing here reads Markdown, so that a run that has nothing to do starts in a moment.
+If only upstream's commit has changed, one line of a merged document is edited. This module imports
+no Markdown parser, so a run without changes starts quickly.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from pipeline.site.plan import credits_of_page
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedDocument:
-    """One document as it was written: the blob ids of its two files, and its attribution."""
+    """A merged document: the blob ids of its two files, and its attribution."""
 
     path: str
     blob: str
     blocks: str
-    attribution: str  # empty if nothing of the document is translated
+    attribution: str  # empty if nothing in the document is translated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedPage:
-    """What merge made of one page. ``row`` has merge's own findings only."""
+    """The result of merging one page; ``row`` has only the findings of the merge itself."""
 
     row: PageResult
     documents: tuple[MergedDocument, ...]
@@ -40,7 +40,7 @@ class MergedPage:
 class MergedFiles:
     """The merged files of one locale at one commit.
 
-    ``changes`` are those that this run has written, relative to the root.
+    ``changes`` lists the files written by this run, relative to the root.
     """
 
     def __init__(self, run: Run, locale: str, lock: Lock) -> None:
@@ -50,14 +50,15 @@ class MergedFiles:
         self.changes: list[str] = []
 
     def made_again(self, last: MergedPage) -> MergedPage | None:
-        """The page as it was made the last time, with the attribution of this commit.
+        """Return the last result of a page, updated to the attribution of this commit.
 
-        None if its files are not what was written, or the attribution cannot be found in them.
+        Returns None if its files differ from the last result, or if the attribution cannot be
+        replaced.
         """
         documents: list[MergedDocument] = []
         edits: list[tuple[Path, bytes]] = []
         for document in last.documents:
-            # Somebody may have edited or removed what was built, or a run was killed.
+            # A file may have been edited or removed, or a run may have been killed.
             data = _intact(self.merged(document.path), document.blob)
             if (
                 data is None
@@ -65,7 +66,7 @@ class MergedFiles:
             ):
                 return None
             wanted = self.attribution(document.path)
-            # Without an attribution nothing in the document tells of a commit.
+            # A document without an attribution does not depend on the commit.
             if document.attribution in ("", wanted):
                 documents.append(document)
                 continue
@@ -76,30 +77,30 @@ class MergedFiles:
             documents.append(
                 replace(document, blob=blob_id(edited), attribution=wanted)
             )
-        # Only now, so that a page is edited as a whole or made anew as a whole.
+        # Write only now: a page is updated as a whole, or merged again as a whole.
         for path, edited in edits:
             self.write(path, edited)
         return replace(last, documents=tuple(documents))
 
     def merged(self, path: str) -> Path:
-        """The merged document."""
+        """Return the path of a merged document."""
         return self.run.paths.merged(self.locale) / path
 
     def blocks(self, path: str) -> Path:
-        """Where its messages have landed."""
+        """Return the path of the JSON file with the positions of its messages."""
         return self.run.paths.blocks(self.locale) / f"{path}.json"
 
     def write(self, path: Path, data: bytes) -> None:
-        """Write one of these files, if it changes and the run may.
+        """Write a file if its content changes, unless the run is dry.
 
-        They are not flushed: the next run proves them against the memo, and makes again what a
-        crash of the machine has left empty.
+        The file is not flushed to disk: the next run verifies it against the memo, and replaces a
+        file that a system crash left empty.
         """
         if write_if_changed(path, data, dry=self.run.dry, flush=False):
             self.changes.append(self.run.shown(path))
 
     def attribution(self, path: str) -> str:
-        """The line that says where the page comes from."""
+        """Return the line that names the source of a page."""
         return attribution(
             locale=self.locale,
             path=path,
@@ -111,7 +112,7 @@ class MergedFiles:
 
 
 def _intact(path: Path, blob: str) -> bytes | None:
-    """The file, if it is what was written."""
+    """Return the content of a file; None if it is missing or was changed."""
     if not path.is_file():
         return None
     data = read_bytes(path)
@@ -119,15 +120,13 @@ def _intact(path: Path, blob: str) -> bytes | None:
 
 
 def _readdressed(path: str, data: bytes, old: str, new: str) -> bytes | None:
-    """A merged document with the attribution ``new`` in place of ``old``.
+    """Return a merged document with its attribution replaced; None if the line is not unique.
 
-    None if it is not plain where that stands.
-    A notebook holds the line as a JSON string, in which Chinese may stand as itself or escaped.
-    Nothing else in the document can change by this, and the two lines differ by a commit at most:
-    the guard's proof of the old document holds for the new one.
+    In a notebook the line is part of a JSON string, with Chinese either escaped or not. The guard's
+    proof stays valid: nothing else changes, and the two lines differ in the commit only.
     """
     for written in _WRITTEN[PurePosixPath(path).suffix]:
-        # Twice would mean that the page quotes the line: which one is ours?
+        # Two occurrences mean that the page quotes the line, so the right one is unknown.
         if data.count(written(old)) == 1:
             return data.replace(written(old), written(new))
     return None
@@ -139,10 +138,10 @@ def _as_it_is(text: str) -> bytes:
 
 def _as_rst(text: str) -> bytes:
     from pipeline.core.document.rst.inline import (
-        spaced,  # docutils takes a while to load
+        spaced,  # docutils loads slowly
     )
 
-    # reST wants white space around markup, also between Chinese and a link.
+    # reST requires white space around markup, even between Chinese and a link.
     return spaced(text).encode("utf-8")
 
 
@@ -154,7 +153,7 @@ def _as_ascii_json(text: str) -> bytes:
     return json.dumps(text)[1:-1].encode("ascii")
 
 
-# How the attribution may stand in a document, by its suffix.
+# How an attribution may be encoded in a document, by suffix.
 _WRITTEN: Mapping[str, tuple[Callable[[str], bytes], ...]] = {
     ".ipynb": (_as_json, _as_ascii_json),
     ".md": (_as_it_is,),

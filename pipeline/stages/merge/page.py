@@ -1,7 +1,8 @@
-"""Pages that must be made: translations into their documents, without those that are broken.
+"""Merge of one page: applies its catalogue to its documents, and leaves out broken translations.
 
-In go a page and its catalogue; out come merged documents and a row of the report. A message whose
-translation is broken stays English and is a finding, and so is a document that the guard refuses.
+A split page and its catalogue come in. Merged documents and a row of the report go out. A message
+with a broken translation stays English and is reported. A document that fails the guard is not
+written and is reported.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ from pipeline.stages.merge.files import MergedDocument, MergedFiles, MergedPage
 def make(
     files: MergedFiles, page: SplitPage, catalog: Catalog | None, linked: frozenset[str]
 ) -> MergedPage:
-    """Merge the documents of a page and write them.
+    """Merge the documents of a page and write them; return the result.
 
-    ``linked`` are the fragments that links of any page point to: their headings keep the English
-    anchors. Without a ``catalog`` the one that lies there is read.
+    ``linked`` are the fragments that links of any page point to; their headings keep the English
+    anchors. Without a ``catalog``, the one on disk is read.
     """
     name = page.page.name
     catalog = catalog or _catalog(files, name)
     if not catalog.entries:
-        # Nothing is translated, and all of it is still to be counted.
+        # Nothing is translated, but the messages still count.
         catalog = Catalog(entries=wanted_entries(name, page.documents))
     path = files.run.paths.catalog(files.locale, name)
     where = _Where(files.run.shown(path), catalog)
@@ -55,7 +56,7 @@ def make(
         try:
             merged = merge(document, translations_of(sound), frame)
         except GuardError as error:
-            # Our own bug: what lies there of an earlier run is not replaced by what is wrong.
+            # A bug of the pipeline: keep the file of an earlier run rather than write a wrong one.
             findings.append(Finding.of(error, page=name))
             continue
         refused.update(rejected.message.msgid for rejected in merged.rejected)
@@ -67,7 +68,7 @@ def make(
             path=document.path,
             blob=blob_id(merged.data),
             blocks=blob_id(blocks),
-            # English as upstream wrote it needs no line that says whose translation it is.
+            # Unchanged English needs no line about the source of a translation.
             attribution=frame.attribution if merged.translated else "",
         )
         documents.append(record)
@@ -78,9 +79,9 @@ def make(
 
 
 def _catalog(files: MergedFiles, page: str) -> Catalog:
-    """The catalogue of a page that this run has not updated.
+    """Return the catalogue on disk of a page that this run has not updated.
 
-    It is an empty one if there is none, or if it cannot be read: update has told that.
+    Returns an empty one if there is none, or if it cannot be read, which the update has reported.
     """
     path = files.run.paths.catalog(files.locale, page)
     if not path.is_file():
@@ -92,13 +93,13 @@ def _catalog(files: MergedFiles, page: str) -> Catalog:
 
 
 def links_of(page: SplitPage) -> tuple[tuple[str, str], ...]:
-    """The page and fragment that each link on ``page`` points to, sorted.
+    """Return the (page, fragment) pairs that the links on ``page`` point to, sorted.
 
-    Links to whole pages are left out: they say nothing of any heading.
+    Links to whole pages are left out, because they do not depend on any heading.
     """
     texts: list[tuple[str, str]] = []
     for document in page.documents:
-        # A link may point to the page that it stands on.
+        # A link may point to its own page.
         texts += [(page.page.name, unit.split.text) for unit in document.units]
     links: list[tuple[str, str]] = []
     for target, fragments in anchors.linked_anchors(texts).items():
@@ -108,26 +109,26 @@ def links_of(page: SplitPage) -> tuple[tuple[str, str], ...]:
 
 @dataclass(frozen=True)
 class _Where:
-    """Where the entries of a catalogue stand in its file, as it lies on disk.
+    """Line numbers of the entries in a catalogue's file.
 
-    It is found out when it is asked for: most pages have nothing that a line must be told of.
+    They are computed on first use, because most pages have nothing to report.
     """
 
     name: str
     catalog: Catalog
 
     def line(self, msgid: str) -> str:
-        """``FILE:LINE`` of the last entry of a message."""
+        """Return ``FILE:LINE`` of the last entry for a message."""
         lines = [line for (_, known), line in self._lines.items() if known == msgid]
         return f"{self.name}:{lines[-1] if lines else 1}"
 
     def line_of(self, entry: Entry) -> str:
-        """``FILE:LINE`` of an entry."""
+        """Return ``FILE:LINE`` of an entry."""
         return f"{self.name}:{self._lines.get((entry.context, entry.msgid), 1)}"
 
     @cached_property
     def _lines(self) -> dict[tuple[str | None, str], int]:
-        # An updated catalogue has no lines of its own: they come about when it is written.
+        # An updated catalogue has no line numbers until it is written.
         written = po.read_catalog(
             po.format_catalog(self.catalog), where=self.name
         ).catalog
@@ -141,11 +142,11 @@ class _Where:
 def _without_errors(
     catalog: Catalog, page: str, where: _Where, ignored: Set[str]
 ) -> tuple[Catalog, list[Finding]]:
-    """The catalogue without the translations that are broken, and what is wrong with these."""
+    """Return the catalogue without broken translations, and a finding for each of them."""
     findings = []
     entries = list(catalog.entries)
     for at, entry in enumerate(entries):
-        # Fuzzy ones are not merged anyway.
+        # Fuzzy entries are never merged.
         if not entry.is_translated:
             continue
         problem = blocking_problem(Subject(entry, page), ignored)
@@ -163,14 +164,14 @@ def _without_errors(
             )
         )
     if not findings:
-        return catalog, []  # most of the time: nothing is copied
+        return catalog, []  # the usual case: return the catalogue uncopied
     return replace(catalog, entries=tuple(entries)), findings
 
 
 def _rejections(
     page: SplitPage, where: _Where, rejected: Sequence[Rejected]
 ) -> Iterator[Finding]:
-    """A finding for each translation that the guard refused."""
+    """Yield a finding for each translation that the guard refused."""
     for rejection in rejected:
         refusal = rejection.refusal
         yield Finding(
@@ -186,9 +187,10 @@ def _rejections(
 def _unknown_sections(
     page: SplitPage, catalog: Catalog, where: _Where
 ) -> Iterator[Finding]:
-    """A finding for each translation whose msgctxt names no section of its message.
+    """Yield a finding for each translation whose msgctxt is not a section of its message.
 
-    The first of them serves all sections if there is no entry without a msgctxt.
+    No finding is given if the translation is used anyway: without an entry that has no msgctxt, the
+    first entry applies to all sections.
     """
     with_context = [
         entry
@@ -196,7 +198,7 @@ def _unknown_sections(
         if entry.is_translated and entry.context is not None
     ]
     if not with_context:
-        return  # most of the time
+        return  # the usual case
     sections: dict[str, list[str]] = {}
     for document in page.documents:
         for message in chain.from_iterable(
@@ -220,16 +222,16 @@ def _unknown_sections(
 
 
 def _code_cells(page: SplitPage) -> int:
-    """How many code cells the page has; none if it is no notebook."""
+    """Return how many code cells the page has; 0 if it is no notebook."""
     for document in page.documents:
-        # Of a pair, the .ipynb comes first: it is the one that runs.
+        # In a jupytext pair, the .ipynb comes first: it is the one that is executed.
         if document.is_notebook:
             return len(document.code)
     return 0
 
 
 def _rest_words(page: SplitPage) -> int:
-    """How many words of the page stay English, since the configuration says so."""
+    """Return how many words of the page stay English by configuration."""
     units = page.documents[0].units if page.documents else ()
     rest = chain.from_iterable(unit.split.rest for unit in units)
     return sum(count_words(message.msgid, message.markup) for message in rest)
@@ -238,7 +240,10 @@ def _rest_words(page: SplitPage) -> int:
 def _result(
     page: SplitPage, catalog: Catalog, findings: Sequence[Finding], refused: Set[str]
 ) -> PageResult:
-    """What readers see: a message whose translation was refused counts as not translated."""
+    """Return the page's row of the report, which counts what readers see.
+
+    A message whose translation was refused counts as untranslated.
+    """
     shown = list(catalog.entries)
     for at, entry in enumerate(shown):
         if entry.msgid in refused:
@@ -247,7 +252,7 @@ def _result(
     result = PageResult(
         page=page.page.name,
         files=page.page.files,
-        # A heading may hold a lone surrogate, and reports may not.
+        # A heading may hold a lone surrogate, but a report must not.
         title=UNWRITABLE.sub("?", anchors.plain_title(title)),
         rest_words=_rest_words(page),
         code_cells=_code_cells(page),

@@ -1,4 +1,8 @@
-"""The stage merge: merge the pages that changed, and remove built files of pages that left."""
+"""The stage merge: merges the pages that changed, and removes built files of deselected pages.
+
+The pages of one locale and the results of earlier stages come in. Merged files and a report row for
+every page go out. Unchanged pages are not merged again.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedPages:
-    """What the stage made of every page, and the files it wrote, relative to the root."""
+    """Result of the stage: a row for each page, and the written files relative to the root."""
 
     rows: tuple[PageResult, ...]
     changes: tuple[str, ...]
@@ -31,40 +35,40 @@ class MergedPages:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToMerge:
-    """What the stages before have to say of the pages of one locale."""
+    """Results of the earlier stages for the pages of one locale."""
 
     pages: Sequence[Page]
-    # A page's documents and messages, if it must be made.
+    # Returns a page's documents and messages; called only for pages to be merged.
     read: Callable[[Page], SplitPage]
-    # None: no catalogue was updated, those that lie there count.
+    # None if this run updated no catalogues, so those on disk are used.
     catalogs: Catalogs | None
     findings: Mapping[str, tuple[Finding, ...]]  # by page
     linked: Mapping[str, frozenset[str]]  # the fragments that links point to, by page
-    code: str  # the digest of all else that decides about a merge
+    code: str  # digest of everything else that affects a merge
 
 
 def merge(
     run: Run, work: ToMerge, *, locale: str, lock: Lock, memo: Memo[MergedPage]
 ) -> MergedPages:
-    """Write ``merged/<path>`` for every document that can be read, if it changed.
+    """Write ``merged/<path>`` for every readable document that changed; return the rows.
 
-    A translation in which a check finds an error, or that the guard refuses, is a finding, and its
-    message stays English. A document that would differ from upstream all the same is not written. A
-    page that ``memo`` knows under all that it is made from stays as it is; if only the commit is
-    another one, its attribution is edited.
+    A translation that fails a check or the guard is reported, and its message stays English. A
+    document that would still differ from upstream outside prose is not written. A page whose inputs
+    equal those in ``memo`` is not merged again. If only the commit differs, its attribution is
+    edited.
     """
     files = MergedFiles(run, locale, lock)
     rows: list[PageResult] = []
     with run.log.step("merge") as step:
         for page in work.pages:
-            # A new link on one page changes the headings of another.
+            # A new link on one page affects a heading on another.
             linked = work.linked.get(page.name, frozenset())
             key = _key(files, work, page, linked)
             last = memo.recall(page.name, key) if key else None
             merged = files.made_again(last) if last else None
             if merged is None:
                 merged = _make(files, work, page, linked)
-            # Only now: whatever is remembered of a page has been written.
+            # Remember the page only after its files are written.
             if key:
                 memo.keep(page.name, key, merged)
             rows.append(_row(work, page.name, merged))
@@ -76,8 +80,8 @@ def merge(
 
 
 def _key(files: MergedFiles, work: ToMerge, page: Page, linked: Set[str]) -> str:
-    """The digest of all that the page is made from; empty if nothing may be known of it."""
-    # A dry run writes nothing, so that nothing of it may be known.
+    """Return the digest of a page's inputs; empty if the page must not be remembered."""
+    # A dry run writes no files, so there is nothing to remember.
     if files.run.dry:
         return ""
     data = _catalog_bytes(files, work, page.name)
@@ -87,15 +91,16 @@ def _key(files: MergedFiles, work: ToMerge, page: Page, linked: Set[str]) -> str
 
 
 def _catalog_bytes(files: MergedFiles, work: ToMerge, page: str) -> bytes | None:
-    """The file of a page's catalogue, empty if there is none.
+    """Return the bytes of a page's catalogue file, empty if there is none.
 
-    None if the catalogue is not that of the file: somebody has saved it meanwhile, or broken it.
+    Returns None if the file does not hold the catalogue of this run: it was saved meanwhile, or
+    cannot be read.
     """
     if work.catalogs is not None and page in work.catalogs.unreadable:
         return None
     if work.catalogs is not None and page in work.catalogs.by_page:
         return work.catalogs.data.get(page)
-    # This run has not looked at it, since nothing has changed.
+    # Nothing has changed, so this run has not read the catalogue.
     path = files.run.paths.catalog(files.locale, page)
     if not path.is_file():
         return b""
@@ -105,7 +110,7 @@ def _catalog_bytes(files: MergedFiles, work: ToMerge, page: str) -> bytes | None
 def _make(
     files: MergedFiles, work: ToMerge, page: Page, linked: frozenset[str]
 ) -> MergedPage:
-    # Reads Markdown: most runs make no page.
+    # Loads the Markdown parser, which most runs do not need.
     from pipeline.stages.merge.page import make
 
     catalog = None
@@ -115,7 +120,7 @@ def _make(
 
 
 def _row(work: ToMerge, page: str, merged: MergedPage) -> PageResult:
-    """What there is to say of a page after all stages so far, in their order and once."""
+    """Return a page's row with the distinct findings of all stages so far, in order."""
     findings = dict.fromkeys((*work.findings.get(page, ()), *merged.row.findings))
     row = replace(merged.row, findings=tuple(findings))
     if work.catalogs is None:
@@ -128,25 +133,25 @@ def _row(work: ToMerge, page: str, merged: MergedPage) -> PageResult:
 def prune(run: Run, pages: Sequence[Page], *, locale: str) -> tuple[str, ...]:
     """Remove built files that belong to none of ``pages``; return them, relative to the root.
 
-    ``pages`` are all that are selected, not those that a run of a few pages is about.
+    ``pages`` must be all selected pages, even if the run is limited to a few.
     """
     paths = run.paths
-    # The site has folders of its own, and removes there what it does not make any more.
+    # The site builder removes the stale files in its own folders.
     merged, executed, html = (
         paths.merged(locale),
         paths.executed(locale),
         paths.html(locale),
     )
     blocks = paths.blocks(locale)
-    wanted = {paths.preview(locale)}  # it belongs to no page
+    wanted = {paths.preview(locale)}  # the index belongs to no page
     for page in pages:
-        # Also of pages without code, which have no executed notebook: it is only a name.
+        # Harmless for pages without code, whose notebook never exists.
         wanted.add(executed / f"{page.name}.ipynb")
         wanted.add(paths.html_page(locale, page.name))
         for file in page.files:
             wanted.add(merged / file.path)
             wanted.add(blocks / f"{file.path}.json")
-    # One by one: a folder is removed when its last file is.
+    # File by file: an empty folder is removed with its last file.
     stale: list[Path] = []
     for folder in (merged, blocks, executed, html):
         files = [path for path in sorted(folder.rglob("*")) if path.is_file()]

@@ -1,5 +1,5 @@
-"""publish: show the result as stand-alone HTML, a file for every page and an index of them.
+"""The stage publish: previews of the pages as stand-alone HTML, with an index.
 
-``stage`` decides what of each page is rendered and whether it changed, ``renderer`` makes HTML of
-it, ``marked_page`` serves the workbench. This is the preview; ``site`` makes the web site.
+``stage`` decides which pages to render, ``renderer`` renders them, and ``marked_page`` renders
+pages for the workbench. The web site belongs in ``site/``.
 """

@@ -1,7 +1,7 @@
-"""A page for the workbench: the preview's HTML, in which every message is an element of its own.
+"""Renderer of workbench pages: the preview's HTML with an element around every message.
 
-It is rendered by what renders the preview, from a document with marks around its messages
-(``core.workbench.marks``). No file is written.
+A merged document with marks around its messages (``core.workbench.marks``) goes through the
+preview's renderers. The marks in the HTML become elements. Nothing is written to disk.
 """
 
 from __future__ import annotations
@@ -25,19 +25,20 @@ from pipeline.core.execution.outputs import with_ids
 from pipeline.core.workbench.marks import ATTRIBUTE, MarkedHtml, marked_text, read_marks
 from pipeline.stages.publish.renderer import Source, notebook_of
 
-_BETWEEN = uuid4().hex  # plain text that no page knows
+_BETWEEN = uuid4().hex  # a random separator that no page contains
 
 
 def render_marked(
     document: Document, merged: Merged, *, folder: PageFolder, outputs: Path | None
 ) -> MarkedHtml:
-    """A merged document as HTML. ``outputs`` is the notebook that ran, if there is one.
+    """Return a merged document as HTML with an element around each message.
 
-    Images are looked up in ``folder``. Raises InputError, and whatever nbconvert raises.
+    ``outputs`` is the executed notebook, if any. Images are looked up in ``folder``. Raises
+    InputError, and any exception of nbconvert.
     """
     texts = _marked_texts(merged)
     if document.format is Format.MYST:
-        # No code, so that nbconvert, which takes long to load, has nothing to do.
+        # Text pages have no code, so skip nbconvert, which loads slowly.
         return _with_elements(_cell(markdown_html(texts[0], folder=folder)))
     if document.format is Format.RST:
         return _with_elements(_cell(rst_html(texts[0], folder=folder)))
@@ -54,7 +55,7 @@ def render_marked(
 def render_message(
     document: Document, merged: Merged, index: int, *, folder: PageFolder
 ) -> str | None:
-    """The HTML of one message of a document of text; None if it cannot be told from the rest."""
+    """Return the HTML of one message on a text page; None if its marks are lost in the HTML."""
     unit = merged.units[0]
     text = marked_text(unit.text, unit.messages)
     if document.format is Format.RST:
@@ -65,9 +66,9 @@ def render_message(
 
 
 def _with_elements(html: str) -> MarkedHtml:
-    """Return the HTML of a marked text with an element for each message, safe to show.
+    """Return sanitized HTML of a marked text, with an element for each message.
 
-    Marks are found in clean markup only. What comes of them is sanitized once more.
+    The marks are read from sanitized markup, and the result is sanitized again.
     """
     marked = read_marks(sanitize(html).html)
     inner = {number: _clean(text) for number, text in marked.inner.items()}
@@ -75,12 +76,12 @@ def _with_elements(html: str) -> MarkedHtml:
 
 
 def _clean(html: str) -> str:
-    """Return HTML that is safe to show, in which messages keep their elements."""
+    """Return sanitized HTML that keeps the messages' elements."""
     return sanitize(html, ours=ATTRIBUTE).html
 
 
 def _marked_texts(merged: Merged) -> list[str]:
-    """The texts of all units, with messages numbered through."""
+    """Return the marked texts of all units, with messages numbered across units."""
     counts = (len(unit.messages) for unit in merged.units)
     firsts = accumulate(counts, initial=0)
     return [
@@ -90,7 +91,7 @@ def _marked_texts(merged: Merged) -> list[str]:
 
 
 def _marked_data(merged: Merged, texts: list[str], *, is_json: bool) -> bytes:
-    """The merged document with marked texts in place of its own."""
+    """Return the merged document with the marked texts instead of its own."""
     if not is_json:
         return texts[0].encode("utf-8", "replace")
     notebook = json.loads(merged.data)
@@ -101,7 +102,7 @@ def _marked_data(merged: Merged, texts: list[str], *, is_json: bool) -> bytes:
 
 
 def _body(notebook: Mapping[str, Any], folder: PageFolder) -> str:
-    """The cells of a notebook: those of prose rendered anew, others only if they have changed."""
+    """Return the HTML of a notebook's cells; that of the code cells comes from a cache."""
     code = {**notebook, "cells": [cell for cell in notebook["cells"] if _is_code(cell)]}
     rendered = iter(_code_html(json.dumps(code), folder))
     parts: list[str] = []
@@ -116,17 +117,17 @@ def _body(notebook: Mapping[str, Any], folder: PageFolder) -> str:
 
 
 def _is_code(cell: Mapping[str, Any]) -> bool:
-    """Whether it is code, or raw: what no translation changes."""
+    """Return whether a cell is code or raw, so that translations do not change it."""
     return str(cell["cell_type"]) != "markdown"
 
 
 @lru_cache(maxsize=8)
 def _code_html(notebook: str, folder: PageFolder) -> tuple[str, ...]:
-    """The HTML of each cell of a notebook, which comes as JSON so that it can be remembered."""
+    """Return the HTML of each cell; ``notebook`` is JSON text, so that results can be cached."""
     code = json.loads(notebook)
     if not code["cells"]:
         return ()
-    # What stands in a raw cell comes out as it is: so the cells can be told apart.
+    # nbconvert copies raw cells unchanged, so they can separate the other cells' HTML.
     between = {
         "cell_type": "raw",
         "metadata": {"raw_mimetype": "text/html"},
@@ -142,5 +143,5 @@ def _code_html(notebook: str, folder: PageFolder) -> tuple[str, ...]:
 
 
 def _cell(body: str) -> str:
-    """Prose as nbconvert's template has it, so that one style sheet serves all pages."""
+    """Return prose in the markup of nbconvert's template, so that one style sheet fits all."""
     return f'<div class="text_cell_render border-box-sizing rendered_html">{body}</div>'

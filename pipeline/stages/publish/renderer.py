@@ -1,7 +1,7 @@
-"""A sheet as HTML. Markdown is made a notebook first, so that one template serves all of it.
+"""Renderer of preview pages: a sheet in, an HTML file out.
 
-This runs in processes of its own: sheets go in, what went wrong comes out, and nothing else is
-shared.
+Markdown becomes a notebook first, so that one template serves every page. It runs in worker
+processes, which receive sheets and return results, and share nothing else.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from pipeline.errors import PipelineError
 from pipeline.site.texts import words
 from pipeline.stages.publish.stage import Sheet
 
-# Metadata of a notebook that nbconvert looks at.
+# Notebook metadata that nbconvert uses.
 _SHOWN = frozenset(("kernelspec", "language_info", "widgets"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendered:
-    """The end of one page. ``problem`` is empty if its HTML is as it should be."""
+    """Result of rendering one page; ``problem`` is empty on success."""
 
     page: str
     problem: str = ""
     has_changed: bool = False
-    refused: tuple[str, ...] = ()  # paths that lead out of the docs folder
+    refused: tuple[str, ...] = ()  # image paths outside the docs folder
 
 
 def render_sheet(sheet: Sheet) -> Rendered:
-    """Write the HTML of one page, if it changes. Raises nothing: one page must stop no other.
+    """Write the HTML of one page if it changes; return the result and never raise.
 
     A page that cannot be rendered is shown as its source.
     """
@@ -55,7 +55,7 @@ def render_sheet(sheet: Sheet) -> Rendered:
     except Exception as error:  # noqa: BLE001 - nbconvert and its filters raise anything
         problem = _words_of(error)
     try:
-        # Without the digest: the next run tries again.
+        # Leave out the digest, so that the next run tries again.
         source = files.read_bytes(sheet.source).decode("utf-8", "replace")
         body = sanitize(f"<pre>{escape(source)}</pre>")
         shown = _html(replace(sheet, digest=""), body)
@@ -65,7 +65,7 @@ def render_sheet(sheet: Sheet) -> Rendered:
 
 
 def _words_of(error: Exception) -> str:
-    """An error in one line; libraries quote half a notebook in the next ones."""
+    """Return the first line of an error; libraries quote half a notebook after it."""
     words = str(error).partition("\n")[0]
     if isinstance(error, PipelineError):
         return words
@@ -73,7 +73,7 @@ def _words_of(error: Exception) -> str:
 
 
 def _written(sheet: Sheet, page: bytes) -> Rendered:
-    """The end of a page that is HTML, which is written now if it changes. Raises WriteError."""
+    """Write a page if it changes; return its result. Raises WriteError."""
     has_changed = files.write_if_changed(sheet.target, page)
     refused = tuple(dict.fromkeys(sheet.folder.refused))
     return Rendered(page=sheet.page, has_changed=has_changed, refused=refused)
@@ -86,19 +86,19 @@ def _html(sheet: Sheet, body: Sanitized) -> bytes:
         "status": sheet.state.kind,
         "digest": sheet.digest,
         "left_out": words(sheet.language.replace("-", "_"), "preview")["left out"],
-        # Pages lie in folders as upstream's do: "../index.html"
+        # Pages have upstream's folders, so the link may be "../index.html".
         "index": os.path.relpath("index.html", PurePosixPath(sheet.page).parent),
     }
     text = html.page_html(body, language=sheet.language, head=head)
-    # Lone surrogates of a JSON escape ("\ud800") cannot be written as UTF-8.
+    # A JSON escape can hold a lone surrogate ("\ud800"), which UTF-8 cannot encode.
     return text.encode("utf-8", "replace")
 
 
 def _body(sheet: Sheet) -> Sanitized:
-    """Return the document of a sheet as HTML."""
+    """Return the sanitized HTML of a sheet's document. Raises InputError."""
     data = files.read_bytes(sheet.source)
     if sheet.source.suffix == ".rst":
-        # nbconvert reads no reST, and takes HTML out of raw cells.
+        # nbconvert cannot read reST, and sanitizing removes HTML from raw cells.
         text = data.decode("utf-8", "replace")
         return sanitize(rst_html(text, folder=sheet.folder))
     source = Source(
@@ -110,22 +110,22 @@ def _body(sheet: Sheet) -> Sanitized:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A document that is to be rendered: its suffix says how it is written."""
+    """A document to render; the suffix of ``path`` selects the format."""
 
     path: Path
     data: bytes
-    outputs: Path | None  # a notebook that ran, whose outputs it gets
+    outputs: Path | None  # the executed notebook that provides outputs
     folder: PageFolder  # where images are looked up
 
 
 def notebook_of(source: Source, *, page: str) -> dict[str, Any]:
-    """A document of Markdown, whatever its format, as a notebook. Raises InputError."""
+    """Return a document in any Markdown format as a notebook for nbconvert. Raises InputError."""
     path, data = source.path, source.data
     if path.suffix == ".ipynb":
         notebook = execution.parse_notebook(data, where=str(path))
         return _for_readers(_with_outputs(notebook, source.outputs, page))
     text = data.decode("utf-8", "replace")
-    # Of the others, one that has a header of jupytext's is a notebook, with cells of code.
+    # A text with jupytext front matter is a notebook with code cells.
     if is_myst_notebook(text):
         notebook = kernel.notebook_from_myst(text)
         return _for_readers(_with_outputs(notebook, source.outputs, page))
@@ -137,7 +137,7 @@ def notebook_of(source: Source, *, page: str) -> dict[str, Any]:
 def _with_outputs(
     notebook: dict[str, Any], outputs: Path | None, page: str
 ) -> dict[str, Any]:
-    """``notebook`` with what its code printed when it ran; as it is if other code ran."""
+    """Return ``notebook`` with the outputs of its last run; unchanged if its code differs."""
     if outputs is None:
         return notebook
     with suppress(PipelineError):
@@ -151,8 +151,8 @@ def _of_one_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _for_readers(notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """The notebook with whole sources and ids, and without what is for running it only."""
-    # Nbconvert insists on all that the format demands, also of what it does not look at.
+    """Return the notebook with joined sources and cell ids, without data that only a run needs."""
+    # nbconvert validates the format, even in parts that it ignores.
     metadata = notebook.get("metadata", {})
     whole = {
         "metadata": {key: metadata[key] for key in _SHOWN & metadata.keys()},
@@ -164,9 +164,9 @@ def _for_readers(notebook: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _whole_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
-    """A cell with all that the format demands of it, and what nbconvert looks at."""
+    """Return a cell with the keys that the format requires or nbconvert uses."""
     kind = cell["cell_type"]
-    # The format allows a list of lines, too; the template wants a string.
+    # The format also allows a list of lines, but the template needs a string.
     whole: dict[str, Any] = {"cell_type": kind, "source": execution.source_of(cell)}
     tags = [tag for tag in execution.tags_of(cell) if "," not in tag]
     whole["metadata"] = {"tags": list(dict.fromkeys(tags))}

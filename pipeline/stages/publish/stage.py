@@ -1,8 +1,8 @@
-"""The stage publish: render every page that has changed, and write the index of all.
+"""The stage publish: renders every page that changed, and writes an index of all pages.
 
-Rows of a run come in, files under ``html/`` go out. The digest of a sheet stands for everything in
-its HTML file, so a page is rendered again only if one of its parts has changed. A page that cannot
-be rendered stops no other page; the stage reports it as a finding.
+The rows of a run come in, and files under ``html/`` go out. Each HTML file contains the digest of
+its inputs, so a page is rendered again only if one of them changes. A page that cannot be rendered
+is reported and never stops the others.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from pipeline.paths import Paths
 from pipeline.report.counts import counted
 from pipeline.run import Run
 
-FORMAT = "5"  # raise it when the look changes
-_HEAD = 400  # bytes at the start of an HTML file, within which its digest stands
+FORMAT = "5"  # raise it when the layout changes
+_HEAD = 400  # the digest is within this many bytes from a file's start
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunState:
-    """Whether a page ran, for people: ``kind`` is the name of a status, or ``plain``."""
+    """Execution state of a page for display: ``kind`` is a status name, or ``plain``."""
 
     kind: str
     text: str
@@ -43,38 +43,38 @@ class RunState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """One page that is to be rendered."""
+    """A page to render, with all its inputs."""
 
-    page: str  # its name
-    source: Path  # executed notebook, or merged document
-    outputs: Path | None  # a notebook that ran, whose outputs the source gets
+    page: str  # the page's name
+    source: Path  # executed notebook or merged document
+    outputs: Path | None  # executed notebook that provides the outputs of the source
     target: Path
-    folder: PageFolder  # where images are looked up
+    folder: PageFolder  # for looking up images
     language: str
     title: str
     state: RunState
-    digest: str  # of all of this, and of the source
+    digest: str  # of everything above and the source's content
 
     @property
     def is_fresh(self) -> bool:
-        """Whether the target was rendered from the same parts: its head says so."""
+        """Return whether the target was rendered from these inputs, by the digest in its head."""
         with suppress(OSError), self.target.open("rb") as stream:
             return self.digest.encode("ascii") in stream.read(_HEAD)
         return False
 
 
 def sheet_of(run: Run, page: PageResult, *, locale: str) -> Sheet | None:
-    """The sheet of ``page``; None if none of its documents is there."""
+    """Return the sheet of ``page``; None if none of its documents exists."""
     paths = run.paths
     executed = paths.executed(locale) / f"{page.page}.ipynb"
     ran = executed if executed.is_file() else None
-    # What ran is as old as its run: a page that is not run now may say something else by now.
+    # An executed notebook is as old as its run, so its prose may be outdated by now.
     is_run_now = page.execution is not None
     source = ran if ran and is_run_now else _merged(paths, page, locale)
     if source is None:
         return None
     outputs = None if is_run_now or not page.code_cells else ran
-    # Everything that the head shows is part of the digest: a run that fails changes no document.
+    # The digest covers the state as well: a failed run changes it but no document.
     state = _state(page, run.release, has_outputs=outputs is not None)
     title = page.title or page.page
     facts = "\n".join([FORMAT, title, state.kind, state.text]).encode(
@@ -88,7 +88,7 @@ def sheet_of(run: Run, page: PageResult, *, locale: str) -> Sheet | None:
         source=source,
         outputs=outputs,
         target=paths.html_page(locale, page.page),
-        # Merged pages lie without their images: those of upstream's docs are shown.
+        # Merged pages have no images beside them, so use those of upstream's docs.
         folder=PageFolder.of(paths.docs, page.files[0].path),
         language=language_tag(locale),
         title=title,
@@ -98,26 +98,26 @@ def sheet_of(run: Run, page: PageResult, *, locale: str) -> Sheet | None:
 
 
 def language_tag(locale: str) -> str:
-    """The locale as HTML writes it: zh_CN → zh-CN."""
+    """Return the locale as an HTML language tag: ``zh-CN`` for ``zh_CN``."""
     return locale.replace("_", "-")
 
 
 def _merged(paths: Paths, page: PageResult, locale: str) -> Path | None:
-    """The first merged document that is there, or upstream's own.
+    """Return the first existing merged document, or upstream's document if it is readable.
 
-    Of a pair that is the notebook, which has outputs of upstream's at least.
+    In a jupytext pair the notebook comes first, which has at least upstream's outputs.
     """
     for document in page.files:
         path = paths.merged(locale) / document.path
         if path.is_file():
             return path
-    # Nothing of it is translated, but perhaps it can be read.
+    # Nothing is translated, but the page can perhaps be shown in English.
     path = paths.docs / page.files[0].path
     return path if _is_readable(path) else None
 
 
 def _is_readable(path: Path) -> bool:
-    """Whether a document of upstream's, which could not be translated, can be shown."""
+    """Return whether an upstream document that could not be merged can be shown."""
     if not path.is_file():
         return False
     try:
@@ -130,10 +130,10 @@ def _is_readable(path: Path) -> bool:
 
 
 def _state(page: PageResult, release: str, *, has_outputs: bool) -> RunState:
-    """How the code of ``page`` ran, for the head of its page.
+    """Return how the code of ``page`` ran, for the page's head.
 
-    If it was not run now, the page may have outputs all the same (``has_outputs``). The
-    ``release`` is named wherever code ran: people look at this to know what theirs does.
+    ``has_outputs`` is whether a page that was not executed now shows earlier outputs. The text
+    names the ``release`` wherever code ran, so that readers can compare it with theirs.
     """
     run = page.execution
     if run is None and not page.code_cells:
@@ -158,23 +158,23 @@ def _state(page: PageResult, release: str, *, has_outputs: bool) -> RunState:
 if TYPE_CHECKING:
     from pipeline.stages.publish.renderer import Rendered
 
-# Pages. Each process loads for two seconds before it renders its first page, in about 0.1 s.
+# In pages. A process needs two seconds to start, and then about 0.1 s per page.
 ENOUGH_FOR_PROCESSES = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """The files written, and what kept pages from being rendered."""
+    """Result of the stage: the written files, and findings about pages that failed."""
 
     changes: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
 
 
 def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> Published:
-    """Write ``html/<page>.html`` for every page that has a document, and ``html/index.html``.
+    """Write ``html/<page>.html`` for every page with a document, and ``html/index.html``.
 
-    The executed notebook is shown where there is one, else the merged document. All pages are
-    tried; those that could not be rendered are findings.
+    The executed notebook is preferred to the merged document. Every page is tried; failures are
+    reported as findings.
     """
     paths, settings = run.paths, run.settings
     sheets: dict[str, Sheet] = {}
@@ -182,7 +182,7 @@ def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> Published:
         sheet = sheet_of(run, page, locale=locale)
         if sheet is not None:
             sheets[page.page] = sheet
-    # Rendering takes most of a build that has nothing to run: unchanged pages are left alone.
+    # Rendering takes most of a build without execution, so skip unchanged pages.
     stale = [sheet for sheet in sheets.values() if not sheet.is_fresh]
     findings: list[Finding] = []
     changes: list[str] = []
@@ -197,14 +197,14 @@ def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> Published:
                 changes.append(run.shown(sheets[rendered.page].target))
             findings += _outside(rendered)
             advance(1, message)
-    # Also after a failure: the index shows what there is.
+    # Even after a failure: the index lists the pages that exist.
     if _write_index(run, pages, sheets, locale=locale):
         changes.append(run.shown(paths.preview(locale)))
     return Published(changes=tuple(changes), findings=tuple(findings))
 
 
 def _outside(rendered: Rendered) -> Iterator[Finding]:
-    """Yield a finding for each image of a page that lies outside of the docs folder."""
+    """Yield a finding for each image path of a page that leaves the docs folder."""
     for path in rendered.refused:
         yield Finding(
             code="outside",
@@ -217,7 +217,7 @@ def _outside(rendered: Rendered) -> Iterator[Finding]:
 
 
 def _not_rendered(rendered: Rendered) -> Finding:
-    """The finding for a page that is shown as its source."""
+    """Return the finding about a page that is shown as its source."""
     error = PublishError(
         f"could not be rendered: {rendered.problem}",
         where=rendered.page,
@@ -227,18 +227,18 @@ def _not_rendered(rendered: Rendered) -> Finding:
 
 
 def _render_all(sheets: Sequence[Sheet], *, workers: int) -> Iterator[Rendered]:
-    """Render every sheet; yield how each ended, as they come."""
+    """Render every sheet; yield the results as they arrive."""
     if not sheets:
         return
-    # What reads documents takes a while to load, and most runs have nothing to render.
+    # The renderer loads slowly, and most runs render nothing.
     from pipeline.stages.publish.renderer import render_sheet
 
     if len(sheets) < ENOUGH_FOR_PROCESSES or workers == 1:
         yield from map(render_sheet, sheets)
         return
-    # Not forked: a copy of a process that has threads may hang on a lock that one of them held.
+    # Do not fork: the copy of a process with threads may deadlock on a lock that a thread held.
     context = get_context("spawn")
-    # A few at a time: handing over a page costs as much as rendering a short one.
+    # In chunks: sending one page costs as much as rendering a short one.
     with ProcessPoolExecutor(min(workers, len(sheets)), mp_context=context) as pool:
         yield from pool.map(render_sheet, sheets, chunksize=4)
 
@@ -246,9 +246,9 @@ def _render_all(sheets: Sequence[Sheet], *, workers: int) -> Iterator[Rendered]:
 def _write_index(
     run: Run, pages: Sequence[PageResult], sheets: dict[str, Sheet], *, locale: str
 ) -> bool:
-    """Write the index of all pages, if it changes; whether it did."""
+    """Write the index of all pages; return whether it changed."""
     target = run.paths.preview(locale)
-    # A run of a few pages knows nothing of the others: their index stays.
+    # A run limited to a few pages knows too little to replace the index of all.
     if run.pages and target.exists():
         return False
     root = target.parent
@@ -265,24 +265,24 @@ def _write_index(
 
 
 def _counts(rows: Sequence[html.Row]) -> str:
-    """``5 passed, 0 failed, 2 skipped``; pages that ran in part are named only if there are any."""
+    """Return counts such as ``5 passed, 0 failed, 2 skipped``; "partial" only if there are any."""
     counts = dict.fromkeys(map(str, Status), 0)
     for row in rows:
-        # Pages without code have no such status.
+        # Pages without code have the status "plain", which is not counted.
         if row.status in counts:
             counts[row.status] += 1
-    # Few projects have such pages; the other counts are worth knowing also if they are 0.
+    # Partial runs are rare; the other counts are informative even at 0.
     if not counts[Status.PARTIAL]:
         del counts[Status.PARTIAL]
     return ", ".join(f"{count} {status}" for status, count in counts.items())
 
 
 def _row(page: PageResult, sheet: Sheet | None, *, root: Path) -> html.Row:
-    """The line of one page in the index, which lies in ``root``."""
-    # Without a sheet merge has written nothing of it: the guard, or a document that is malformed.
+    """Return the row of one page for the index in the folder ``root``."""
+    # No document exists: the guard stopped it, or it is malformed.
     link, status, state = "", "plain", "not built"
     if sheet is not None:
-        # A name may begin like an address: "javascript:x.md".
+        # Quoted, because a name may look like an address: "javascript:x.md".
         link = quote(sheet.target.relative_to(root).as_posix())
         status, state = sheet.state.kind, sheet.state.text
     return html.Row(
