@@ -1,7 +1,8 @@
-"""Where the English comes from: repositories, bundles, folders; and who else is asked for what.
+"""Access to upstream: repositories, bundles, folders, the package index and other Sphinx sites.
 
-``open_upstream`` opens the upstream that the configuration names, and ``address_of`` tells where it
-is. Stages need no more than these two; ``open_repository`` is what they are made of.
+``open_upstream`` opens the configured upstream, and ``address_of`` returns its address. Stages need
+only these two; ``open_repository`` is their building block. The project's own git repository is in
+``adapters.version_control``.
 """
 
 from pipeline.adapters.upstream.address import (

@@ -1,9 +1,10 @@
-"""Addresses of upstreams and names of their commits, as a person gives them.
+"""Validation of upstream addresses, and lookup of refs in a listing.
 
-What a person wrote in the configuration or in a variable comes in. An address comes out that git
-can be given without risk: git reads some texts as options, and some as programs to run. A listing
-of refs is a mapping from full names ("refs/tags/v1", "HEAD") to commits. An annotated tag has a
-commit of its own there, and a second name, "refs/tags/v1^{}", for the commit that it stands for.
+The input is text from the configuration or from a variable. The invariant: a validated address can
+be passed to git without risk, because git reads some texts as options or as programs to run.
+
+A listing maps full names of refs ("refs/tags/v1", "HEAD") to commits. An annotated tag has an id of
+its own there, and a second name, "refs/tags/v1^{}", for the commit that it points to.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pipeline.errors import UpstreamError
 
 SCHEMES = ("https", "http", "ssh", "git", "file")
 
-# "https://", or "ext::", which has no name here: what follows it is a program that git would run.
+# "https://", or "ext::" without a name group: git would run the text after it as a program.
 _SCHEME = re.compile(r"[^/:]*::|(?P<name>[^/:]+)://")
 # The scheme, and "user:password@".
 _BEFORE_HOST = re.compile(r"\A(?:[^/:]+://)?(?:[^/@]*@)?")
@@ -30,7 +31,7 @@ _NO_ADDRESS = "git would not read it as an address"
 
 
 class Kind(StrEnum):
-    """What an upstream's address leads to."""
+    """Kind of place that an upstream's address leads to."""
 
     REMOTE = "remote repository"
     LOCAL = "local repository"
@@ -40,26 +41,27 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """A checked address: a URL, or the absolute path of something that exists."""
+    """A validated address: a URL, or the absolute path of something that exists."""
 
     url: str
     kind: Kind
 
 
 def read_address(url: str, *, base: Path) -> Address:
-    """Find out what ``url`` leads to; a relative path starts at ``base``. Runs no git.
+    """Return the validated address of ``url``. Does not run git.
 
-    A folder counts as a repository only if it is the root of one: a plain folder inside a work tree
-    stays one. Raises UpstreamError.
+    A relative path starts at ``base``. A folder counts as a repository only if it is the root of
+    one: a folder inside a work tree is a plain folder. Raises UpstreamError.
     """
     if not url or url.startswith("-") or re.search(r"[\x00-\x1f\x7f]", url):
         raise _refused(url, _NO_ADDRESS)
-    # Not resolved: the address is shown and locked as the person knows it, links included.
+    # Symbolic links are not resolved: messages and the lock show the path as the person wrote it.
     path = Path(os.path.abspath(base / url.removeprefix("file://")))
     try:
         if path.is_file():
             return _read_bundle_address(path)
-        # "file://" makes a server of a folder: git fetches from it, instead of reading in place.
+        # With "file://", git fetches from the folder like from a server, instead of reading it in
+        # place.
         if path.is_dir() and "://" not in url:
             is_repository = git_folder(path) is not None
             return Address(
@@ -73,10 +75,10 @@ def read_address(url: str, *, base: Path) -> Address:
 
 
 def git_folder(path: Path) -> Path | None:
-    """Where the repository whose root is ``path`` keeps its objects; None if it is no such root."""
+    """Return the git folder of the repository with root ``path``; None if there is none."""
     if (path / ".git").exists():
         return path / ".git"
-    # What git itself takes for a bare repository.
+    # The parts by which git recognises a bare repository.
     parts = (
         (path / "HEAD").is_file(),
         (path / "objects").is_dir(),
@@ -86,31 +88,33 @@ def git_folder(path: Path) -> Path | None:
 
 
 def without_password(text: str) -> str:
-    """``text`` as it may be shown and committed: web addresses in it lose user and password."""
+    """Return ``text`` without user and password in web addresses, for display and commits."""
     return re.sub(r"(https?://)[^/\s]*@", r"\1", text)
 
 
 def _check_url(url: str) -> None:
-    """Raise UpstreamError unless ``url`` is an address on another machine that git may go to.
+    """Raise UpstreamError unless ``url`` is an allowed address on another machine.
 
-    https://a.b/c.git    git@a.b:c.git        may be
-    ext::sh -c date      ssh://-oProxy=x      are refused
-    ./no/such/folder                          does not exist
+    The effect of some addresses:
+
+        https://a.b/c.git    git@a.b:c.git        are allowed
+        ext::sh -c date      ssh://-oProxy=x      are refused
+        ./no/such/folder                          does not exist
     """
     scheme = _SCHEME.match(url)
     if scheme and scheme["name"] not in SCHEMES:
         raise _refused(url, f"only {', '.join(SCHEMES)} are allowed")
     host_and_path = _BEFORE_HOST.sub("", url)
-    # A program may take a host for an option: "ssh://-oProxyCommand=…" would run a command.
+    # A program may read a host as an option: "ssh://-oProxyCommand=…" would run a command.
     if host_and_path.startswith("-") or re.search(r"\s", url):
         raise _refused(url, _NO_ADDRESS)
-    # Without a scheme only "host:path" is an address on another machine; the rest is a path here.
+    # Without a scheme, "host:path" is an address on another machine; anything else is a local path.
     if scheme is None and not re.match(r"[^/:]+:", url):
         raise UpstreamError("does not exist", where=url, hint=_HINT)
 
 
 def _read_bundle_address(path: Path) -> Address:
-    """The address of a file. Raises UpstreamError unless it begins as git's bundles do."""
+    """Return the address of a bundle. Raises UpstreamError for any other file."""
     with path.open("rb") as file:
         is_bundle = _BUNDLE.match(file.read(16))
     if not is_bundle:
@@ -122,7 +126,7 @@ def _read_bundle_address(path: Path) -> Address:
 
 
 def _refused(url: str, reason: str) -> UpstreamError:
-    """The error for an address that git is not given; a password in it is not shown."""
+    """Return the error for a refused address, without its password."""
     what = f"{without_password(url)!r} is refused as an upstream: {reason}"
     return UpstreamError(what, hint=_HINT)
 
@@ -131,7 +135,7 @@ FULL_COMMIT = re.compile(r"[0-9a-f]{40}")
 SHORT_COMMIT = re.compile(r"[0-9a-f]{7,39}")
 PEELED = "^{}"
 
-# What git does not allow in a name (git-check-ref-format), and what its revision syntax would read.
+# Characters that git forbids in a name (git-check-ref-format) or reads as revision syntax.
 _BAD_IN_REF = re.compile(
     r"""
     ^ [-/.]                          # "-" would be an option
@@ -144,7 +148,7 @@ _BAD_IN_REF = re.compile(
 
 
 def parse_listing(text: str) -> dict[str, str]:
-    """What ``git ls-remote`` prints, a line for each ref: the commit, a tab, the name."""
+    """Return the refs that ``git ls-remote`` prints, one per line: commit, tab, name."""
     refs = {}
     for line in text.split("\n"):
         if line:
@@ -154,15 +158,15 @@ def parse_listing(text: str) -> dict[str, str]:
 
 
 def is_ref(text: str) -> bool:
-    """Whether ``text`` can be the name of a ref; the empty one stands for HEAD."""
+    """Return whether ``text`` can be the name of a ref; "" stands for HEAD."""
     return not _BAD_IN_REF.search(text)
 
 
 def match_ref(ref: str, refs: Mapping[str, str]) -> str | None:
-    """The commit of ``ref`` in a listing; tags go before branches, as in git. "" is HEAD.
+    """Return the commit of ``ref`` in a listing, or None. "" is HEAD.
 
-    ``v1``, ``main``, ``refs/heads/main`` and ``1f2e3d4`` are all found; a short commit only if one
-    ref's commit begins so.
+    ``v1``, ``main``, ``refs/heads/main`` and ``1f2e3d4`` are all found. As in git, tags take
+    precedence over branches. A short commit must be unique among the commits in the listing.
     """
     names = (f"refs/tags/{ref}", f"refs/heads/{ref}", ref) if ref else ("HEAD",)
     for name in names:
@@ -175,8 +179,8 @@ def match_ref(ref: str, refs: Mapping[str, str]) -> str | None:
 
 
 def _match_short_commit(digits: str, refs: Mapping[str, str]) -> str | None:
-    """The one commit in the listing that begins with ``digits``; None if there are several."""
-    # The same commit often has several names; an annotated tag may be given by its own digits.
+    """Return the only commit in the listing that begins with ``digits``, or None."""
+    # A commit often has several names, and ``digits`` may be those of an annotated tag.
     commits = set()
     for name, commit in refs.items():
         if commit.startswith(digits):
@@ -185,7 +189,7 @@ def _match_short_commit(digits: str, refs: Mapping[str, str]) -> str | None:
 
 
 def tag_names(refs: Mapping[str, str]) -> frozenset[str]:
-    """The tags in a listing, as people write them.
+    """Return the short names of the tags in a listing.
 
     ``refs/tags/v1`` and ``refs/tags/v1^{}`` are both ``v1``.
     """
@@ -194,15 +198,18 @@ def tag_names(refs: Mapping[str, str]) -> frozenset[str]:
 
 
 def near_names(ref: str, refs: Mapping[str, str]) -> list[str]:
-    """Up to three tags and branches that ``ref`` may be meant to be."""
+    """Return up to three tags and branches similar to ``ref``."""
     return difflib.get_close_matches(ref, short_names(refs), n=3, cutoff=0.5)
 
 
 def short_names(refs: Mapping[str, str]) -> list[str]:
-    """The tags and branches in a listing, as people write them, sorted."""
+    """Return the short names of tags and branches in a listing, sorted."""
     return sorted(set(map(_short_name, refs)))
 
 
 def _short_name(name: str) -> str:
-    """``v1`` for ``refs/tags/v1^{}``, ``main`` for ``refs/heads/main``, HEAD for itself."""
+    """Return ``v1`` for ``refs/tags/v1^{}``, ``main`` for ``refs/heads/main``.
+
+    Other names, such as HEAD, are returned unchanged.
+    """
     return re.sub(r"^refs/(tags|heads)/", "", name.removesuffix(PEELED))

@@ -1,7 +1,7 @@
-"""The history of the docs folders along one line of commits: which file was which blob, and when.
+"""History of the docs folders along one line of commits, parsed from ``git log``.
 
-In goes the answer of ``git log``, out come records. Only first parents are followed: so every
-commit has one before it, and what came with a merge is told by the merge.
+The output is a record per commit: which file had which blob, and when. Only first parents are
+followed, so every commit has one predecessor, and changes of a merged branch belong to the merge.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pipeline.adapters.upstream.address import PEELED
 from pipeline.folders import Folders
 
-# What ``git log`` is asked for: a mark and the commit's facts, then a row for each file.
+# Arguments of ``git log``: a mark and the commit's facts, then a row for each file.
 _MARK = "commit "
 LOG = (
     "log",
@@ -21,7 +21,7 @@ LOG = (
     "--raw",
     "--no-abbrev",
     "--find-renames=40%",
-    "-l4000",  # files that are compared to find renames: more than any commit moves
+    "-l4000",  # limit of files compared to find renames: more than any commit moves
     "-z",
     f"--format={_MARK}%H %cI",
 )
@@ -38,10 +38,10 @@ PEELED_TAGS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileChange:
-    """What a commit did with a file; ``blob`` is empty if the file is gone then.
+    """Change of one file in a commit; ``blob`` is empty if the commit removed the file.
 
-    ``path`` is one of the docs (``Folders.path_of``); ``before`` is the path it was renamed from,
-    or empty.
+    ``path`` is a path in the docs (``Folders.path_of``). ``before`` is the old path of a renamed
+    file, or empty.
     """
 
     path: str
@@ -60,7 +60,7 @@ class DocsCommit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tag:
-    """A tag of the repository, the commit it stands for, and when that was committed."""
+    """A tag of the repository, its commit, and the commit's date."""
 
     name: str
     commit: str
@@ -68,16 +68,16 @@ class Tag:
 
 
 def parse_log(output: bytes, docs: Folders) -> tuple[DocsCommit, ...]:
-    """The commits of ``git log`` with the arguments ``LOG``, the newest first.
+    """Return the commits in the output of ``git log`` with the arguments ``LOG``, newest first.
 
-    Files outside the folders ``docs`` are left out. ``output`` has fields that end in NUL.
+    Files outside the folders ``docs`` are left out. ``output`` has NUL-terminated fields.
     """
     commits: list[DocsCommit] = []
     fields = output.decode("utf-8", "surrogateescape").split("\0")
     head = ""
     rows: list[str] = []
     for field in [*fields, _MARK]:
-        # The first row of a commit has a line break before it.
+        # The first row of a commit begins with a line break.
         text = field.lstrip("\n")
         if not text.startswith(_MARK):
             rows.append(text)
@@ -91,9 +91,9 @@ def parse_log(output: bytes, docs: Folders) -> tuple[DocsCommit, ...]:
 
 
 def commits_of_tags(refs: Mapping[str, str]) -> dict[str, str]:
-    """The tags in a listing of refs, by full name; of an annotated one the commit it stands for.
+    """Return the commits of the tags in a listing, by full name.
 
-    ``refs/tags/v1`` and ``refs/tags/v1^{}`` are one tag: the second row has its commit.
+    ``refs/tags/v1`` and ``refs/tags/v1^{}`` are one annotated tag: the second has its commit.
     """
     names = [
         name for name in refs if name.startswith(TAGS) and not name.endswith(PEELED)
@@ -102,9 +102,9 @@ def commits_of_tags(refs: Mapping[str, str]) -> dict[str, str]:
 
 
 def dated_tags(tags: Mapping[str, str], output: bytes) -> tuple[Tag, ...]:
-    """The tags (full name → commit) that ``git log`` with ``DATES`` knows the date of.
+    """Return the tags (full name → commit) whose dates ``git log`` with ``DATES`` printed.
 
-    Of the others the commits are not here: tags of branches that nobody has fetched.
+    The commits of other tags are not here: they are on branches that were not fetched.
     """
     dates: dict[str, str] = {}
     for row in output.decode("ascii").split("\n"):
@@ -118,21 +118,21 @@ def dated_tags(tags: Mapping[str, str], output: bytes) -> tuple[Tag, ...]:
 
 
 def _changes(rows: Sequence[str], docs: Folders) -> Iterator[FileChange]:
-    """The changes of one commit: ``:modes blobs status``, then a path, of a rename two.
+    """Yield the changes of one commit: ``:modes blobs status``, then one path, or two of a rename.
 
-    A file that moved into the docs is new there, and one that moved out of them is gone.
+    A file that moved into the docs is new, and one that moved out of them is removed.
     """
     fields = iter(rows)
     for facts in fields:
         if not facts.startswith(":"):
-            continue  # the empty field behind the last row
+            continue  # the empty field after the last row
         *_, blob, status = facts.split(" ")
         path = docs.path_of(next(fields, ""))
         before = None
         if status[0] in "RC":
             before, path = path, docs.path_of(next(fields, ""))
         if path is None:
-            # It moved out of the docs: for them it is gone.
+            # It moved out of the docs, so it is removed from them.
             path, before, status = before, None, "D"
         if path is not None:
             yield FileChange(

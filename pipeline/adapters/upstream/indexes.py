@@ -1,8 +1,8 @@
-"""Indexes of others: versions on the package index, and objects that a Sphinx site documents.
+"""Queries to other indexes: versions on the package index, and inventories of Sphinx sites.
 
-pip asks the package index, so mirrors, proxies and passwords are those that pip is set up for. An
-inventory (``objects.inv``) comes as bytes; without one there is no error, because a site can do
-without. ``core.inventories`` reads it.
+The package index is queried through pip, with the mirrors, proxies and credentials that pip is
+configured for. An inventory (``objects.inv``) is returned as bytes for ``core.inventories`` to
+parse. A missing inventory is no error, because a site can be built without it.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from urllib.parse import urlsplit
 from pipeline.adapters.upstream.address import without_password
 from pipeline.errors import ConfigError, UpstreamError
 
-# Pip's own limits for one request are shorter; it tries again a few times.
+# Upper limit; pip's own limits per request are shorter, but it retries.
 _SECONDS = 300.0
 _PIP = ("-m", "pip", "--disable-pip-version-check", "--no-input")
 
 
 def released_versions(name: str) -> tuple[str, ...]:
-    """The versions of ``name`` that this Python can install, newest first; no pre-releases.
+    """Return the versions of ``name`` that this Python can install, newest first.
 
-    Raises UpstreamError if there are none or the index does not answer, ConfigError if there is no
-    pip.
+    Pre-releases are left out. Raises UpstreamError if there are none or the index does not answer,
+    and ConfigError if pip is not installed.
     """
     ended = _ask_pip(name, "index", "versions", name, "--json")
     try:
@@ -37,12 +37,13 @@ def released_versions(name: str) -> tuple[str, ...]:
 
 
 def python_fault(name: str, version: str) -> str:
-    """Why this Python is none that ``version`` of ``name`` is for; empty if the index says no such.
+    """Return why this Python cannot run ``version`` of ``name``, or "" if it can.
 
-    ``jax 0.11.0 needs Python 3.12 or later; this is 3.11.7``. Raises UpstreamError if there is no
-    answer in time, ConfigError if there is no pip.
+    ``jax 0.11.0 needs Python 3.12 or later; this is 3.11.7``. It is also empty if the index does
+    not say. Raises UpstreamError if there is no answer in time, and ConfigError if pip is not
+    installed.
     """
-    # Wheels only: a source archive would be built to learn what it needs.
+    # Wheels only: pip would build a source archive to read its requirements.
     words = ("install", "--dry-run", "--no-deps", "--only-binary=:all:", "--quiet")
     ended = _ask_pip(name, *words, f"{name}=={version}")
     found = re.search(
@@ -57,7 +58,10 @@ def python_fault(name: str, version: str) -> str:
 
 
 def _ask_pip(name: str, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run this Python's pip. Raises UpstreamError, which names ``name``, and ConfigError."""
+    """Run this Python's pip and return its result.
+
+    Raises UpstreamError with ``name`` if pip times out, and ConfigError if it is not installed.
+    """
     try:
         ended = subprocess.run(
             (sys.executable, *_PIP, *words),
@@ -78,7 +82,7 @@ def _ask_pip(name: str, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def _last_complaint(stderr: str) -> str:
-    """The last line in which pip says what is wrong: those before it say what it tried."""
+    """Return pip's last error line: earlier ones report what it tried."""
     for line in reversed(stderr.split("\n")):
         if line.startswith("ERROR: "):
             return line.removeprefix("ERROR: ")
@@ -93,18 +97,19 @@ def _no_answer(name: str, reason: str) -> UpstreamError:
     )
 
 
-MOST = 16 << 20  # bytes; that of Python takes 140 kB
+MOST = 16 << 20  # bytes; the inventory of Python has 140 kB
 
 
 def fetch_inventory(site: str, *, timeout: float = 10.0) -> bytes | None:
-    """What is at the address of an inventory of ``site`` (an URL that ends with a slash).
+    """Return the bytes of the inventory of ``site``, a URL with a final slash.
 
-    None if it cannot be had, for whatever reason; of a large one no more than ``MOST`` bytes.
+    ``timeout`` is in seconds. None if the inventory is unavailable for any reason. At most ``MOST``
+    bytes are read.
     """
     from urllib.request import Request, urlopen
 
     try:
-        # "file:" would read this machine.
+        # "file:" would read a file of this machine.
         if urlsplit(site).scheme not in ("http", "https"):
             return None
         request = Request(  # noqa: S310 - the scheme is looked at above

@@ -1,8 +1,8 @@
-"""git itself, run for one repository.
+"""Runner of the git program for one repository.
 
-Nothing is checked out, and no hook, prompt or pager can start.
-The user's own configuration is read (proxies, credentials, ``insteadOf``) but never written.
-In go arguments, out come status, output and complaints; nothing here decides what they mean.
+Nothing is checked out, and no hook, prompt or pager can start. The user's configuration is read
+(proxies, credentials, ``insteadOf``) but never written. Arguments go in; status, output and
+messages come out, for the caller to interpret.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from pipeline.errors import UpstreamError
 if TYPE_CHECKING:
     from git import Git
 
-# Units done, units in all; starts again with every phase.
+# Units done and units in total, for each phase anew.
 Progress = Callable[[float, float], None]
 
 _OPTIONS = (
     *("-c", f"core.hooksPath={os.devnull}"),
     *("-c", "protocol.version=2"),
-    # A server that sends next to nothing for a minute is given up.
+    # Give up if a server sends next to nothing for a minute.
     *("-c", "http.lowSpeedLimit=1000"),
     *("-c", "http.lowSpeedTime=60"),
 )
@@ -42,7 +42,7 @@ _FETCH = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a command of git's came to: its exit status, what it printed, what it complained of."""
+    """Result of a git command: exit status, output and error messages."""
 
     status: int
     output: bytes
@@ -50,41 +50,44 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The output; names of refs and folders may be in any encoding."""
+        """Return the output as text, with U+FFFD for bytes that are not UTF-8."""
         return self.output.decode("utf-8", "replace")
 
 
 @contextmanager
 def run_git(folder: Path, url: str, *, in_place: bool) -> Iterator[Program]:
-    """git for the repository in ``folder``, whose other side is ``url``.
+    """Yield git for the repository in ``folder``, with ``url`` as its remote.
 
-    ``in_place`` keeps git from any transport: the repository is read where it is.
-    Raises UpstreamError where there is no git.
+    ``in_place`` disables all transports: the repository is only read locally. Raises UpstreamError
+    if git is not installed.
     """
     try:
         import git
-    except ImportError as error:  # GitPython raises it when there is no git program
+    except ImportError as error:  # raised by GitPython if there is no git program
         hint = "Install git, or put it on PATH, and run again."
         raise UpstreamError("git cannot be run", hint=hint) from error
-    git.Git.check_unsafe_protocols(url)  # a second fence behind ours
+    git.Git.check_unsafe_protocols(url)  # a second check after read_address
     handle = git.Git()
     transports = "none" if in_place else ":".join(SCHEMES)
     handle.update_environment(**_environment(folder, transports=transports))
     try:
         yield Program(handle, url)
     finally:
-        handle.clear_cache()  # ends the processes that it keeps for reading
+        handle.clear_cache()  # ends the processes that are kept for reading objects
 
 
 class Program:
-    """git with a repository to work on. Failures of its commands are told, not raised."""
+    """git for one repository. Failed commands are returned, not raised."""
 
     def __init__(self, git: Git, url: str) -> None:
         self._git = git
         self._url = url
 
     def call(self, *arguments: str, timeout: float | None = None) -> Answer:
-        """Run git with ``arguments``; after ``timeout`` seconds it is ended, with a complaint."""
+        """Run git with ``arguments`` and return the result.
+
+        After ``timeout`` seconds git is killed, and the result has an error message.
+        """
         status, output, complaint = self._git.execute(
             ("git", *_OPTIONS, *arguments),
             with_extended_output=True,
@@ -96,17 +99,20 @@ class Program:
         return Answer(status=status, output=output, complaint=complaint)
 
     def read_object(self, name: str) -> bytes:
-        """The content of the object ``name``. Raises ValueError or OSError if it is not there."""
+        """Return the content of the object ``name``.
+
+        Raises ValueError or OSError if it is not there.
+        """
         return self._git.get_object_data(name)[3]
 
     def forget(self) -> None:
-        """Know nothing of the repository any more: it is about to change behind git's back."""
+        """Drop all caches, because the repository is about to be changed by other means."""
         self._git.clear_cache()
 
     def fetch(
         self, *arguments: str, progress: Progress | None, stdin: BinaryIO | None = None
     ) -> str:
-        """Run ``git fetch`` from the other side; the complaint if it failed, else empty."""
+        """Run ``git fetch`` from the remote; return the error message, or "" on success."""
         from git import GitCommandError
         from git.cmd import handle_process_output
         from git.remote import to_progress_instance
@@ -121,7 +127,7 @@ class Program:
                 progress(float(done), float(total))
 
         listener = to_progress_instance(report)
-        # The address is given for this run only: nothing else may go there on its own.
+        # The remote is set for this run only, so that no other command can contact it.
         options = [*_OPTIONS, "-c", f"remote.origin.url={self._url}"]
         if stdin:  # names of single objects, which cannot be negotiated
             options += ["-c", "fetch.negotiationAlgorithm=noop"]
@@ -141,9 +147,9 @@ class Program:
 
 
 def _environment(folder: Path, *, transports: str) -> dict[str, str]:
-    # Naming the folder spares git the search through parent folders, and a surrounding hook's
-    # GIT_DIR does no harm. A foreign owner does not matter: the commands used here run nothing that
-    # a repository's configuration names.
+    # GIT_DIR spares git the search through parent folders and overrides the GIT_DIR of a
+    # surrounding hook. It also skips the check of the folder's owner. That is safe, because the
+    # commands used here run nothing that a repository's configuration names.
     return {
         "GIT_DIR": str(folder),
         "GIT_ALLOW_PROTOCOL": transports,

@@ -1,8 +1,7 @@
-"""Upstream's repository: resolves a ref, fetches one commit, lists and reads its files.
+"""Upstream's repository: resolves refs, fetches one commit, lists and reads its files.
 
-A local repository is read in place. Of any other, what is needed is fetched into a private store as
-cheaply as the other side allows, and what is there already is not fetched again. ``open_upstream``
-opens the one that the configuration names.
+A local repository is read in place. Objects of any other are fetched into a private store, as
+cheaply as the server allows, and never twice. ``open_upstream`` opens the configured upstream.
 """
 
 from __future__ import annotations
@@ -46,16 +45,16 @@ from pipeline.folders import ALL, Folders
 from pipeline.packages import how_to_run
 from pipeline.paths import Paths
 
-_TREE = "040000"  # the mode of a folder
-# The line of a commit that says when it was made: "committer A <a@b> 1700000000 +0800".
+_TREE = "040000"  # mode of a folder
+# The line of a commit with its date: "committer A <a@b> 1700000000 +0800".
 _COMMITTER = re.compile(rb"^committer .*> (\d+) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeEntry:
-    """One file of a tree. ``path`` is one of the docs (``Folders.path_of``).
+    """One file of a tree. ``path`` is a path in the docs (``Folders.path_of``).
 
-    Bytes of the path that are not UTF-8 are surrogates.
+    Bytes of the path that are not UTF-8 become surrogates.
     """
 
     mode: str  # "100644", "120000" (symbolic link), "160000" (submodule)
@@ -67,9 +66,9 @@ class TreeEntry:
 def open_repository(
     address: Address, *, store: Path, way_out: str
 ) -> Iterator[Repository]:
-    """Read the repository at ``address``. ``store`` is the folder that fetched objects go to.
+    """Yield the repository at ``address``; fetched objects are stored in ``store``.
 
-    ``way_out`` tells what to do when the other side cannot be reached. Raises UpstreamError.
+    ``way_out`` is the hint for an unreachable server. Raises UpstreamError.
     """
     folder = store
     in_place = address.kind is Kind.LOCAL
@@ -88,13 +87,13 @@ def open_repository(
 class Repository:
     """One upstream repository.
 
-    Every method raises UpstreamError, or WriteError where the disk is full.
+    Every method raises UpstreamError, or WriteError if the disk is full.
     """
 
     def __init__(
         self, address: Address, program: Program, errors: UpstreamErrors
     ) -> None:
-        """``program`` runs git in the folder that has, or is to get, the objects."""
+        """Create the repository; ``program`` runs git in the folder for its objects."""
         self._kind = address.kind
         self._url = address.url
         self._program = program
@@ -102,10 +101,10 @@ class Repository:
         self._store = Store(program, errors)
 
     def resolve(self, ref: str, progress: Progress | None = None) -> str:
-        """The commit (40 hex digits) that ``ref`` names.
+        """Return the commit (40 hex digits) that ``ref`` names.
 
-        It is a tag, a branch, a full or a short commit; "" is HEAD. Asks the other side once, and
-        not at all for a full commit that is here already.
+        ``ref`` is a tag, a branch, a full or a short commit; "" is HEAD. The server is contacted
+        once, and not at all for a full commit that is already here.
         """
         if ref == "HEAD":
             ref = ""
@@ -133,10 +132,10 @@ class Repository:
         *,
         needs_all: bool = True,
     ) -> tuple[TreeEntry, ...]:
-        """The files of the folders ``docs`` at ``commit``, which can then be read.
+        """Fetch the folders ``docs`` at ``commit`` and return their files.
 
-        Transfers only what is not here yet, all blobs in one go. Unless it ``needs_all``, one of
-        several folders will do: an older commit may not have had the others yet.
+        Only missing objects are transferred, all blobs at once. Unless it ``needs_all``, folders
+        may be missing if there is at least one: an older commit may not have had the others yet.
         """
         if self._peel(commit) is None:
             self._store.fetch_commit(commit, progress)
@@ -152,10 +151,10 @@ class Repository:
     def fetch_places(
         self, commit: str, places: Sequence[str], progress: Progress | None = None
     ) -> tuple[TreeEntry, ...]:
-        """The files at ``places`` of the repository, as ``fetch`` gives those of folders.
+        """Fetch single files of the repository, and return those that exist.
 
-        What ``commit`` does not have is left out, and what a partial clone lacks. The paths of
-        what is found are the places.
+        Places that ``commit`` or a partial clone lacks are left out. The paths of the result are
+        the places.
         """
         answer = self._program.call("ls-tree", "-z", commit, "--", *places)
         listed = _entries(answer.output)
@@ -169,15 +168,15 @@ class Repository:
         return entries
 
     def read(self, blob: str) -> bytes:
-        """The content of an object."""
+        """Return the content of an object."""
         try:
             return self._program.read_object(blob)
         except (ValueError, OSError) as error:
             raise self._errors.damaged(f"object {blob} cannot be read") from error
 
     def date(self, commit: str) -> str:
-        """When ``commit`` was committed, ISO 8601 with offset; empty if it does not say so."""
-        # Behind the first blank line stands the message, which may say anything.
+        """Return the committer date of ``commit``, ISO 8601 with offset; "" if malformed."""
+        # The message after the first blank line may contain anything.
         head, _, _ = self.read(commit).partition(b"\n\n")
         committer = _COMMITTER.search(head)
         if committer is None:
@@ -190,10 +189,10 @@ class Repository:
             zone = timezone(offset) if offset else UTC
             return datetime.fromtimestamp(int(seconds), zone).isoformat()
         except (ValueError, OverflowError, OSError):
-            return ""  # the number may be of a year that no calendar has
+            return ""  # the number may be out of range for a calendar
 
     def distance(self, old: str, new: str) -> tuple[int, int] | None:
-        """How many commits lead to ``new`` only, and to ``old`` only.
+        """Return how many commits only ``new`` has, and how many only ``old`` has.
 
         None if the history between them is not here.
         """
@@ -210,9 +209,9 @@ class Repository:
     def history(
         self, commit: str, docs: Folders, progress: Progress | None = None
     ) -> tuple[DocsCommit, ...]:
-        """What every commit up to ``commit`` did with the files of ``docs``, the newest first.
+        """Return the changes of every commit up to ``commit`` to ``docs``, newest first.
 
-        Brings the history here if only the commit is, but not the files (see ``bring``).
+        The history is fetched if only the commit is here, but without the files (see ``bring``).
         """
         if self._peel(commit) is None:
             self._store.fetch_commit(commit, progress)
@@ -224,7 +223,7 @@ class Repository:
         return parse_log(answer.output, docs)
 
     def tree(self, commit: str, docs: Folders) -> tuple[TreeEntry, ...]:
-        """The files of ``docs`` at a commit that is here; none of folders that it does not have."""
+        """Return the files of ``docs`` at a local commit; missing folders are skipped."""
         return tuple(chain.from_iterable(self._list(commit, docs).values()))
 
     def bring(
@@ -234,9 +233,10 @@ class Repository:
         docs: Folders,
         progress: Progress | None = None,
     ) -> None:
-        """Make sure that ``blobs`` of the history of ``docs`` can be read, all in one go.
+        """Fetch those of ``blobs`` that are not here, all at once.
 
-        Only of a remote repository files are left out: see ``history``.
+        They belong to the history of ``docs`` up to ``commit``. Only a remote repository is fetched
+        without its files: see ``history``.
         """
         if self._kind is not Kind.REMOTE:
             return
@@ -258,7 +258,7 @@ class Repository:
             self._store.fetch_blobs(missing, commit, progress)
 
     def dated_tags(self) -> tuple[Tag, ...]:
-        """The tags whose commits are here, each with its date. Asks the other side once."""
+        """Return the tags whose commits are here, with dates. Contacts the server once."""
         if self._kind is Kind.LOCAL:
             listed = self._program.call("for-each-ref", PEELED_TAGS, "refs/tags")
             tags = parse_listing(listed.text)
@@ -271,57 +271,60 @@ class Repository:
         return dated_tags(tags, answer.output)
 
     def tags(self) -> frozenset[str]:
-        """The names of all tags. Asks the other side once, and transfers nothing else."""
+        """Return the names of all tags. Contacts the server once and transfers nothing else."""
         if self._kind is Kind.LOCAL:
             return tag_names(self._local_refs())
         return tag_names(self._advertised("refs/tags"))
 
     def _peeled(self, tags: dict[str, str]) -> dict[str, str]:
-        """The tags with their commits: a bundle does not say what an annotated one stands for."""
+        """Return the tags with their commits.
+
+        The listing of a bundle does not have the commits of annotated tags.
+        """
         if self._kind is not Kind.BUNDLE:
             return tags
         peeled = {name: self._peel(commit) for name, commit in tags.items()}
         return {name: commit for name, commit in peeled.items() if commit}
 
     def _is_shallow(self) -> bool:
-        """Whether some of the history is not here; also where git cannot say."""
+        """Return whether part of the history is missing, or git cannot tell."""
         answer = self._program.call("rev-parse", "--is-shallow-repository")
         return bool(answer.status) or answer.output.strip() != b"false"
 
     def _find(
         self, ref: str, refs: dict[str, str], progress: Progress | None
     ) -> str | None:
-        """The commit of ``ref``, where ``refs`` are those that the other side has.
+        """Return the commit of ``ref`` among the server's ``refs``.
 
-        None if it has no such ref, and no such short commit is here or in the bundle.
+        None if there is no such ref, and no such short commit here or in the bundle.
         """
         commit = match_ref(ref, refs)
         if commit is None:
             return self._find_short(ref, refs, progress)
         if self._kind is Kind.REMOTE:
             return commit
-        # A bundle does not say what an annotated tag stands for.
+        # The listing of a bundle does not have the commits of annotated tags.
         return self._peel(commit) or self._fetch_and_peel(commit, progress)
 
     def _find_short(
         self, digits: str, refs: dict[str, str], progress: Progress | None
     ) -> str | None:
-        """The commit that begins with ``digits`` and that no ref names; None if there is none."""
+        """Return the commit that begins with ``digits``, or None."""
         if not SHORT_COMMIT.fullmatch(digits):
             return None
         peeled = self._peel(digits)
-        # Another server looks for no part of a name; any ref of a bundle brings all that is in it.
+        # A server does not search for prefixes. Fetching any ref of a bundle fetches all of it.
         if peeled is None and refs and self._kind is Kind.BUNDLE:
             self._store.fetch_commit(next(iter(refs.values())), progress)
             peeled = self._peel(digits)
         return peeled
 
     def _advertised(self, ref: str) -> dict[str, str]:
-        """The refs that the other side has: name → commit."""
+        """Return the server's refs: name → commit."""
         if not ref:
             arguments = ["--", self._url, "HEAD"]
         elif self._kind is Kind.REMOTE:
-            # This spares the list of all pull requests. HEAD is outside of both.
+            # Skips the long list of pull requests. HEAD is in neither group.
             arguments = ["--heads", "--tags", "--", self._url]
         else:
             arguments = ["--", self._url]
@@ -331,7 +334,7 @@ class Repository:
         return parse_listing(answer.text)
 
     def _local_refs(self) -> dict[str, str]:
-        """The tags and branches of a repository that is read in place: name → commit."""
+        """Return the tags and branches of a local repository: name → commit."""
         as_ls_remote = "--format=%(objectname)%09%(refname)"
         answer = self._program.call(
             "for-each-ref", as_ls_remote, "refs/tags", "refs/heads"
@@ -339,7 +342,7 @@ class Repository:
         return parse_listing(answer.text)
 
     def _peel(self, name: str) -> str | None:
-        """The commit that ``name`` leads to, if it is here."""
+        """Return the local commit that ``name`` leads to, or None."""
         answer = self._program.call(
             "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"
         )
@@ -348,14 +351,15 @@ class Repository:
         return answer.output.decode("ascii").strip()
 
     def _fetch_and_peel(self, commit: str, progress: Progress | None) -> str | None:
-        """The commit that ``commit`` leads to, which may be a tag, once it is here."""
+        """Fetch ``commit``, which may be a tag, and return the commit it leads to."""
         self._store.fetch_commit(commit, progress)
         return self._peel(commit)
 
     def names(self, commit: str, docs: Folders) -> frozenset[str]:
-        """The names of what lies at the top of ``commit``, and at the top of each of ``docs``.
+        """Return the names at the top of ``commit``, and at the top of each of ``docs``.
 
-        All are here once ``fetch`` has been called. What holds all of several counts as well.
+        The common parent of several docs folders is included. ``fetch`` must have been called
+        before.
         """
         names: set[str] = set()
         for folder in {ALL, docs.root, *docs.names}:
@@ -365,7 +369,10 @@ class Repository:
         return frozenset(names)
 
     def _list(self, commit: str, docs: Folders) -> dict[str, list[TreeEntry]]:
-        """The files of those of ``docs`` that ``commit`` has, in git's order. Trees are here."""
+        """Return the files of each docs folder that ``commit`` has, in git's order.
+
+        The trees must be here.
+        """
         listed: dict[str, list[TreeEntry]] = {}
         for folder, prefix in docs.placed:
             answer = self._program.call("ls-tree", "-r", "-z", _tree(commit, folder))
@@ -375,9 +382,9 @@ class Repository:
         return listed
 
     def _refuse_folder(self, commit: str, folder: str) -> NoReturn:
-        """Raise UpstreamError: there is no ``folder``, or the commit itself cannot be read.
+        """Raise UpstreamError for a missing ``folder``, or an unreadable commit.
 
-        The error names the folders that are there: ``folder`` may have another name.
+        The error lists the existing folders, because ``folder`` may have another name there.
         """
         answer = self._program.call("ls-tree", "-d", "-z", "--name-only", commit)
         if answer.status:
@@ -386,7 +393,7 @@ class Repository:
         raise self._errors.no_folder(folder, commit, folders=folders)
 
     def _missing(self, commit: str, folders: Iterable[str]) -> list[str]:
-        """The blobs under ``folders`` that a filtered fetch has left out."""
+        """Return the blobs under ``folders`` that a filtered fetch left out."""
         answer = self._program.call(
             "rev-list",
             "--objects",
@@ -401,7 +408,7 @@ class Repository:
 
 
 def _entries(output: bytes, prefix: str = "") -> Iterator[TreeEntry]:
-    """The files that ``git ls-tree -z`` has listed."""
+    """Yield the files in the output of ``git ls-tree -z``."""
     for row in output.decode("utf-8", "surrogateescape").split("\0"):
         if row:  # "100644 blob 1f2e…<TAB>path/of/file.md"
             facts, path = row.split("\t", 1)
@@ -410,7 +417,7 @@ def _entries(output: bytes, prefix: str = "") -> Iterator[TreeEntry]:
 
 
 def _tree(commit: str, folder: str) -> str:
-    """How git names ``folder`` at ``commit``; that of the whole repository has an empty name."""
+    """Return git's name of ``folder`` at ``commit``; the whole repository has an empty name."""
     return f"{commit}:{'' if folder == ALL else folder}"
 
 
@@ -418,10 +425,10 @@ CHECK_ADDRESS = "Check the address and the network, and run again."
 
 
 def address_of(settings: Settings, upstream: Upstream) -> Address:
-    """Where ``upstream`` is; runs no git. Raises UpstreamError if that is no address.
+    """Return the address of ``upstream``, without running git.
 
-    A relative path in the configuration starts at the project; one in the variable that replaces it
-    starts where the person is who has set it.
+    A relative path in the configuration starts at the project. One in the overriding variable
+    starts at the current folder. Raises UpstreamError for an invalid address.
     """
     base = Path.cwd() if upstream.url_replaced else settings.root
     return read_address(upstream.url, base=base)
@@ -431,9 +438,9 @@ def address_of(settings: Settings, upstream: Upstream) -> Address:
 def open_upstream(
     settings: Settings, upstream: Upstream, *, way_out: str = ""
 ) -> Iterator[Repository | None]:
-    """Open ``upstream`` for reading; None stands for a plain folder, which has no history.
+    """Yield the repository of ``upstream``, or None for a plain folder without history.
 
-    ``way_out`` tells what to do when it cannot be reached; empty: what fits this upstream.
+    ``way_out`` is the hint for an unreachable server; by default one that suits this upstream.
     Raises UpstreamError.
     """
     address = address_of(settings, upstream)
@@ -441,7 +448,7 @@ def open_upstream(
         yield None
         return
     cache = Paths(settings.root, upstream.name).cache
-    # Resolved: the build folder may be a link, and git is told the folder by its name.
+    # Resolved, because the build folder may be a link and git receives the folder by name.
     store = (cache / "git" / f"{upstream.name}.git").resolve()
     with open_repository(
         address, store=store, way_out=way_out or _advice(settings, upstream)

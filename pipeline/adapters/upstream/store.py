@@ -1,8 +1,8 @@
-"""The private repository that fetched objects go to, and the errors about one upstream.
+"""Private repository for fetched objects, and the errors about one upstream.
 
-A commit is asked for in the cheapest way that the other side allows. What a killed run left in the
-store is cleared before it is used again. What git writes is for people who know git: an error of
-ours says what can be done, and repeats no password.
+Commits are fetched in the cheapest way that the server allows. Leftovers of an interrupted run are
+removed before the store is used. git's own messages are for git experts, so errors say what can be
+done instead. The invariant: no error contains a password.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NO_COMMIT = re.compile(
 _NO_ACCESS = re.compile(
     r"could not read (Username|Password)|Authentication failed|Permission denied"
 )
-# Lines of git's that do not say why.
+# Lines of git's messages that do not contain the reason.
 _NOISE = re.compile(
     r"""
     \s* $
@@ -52,9 +52,9 @@ _NOISE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpstreamErrors:
-    """Makes the errors about one upstream.
+    """Factory of errors about one upstream.
 
-    ``way_out`` tells what to do when the other side cannot be reached.
+    ``way_out`` is the hint for an unreachable server.
     """
 
     where: str  # the address, without a password
@@ -63,10 +63,11 @@ class UpstreamErrors:
     way_out: str
 
     def failure(self, complaint: str) -> PipelineError:
-        """Why git failed, by what it wrote.
+        """Return the error for a failed git command, from git's messages.
 
-        The order matters: a full disk comes first, since git then complains of the other side as
-        well; and nothing that a bundle lacks can be had by asking for a password.
+        The order of checks matters. A full disk comes first, because git then reports network
+        errors as well. Bundles come before passwords, because no password can supply what a bundle
+        lacks.
         """
         reason = reason_of(complaint)
         if _DISK.search(complaint):
@@ -90,24 +91,24 @@ class UpstreamErrors:
         return self._error(f"cannot be reached: {reason}", hint=self.way_out)
 
     def unwritable(self, reason: str | None) -> WriteError:
-        """The private repository cannot be written."""
+        """Return the error for a private repository that cannot be written."""
         return WriteError(
             f"cannot be written: {reason}", where=str(self.store), hint=_WRITE_HINT
         )
 
     def damaged(self, what: str) -> UpstreamError:
-        """Objects are missing that must be there."""
+        """Return the error for missing objects."""
         if self.kind is Kind.LOCAL:
             return self._error(what, hint="Mend that repository, or use another.")
         return self._error(what, hint=f"Delete {self.store} and pull again.")
 
     def bad_ref(self, ref: str) -> UpstreamError:
-        """``ref`` cannot be the name of anything."""
+        """Return the error for a ``ref`` that cannot be a name."""
         hint = "Give a tag, a branch or a commit, e.g. --ref main"
         return self._error(f"{ref!r} is not a ref", hint=hint)
 
     def unknown_ref(self, ref: str, refs: Mapping[str, str]) -> UpstreamError:
-        """``ref`` is not in the listing ``refs``."""
+        """Return the error for a ``ref`` that is not in the listing ``refs``."""
         if ref:
             what = f"has no tag, branch or commit {ref!r}"
         else:
@@ -115,8 +116,8 @@ class UpstreamErrors:
         return self._error(what, hint=self._hint_for_ref(ref, refs))
 
     def _hint_for_ref(self, ref: str, refs: Mapping[str, str]) -> str:
-        """What to do about a ref that is not in the listing ``refs``."""
-        # The likeliest first: a slip of the pen, then what the other side cannot tell.
+        """Return the hint for a ref that is not in the listing ``refs``."""
+        # The likeliest first: a typing error, then a short commit, which a server does not look up.
         near = near_names(ref, refs)
         if near:
             return f"Did you mean {' or '.join(map(repr, near))}?"
@@ -130,7 +131,10 @@ class UpstreamErrors:
     def no_folder(
         self, folder: str, commit: str, *, folders: list[str]
     ) -> UpstreamError:
-        """There is no ``folder`` at ``commit``, only ``folders``."""
+        """Return the error for a missing ``folder`` at ``commit``.
+
+        ``folders`` are the existing ones, for the hint.
+        """
         there = (
             f"Folders there: {', '.join(folders[:8])}."
             if folders
@@ -146,7 +150,7 @@ class UpstreamErrors:
 
 
 def reason_of(complaint: str) -> str:
-    """The first line of what git wrote that says why."""
+    """Return the first line of git's messages that contains the reason."""
     for line in complaint.split("\n"):
         if not _NOISE.match(line):
             return without_password(re.sub(r"^(fatal|error): ", "", line.strip()))
@@ -154,20 +158,20 @@ def reason_of(complaint: str) -> str:
 
 
 _WHOLE = ("--no-filter",)
-_WAYS = (  # the cheapest first: without files and history, without history, with all
+_WAYS = (  # cheapest first: without files and history, without history, with everything
     ("--depth=1", "--filter=blob:none"),
     ("--depth=1", "--no-filter"),
     _WHOLE,
 )
-# The server cannot do it that way: try the next.
+# The server does not support this way: try the next one.
 _NOT_ABLE = re.compile(r"shallow|--depth|filter")
 _NO_SINGLE_OBJECTS = re.compile(r"not our ref|unadvertised|does not allow")
 
 
 class Store:
-    """Brings objects from the other side into the folder ``errors.store``.
+    """Fetcher of objects from the server into the folder ``errors.store``.
 
-    A local repository is read in place: what is not there cannot be brought.
+    A local repository is read in place, so its missing objects cannot be fetched.
     """
 
     def __init__(self, program: Program, errors: UpstreamErrors) -> None:
@@ -177,11 +181,11 @@ class Store:
         self._kind: Kind = errors.kind
 
     def fetch_commit(self, commit: str, progress: Progress | None) -> None:
-        """Get ``commit``, without its files if the other side can leave them out."""
+        """Fetch ``commit``, without its files if the server supports that."""
         self._fetch_commit(commit, progress, ways=_WAYS)
 
     def fetch_history(self, commit: str, progress: Progress | None) -> None:
-        """Get all that came before ``commit``, without files if the other side can do that."""
+        """Fetch all ancestors of ``commit``, without files if the server supports that."""
         complaint = ""
         for way in (("--filter=blob:none",), _WHOLE):
             complaint = self._program.fetch(
@@ -198,7 +202,7 @@ class Store:
     def fetch_blobs(
         self, blobs: Sequence[str], commit: str, progress: Progress | None
     ) -> None:
-        """Get the ``blobs`` of ``commit`` that a filtered fetch left out, by their names."""
+        """Fetch the ``blobs`` of ``commit`` that a filtered fetch left out."""
         if self._kind is Kind.LOCAL:
             what = f"{len(blobs)} files of the docs folder are not there (is it a partial clone?)"
             raise self._errors.damaged(what)
@@ -213,7 +217,7 @@ class Store:
                 stdin=cast(BinaryIO, names),
             )
         if _NO_SINGLE_OBJECTS.search(complaint):
-            # An old server: take the commit with all its files.
+            # An old server: fetch the commit again with all its files.
             shutil.rmtree(self._folder)
             self._fetch_commit(commit, progress, ways=_WAYS[1:])
         elif complaint:
@@ -225,7 +229,7 @@ class Store:
         if self._kind is Kind.LOCAL:
             raise self._errors.damaged(f"commit {commit} is not there")
         if self._kind is Kind.BUNDLE:
-            ways = (_WHOLE,)  # git filters nothing out of a bundle
+            ways = (_WHOLE,)  # git cannot filter a bundle
         complaint = ""
         for way in ways:
             self._prepare()
@@ -236,23 +240,23 @@ class Store:
                 return
             if way == _WHOLE or not _NOT_ABLE.search(complaint):
                 break
-            # The store is marked as partial by now: older gits would go after what is missing in
-            # it, without end.
+            # The store is now marked as partial. Older versions of git would try to fetch its
+            # missing objects again and again.
             shutil.rmtree(self._folder)
         raise self._errors.failure(complaint)
 
     def _prepare(self) -> None:
-        """Make sure of the private repository, and clear what a killed run left in it."""
+        """Create the private repository if necessary, and remove leftovers of a killed run."""
         self._program.forget()
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            # Git refuses to work beside a lock, and never removes a half-written pack.
+            # git refuses to work beside a lock file, and never removes a half-written pack.
             for path in [*self._folder.rglob("*.lock"), *self._folder.rglob("tmp_*")]:
                 if path.is_file():
                     path.unlink()
         except OSError as error:
             raise self._errors.unwritable(error.strerror) from error
-        # No template: it may hold hooks.
+        # No template, because it could contain hooks.
         answer = self._program.call("init", "--quiet", "--bare", "--template=")
         if answer.status:
             raise self._errors.failure(answer.complaint)
