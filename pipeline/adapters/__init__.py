@@ -1,1 +1,5 @@
-"""Typed facades over outside systems. The only importers of third-party I/O."""
+"""Typed facades over outside systems: files, git, polib, kernels, the network, models.
+
+Only modules of this package import third-party libraries that do input or output. Decisions about
+translations belong in ``core``, the order of steps in ``stages``.
+"""

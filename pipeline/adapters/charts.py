@@ -1,7 +1,8 @@
-"""Mermaid charts as drawings (SVG), made without a browser.
+"""Renderer of Mermaid charts to SVG, without a browser.
 
-A chart is a stranger's text, and native code draws it: in a process of its own, with a limit of
-time, so that a chart can neither stop a build nor end it. Drawings run and fetch nothing.
+Charts are untrusted text, and native code draws them. The invariant: a chart can neither block nor
+crash a build, because it is drawn in a separate process with a time limit. Drawings contain no
+scripts and fetch nothing.
 """
 
 from __future__ import annotations
@@ -16,20 +17,20 @@ from pathlib import Path
 from pipeline.adapters.html.drawings import clean_drawing
 from pipeline.errors import InputError
 
-SECONDS = 30.0  # a chart takes a tenth of one
+SECONDS = 30.0  # seconds; a typical chart takes 0.1
 _CHILD = Path(__file__).with_name("charts_child.py")
-# Colours that a chart brings itself are made for a light ground.
+# A chart with colours of its own is designed for a light background.
 _OWN_COLOURS = re.compile(
     r"^\s*(?:classDef|linkStyle|style)\s|\b(?:look|theme)\w*[\"']?\s*:", re.MULTILINE
 )
-# Stands behind all else: front matter has to come first.
+# Appended, because front matter must come first.
 _THEME = '{}\n%%{{init: {{"look": "classic", "theme": "{}"}}}}%%\n'
 _WIDTH = re.compile(rb'viewBox="[-\d.]+ [-\d.]+ (\d+)')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """The drawings of a chart, for light and dark pages; ``dark`` is None if it has own colours."""
+    """Drawings of a chart for light and dark pages; ``dark`` is None if it has its own colours."""
 
     light: bytes
     dark: bytes | None
@@ -37,7 +38,10 @@ class Chart:
 
 
 def draw_chart(source: str, *, seconds: float = SECONDS) -> Chart:
-    """Return the drawings of a Mermaid chart. Raises InputError if it cannot be drawn."""
+    """Return the drawings of a Mermaid chart. Raises InputError if it cannot be drawn.
+
+    ``seconds`` is the time limit for all drawings together.
+    """
     texts = [source]
     if not _OWN_COLOURS.search(source):
         texts = [_THEME.format(source, theme) for theme in ("default", "dark")]
@@ -50,7 +54,7 @@ def draw_chart(source: str, *, seconds: float = SECONDS) -> Chart:
 
 
 def _drawn(texts: list[str], seconds: float) -> list[str]:
-    """Return what a process of its own draws of texts. Raises InputError."""
+    """Return the drawings of texts, made in a separate process. Raises InputError."""
     try:
         ended = subprocess.run(
             [sys.executable, str(_CHILD)],
