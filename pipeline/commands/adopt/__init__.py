@@ -1,8 +1,8 @@
 """adopt: bring translated copies of pages into the catalogues.
 
-``adoption`` is the verb, which finds page, version and passages of each copy. ``copies`` reads
-files, ``versions`` reads upstream's history, ``catalogs`` fills the catalogues. What needs no file
-is in ``core/adoption``.
+``adoption`` runs the command: it finds page, version and passages of each copy. ``copies`` reads
+files, ``versions`` reads upstream's history, ``catalogs`` fills the catalogues. Code that needs no
+files belongs in ``core/adoption``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pipeline.log import Log
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare what ``adopt`` takes."""
+    """Declare the options of ``adopt``."""
     parser.add_argument(
         "words",
         metavar="FILE | FOLDER | NAME",
@@ -56,7 +56,10 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def run_command(arguments: Namespace, log: Log) -> int:
-    """Adopt files into an upstream, which may be named among them, and print the report."""
+    """Adopt the named files, print the report and return the exit code.
+
+    One of the arguments may name the upstream.
+    """
     from pipeline.commands.adopt.adoption import AdoptOptions, adopt
     from pipeline.report.adoption import adoption_json, adoption_text
 

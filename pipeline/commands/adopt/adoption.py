@@ -1,7 +1,7 @@
-"""The verb: read copies, find page, version and passages of each, write what holds into catalogues.
+"""Adoption of copies: find page, version and passages of each, and fill the catalogues.
 
-Copies are taken one after the other; a copy that is refused stops no other. Files are written at
-the end, all catalogues together, and then the memory is updated as after any edit.
+Copies are processed one by one; a rejected copy does not stop the others. All catalogues are
+written at the end, and then the memory is updated as after any edit.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
 from pipeline.stages.update.locale import CatalogFiles
 
-# What parts a note of an entry, or would look like a diff in one.
+# Characters that separate the parts of a note, or look like a diff in it.
 _UNFIT = re.compile(r"[,\[\]{}\n\r]")
-# Licences under which work may be passed on with the project's own.
+# Licences under which work may be distributed together with this project.
 _KNOWN_LICENCES = (
     *("Apache-2.0", "MIT", "BSD-2-Clause", "BSD-3-Clause", "ISC"),
     *("CC0-1.0", "CC-BY-3.0", "CC-BY-4.0", "Unlicense", "0BSD"),
 )
-_GUESSES = 8  # pages that are looked at …
-_FEW = 5  # … in so many versions
-# Share of the Chinese that must clearly be the page's; less if a person has named that.
+_GUESSES = 8  # pages examined …
+_FEW = 5  # … in so many versions each
+# Share of the Chinese that must clearly match the page; lower if the user has named the page.
 _SHARE, _NAMED_SHARE = 0.4, 0.15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdoptOptions:
-    """Files to adopt, and what a person knows of them."""
+    """Files to adopt, and what the user knows about them."""
 
     files: tuple[str, ...]
     page: str | None = None
@@ -62,15 +62,15 @@ class AdoptOptions:
 
     @property
     def is_dry(self) -> bool:
-        """Whether no catalogue may be written."""
+        """Return whether no catalogue may be written."""
         return self.dry_run or self.audit
 
 
 def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
-    """Bring what the copies translate into the catalogues, as suggestions that wait for a person.
+    """Add the translations in copies to the catalogues, as suggestions for a person to review.
 
-    Raises ConfigError before anything is read, if something is missing or names nothing, and
-    ImportError without the encoder.
+    Raises ConfigError before anything is read, if an option is missing or invalid, and ImportError
+    if the encoder is not installed.
     """
     locale = _locale(run)
     _check_owner(run, options)
@@ -85,7 +85,7 @@ def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
         files = CatalogFiles(run=run, locale=locale)
         files.read_all()
         if updated.catalogs is not None:
-            # A dry run has not written what the update has made.
+            # In a dry run the updated catalogues are not on disk, so they are supplied here.
             files.stand_in(updated.catalogs.by_page)
         filling = Filling(catalogs=files.catalogs.copy())
         with open_versions(run, lock) as versions:
@@ -101,7 +101,8 @@ def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
             changes += written
             for page in filled:
                 for finding in files.findings.get(page, ()):
-                    # The catalogue was not written: for whoever adopts that is an error.
+                    # The update only warns about a catalogue that it did not write. Here that is an
+                    # error, because nothing was adopted into it.
                     if finding.code == "catalogue-edited":
                         findings.append(replace(finding, severity=Severity.ERROR))
             if written and not run.dry:
@@ -127,7 +128,7 @@ class _Adopting:
     filling: Filling
 
     def take(self, paths: Sequence[Path]) -> tuple[list[AdoptedCopy], list[Finding]]:
-        """Take in every file; return the copies, and why others were refused."""
+        """Adopt every file; return the copies, and a finding for each rejected file."""
         copies: list[AdoptedCopy] = []
         findings: list[Finding] = []
         with self.run.log.step("adopt") as step:
@@ -172,7 +173,7 @@ class _Adopting:
 
 
 def _locale(run: Run) -> str:
-    """Return the one locale that copies are adopted into."""
+    """Return the only Chinese locale of the run. Raises ConfigError for none or several."""
     chinese = [locale for locale in run.locales if locale.startswith("zh")]
     if len(chinese) != 1:
         raise ConfigError(
@@ -183,7 +184,7 @@ def _locale(run: Run) -> str:
 
 
 def _check_owner(run: Run, options: AdoptOptions) -> None:
-    """Raise ConfigError unless it is known whose work is taken over, and on what terms."""
+    """Raise ConfigError unless author and licence are given and valid, or the run is dry."""
     for name, value in (("--author", options.author), ("--license", options.licence)):
         if not value.strip() and not options.is_dry:
             raise ConfigError(
@@ -204,7 +205,7 @@ def _check_owner(run: Run, options: AdoptOptions) -> None:
 
 
 def _release_of(version: Version, releases: Sequence[Tag]) -> str:
-    """Return the first release that had the version; empty if none had."""
+    """Return the first release that has the version, or an empty string."""
     for release in releases:
         if moment(release.date) >= moment(version.since):
             is_later = version.until and moment(release.date) >= moment(version.until)
@@ -213,7 +214,7 @@ def _release_of(version: Version, releases: Sequence[Tag]) -> str:
 
 
 def _releases_behind(version: Version, releases: Sequence[Tag], pin: str) -> int:
-    """Return how many releases came after the version was replaced, up to the date of the pin."""
+    """Return how many releases followed the replacement of the version, up to the pin's date."""
     if not version.until:
         return 0
     until, last = moment(version.until), moment(pin)
@@ -222,7 +223,7 @@ def _releases_behind(version: Version, releases: Sequence[Tag], pin: str) -> int
 
 @dataclass(kw_only=True)
 class Matcher:
-    """Finds the page, the version and the passages of copies."""
+    """Finder of the page, the version and the passages of a copy."""
 
     versions: Versions
     encoder: Encoder
@@ -230,10 +231,10 @@ class Matcher:
     def match(
         self, file: CopyFile, *, page: str | None = None, ref: str | None = None
     ) -> tuple[tuple[Block, ...], Choice]:
-        """Return the blocks of a copy, and the version that they translate.
+        """Return the blocks of a copy, and the version that it translates.
 
-        A person may have named its page, or the commit that it was made from. Raises InputError if
-        the copy is refused, and ConfigError if ``page`` or ``ref`` names nothing.
+        The user may have named the page or the commit. Raises InputError if the copy is rejected,
+        and ConfigError if ``page`` or ``ref`` does not exist.
         """
         copy = _blocks_of(file)
         versions = self._versions(file, copy, page, ref)
@@ -247,7 +248,7 @@ class Matcher:
     def _versions(
         self, file: CopyFile, copy: Sequence[Block], page: str | None, ref: str | None
     ) -> Sequence[Version]:
-        """Return the versions that a copy may be of, as far as a person has named them."""
+        """Return the versions that the copy may translate, limited by the user's options."""
         history = self.versions.history
         if page is not None and page not in history.versions:
             raise ConfigError(
@@ -270,9 +271,9 @@ class Matcher:
         return [version for version in found if version.page.name in names] or found
 
     def _likeliest_page(self, file: CopyFile, copy: Sequence[Block]) -> str:
-        """Return the best of the likely pages, judged by a few versions of each.
+        """Return the best of the guessed pages, judged by a few versions of each.
 
-        Names alone do not decide between a page and one that was cut out of it.
+        Names cannot decide between a page and another one that was split off from it.
         """
         samples: dict[str, Version] = {}
         for page in self._guessed(file, copy):
@@ -284,7 +285,7 @@ class Matcher:
         return ranked[0][1].version.page.name
 
     def _guessed(self, file: CopyFile, copy: Sequence[Block]) -> list[str]:
-        """Return the likely pages of a copy, and those with the name of its file."""
+        """Return pages with similar names, and pages whose name is that of the file."""
         names = self.versions.index.guesses(copy, most=_GUESSES)
         stem = Path(file.name).name.partition(".")[0].lower()
         pages = self.versions.history.versions
@@ -298,7 +299,7 @@ class Matcher:
         return list(dict.fromkeys(names))
 
     def _readable(self, file: CopyFile, versions: Sequence[Version]) -> list[Candidate]:
-        """Return those of the versions that can be read. Raises InputError if none can.
+        """Return the versions that can be parsed. Raises InputError if there are none.
 
         Versions that upstream itself broke for a while are skipped silently.
         """
@@ -315,7 +316,7 @@ class Matcher:
 def _no_page(
     file: CopyFile, choice: Choice, page: str | None, *, is_named: bool
 ) -> InputError:
-    """Return the error for a copy whose Chinese is not that of the page."""
+    """Return the error for a copy whose Chinese does not match the page."""
     closest = choice.candidate.version.page.name
     what = f"is none of upstream's pages; closest is {closest!r}"
     hint = f"If it is that page all the same: --page {closest}."
@@ -327,9 +328,9 @@ def _no_page(
 
 
 def _blocks_of(file: CopyFile) -> tuple[Block, ...]:
-    """Return the blocks of a copy that is no catalogue.
+    """Return the blocks of a copy that is not a catalogue.
 
-    Raises InputError if it cannot be read, or has no Chinese prose: comments in code are none.
+    Raises InputError if it is unreadable or has no Chinese prose; comments in code do not count.
     """
     assert file.form is not None
     try:

@@ -1,8 +1,8 @@
-"""Fill catalogues of the pin with what copies translate, and with colleagues' catalogues.
+"""Filling of the pin's catalogues from copies, and from other people's catalogues.
 
-A choice and the catalogues go in, new catalogues and the rows of the report come out. No file is
-touched here: a dry run does the same. No version is looked for in a colleague's catalogue, since it
-holds the English that it was written for.
+The input is a choice and the catalogues, the output new catalogues and the rows of the report. No
+file is touched, so a dry run does the same. Somebody's catalogue needs no search for a version,
+because it contains the English that was translated.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from pipeline.core.pin.lock import Lock, Page
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
 
-# Rows about offers, by the English that the copy translates.
+# Rows about offers, by the English messages that the copy translates.
 _RowsByEnglish = Mapping[tuple[str, ...], Sequence[Row]]
 
 
 @dataclass(kw_only=True)
 class Filling:
-    """The catalogues of the pin while one copy after another comes into them.
+    """Catalogues of the pin, while copies are added one after the other.
 
-    ``changed`` are the pages whose catalogue is another one now.
+    ``changed`` are the pages whose catalogue has changed.
     """
 
     catalogs: dict[str, Catalog]
@@ -52,19 +52,19 @@ class Filling:
     def fill(
         self, copy: Sequence[Block], choice: Choice, origin: Copy
     ) -> tuple[Row, ...]:
-        """Take in what a copy translates; return the rows of its report, in the copy's order."""
+        """Add the translations of a copy; return the rows of its report, in the copy's order."""
         english = choice.candidate.blocks
         messages = [block.text for block in words_of(english)]
         live = self._live()
         offers, _ = carry(origin.page, messages, translations_in(copy, choice), live)
         offered = self._take(offers, origin)
-        # Of all pages: the page may have another name now.
+        # All pages count, because the page may have been renamed since.
         pinned = {entry.msgid for entries in live.values() for entry in entries}
         rows: list[Row] = []
         for pair in choice.pairs:
             ours = [block.text for block in _blocks(english, pair.english)]
             theirs = _blocks(copy, pair.copy)
-            # A text that stands on several pages is offered to each of them.
+            # A text that occurs on several pages is offered to each of them.
             found = offered.get(tuple(ours), ()) if theirs else ()
             if (ours and not found) or (theirs and not found):
                 found = [_other_row(ours, theirs, pinned, pair)]
@@ -73,15 +73,15 @@ class Filling:
         return tuple(rows)
 
     def fill_catalog(self, entries: Sequence[Entry], origin: Copy) -> tuple[Row, ...]:
-        """Take in the entries of somebody's catalogue; return the rows of its report."""
+        """Add the entries of somebody's catalogue; return the rows of its report."""
         translations = [
             Translation(english=(entry.written_for,), chinese=entry.msgstr, score=0.99)
             for entry in entries
         ]
         messages = [entry.written_for for entry in entries]
         offers, lost = carry(origin.page, messages, translations, self._live())
-        # Nobody knows where older English stood, so that the memory could not find it again. The
-        # class of a change stays, without the diff.
+        # Older English of unknown origin cannot be found again by the memory, so it is not stored.
+        # The class of the change is kept, without the diff.
         kept = [
             replace(
                 offer,
@@ -97,14 +97,14 @@ class Filling:
         return (*chain.from_iterable(offered.values()), *gone)
 
     def _live(self) -> dict[str, list[Entry]]:
-        """Return the live entries of every page: what readers of the pin can see."""
+        """Return the live entries of every page."""
         live: dict[str, list[Entry]] = {}
         for page, catalog in self.catalogs.items():
             live[page] = [entry for entry in catalog.entries if not entry.obsolete]
         return live
 
     def _take(self, carried: Iterable[Offer], origin: Copy) -> _RowsByEnglish:
-        """Bring offers into the catalogues; return what became of each."""
+        """Add offers to the catalogues; return the row of each offer."""
         rows: dict[tuple[str, ...], list[Row]] = defaultdict(list)
         offers: dict[str, dict[str, tuple[Offer, str]]] = defaultdict(dict)
         for offer in carried:
@@ -114,7 +114,8 @@ class Filling:
             if is_open(entry):
                 state = State.CHANGED if offer.change else State.EQUAL
             else:
-                # Its translation stays: the other one becomes a comment, or is the same.
+                # The existing translation stays; the offer becomes a comment, unless the words are
+                # equal.
                 same = is_same(entry.msgstr, msgstr)
                 state = State.SAME if same else State.KEPT
             row = Row(
@@ -136,7 +137,7 @@ class Filling:
         return rows
 
     def _entry(self, offer: Offer) -> Entry:
-        """Return the live entry that an offer is for: there is one, for it was made from that."""
+        """Return the live entry of an offer, which exists because the offer was made from it."""
         entries = self.catalogs[offer.page].entries
         return next(
             entry
@@ -146,7 +147,7 @@ class Filling:
 
 
 def translations_in(copy: Sequence[Block], choice: Choice) -> list[Translation]:
-    """Return what a copy translates: each pair of an alignment whose copy is Chinese."""
+    """Return the translations of a copy: each accepted pair with Chinese text."""
     translations: list[Translation] = []
     for pair in choice.pairs:
         messages = _blocks(choice.candidate.blocks, pair.english)
@@ -162,14 +163,14 @@ def translations_in(copy: Sequence[Block], choice: Choice) -> list[Translation]:
 
 
 def _blocks(blocks: Sequence[Block], numbers: Iterable[int]) -> list[Block]:
-    """Return the blocks of words among those with the ``numbers``."""
+    """Return the blocks with the given indexes, without code."""
     return words_of(blocks[number] for number in numbers)
 
 
 def fitted(entry: Entry, offer: Offer) -> str:
-    """Return the Chinese of an offer, fit for its message: atoms put back, mended as by ``check``.
+    """Return the Chinese of an offer with its atoms restored, and with the fixes of ``check``.
 
-    First what the copy lost of its own English, then what has another form at the pin.
+    First restore atoms that the copy lost, then those that are different at the pin.
     """
     markup = read_place(entry).markup
     text = restore(offer.english, offer.translation.chinese, markup)
@@ -181,9 +182,9 @@ def fitted(entry: Entry, offer: Offer) -> str:
 def _other_row(
     ours: Sequence[str], theirs: Sequence[Block], pinned: Collection[str], pair: Pair
 ) -> Row:
-    """Return the row of a passage that nothing is offered for.
+    """Return the row of a passage without an offer.
 
-    It is missing in the copy, more than upstream has, left in English, doubtful, or gone.
+    Its state is missing, extra, left in English, doubtful, or gone.
     """
     english = " ".join(ours)
     copy = " ".join(block.text for block in theirs)
@@ -202,9 +203,9 @@ def _other_row(
 def import_catalog(
     file: CopyFile, filling: Filling, lock: Lock, origin: Callable[[str, Version], Copy]
 ) -> AdoptedCopy:
-    """Take in the translations of a colleague's catalogue.
+    """Add the translations of somebody's catalogue.
 
-    Raises InputError if it is none, has no Chinese, or is not of upstream's text.
+    Raises InputError if it is no catalogue, has no Chinese, or does not match upstream's text.
     """
     catalog = po.read_catalog(file.text.encode(), where=file.name).catalog
     entries = [entry for entry in catalog.entries if HAN.search(entry.msgstr)]
@@ -221,7 +222,7 @@ def import_catalog(
             where=file.name,
             hint="Give a catalogue of these docs, with upstream's English as msgid.",
         )
-    # Nobody says which version a colleague had, and nothing needs to know it.
+    # The version is unknown, and nothing below depends on it.
     version = only_version(Page(name=page, files=()), lock.commit, lock.date)
     return AdoptedCopy(
         file=file.name,
@@ -233,9 +234,9 @@ def import_catalog(
 
 
 def _page_of(entries: Sequence[Entry], filling: Filling) -> str:
-    """Return the page that most of the entries are of; empty if they are of none.
+    """Return the page with the most matching entries, or an empty string.
 
-    A colleague's file may be called anything, and have entries of several pages.
+    The file may have any name, and entries of several pages.
     """
     texts = {entry.written_for for entry in entries}
     votes: Counter[str] = Counter()

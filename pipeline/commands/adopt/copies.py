@@ -1,7 +1,7 @@
-"""The files that a person gives: found, read, and told what they are.
+"""Reader of the files that a user gives to ``adopt``.
 
-In go words of the command line, out come texts with their form. What cannot be a copy of a page is
-refused with what it is.
+The input is command-line arguments, the output texts with their format. A file that cannot be a
+copy is rejected, and the error says what it is.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from pipeline.core.adoption.copy_reader import Form
 from pipeline.core.adoption.evidence import count_han
 from pipeline.errors import ConfigError, InputError, did_you_mean
 
-LARGEST = 8 << 20  # bytes of a copy; the largest page of upstream's has less than 3 MB
+LARGEST = 8 << 20  # bytes of a copy; upstream's largest page has less than 3 MB
 _HTML = re.compile(
     r"^\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html|head|body|div|article|main)\b",
     re.IGNORECASE,
 )
 _NOTEBOOK = re.compile(r'^\s*\{.*"cells"\s*:', re.DOTALL)
 _CATALOG = re.compile(r'^msgid "', re.MULTILINE)
-# A fence with what stands in it; its own mark closes it.
+# A fence and its content; the same mark closes it.
 _FENCED = re.compile(
     r"^(?P<mark>`{3,}|~{3,})[ \t]*(?:po|pot|gettext)?[ \t]*\n(?P<inner>.*?)^(?P=mark)[ \t]*$",
     re.DOTALL | re.MULTILINE,
 )
-# Letters of other languages, of which a Chinese page quotes a word or two at most.
+# Letters of other languages. A Chinese page quotes a word or two of them at most.
 _OTHERS = (
     ("Japanese", re.compile("[\u3041-\u3096\u30a1-\u30fa]")),
     ("Korean", re.compile("[\uac00-\ud7a3]")),
 )
-_FOREIGN = 0.1  # of such letters for each Chinese character
-_FEWEST = 20  # Chinese characters of a page
+_FOREIGN = 0.1  # such letters per Chinese character
+_FEWEST = 20  # Chinese characters of a page, at least
 _FORMS = {
     ".ipynb": Form.NOTEBOOK,
     ".md": Form.MARKDOWN,
@@ -52,9 +52,9 @@ _NO_TEXT = (".doc", ".docx", ".pdf", ".zip", ".gz", ".mht", ".mhtml")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyFile:
-    """A copy as text. ``form`` is None for a catalogue."""
+    """Decoded copy. ``form`` is None for a catalogue."""
 
-    name: str  # as it was given
+    name: str  # as given by the user
     text: str
     form: Form | None
     shown_form: str
@@ -62,9 +62,9 @@ class CopyFile:
 
 
 def find_files(words: Sequence[str]) -> list[Path]:
-    """Return the files that words of the command line stand for; of a folder all possible pages.
+    """Return the named files, and every possible page in the named folders.
 
-    Raises ConfigError if one does not exist, or a folder has none.
+    Raises ConfigError if a path does not exist, or a folder has no page.
     """
     found: dict[Path, None] = {}
     for word in words:
@@ -93,7 +93,7 @@ def _may_be_page(path: Path) -> bool:
 
 
 def read_file(path: Path) -> CopyFile:
-    """Return the text of a file. Raises InputError if it is no page, or no Chinese."""
+    """Read and decode a file. Raises InputError if it is no page, or not in Chinese."""
     name = path.as_posix()
     suffix = path.suffix.lower()
     if suffix in _NO_TEXT:
@@ -132,15 +132,15 @@ def read_file(path: Path) -> CopyFile:
 
 
 def _fenced_entries(text: str) -> str:
-    """Return the entries of a catalogue that stand in fences, as in an issue; or nothing."""
+    """Return catalogue entries in fences, as posted in an issue; empty if there are none."""
     lines = text.replace("\r\n", "\n")
     fenced = [match["inner"] for match in _FENCED.finditer(lines)]
     return "\n\n".join(inner for inner in fenced if _CATALOG.search(inner))
 
 
 def _check_language(text: str, name: str) -> None:
-    """Raise InputError unless there is Chinese in the text."""
-    # In a notebook's JSON it may be escaped.
+    """Raise InputError unless the text is Chinese."""
+    # JSON of a notebook may contain Chinese as escapes.
     text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), text)
     count = count_han(text)
     for language, letters in _OTHERS:

@@ -1,7 +1,7 @@
-"""Upstream's pages at any commit, for those who look for the one that a copy is of.
+"""Access to upstream's pages at any commit, to find the version that a copy translates.
 
-In goes the run, out come candidates: versions of pages, read and split, each once. A plain folder
-has one version of each page, the one that is pulled.
+The output is candidates: parsed versions of pages, each parsed once. A plain folder has one version
+of each page, the pulled one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pipeline.run import Run
 
 @dataclass(kw_only=True)
 class Versions:
-    """Every version of every page. What is read is kept: copies of one folder share pages."""
+    """Every version of every page, with a cache: the copies of one folder share pages."""
 
     run: Run
     lock: Lock
@@ -41,7 +41,7 @@ class Versions:
 
     @cached_property
     def history(self) -> History:
-        """The versions of all pages up to the pin: a later one could not be adopted."""
+        """Return the versions of all pages up to the pin; later ones could not be adopted."""
         if self.repository is None:
             pinned = (self.lock.commit, self.lock.date)
             pages = self.lock.pages
@@ -56,14 +56,14 @@ class Versions:
 
     @cached_property
     def index(self) -> NameIndex:
-        """The names on a few versions of every page: what a first guess is made by.
+        """Return the index of names on a few versions of every page, for a first guess.
 
-        To read all versions properly would take minutes.
+        Parsing all versions would take minutes.
         """
         index = NameIndex()
         samples = self.history.samples()
         self._bring([version.blob for version in samples])
-        # A blob may be of several versions, and says the same each time.
+        # Several versions may have the same blob, which is indexed once.
         for version in {version.blob: version for version in samples}.values():
             text = self._read(version.page.files[0]).decode("utf-8", "replace")
             index.add(version.page.name, text)
@@ -71,9 +71,9 @@ class Versions:
 
     @cached_property
     def releases(self) -> list[Tag]:
-        """The releases of upstream's, from the oldest on, as far as its tags are here.
+        """Return upstream's releases, the oldest first, as far as their tags were fetched.
 
-        They are called like the ref that is pulled: ``jax-v0.10.2`` → ``jax-v`` and a version.
+        Their tags are named like the pulled ref: ``jax-v0.10.2`` → ``jax-v`` and a version.
         """
         if self.repository is None or not self.lock.version:
             return []
@@ -87,17 +87,17 @@ class Versions:
         return sorted(releases, key=lambda tag: moment(tag.date))
 
     def candidates(self, versions: Sequence[Version]) -> list[Candidate]:
-        """Return those of ``versions`` that can be read, with their blocks.
+        """Return the ``versions`` that can be parsed, with their blocks.
 
-        All their documents are brought here in one go.
+        All documents are fetched in one request.
         """
         self._bring([version.blob for version in versions])
         return [found for found in map(self._candidate, versions) if found is not None]
 
     def at(self, ref: str, page: str) -> list[Version]:
-        """Return the versions of all pages that ``page`` was ever called, at a ref.
+        """Return the versions at a ref of ``page`` under any of its names, or of all pages.
 
-        Raises UpstreamError if there is no such ref.
+        Raises UpstreamError if the ref does not exist.
         """
         if self.repository is None:
             raise UpstreamError(
@@ -119,21 +119,21 @@ class Versions:
                 for version in self.history.versions.get(found.name, ())
                 if moment(version.since) <= moment(date) and version.page == found
             ]
-            # Of several that were the same page it is the last. A version of its own, on a branch,
-            # stands for its commit alone.
+            # Use the last of several equal versions. A version that only a branch has gets a record
+            # of its own.
             alone = only_version(found, commit, date)
             versions.append(known[-1] if known else alone)
         return versions
 
     def _bring(self, blobs: Sequence[str]) -> None:
-        """Have documents here, in one go, before they are read one by one."""
+        """Fetch documents in one request, before they are read one by one."""
         if self.repository is not None:
             self.repository.bring(blobs, self.lock.commit, self.lock.docs)
 
     def _candidate(self, version: Version) -> Candidate | None:
-        """Return a version, read, or None: many of upstream's could never be read.
+        """Return a version with its blocks, or None if it is unreadable, as many old ones are.
 
-        A document that came back has several versions, and is read once.
+        A document that was reverted has several versions, but is parsed once.
         """
         if version.blob not in self._candidates:
             self._candidates[version.blob] = self._read_version(version)
@@ -141,7 +141,7 @@ class Versions:
         return None if known is None else replace(known, version=version)
 
     def _read_version(self, version: Version) -> Candidate | None:
-        """Return a version with its blocks. Of a pair either document will do."""
+        """Return a version with its blocks, from the first readable document of a pair."""
         for file in version.page.files:
             try:
                 document = read_document(file.path, self._read(file))
@@ -151,9 +151,9 @@ class Versions:
         return None
 
     def _read(self, file: SourceFile) -> bytes:
-        """Return the bytes of a document: of a plain folder as it was pulled, else by its blob.
+        """Return the bytes of a document: the pulled file of a plain folder, otherwise the blob.
 
-        Raises InputError, UpstreamError.
+        Raises InputError and UpstreamError.
         """
         if self.repository is None:
             return read_bytes(self.run.paths.docs / file.path)
@@ -162,9 +162,9 @@ class Versions:
 
 @contextmanager
 def open_versions(run: Run, lock: Lock) -> Iterator[Versions]:
-    """Open upstream's versions; its repository stays open for as long as the body takes.
+    """Yield upstream's versions; the repository is closed after the body.
 
-    Raises UpstreamError where it cannot be opened.
+    Raises UpstreamError if it cannot be opened.
     """
     with open_upstream(run.settings, run.upstream) as repository:
         yield Versions(run=run, lock=lock, repository=repository)
