@@ -1,8 +1,8 @@
-"""check: what is wrong with the translations in catalogues, found from the files alone.
+"""check: find mistakes in translations, from the catalogues alone.
 
-``checker`` finds the catalogues that are meant, and checks them under the rules of the team.
-``files`` reads one, says what is wrong with it as a file, and mends it. ``entries`` runs the checks
-over the entries of many, also of the memory, with the English that ``english`` finds.
+``checker`` selects the catalogues and applies the rules of the team. ``files`` reads one catalogue,
+checks it as a file and fixes it. ``entries`` runs the checks on the entries of many files,
+including memory files; ``english`` looks up the English for those.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FORMATS = ("text", "json", "sarif", "github")
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare what ``check`` takes."""
+    """Declare the options of ``check``."""
     parser.add_argument(
         "words",
         metavar="FILE | FOLDER | NAME",
@@ -48,11 +48,11 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def run_command(arguments: Namespace, log: Log) -> int:
-    """Check files, of any project: if they are named, no configuration is needed."""
+    """Check files of any project, print the findings and return the exit code."""
     from pipeline.commands.check.checker import check_catalogs
     from pipeline.report.check import render
 
-    # Without words it is all catalogues of the project, so that there must be one.
+    # Without arguments, all catalogues of the project are checked, which requires a configuration.
     settings = read_settings(arguments.config, needed=not arguments.words)
     result = check_catalogs(
         settings,

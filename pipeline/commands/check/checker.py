@@ -1,8 +1,8 @@
-"""Which catalogues ``check`` looks at, under which rules, and everything that is wrong with them.
+"""Selection of catalogues for ``check``, and the check of all of them.
 
-In go the words of the command line, out comes one result. Files need not be of a project of ours:
-what their place does not tell is assumed. No English docs are needed: a catalogue holds all that
-its checks compare.
+The input is command-line arguments, the output one result. Files of other projects are allowed:
+page, locale and markup are guessed from path and header. No English docs are needed, because a
+catalogue contains all that its checks compare.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ def check(
     fix: bool = False,
     strict: bool = False,
 ) -> CheckResult:
-    """Check every finished translation in ``files``; with ``fix``, first mend what can be mended.
+    """Check every finished translation in ``files``; with ``fix``, fix what is safe to fix first.
 
-    A catalogue that cannot be read is a finding like any other. Raises ConfigError for a rule about
-    a code that does not exist, InputError for a glossary that cannot be read.
+    An unreadable catalogue is a finding. Raises ConfigError for an ignore rule with an unknown
+    code, and InputError for an unreadable glossary.
     """
-    # Before anything is read: a rule that silences nothing would let a build pass.
+    # Check the rules first: a mistyped rule silences nothing, and nobody would notice.
     _check_rules(settings.ignore)
     findings: dict[str, list[Finding]] = {file.name: [] for file in files}
     catalogs: list[ReadFile] = []
@@ -71,7 +71,7 @@ def check(
         elif read.is_memory:
             memories.append(read)
         elif fix:
-            # What is checked below is what the file holds then.
+            # The checks below then see the fixed file.
             mended, diff = mend(read, log)
             catalogs.append(mended)
             if diff:
@@ -88,7 +88,7 @@ def check(
         findings[catalog.file.name] += findings_of_file(catalog)
     for finding in findings_of_placeholders(remembered):
         findings[finding.file].append(finding)
-    # As a person goes through them: file by file, from the first line to the last.
+    # Sorted as people work through them: by file, then by line.
     in_order: list[Finding] = []
     for file in files:
         in_order += sorted(findings[file.name], key=lambda finding: finding.line)
@@ -108,7 +108,7 @@ def check(
 def _looks(
     catalogs: Sequence[ReadFile], memories: Sequence[MemoryFile], settings: Settings
 ) -> Iterator[Looked]:
-    """Check all entries, a team at a time: texts are compared within one."""
+    """Check all entries, one team at a time, because texts are compared within a team."""
     reads = [*catalogs, *(memory.read for memory in memories)]
     for team in sorted({team_of(read, settings) for read in reads}):
         way = way_of(team, settings)
@@ -121,17 +121,20 @@ def _looks(
 
 
 def team_of(read: ReadFile, settings: Settings) -> tuple[str, str]:
-    """Return whose terms hold for a file: a locale, and the upstream if that has its own terms."""
+    """Return locale and upstream whose glossary applies to a file.
+
+    The upstream is empty if it has no glossary of its own.
+    """
     locale, upstream = read.locale, read.file.upstream
     has_own = own_glossary_path(settings.root, locale, upstream).is_file()
     return locale, upstream if upstream and has_own else ""
 
 
 def way_of(team: tuple[str, str], settings: Settings) -> Way:
-    """Return the checks of a team's locale, its glossary and what it has silenced."""
+    """Return the checks, the glossary and the ignore rules of a team."""
     locale, upstream = team
     paths: list[Path] = []
-    # The header of somebody else's catalogue may name any locale.
+    # A foreign catalogue's header may name any locale, for which there is no glossary.
     if locale in settings.locales:
         paths = [
             glossary_path(settings.root, locale),
@@ -143,7 +146,7 @@ def way_of(team: tuple[str, str], settings: Settings) -> Way:
 
 
 def _check_rules(rules: Sequence[IgnoreRule]) -> None:
-    """Raise ConfigError for a code that is none, or that nobody may silence."""
+    """Raise ConfigError for an unknown code, or one that must not be silenced."""
     names = code_names()
     allowed = [name for name in names if not is_guards(name)]
     for code in chain.from_iterable(rule.codes for rule in rules):
@@ -152,7 +155,7 @@ def _check_rules(rules: Sequence[IgnoreRule]) -> None:
         problem = "is not the code of a check"
         if code in names:
             problem = "cannot be ignored"
-        # Codes are shown without quotes, as in the list of checks: not by "did_you_mean".
+        # Not `did_you_mean`, which would put the code in quotation marks.
         near = difflib.get_close_matches(code, allowed, n=1)
         meant = f"Did you mean {near[0]}? " if near else ""
         raise ConfigError(
@@ -161,17 +164,17 @@ def _check_rules(rules: Sequence[IgnoreRule]) -> None:
         )
 
 
-# How the command line calls them.
+# Values of `--markup`.
 _MARKUPS = {"markdown": Markup.MARKDOWN, "rst": Markup.RST}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Scope:
-    """What words of the command line may name."""
+    """Context for resolving command-line arguments to catalogues."""
 
     settings: Settings
-    locales: tuple[str, ...]  # the first one counts where nothing else tells it
-    # What catalogues of others are marked up in; None: what they say.
+    locales: tuple[str, ...]  # the first one is the default
+    # Markup of foreign catalogues; None to use their own fields.
     markup: Markup | None
 
 
@@ -186,10 +189,11 @@ def check_catalogs(
     strict: bool = False,
     markup: str | None = None,
 ) -> CheckResult:
-    """Check what ``words`` name: upstreams, catalogues, folders of catalogues.
+    """Check what ``words`` name: upstreams, catalogues, or folders of catalogues.
 
-    Without any, every catalogue there is. ``pages`` are glob patterns; ``fix`` mends what needs no
-    judgement, ``strict`` counts warnings as errors. Raises ConfigError if there is no catalogue.
+    Without ``words``, check every catalogue of the project. ``pages`` are glob patterns; ``fix``
+    applies safe fixes; ``strict`` counts warnings as errors. Raises ConfigError if there is no
+    catalogue.
     """
     scope = _Scope(
         settings=settings, locales=locales, markup=_MARKUPS.get(markup or "")
@@ -201,7 +205,7 @@ def check_catalogs(
 def _choose(
     scope: _Scope, words: Sequence[str], pages: tuple[str, ...]
 ) -> list[CatalogFile]:
-    """The catalogues that are named, each once, of the pages that are asked for."""
+    """Return the named catalogues of the requested pages, without duplicates."""
     files: list[CatalogFile] = []
     for word in words or scope.settings.upstreams:
         files += _files(scope, word)
@@ -210,11 +214,11 @@ def _choose(
             "there are no catalogues yet",
             hint=f"Run: {how_to_run('sync', '--no-execute')}",
         )
-    # Two words may name one file.
+    # Two arguments may name the same file.
     chosen = list({file.path: file for file in files}.values())
     if not pages:
         return chosen
-    # A catalogue outside of a project is a page as well, by the name of its file.
+    # A catalogue outside of a project counts as a page with the file's name.
     names = [file.page for file in chosen]
     for pattern in unmatched(pages, names):
         raise ConfigError(
@@ -226,9 +230,9 @@ def _choose(
 
 
 def _files(scope: _Scope, word: str) -> Iterator[CatalogFile]:
-    """Yield the catalogues that one word names. Raises ConfigError if it names none."""
+    """Yield the catalogues that one argument names. Raises ConfigError if there are none."""
     settings = scope.settings
-    # First the names of upstreams: a folder of that name can still be meant by "./NAME".
+    # Names of upstreams have priority; "./NAME" still means a folder of that name.
     if word in settings.upstreams:
         for locale in scope.locales:
             yield from _below(scope, Paths(settings.root, word).catalogs(locale))
@@ -248,7 +252,7 @@ def _files(scope: _Scope, word: str) -> Iterator[CatalogFile]:
 
 
 def _meant(scope: _Scope, word: str) -> str:
-    """Return what may have been meant: the name of an upstream, or the catalogue of a page."""
+    """Return a hint with the most similar upstream or catalogue."""
     settings = scope.settings
     upstream = did_you_mean(word, settings.upstreams)
     if upstream:
@@ -262,24 +266,24 @@ def _meant(scope: _Scope, word: str) -> str:
 
 
 def _below(scope: _Scope, folder: Path) -> Iterator[CatalogFile]:
-    """Yield all catalogues in a folder and in those within it, sorted; none if it is not there."""
+    """Yield all catalogues below a folder, sorted by path."""
     for path in sorted(folder.rglob("*.po")):
         yield _file(scope, path)
 
 
 def _file(scope: _Scope, path: Path) -> CatalogFile:
-    """A file with the page and the locale that its place tells.
+    """Return a catalogue with the page and the locale that its place implies.
 
-    Elsewhere the page is named by the file, and the locale is what the path says, or the first
-    one.
+    Outside of the project's folders, the page is the file's name. The locale then comes from the
+    path; without one, it is the first locale.
     """
-    # Resolved: one file that two words name is looked at once.
+    # Resolved, so that two arguments that name the same file are recognized.
     path = path.resolve()
     name = path.as_posix()
     if path.is_relative_to(Path.cwd()):
         name = path.relative_to(Path.cwd()).as_posix()
     settings = scope.settings
-    # Of all locales, also of those that are not asked for: the place of a file tells its own.
+    # Look in all locales, not only the requested ones, because the place decides.
     for upstream in settings.upstreams:
         paths = Paths(settings.root, upstream)
         for locale in settings.locales:

@@ -1,7 +1,7 @@
-"""The English of a memory under check, from wherever it can be had without git or network.
+"""English texts for a memory under check, found without git or network.
 
-In go the upstream and the page of a memory file, out come the entries of that page by digest. They
-are those of the working catalogue, or else of the docs that were pulled.
+The input is a memory file, the output its page's entries by digest. They come from the working
+catalogue, and from the pulled docs.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ _SUFFIXES = (".ipynb", ".md", ".rst")
 
 @dataclass(frozen=True, slots=True)
 class English:
-    """The English that a project has at hand."""
+    """Lookup of the English that a project has on disk."""
 
     settings: Settings
 
     def catalog_of(self, memory: ReadFile) -> Path:
-        """Where the working catalogue of a memory's page lies, if there is one."""
+        """Return the path of the working catalogue of a memory's page, which may not exist."""
         return self._paths(memory).catalog(memory.locale, memory.file.page)
 
     def of(self, memory: ReadFile) -> Mapping[str, Entry]:
-        """The messages of a memory's page by digest; none if nothing of it is here."""
+        """Return the messages of a memory's page by digest; empty if nothing is on disk."""
         messages = [*self.docs_of(memory), *live_blanks(self.entries_of(memory))]
         return {digest(entry.msgid): entry for entry in messages}
 
     def entries_of(self, memory: ReadFile) -> tuple[Entry, ...]:
-        """The entries of the working catalogue; one that is broken is told elsewhere."""
+        """Return the entries of the working catalogue; none if it is missing or unreadable."""
         path = self.catalog_of(memory)
         if not path.is_file():
             return ()
@@ -52,7 +52,7 @@ class English:
         return read.catalog.entries
 
     def docs_of(self, memory: ReadFile) -> tuple[Entry, ...]:
-        """What the page asks to be translated, as it was pulled."""
+        """Return the messages of the page in the pulled docs."""
         page = memory.file.page
         documents: list[Document] = []
         for suffix in _SUFFIXES:
@@ -65,12 +65,12 @@ class English:
         return wanted_entries(page, documents)
 
     def _paths(self, memory: ReadFile) -> Paths:
-        """The places of the upstream that a memory says it is of."""
+        """Return the paths of the upstream that the memory's header names."""
         return Paths(self.settings.root, memory.catalog.header.get("X-Upstream", ""))
 
 
 def live_blanks(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """The messages of a catalogue that are on the page, without what people put into them."""
+    """Yield the live messages of a catalogue, without their translations."""
     for entry in entries:
         if not entry.obsolete:
             yield Entry(
@@ -79,7 +79,7 @@ def live_blanks(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def _readable(name: str, path: Path, reading: Reading) -> Iterator[Document]:
-    """A document, if it can be read: whether it can is for ``split`` to say."""
+    """Yield the document, unless it is unreadable, which ``split`` reports."""
     try:
         yield read_document(name, read_bytes(path), reading)
     except InputError:

@@ -1,9 +1,10 @@
-"""The checks, run over the entries of catalogues and memories of one locale.
+"""Checks of the entries of catalogues and memories in one locale.
 
-Entries go in, findings by file come out. A comment above an entry silences a check there, a rule of
-the configuration on whole pages. Neither silences the guard, and a comment no check of formulas or
-roles: what they refuse is never built. A memory is checked with its English where that is at hand,
-and otherwise by its text alone.
+The input is entries, the output findings by file. A comment above an entry silences a check for
+that entry; a rule of the configuration silences it for whole pages. Neither can silence the guard,
+and a comment cannot silence checks of formulas or roles, since translations that they reject are
+never built. Memories are checked with their English if it is on disk, otherwise by their text
+alone.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from pipeline.findings import Finding
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looked:
-    """What the checks have found, in the order of the checks, and how much of it is silenced."""
+    """Findings by file, in the order of the checks, and the number of silenced ones."""
 
     findings: Mapping[str, list[Finding]]  # by the name of the file
     silenced: int
@@ -51,7 +52,7 @@ class Looked:
 
 @dataclass
 class _Entry:
-    """An entry under check. ``used`` are the codes that its comments have silenced."""
+    """Entry under check. ``used`` are the codes that its comments have silenced."""
 
     read: ReadFile
     subject: Subject
@@ -59,34 +60,34 @@ class _Entry:
 
     @cached_property
     def mended(self) -> str:
-        """What ``--fix`` would make of it: once, for an entry may have several mistakes."""
+        """Return the text after ``--fix``, cached because an entry may have several findings."""
         return fix_entry(self.subject, self.read.checks.checks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """How catalogues of one locale are looked at."""
+    """Checks, glossary and ignore rules for the catalogues of one locale."""
 
     checks: CheckSet
     glossary: Glossary | None = None
     ignore: Sequence[IgnoreRule] = ()
-    # Whether all checks run, so that a comment which silences nothing is of no use.
+    # Whether all checks run: only then is a comment that silences nothing a finding.
     is_whole: bool = True
 
 
-# A catalogue with those of its entries that are checked.
+# A catalogue with the entries to check.
 Chosen = tuple[ReadFile, Sequence[Subject]]
 
 
 def look(files: Sequence[Chosen], way: Way) -> Looked:
-    """Run the checks over entries of catalogues of one locale.
+    """Run the checks on entries of catalogues in one locale.
 
-    Findings of one entry stand in the order of the checks, and what its comments do wrong last.
+    Findings of one entry are in the order of the checks, with those about its comments last.
     """
     entries: dict[str, list[_Entry]] = {}
     for read, chosen in files:
         entries[read.file.name] = [_Entry(read, subject) for subject in chosen]
-    # All at once: some checks compare what one text has become on several pages.
+    # All files at once, because some checks compare translations of one text on several pages.
     subjects = {
         name: [entry.subject for entry in of_file] for name, of_file in entries.items()
     }
@@ -97,12 +98,12 @@ def look(files: Sequence[Chosen], way: Way) -> Looked:
             silenced += 1
         else:
             kept.append(problem)
-    # What somebody has silenced makes no echo: the guard's own words are told then.
+    # Drop echoes only now: if the finding that they repeat was silenced, the guard's finding stays.
     findings: dict[str, list[Finding]] = {name: [] for name in entries}
     for problem in without_echoes(kept):
         entry = entries[problem.page][problem.index]
         findings[problem.page].append(_finding(problem, entry))
-    # Last, when it is known which comments were of any use.
+    # Last, because only now is it known which comments had an effect.
     codes = code_names()
     for name, of_file in entries.items() if way.is_whole else ():
         for entry in of_file:
@@ -112,10 +113,10 @@ def look(files: Sequence[Chosen], way: Way) -> Looked:
 
 
 def _is_silenced(problem: Problem, entry: _Entry, ignore: Sequence[IgnoreRule]) -> bool:
-    """Whether somebody has said that this is not to be told.
+    """Return whether a comment or a rule silences the problem.
 
-    Either a comment above the entry has, and ``entry`` notes that it was of use, or a rule of the
-    configuration. What the guard finds nobody can silence, and what is for safety no comment.
+    A comment that does is recorded in ``entry.used``. Nothing silences the guard, and comments do
+    not silence checks for safety.
     """
     code = problem.code
     if is_guards(code):
@@ -124,18 +125,18 @@ def _is_silenced(problem: Problem, entry: _Entry, ignore: Sequence[IgnoreRule]) 
         if code in comment.codes and may_silence(code):
             entry.used.add(code)
             return True
-    # A comment comes first: it tells whoever reads the entry why.
+    # Comments have priority over rules: they also explain the exception to readers of the entry.
     page = entry.read.file.page
     return any(code in rule.codes and matches(page, rule.pages) for rule in ignore)
 
 
 def _finding(problem: Problem, entry: _Entry) -> Finding:
-    """What a check has found, with the entry that it is about and what ``--fix`` would do."""
-    # A check may find one thing worse than another: the severity is that of what it found.
+    """Return the finding for a problem, with its entry and the fixed text, if any."""
+    # A check may report problems of several severities, so take that of the problem.
     rule = Rule(code=problem.code, name=problem.name, severity=problem.severity)
     fixed = None
-    # A fix may be undone by that of another check: then nothing would change. A memory is not
-    # mended: it is written from the catalogue.
+    # The fix of one check may be undone by another one, so that nothing changes. A memory is not
+    # fixed, because it is generated from the catalogue.
     is_mended = problem.fix is not None and not entry.read.is_memory
     if is_mended and entry.mended not in ("", entry.subject.entry.msgstr):
         fixed = entry.mended
@@ -159,7 +160,7 @@ def _of_entry(rule: Rule, entry: _Entry, problem: Problem) -> Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFile:
-    """A memory file, and what it holds as far as its English is known."""
+    """Memory file, and its entries as far as their English is known."""
 
     read: ReadFile
     remembered: Remembered
@@ -168,9 +169,9 @@ class MemoryFile:
 def remember(
     memories: Sequence[ReadFile], english: English, files: Sequence[CatalogFile]
 ) -> list[MemoryFile]:
-    """What memories hold. Those entries are left out that are looked at in a catalogue anyway.
+    """Return the memories with their English, without entries checked in a catalogue anyway.
 
-    ``files`` are all files that are looked at: a folder that is named may hold both.
+    ``files`` are all files under check: a named folder may contain both kinds.
     """
     chosen = {file.path for file in files}
     result: list[MemoryFile] = []
@@ -183,17 +184,18 @@ def remember(
 
 
 def look_at_memories(memories: Sequence[MemoryFile], way: Way) -> Iterator[Looked]:
-    """Run the checks over memories of one locale: all of them where the English is known."""
+    """Run the checks on memories of one locale: all checks where the English is known."""
     known = []
     for file in memories:
         page, entries = file.read.file.page, file.remembered.known
         known.append((file.read, subjects_of(entries, page, Markup.MARKDOWN)))
     yield look(known, way)
-    # Without it, those that ask nothing but how the text is set.
+    # Without the English, run only the checks that need nothing but the translation.
     of_text = replace(way, checks=CheckSet(checks=way.checks.of_text), is_whole=False)
     of_text = replace(of_text, glossary=None)
     looked = look([_text_of(file) for file in memories], of_text)
-    # People know the text with its placeholders, which are as long as what stood for them.
+    # Show the text with its placeholders, as in the file. They have the same length as the texts
+    # that replaced them, so the spans still fit.
     for file in memories:
         texts = {entry.line: entry.msgstr for entry in file.remembered.unknown}
         found = looked.findings[file.read.file.name]
@@ -204,7 +206,7 @@ def look_at_memories(memories: Sequence[MemoryFile], way: Way) -> Iterator[Looke
 
 
 def findings_of_placeholders(memories: Sequence[MemoryFile]) -> Iterator[Finding]:
-    """What is wrong with placeholders: by themselves, and beside other translations of the text."""
+    """Yield problems of placeholders, also in comparison with other translations of a text."""
     files: list[MemoryFile] = []
     row: list[Entry] = []
     for file in memories:
@@ -218,7 +220,7 @@ def findings_of_placeholders(memories: Sequence[MemoryFile]) -> Iterator[Finding
 
 
 def _text_of(file: MemoryFile) -> Chosen:
-    """Return the entries of a memory of which only the translation can be checked."""
+    """Return the entries of a memory without known English."""
     unknown = file.remembered.unknown
     markup = markup_of_texts(file.remembered.entries)
     texts = tuple(readable_texts(unknown, markup))
@@ -226,7 +228,7 @@ def _text_of(file: MemoryFile) -> Chosen:
 
 
 def _placeholder_finding(file: MemoryFile, entry: Entry, problem: Problem) -> Finding:
-    """A finding about the placeholders of an entry."""
+    """Return a finding about the placeholders of an entry."""
     stamped = hygiene.PLACEHOLDER.stamp(problem)
     rule = replace(hygiene.PLACEHOLDER, severity=stamped.severity)
     finding = finding_of(

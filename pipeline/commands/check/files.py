@@ -1,8 +1,8 @@
-"""A catalogue under check: its entries, what is wrong with the file itself, and how it is mended.
+"""Catalogue under check: reading it, checking it as a file, and fixing it.
 
-Mending changes what needs no judgement. A file is written only if that changes it, and if nobody
-has saved it meanwhile. One of ours gets our layout and header as well; in one of another project
-nothing changes but the translations that are mended.
+Only fixes that need no judgement are applied. A file is written only if that changes it and nobody
+has saved it meanwhile. A catalogue of this project is also formatted and gets a complete header; in
+other projects only the fixed translations change.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.log import Log
 
-# Fields that gettext asks for, but that say nothing of a translation.
+# Fields that gettext asks for, but that do not matter for a translation.
 _OPTIONAL = ("Report-Msgid-Bugs-To", "POT-Creation-Date", "X-Generator")
-# Fields that have one right value; what else a team writes into the header is its own.
+# Fields with only one correct value. All others belong to the team.
 _FIXED = (
     "Language",
     "Plural-Forms",
@@ -37,7 +37,7 @@ _FIXED = (
     "Content-Type",
     "Content-Transfer-Encoding",
 )
-# A memory has digests in place of the English: there is nothing to compare with.
+# Field that only memory files have, which contain digests in place of the English.
 _MEMORY_FIELD = "X-Upstream-Page"
 _SOFT_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 _WAY_OUT = "--fix mends it; so does the next sync."
@@ -45,63 +45,63 @@ _WAY_OUT = "--fix mends it; so does the next sync."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogFile:
-    """A catalogue to check. ``name`` is its path as people read it.
+    """Catalogue to check. ``name`` is its path for people.
 
-    One of ours lies where the project has its catalogues: its place says what its header has to
-    say. Of any other one the header counts.
+    For a catalogue in the project's folders, the place decides about its header. For all others the
+    header counts.
     """
 
     path: Path
     name: str
     page: str
-    locale: str  # by its place; of others perhaps a mere guess
-    upstream: str = ""  # by its place, too; empty: of none
+    locale: str  # from its place; outside of the project perhaps a guess
+    upstream: str = ""  # from its place, too; empty outside of the project
     is_ours: bool = True
-    markup: Markup | None = None  # what the team says that it is marked up in
+    markup: Markup | None = None  # markup that the user has named
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadFile:
-    """A catalogue that can be read, and what reading it brought up."""
+    """Parsed catalogue, with the remarks of the parser."""
 
     file: CatalogFile
     data: bytes
     catalog: Catalog
-    remarks: tuple[Finding, ...] = ()  # of the reader
+    remarks: tuple[Finding, ...] = ()  # from the parser
 
     @property
     def locale(self) -> str:
-        """What language its translations are in."""
+        """Return the language of the translations."""
         if self.file.is_ours:
             return self.file.locale
         return locale_of_header(self.catalog.header) or self.file.locale
 
     @property
     def checks(self) -> CheckSet:
-        """The checks of its language."""
+        """Return the checks of the file's language."""
         return checks_of(self.locale)
 
     @cached_property
     def subjects(self) -> list[Subject]:
-        """The entries that the checks look at.
+        """Return the entries to check.
 
-        To other tools a line break in a translation is white space, unless the English has any.
+        In other projects, a line break in a translation is white space, unless the English has any.
         """
         file, entries = self.file, self.catalog.entries
         if file.is_ours:
-            # Notes tell what is reST; whatever has none is Markdown.
+            # Notes mark reST entries; entries without such a note are Markdown.
             return subjects_of(entries, file.page, Markup.MARKDOWN)
         lines = tuple(map(_on_one_line, entries))
         return subjects_of(lines, file.page, file.markup, are_of_others=True)
 
     @property
     def is_memory(self) -> bool:
-        """Whether it is a file of the memory, which looks like a catalogue."""
+        """Return whether this is a memory file, which has the format of a catalogue."""
         return _MEMORY_FIELD in self.catalog.header
 
 
 def read_file(file: CatalogFile) -> ReadFile | Finding:
-    """Read a catalogue; a finding if it cannot be read."""
+    """Read a catalogue, or return a finding if it is unreadable."""
     try:
         data = read_bytes(file.path)
     except InputError as error:
@@ -110,8 +110,8 @@ def read_file(file: CatalogFile) -> ReadFile | Finding:
 
 
 def read_data(file: CatalogFile, data: bytes) -> ReadFile | Finding:
-    """Read a catalogue of which the bytes are known; a finding if they are none."""
-    # One that cannot be read must not keep people from the findings of all others.
+    """Parse the bytes of a catalogue, or return a finding if that fails."""
+    # A finding, not an exception: the other files are still checked.
     try:
         read = po.read_catalog(data, where=file.name, takes_plurals=not file.is_ours)
     except InputError as error:
@@ -120,7 +120,7 @@ def read_data(file: CatalogFile, data: bytes) -> ReadFile | Finding:
 
 
 def _unreadable(file: CatalogFile, error: InputError) -> Finding:
-    """What is to be said of a file that cannot be read, at the line where it ends to make sense."""
+    """Return the finding for an unreadable file, at the line of the first error."""
     finding = finding_of(
         hygiene.UNREADABLE,
         file,
@@ -132,20 +132,20 @@ def _unreadable(file: CatalogFile, error: InputError) -> Finding:
 
 
 def _on_one_line(entry: Entry) -> Entry:
-    """An entry without the single line breaks of its translation, if its English has none."""
+    """Return the entry without single line breaks in its translation, if the English has none."""
     if "\n" not in entry.msgstr or "\n" in entry.msgid:
         return entry
     return replace(entry, msgstr=_SOFT_BREAK.sub(" ", entry.msgstr))
 
 
 def wanted_header(read: ReadFile) -> dict[str, str]:
-    """The header that one of our catalogues should have.
+    """Return the complete header for a catalogue of this project.
 
-    It has every field that gettext asks for, and those right that have one value.
+    It has every field that gettext requires, with the correct value where there is only one.
     """
     header = read.catalog.header
     file = read.file
-    # A sync knows project and date; here it only matters that there is something.
+    # A sync fills in project and date; here any value will do.
     wanted = po.standard_header(
         project="docs", page=file.page, locale=file.locale, date="", existing=header
     )
@@ -161,12 +161,12 @@ def wanted_header(read: ReadFile) -> dict[str, str]:
 
 
 def findings_of_file(read: ReadFile) -> Iterator[Finding]:
-    """What is to be said of the file itself: its header, what the reader remarked, its layout."""
+    """Yield findings about the file: its header, remarks of the parser, its layout."""
     if not read.file.is_ours:
         yield from _findings_of_others(read)
         return
     file = read.file
-    # The reader may have told of the header already, in better words.
+    # The parser may have reported the header already, with a more precise message.
     if not any(remark.code == "po-header" for remark in read.remarks):
         text = hygiene.header_problem(read.catalog, wanted_header(read))
         if text:
@@ -178,7 +178,7 @@ def findings_of_file(read: ReadFile) -> Iterator[Finding]:
         layout_is_told |= rule is hygiene.LAYOUT
         line = _line(remark.where)
         yield finding_of(rule, file, line, text=remark.text, hint=_WAY_OUT)
-    # What we would write stands for every difference of layout that there is.
+    # Comparing with our own output finds every remaining difference of layout.
     if not layout_is_told and po.format_catalog(read.catalog) != read.data:
         text = (
             "lines are wrapped, ordered or escaped in another way than ours: "
@@ -188,10 +188,10 @@ def findings_of_file(read: ReadFile) -> Iterator[Finding]:
 
 
 def _findings_of_others(read: ReadFile) -> Iterator[Finding]:
-    """The same for a catalogue of another project, whose header and layout are its own affair."""
+    """Yield findings about a file of another project, without header and layout rules."""
     for remark in read.remarks:
         rule = hygiene.OF_READING.get(remark.code)
-        # Sphinx leaves the mark "fuzzy" on each header, which the reader remarks as a note.
+        # Sphinx marks every header as fuzzy, which the parser remarks as a note.
         is_form = rule is hygiene.HEADER and remark.severity is Severity.NOTE
         if rule is None or is_form:
             continue
@@ -203,7 +203,7 @@ def _findings_of_others(read: ReadFile) -> Iterator[Finding]:
 def finding_of(
     rule: Rule, file: CatalogFile, line: int, *, text: str, hint: str
 ) -> Finding:
-    """A finding about a line of a catalogue."""
+    """Return a finding about a line of a catalogue."""
     return Finding(
         code=rule.code,
         name=rule.name,
@@ -217,7 +217,7 @@ def finding_of(
 
 
 def _line(where: str) -> int:
-    """The line of ``file:line``; the first one if none is named."""
+    """Return the line number in ``file:line``, or 1 if there is none."""
     number = where.rpartition(":")[2]
     return int(number) if number.isdigit() else 1
 
@@ -226,16 +226,17 @@ _Key = tuple[str | None, str]  # msgctxt and msgid
 
 
 def mend(read: ReadFile, log: Log) -> tuple[ReadFile, str]:
-    """Mend what needs no judgement, and write the file if that changes it.
+    """Apply safe fixes, and write the file if that changes it.
 
-    Return the catalogue as it is then, and what has changed: nothing if the file stays as it was.
+    Return the catalogue after that, and the diff; an empty diff if the file was not written.
     """
     file = read.file
     mended = _mended_msgstrs(read)
     data = _ours(read, mended) if file.is_ours else _of_others(read, mended)
     if data == read.data:
         return read, ""
-    # Read again: lines have moved, and findings name them. What cannot be read is not written.
+    # Parse the result again, because findings need the new line numbers. An unparsable result is
+    # not written.
     try:
         again = po.read_catalog(data, where=file.name, takes_plurals=not file.is_ours)
     except InputError:
@@ -250,9 +251,9 @@ def mend(read: ReadFile, log: Log) -> tuple[ReadFile, str]:
 
 
 def _mended_msgstrs(read: ReadFile) -> dict[_Key, str]:
-    """What becomes of the finished translations that can be mended.
+    """Return the fixed text of each finished translation that has one.
 
-    Fuzzy ones are a person's to look at, obsolete ones nobody's, and plural forms a program's.
+    Fuzzy, obsolete and plural entries are not changed.
     """
     checks = read.checks.checks
     mended: dict[_Key, str] = {}
@@ -264,12 +265,12 @@ def _mended_msgstrs(read: ReadFile) -> dict[_Key, str]:
 
 
 def _key(entry: Entry) -> _Key:
-    """What an entry of a catalogue is told by."""
+    """Return the key of an entry in its catalogue."""
     return entry.context, entry.msgid
 
 
 def _ours(read: ReadFile, mended: Mapping[_Key, str]) -> bytes:
-    """One of our catalogues with mended translations, in our layout, with a complete header."""
+    """Return a catalogue of this project with fixes, in our layout, with a complete header."""
     entries: list[Entry] = []
     for entry in read.catalog.entries:
         msgstr = mended.get(_key(entry), entry.msgstr)
@@ -280,7 +281,7 @@ def _ours(read: ReadFile, mended: Mapping[_Key, str]) -> bytes:
 
 
 def _of_others(read: ReadFile, mended: Mapping[_Key, str]) -> bytes:
-    """The bytes of another project's catalogue, with mended translations and all else as it was."""
+    """Return the bytes of another project's catalogue, changed only in the fixed translations."""
     lines: dict[int, str] = {}
     for entry in read.catalog.entries:
         if _key(entry) in mended:
@@ -289,7 +290,7 @@ def _of_others(read: ReadFile, mended: Mapping[_Key, str]) -> bytes:
 
 
 def _diff(name: str, old: bytes, new: bytes) -> str:
-    """What mending has changed, as ``git diff`` would show it."""
+    """Return the changes as a unified diff."""
     lines = difflib.unified_diff(
         old.decode("utf-8", "replace").split("\n"),
         new.decode("utf-8", "replace").split("\n"),
