@@ -1,6 +1,7 @@
-"""draft: machine translations for what nobody has translated yet, each as safe as an empty entry.
+"""draft: machine translations of untranslated entries, each marked as fuzzy.
 
-``session`` is the verb, ``plan`` finds what is to be asked, ``queue`` asks it and writes the pages.
+``session`` runs the command, ``plan`` collects the questions, ``queue`` sends them and writes the
+pages.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pipeline.log import Log
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare what ``draft`` takes."""
+    """Declare the options of ``draft``."""
     add_shared(parser, "name", "--pages")
     parser.add_argument(
         "--limit",
@@ -35,7 +36,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def run_command(arguments: Namespace, log: Log) -> int:
-    """Draft, and print what came of it; the plan is printed before anything is asked."""
+    """Draft, print the result and return the exit code. The plan is printed before any request."""
     from pipeline.commands.draft.session import (
         draft,
         rehearsal,

@@ -1,7 +1,7 @@
-"""What one locale wants drafted, and what is known of it already.
+"""Plan of drafting for one locale: the questions, and the answers already known.
 
-In go catalogues and the replies that were kept, out come pages with their questions, and the
-batches that are still to be sent. Nothing is sent or written here.
+The input is catalogues and stored replies, the output pages with their questions, and the batches
+still to be sent. Nothing is sent or written here.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from pipeline.core.pin.lock import Page
 from pipeline.entries import Catalog, Entry
 from pipeline.run import Run
 
-_SIMILAR = 2  # finished translations that are shown for a message
+_SIMILAR = 2  # finished translations shown as examples for one message
 
 
 @dataclass(frozen=True, kw_only=True)
 class LocaleWork:
-    """What one locale wants, and all that is needed to ask for it."""
+    """Work for one locale, with everything needed to send its requests."""
 
     run: Run
     locale: str
     asking: Asking
-    replies: Path  # the folder of those that came
+    replies: Path  # folder of the stored replies
     made_with: Memo[dict[str, str]]
     book: Book
     selected: Selected
@@ -43,9 +43,9 @@ class LocaleWork:
     pages: list[PageWork] = field(default_factory=list)
 
     def plan(self) -> Plan:
-        """Return what there is to do, counted."""
+        """Return the plan with its counts and estimates."""
         questions = [question for work in self.pages for question in work.questions]
-        # All of them are made now: an estimate is of the very texts that are sent.
+        # Build all batches now, so that the estimate is based on the exact texts to be sent.
         batches = [batch for work in self.pages for batch in work.due()]
         terms = sum(question.term != "" for question in questions)
         asked = sum(len(batch.questions) for batch in batches)
@@ -68,17 +68,17 @@ class LocaleWork:
 
 @dataclass(kw_only=True, eq=False)
 class PageWork:
-    """A page with its questions, while they are answered."""
+    """Page with its questions, while they are answered."""
 
     locale: LocaleWork
     page: Page
     entries: tuple[Entry, ...]  # live ones, in page order
     questions: tuple[Question, ...]
-    # Questions that could not be put, by their keys: they are for the next run.
+    # Keys of questions whose request failed: the next run asks them.
     given_up: set[str] = field(default_factory=set)
 
     def due(self) -> Iterator[Batch]:
-        """Yield the batches that are to be sent now: first questions, then what is put again."""
+        """Yield the batches to send now: first attempts, then second attempts."""
         locale = self.locale
         waiting: dict[int, list[Question]] = {1: [], 2: []}
         refused: dict[str, tuple[str, str]] = {}
@@ -108,9 +108,9 @@ def plan_locale(
     locale: str,
     limit: int | None = None,
 ) -> LocaleWork:
-    """Find out what ``pages`` want, at most ``limit`` entries of it that need a model.
+    """Return the work for ``pages``, with at most ``limit`` entries that need a model.
 
-    ``catalogs`` are all of the locale, up to date.
+    ``catalogs`` are all up-to-date catalogues of the locale.
     """
     policy = run.settings.draft
     glossary = read_terms(run.paths.glossaries(locale))
@@ -120,7 +120,7 @@ def plan_locale(
     names = [page.name for page in pages]
     selected = select(catalogs, names, model=model, made_with=dict(made_with.items()))
     book = Book(judge=judge)
-    # Of all models and prompts: a question is known by its key, and finds its own.
+    # Load the replies of all models and prompts: each question finds its own by key.
     for reply in read_replies(run.paths.replies(locale)):
         book.add(reply.questions, reply.text, attempt=reply.attempt)
     questions = _limited(selected.questions, book, limit)
@@ -157,7 +157,7 @@ def plan_locale(
 def _limited(
     questions: Sequence[Question], book: Book, limit: int | None
 ) -> list[Question]:
-    """Return the first ``limit`` questions for a model; those that need none do not count."""
+    """Return questions with at most ``limit`` for the model; those that need none are all kept."""
     kept: list[Question] = []
     asked = 0
     for question in questions:
@@ -179,10 +179,10 @@ def _examples(
             if entry.is_translated:
                 finished.setdefault(entry.msgid, entry.msgstr)
     new = [Text(page=asked.page, text=asked.entry.msgid) for asked in questions]
-    # Where they stand is no matter: an example is an example.
+    # The page does not matter for an example.
     old = [Text(page="", text=msgid) for msgid in finished]
     pairs = sorted(find_alike(new, old), key=lambda pair: (-pair.ratio, pair.old))
-    # The same text on two pages is no example twice.
+    # The same text on two pages counts as one example.
     examples: dict[str, list[tuple[str, str]]] = {}
     for pair in pairs:
         similar = examples.setdefault(new[pair.new].text, [])

@@ -1,8 +1,8 @@
-"""Queue of requests: ask the model several at a time, and write each page when it is done.
+"""Request queue: send several requests at a time, and write each page once it is complete.
 
-Threads send requests and keep replies, and do nothing else; one thread decides what comes of a
-reply. A reply is on disk before it is used, so that a killed run loses no reply that was paid for.
-A catalogue is read again right before it is written, so that edits made meanwhile stay.
+The threads only send requests and store replies; the main thread evaluates them. A reply is on disk
+before it is used, so a killed run loses no paid reply. A catalogue is read again immediately before
+it is written, so that edits made meanwhile are kept.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from pipeline.errors import EndpointError, InputError, PipelineError
 from pipeline.log import Log
 from pipeline.stages.split import split_page
 
-_GIVE_UP = 3  # requests in a row that failed: others will
+_GIVE_UP = 3  # consecutive failures after which the run stops
 _INTERRUPTED = 130  # the exit code
-_ROUNDS = 3  # of writing a file that somebody saves at the same moment
+_ROUNDS = 3  # attempts to write a file that somebody saves at the same time
 
-Job = tuple[PageWork, Batch]  # a batch on its way
+Job = tuple[PageWork, Batch]  # a batch being processed, with its page
 
 
 @dataclass(kw_only=True)
 class Queue:
     """All requests of one run, with the outcome of each page and the files written.
 
-    ``error`` is the mistake that ended the run early; ``stopped`` is any other reason.
+    ``error`` is the error that ended the run early; ``stopped`` is any other reason.
     """
 
     client: ChatClient | StubClient
@@ -54,13 +54,13 @@ class Queue:
     stopped: str = ""
     _waiting: deque[Job] = field(default_factory=deque)
     _under_way: dict[Future[Reply], Job] = field(default_factory=dict)
-    _failed: int = 0  # in a row
+    _failed: int = 0  # consecutive failures
     _has_warned_of_bound: bool = False
 
     def run(self, locales: Sequence[LocaleWork]) -> None:
-        """Ask all that ``locales`` want, and write their pages.
+        """Send all requests of ``locales``, and write their pages.
 
-        Pages that cannot be completed are written with what came until then.
+        Incomplete pages are written with the answers received so far.
         """
         unfinished = [
             work for locale in locales for work in locale.pages if work.questions
@@ -70,7 +70,7 @@ class Queue:
         pool = ThreadPoolExecutor(self.threads)
         try:
             with self.log.progress("draft", total=len(self._waiting)) as advance:
-                # Pages whose questions are all answered already need no reply.
+                # Pages whose questions are all answered need no reply.
                 self._finish_pages(unfinished)
                 while self._waiting or self._under_way:
                     self._send(pool)
@@ -84,42 +84,42 @@ class Queue:
             self._await_replies()
             raise
         finally:
-            # Nothing is tried again, whatever has ended the run.
+            # However the run ends, stop all retries.
             self.client.budget.close()
             pool.shutdown(wait=False, cancel_futures=True)
         for work in unfinished:
             self._finish(work)
 
     def _send(self, pool: ThreadPoolExecutor) -> None:
-        """Keep all threads busy."""
+        """Submit requests until all threads are busy."""
         while self._waiting and len(self._under_way) < self.threads:
             work, batch = self._waiting.popleft()
             future = pool.submit(self._ask, work.locale.replies, batch)
             self._under_way[future] = (work, batch)
 
     def _ask(self, replies: Path, batch: Batch) -> Reply:
-        """Send a request and keep its reply: in a thread."""
+        """Send a request and store its reply. Runs in a thread of the pool."""
         reply = self.client.ask(batch.body)
         kept = KeptReply(attempt=batch.attempt, questions=batch.keys, text=reply.text)
         keep_reply(replies, batch.key, kept)
         return reply
 
     def _finish_pages(self, unfinished: list[PageWork]) -> None:
-        """Write the pages that nothing is due for; put again what was refused on the others."""
+        """Write the pages without due batches; queue second attempts for the others."""
         if self.error or self.stopped:
             return
         busy = {work for work, _ in (*self._waiting, *self._under_way.values())}
         for work in [work for work in unfinished if work not in busy]:
-            # What was refused is put again, once; then there is nothing due any more.
+            # A rejected answer is asked for once more; after that, nothing is due.
             due = [(work, batch) for batch in work.due()]
-            # A page that was begun comes to its end before another one is.
+            # Put them first in the queue, so that pages are completed one by one.
             self._waiting.extendleft(reversed(due))
             if not due:
                 unfinished.remove(work)
                 self._finish(work)
 
     def _take(self, work: PageWork, batch: Batch, future: Future[Reply]) -> None:
-        """Use the reply to a request that has ended."""
+        """Process the reply to a finished request."""
         try:
             reply = future.result()
         except PipelineError as error:
@@ -128,7 +128,7 @@ class Queue:
         self._failed = 0
         work.locale.book.add(batch.keys, reply.text, attempt=batch.attempt)
         if reply.is_cut and not self._has_warned_of_bound:
-            # Once: it is a matter of the model, and most of the time of all of its replies.
+            # Warn only once: it depends on the model, so most replies would be affected.
             self._has_warned_of_bound = True
             self.log.warn(
                 f"{batch.page}: the reply was cut at {batch.most_tokens} tokens; "
@@ -136,23 +136,26 @@ class Queue:
             )
 
     def _take_error(self, work: PageWork, batch: Batch, error: PipelineError) -> None:
-        """Leave the questions of a request for the next run; give up all if others would fail."""
+        """Leave the questions of a failed request for the next run.
+
+        Stop the queue if other requests would fail as well.
+        """
         work.given_up.update(batch.keys.values())
         self._failed += 1
         if isinstance(error, OutOfBudgetError):
-            # After an error nothing is sent either, and there is nothing more to report.
+            # After an error the budget is closed, so this is only a consequence of the error.
             self.stopped = "" if self.error else error.what
         else:
             self.log.warn(f"{batch.page}: {error.what}")
             if not isinstance(error, EndpointError) or self._failed == _GIVE_UP:
-                # Of several errors the first one counts: the others follow from it.
+                # Keep the first error, because later ones are consequences of it.
                 self.error = self.error or error
         if self.stopped or self.error:
             self.client.budget.close()
             self._waiting.clear()
 
     def _await_replies(self) -> None:
-        """Keep the replies that are under way: they are paid for."""
+        """Wait for the requests in progress, because their replies are paid for."""
         self.client.budget.close()
         count = sum(not future.done() for future in self._under_way)
         if not count:
@@ -163,11 +166,11 @@ class Queue:
         try:
             wait(self._under_way)
         except KeyboardInterrupt:
-            # Python itself would wait for the threads. What was answered is on disk.
+            # A normal exit would wait for the threads. All finished replies are on disk.
             os._exit(_INTERRUPTED)
 
     def _finish(self, work: PageWork) -> None:
-        """Write the drafts of a page, and count what came of its questions."""
+        """Write the drafts of a page, and record the outcome of its questions."""
         answered, refused = _answers_of(work)
         drafts: dict[Name, Draft] = {}
         if answered:
@@ -193,9 +196,9 @@ class Queue:
         )
 
     def _draft(self, work: PageWork, question: Question, msgstr: str) -> Draft:
-        """Return an accepted answer as a draft, and remember the terms that it was made with."""
+        """Return an accepted answer as a draft, and record the glossary rows it was made with."""
         locale = work.locale
-        # Known before the draft is there: so no draft is there of which nothing is known.
+        # Record the rows before the draft is written, so that every draft has them.
         key = draft_key(question.page, question.name, msgstr)
         locale.made_with.keep(key, "", dict(question.rows))
         maker = GLOSSARY if question.term else locale.asking.model
@@ -203,24 +206,24 @@ class Queue:
         return Draft(before=question.entry, msgstr=msgstr, origin=origin)
 
     def _write(self, work: PageWork, drafts: Mapping[Name, Draft]) -> int:
-        """Write drafts; return how many are there. Somebody may have changed the other entries."""
+        """Write drafts, and return how many; entries edited meanwhile are skipped."""
         if not drafts:
             return 0
         run = work.locale.run
         path = run.paths.catalog(work.locale.locale, work.page.name)
-        # Builds may run while a model is asked; only this moment is kept from them.
+        # Builds may run during the requests; only the writing holds the run lock.
         with only_this_run(run):
             work.locale.made_with.save()
             for _ in range(_ROUNDS):
-                # Read anew each time: hours may lie between the plan and this moment.
+                # Read the file again in each round: hours may have passed since the plan.
                 try:
                     before = path.read_bytes()
                     catalog = po.read_catalog(before, where=run.shown(path)).catalog
                 except (OSError, InputError):
-                    return 0  # it is gone, or broken since: the next update reports it
+                    return 0  # removed or damaged since: the next update reports that
                 changed, count = apply(catalog, drafts)
                 data = po.format_catalog(changed)
-                # A stale draft may come out as it was.
+                # A new draft may equal the outdated one.
                 if data == before:
                     return count
                 if replace_if_unchanged(path, data, before=before):
@@ -232,14 +235,14 @@ class Queue:
 def _answers_of(
     work: PageWork,
 ) -> tuple[dict[Name, tuple[Question, str]], Counter[Reason]]:
-    """Return the answers of a page that may be kept, and count the others."""
+    """Return the accepted answers of a page, and count the rejected ones by reason."""
     kept: dict[Name, tuple[Question, str]] = {}
     refused: Counter[Reason] = Counter()
     for question in work.questions:
         msgstr = question.term
         if not msgstr:
             verdict = work.locale.book.verdict(question)
-            # There may be no getting a second answer: then the first one counts.
+            # If a second request failed, the first answer counts.
             if verdict.attempt and question.key not in work.given_up:
                 continue
             msgstr = verdict.judged.msgstr

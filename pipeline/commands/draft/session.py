@@ -1,8 +1,7 @@
-"""The verb: plan, ask for consent, ask the model, write, store.
+"""Drafting session: plan, confirm, request, write, and store in the memory.
 
-Catalogues with gaps go in, catalogues with drafts come out. The plan is shown before anything is
-sent; without consent nothing is sent or written. ``--stub`` does the same on a copy of the project,
-without a model or a key.
+The plan is shown before anything is sent; without confirmation nothing is sent or written.
+``--stub`` does the same on a copy of the project, without a model or an API key.
 """
 
 from __future__ import annotations
@@ -38,11 +37,11 @@ from pipeline.stages.pull.stage import read_pulled
 if TYPE_CHECKING:
     from pipeline.adapters.chat import ChatClient, StubClient
 
-# Makes the text of a reply from a request.
+# Function that returns the text of a reply for a request.
 Answer = Callable[[Mapping[str, Any]], str]
 
-_STUB = "stub"  # the model's name, as notes have it
-_NOWHERE = "https://stub.invalid/v1"  # nothing is sent there
+_STUB = "stub"  # name of the model in notes
+_NOWHERE = "https://stub.invalid/v1"  # never contacted
 
 
 def draft(
@@ -53,11 +52,11 @@ def draft(
     only_stale: bool = False,
     answer: Answer | None = None,
 ) -> DraftResult:
-    """Draft what has no translation. Raises ConfigError if no model is configured.
+    """Draft untranslated entries and return the result.
 
-    The model is asked for ``limit`` entries at most. A dry run, and one for stale drafts only,
-    sends nothing. ``answer`` stands in for the model. A second run asks for nothing that was
-    answered; two runs at a time wait for each other.
+    At most ``limit`` entries are sent to the model. A dry run and ``only_stale`` send nothing.
+    ``answer`` replaces the model. A second run asks only what is still unanswered, and simultaneous
+    runs wait for each other. Raises ConfigError if no model is configured.
     """
     policy = run.settings.draft
     if not policy.url or not policy.model:
@@ -70,14 +69,15 @@ def draft(
     held = run.shown(run.paths.draft_lock)
     message = f"another draft is at work ({held}): waiting for it to end"
     with hold_lock(run.paths.draft_lock, on_wait=lambda: run.log.warn(message)):
-        # What a killed draft was writing. The lock is held: no other one is at work.
+        # Remove half-written files of a killed run. The lock guarantees that no other run is
+        # active.
         remove_abandoned([run.paths.draft_lock.parent])
         planned, locales = _planned(run, limit)
         if not planned.entries:
-            # A run that was killed may have written drafts that the memory does not have.
+            # An earlier, killed run may have written drafts that are not in the memory yet.
             hint = "nothing to draft: every message has a translation or a draft"
             return replace(planned, hint=hint, changes=_update(run))
-        # What costs nothing needs no yes, and no key.
+        # A run without requests needs no confirmation, and no API key.
         has_cost = any(plan.batches for plan in planned.plans)
         needs_yes = has_cost and not is_agreed
         if needs_yes and not (
@@ -91,13 +91,13 @@ def draft(
             planned = replace(planned, is_told=True)
             if needs_yes and ask("Go on? [y/N] ").lower() not in ("y", "yes"):
                 return replace(planned, hint="nothing was sent")
-            # What was planned on is written only now, with a yes.
+            # The plan used updated catalogues in memory; write them only after the confirmation.
             _update(run)
             return _drafted(run, planned, locales, client)
 
 
 def _client(policy: DraftPolicy, answer: Answer | None) -> ChatClient | StubClient:
-    """Return the model to ask. Raises ConfigError if its key is missing."""
+    """Return the client for the model. Raises ConfigError if the API key is missing."""
     from pipeline.adapters.chat import ChatClient, StubClient
 
     if answer:
@@ -116,14 +116,14 @@ def _client(policy: DraftPolicy, answer: Answer | None) -> ChatClient | StubClie
 def _planned(
     run: Run, limit: int | None, *, only_stale: bool = False
 ) -> tuple[DraftResult, list[LocaleWork]]:
-    """Return what there is to do in all locales. Nothing is written."""
+    """Return the plan for all locales, without writing anything."""
     lock = read_pulled(run)
     pages = pages_of_run(run, lock)
     dry = replace(run, dry=True, log=Log(QUIET))
     locales: list[LocaleWork] = []
     errors: list[Finding] = []
     for locale in run.locales:
-        # All catalogues as ``split`` would leave them; without pages there is nothing to update.
+        # All catalogues, as ``split`` would leave them. Without pages there is nothing to update.
         known = Known(dry, locale)
         updated = update_locale(
             dry, pages, known, locale=locale, lock=lock, thorough=True
@@ -131,7 +131,8 @@ def _planned(
         by_page: Mapping[str, Catalog] = {}
         if updated:
             by_page = updated.by_page
-            # Warnings are for ``split`` and ``build`` to tell; these pages get no drafts.
+            # Errors only: ``split`` and ``build`` report the warnings. Pages with errors get no
+            # drafts.
             for found in updated.findings.values():
                 errors += [finding for finding in found if finding.is_error]
         locales.append(plan_locale(run, pages, by_page, locale=locale, limit=limit))
@@ -148,11 +149,11 @@ def _planned(
 
 
 def _update(run: Run) -> tuple[str, ...]:
-    """Update catalogues and memory, as ``split`` does; return the files written."""
+    """Update catalogues and memory as ``split`` does, and return the files written."""
     changes: tuple[str, ...] = ()
     with only_this_run(run):
         lock = read_pulled(run)
-        # All pages: who drafts a few of them wants the memory whole all the same.
+        # All pages, even if only a few are drafted: the memory must be complete.
         quiet = replace(run, pages=(), log=Log(QUIET))
         pages = pages_of_run(quiet, lock)
         for locale in run.locales:
@@ -168,7 +169,7 @@ def _drafted(
     locales: Sequence[LocaleWork],
     client: ChatClient | StubClient,
 ) -> DraftResult:
-    """Ask, write what is accepted, and store it in the memory."""
+    """Send the requests, write the accepted drafts, and store them in the memory."""
     from pipeline.commands.draft.queue import Queue
 
     began = time.monotonic()
@@ -200,7 +201,7 @@ def _drafted(
 
 
 def show_draft(run: Run, result: DraftResult, *, as_json: bool) -> None:
-    """Print the result, and on stderr why nothing was asked, and what went wrong."""
+    """Print the result on stdout, and hints and errors on stderr."""
     if as_json:
         print_text(draft_json(result).decode("utf-8"))
     elif run.log.level >= 0:
@@ -212,7 +213,7 @@ def show_draft(run: Run, result: DraftResult, *, as_json: bool) -> None:
 
 
 def rehearsal(run: Run) -> Run:
-    """Return a run on a new copy of the project, with a policy for the stub. Raises WriteError."""
+    """Return a run on a fresh copy of the project, configured for the stub. Raises WriteError."""
     with run.log.step("copy") as step:
         root = run.paths.build / "stub"
         try:
@@ -233,15 +234,15 @@ def rehearsal(run: Run) -> Run:
 
 
 def _copy(run: Run, copy: Paths) -> None:
-    """Copy what drafting needs: docs, lock, glossaries, and what a model learns from."""
+    """Copy what drafting needs: docs, lock, glossaries, and catalogues as examples."""
     root, translations = run.settings.root, "translations"
-    # What an earlier one has left would look like drafts that are there already.
+    # Leftovers of an earlier copy would count as existing drafts.
     shutil.rmtree(copy.root, ignore_errors=True)
     (copy.root / "upstream").mkdir(parents=True)
     shutil.copy(root / "pyproject.toml", copy.root)
     shutil.copytree(run.paths.docs, copy.docs)
     shutil.copy(run.paths.lock, copy.lock)
-    # The memory would bring back what is to be drafted.
+    # Without the memory, which would restore the translations that are to be drafted.
     without = shutil.ignore_patterns("memory")
     shutil.copytree(root / translations, copy.root / translations, ignore=without)
     for locale in run.locales:
