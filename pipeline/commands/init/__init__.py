@@ -1,7 +1,7 @@
-"""init: a project of one's own, to translate other docs than those of this project.
+"""init: create a project of its own, to translate other docs.
 
-``project`` makes its files of the ``skeleton`` and writes them. It asks for what the command line
-does not say.
+``project`` creates the files from the templates in ``skeleton``. It asks for values that the
+command line does not give.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pipeline.log import Log
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare what ``init`` takes."""
+    """Declare the options of ``init``."""
     parser.add_argument(
         "folder",
         metavar="FOLDER",
@@ -59,7 +59,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def run_command(arguments: Namespace, log: Log) -> int:
-    """Write the files of a new project, and print what was written."""
+    """Write the files of a new project, and print their names."""
     from pipeline.commands.init.project import complete, start_project
 
     folder: Path = arguments.folder
@@ -87,7 +87,7 @@ def run_command(arguments: Namespace, log: Log) -> int:
 
 
 def _one_locale(locales: Sequence[str]) -> str:
-    """Return the locale of a new project; others can be added to its configuration."""
+    """Return the locale of the new project; others can be added to its configuration."""
     if len(locales) > 1:
         raise ConfigError(
             f"one locale to begin with, not {' '.join(locales)}",

@@ -1,7 +1,7 @@
-"""The files of a new project: made of the skeleton, proved, and written all or none.
+"""Files of a new project: filled templates, validated, and written all or none.
 
-What a person says about the docs comes in, on the command line or as an answer; the paths of the
-files go out. A file that is there already is never written over.
+The input is what the user says about the docs, as options or as answers. An existing file is never
+overwritten.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pipeline.paths import glossary_path
 
 PIPELINE = "pipeline"  # the dependency group of the skeleton
 GLOSSARY = b"source,target,context,translator_comments\n"
-# Files of the project, and what of the skeleton they are made of.
+# Files of the project, and their templates.
 FILES = {
     "pyproject.toml": "pyproject.toml.in",
     "README.md": "README.md.in",
@@ -36,22 +36,22 @@ FILES = {
     ".github/workflows/docs.yml": "docs.yml.in",
 }
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key of TOML that needs no quotation marks
+_BARE = re.compile(r"[A-Za-z0-9_-]+")  # TOML key that needs no quotation marks
 
 
-# What a site is called by its locale, where nobody has said it.
+# Default titles of sites, by locale.
 _TITLES = {"zh_CN": "{} 中文文档"}
 
 
 class _Skeleton(Template):
-    """A file with ``%{name}`` in it: ``$`` and ``{{`` are GitHub's."""
+    """Template with ``%{name}`` placeholders, because GitHub uses ``$`` and ``{{``."""
 
     delimiter = "%"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewDocs:
-    """What a new project is about. ``package`` is ``flax==0.12.0``, or empty: no version."""
+    """Description of a new project. ``package`` is ``flax==0.12.0``, or empty for no version."""
 
     name: str
     url: str
@@ -65,17 +65,17 @@ class NewDocs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    """The files of a project by path, and those among them that were written."""
+    """Paths of a project's files, and which of them were written."""
 
     files: tuple[str, ...]
     changes: tuple[str, ...]
 
 
 def start_project(folder: Path, docs: NewDocs) -> Started:
-    """Write the skeleton of a project about ``docs`` into ``folder``, which is made if need be.
+    """Write the files of a project about ``docs`` into ``folder``, which is created if needed.
 
-    A second run with the same words writes nothing. Raises ConfigError, with nothing written, if
-    one of the files is there and holds something else; UpstreamError if the docs are nowhere.
+    A second run with the same values writes nothing. Raises ConfigError, without writing, if a file
+    exists with other content; raises UpstreamError if the docs do not exist.
     """
     files = skeleton(folder, docs)
     _prove(files)
@@ -98,7 +98,7 @@ def start_project(folder: Path, docs: NewDocs) -> Started:
 
 
 def skeleton(folder: Path, docs: NewDocs) -> dict[str, bytes]:
-    """The files of a project by path. Raises ConfigError for words that cannot stand in one."""
+    """Return the files of a project by path. Raises ConfigError for an invalid package pin."""
     values = _values(docs)
     source = resources.files(__package__) / "skeleton"
     files = {}
@@ -111,7 +111,7 @@ def skeleton(folder: Path, docs: NewDocs) -> dict[str, bytes]:
 
 
 def _values(docs: NewDocs) -> dict[str, str]:
-    """What is put into the skeleton, by name. Values of TOML are written as TOML."""
+    """Return the values of the templates' placeholders, as TOML where needed."""
     title = " ".join(docs.title.split()) or f"{docs.name} ({docs.locale})"
     if not docs.title and docs.locale in _TITLES:
         title = _TITLES[docs.locale].format(docs.name)
@@ -133,7 +133,7 @@ def _values(docs: NewDocs) -> dict[str, str]:
 
 
 def _pin(docs: NewDocs) -> dict[str, str]:
-    """The lines about the version: that of a package, or that of the ref alone."""
+    """Return the lines about the version: of the package if there is one, otherwise of the ref."""
     ref = docs.ref
     if not docs.package:
         ref_line = f"ref = {_toml(ref)}" if ref else '# ref = "v1.2.3"'
@@ -168,7 +168,7 @@ def _pin(docs: NewDocs) -> dict[str, str]:
 
 
 def _page_url(docs: NewDocs) -> str:
-    """What attributions link to: known of docs on GitHub."""
+    """Return the line with the URL for attributions, which is known for docs on GitHub."""
     repository = repository_on_github(docs.url)
     if not repository:
         return '# page-url = "https://example.org/{commit}/{path}" # what attributions link to'
@@ -178,19 +178,19 @@ def _page_url(docs: NewDocs) -> str:
 
 
 def _toml_folders(docs: Folders) -> str:
-    """One folder is a string, several are a list."""
+    """Return the folders as TOML: a string for one, a list for several."""
     names = list(map(_toml, docs.names))
     return f"[{', '.join(names)}]" if docs.are_several else names[0]
 
 
 def _toml(text: str) -> str:
-    """A string as TOML writes it: https://toml.io/en/v1.0.0#string."""
-    # JSON escapes the same, but for DEL.
+    """Return the text as TOML string: https://toml.io/en/v1.0.0#string."""
+    # The escapes of JSON are the same, except for DEL.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _prove(files: dict[str, bytes]) -> None:
-    """Read the configuration as every run will. Raises ConfigError for words that do not fit."""
+    """Parse the configuration as every run does. Raises ConfigError for invalid values."""
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "pyproject.toml"
         path.write_bytes(files["pyproject.toml"])
@@ -203,7 +203,7 @@ def _prove(files: dict[str, bytes]) -> None:
 
 
 def _write_all(folder: Path, files: dict[str, bytes]) -> None:
-    """Write all ``files`` or, if one cannot be written, none. Raises WriteError."""
+    """Write all ``files``; if one fails, remove the others. Raises WriteError."""
     written: list[Path] = []
     try:
         for name, data in files.items():
@@ -239,12 +239,12 @@ def complete(
     source: str | None = None,
     **others: str,
 ) -> NewDocs:
-    """Return the words of the command line as a record, and ask for those that are missing.
+    """Return the description of the project, and ask for missing values.
 
-    ``source`` is the pipeline as ``owner/name@ref``, ``others`` are further fields of the record.
-    Raises ConfigError where nobody can be asked.
+    ``source`` is the pipeline as ``owner/name@ref``; ``others`` are further fields of the record.
+    Raises ConfigError for a missing value without a terminal.
     """
-    # It may be all of the repository: who gives options and leaves this one out means that.
+    # A user who gives --url without --docs means the whole repository.
     folders = docs or ((_DOCS.default,) if url else ())
     url = url or _ask(_URL)
     return NewDocs(
@@ -257,7 +257,7 @@ def complete(
 
 
 def _folders(names: tuple[str, ...]) -> Folders:
-    """The docs folders. Raises ConfigError for what cannot be some."""
+    """Return the docs folders. Raises ConfigError for invalid ones."""
     fault = fault_in(names)
     if fault is not None:
         raise ConfigError(f"--docs cannot be used: {fault.what}", hint=fault.hint)
@@ -265,7 +265,7 @@ def _folders(names: tuple[str, ...]) -> Folders:
 
 
 def _origin(source: str | None) -> Origin:
-    """Where the new project gets the pipeline from: as told, or as this one was installed."""
+    """Return where the new project installs the pipeline from; by default as this one was."""
     found = None if source else origin()
     if found is not None:
         return found
@@ -280,7 +280,7 @@ def _origin(source: str | None) -> Origin:
 
 
 def _ask(question: _Question) -> str:
-    """An answer from the terminal. Raises ConfigError if there is none, or nobody answers."""
+    """Ask on the terminal and return the answer. Raises ConfigError if there is none."""
     answer = ""
     if sys.stdin.isatty():
         default = f" [{question.default}]" if question.default else ""
