@@ -1,7 +1,7 @@
-"""review: what a branch has done to the translations, for the person who reviews it.
+"""review: show what a branch changes in the translations, for its reviewer.
 
-``sides`` finds the two commits and the memory files that differ, ``reviewing`` puts together what a
-person looks at. Nothing here pulls or builds.
+``sides`` finds the two commits and the memory files that differ, ``reviewing`` compiles the
+changes. Nothing is pulled or built.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pipeline.paths import Paths
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare what ``review`` takes."""
+    """Declare the options of ``review``."""
     parser.add_argument(
         "words",
         metavar="COMMIT",
@@ -35,9 +35,9 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def run_command(arguments: Namespace, log: Log) -> int:
-    """Compare two states of the memory, and write ``build/review.html``.
+    """Compare two states of the memory, write ``build/review.html`` and return the exit code.
 
-    What it finds is never a failure. Raises WriteError.
+    Findings do not affect the exit code. Raises WriteError.
     """
     from pipeline.adapters.files import append_text, write_if_changed
     from pipeline.commands.review.reviewing import review_changes

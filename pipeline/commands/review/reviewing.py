@@ -1,6 +1,7 @@
-"""Put together what a person looks at: the changes of the memory with English, diff and findings.
+"""Review of the memory's changes, with English, word diff and findings.
 
-Two states of the memory go in, one record comes out. Only what has changed is read and checked.
+The input is two states of the memory, the output one record. Only changed files are read and
+checked.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ from pipeline.report.review import Message, Review
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageEnglish:
-    """What is known of a page, all by digest: its messages in their order, and all English."""
+    """English of a page by digest: its messages in page order, and all known texts."""
 
     messages: Mapping[str, Entry] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -56,11 +57,11 @@ class PageEnglish:
 def english_of(
     english: English, memory: ReadFile, needed: Collection[str]
 ) -> PageEnglish:
-    """The English of the page of ``memory``; ``needed`` are digests of messages on it."""
+    """Return the English of the memory's page; ``needed`` are digests that it should have."""
     entries = english.entries_of(memory)
     messages = _by_digest(live_blanks(entries))
     if not messages.keys() >= set(needed):
-        # The order is that of the docs then, in which new messages have their place.
+        # Read the docs, too. Their order is then used, in which new messages have their place.
         messages = _by_digest(english.docs_of(memory)) | messages
     texts = {code: entry.msgid for code, entry in messages.items()}
     for entry in entries:
@@ -71,11 +72,11 @@ def english_of(
 
 
 def _by_digest(entries: Iterable[Entry]) -> dict[str, Entry]:
-    """Messages by digest, in their order."""
+    """Return messages by digest, in the same order."""
     return {digest(entry.msgid): entry for entry in entries}
 
 
-_LAST = 1 << 30  # the place of a message that is not on the page
+_LAST = 1 << 30  # sort key of a message that is not on the page
 
 
 def review_changes(
@@ -85,10 +86,10 @@ def review_changes(
     locales: Sequence[str],
     pages: tuple[str, ...] = (),
 ) -> Review:
-    """What differs between two commits that ``words`` name, or a commit and the files here.
+    """Return the changes between two commits in ``words``, or between one and the files here.
 
-    Raises ConfigError for a commit that is not there, InputError for a glossary that cannot be
-    read. A memory file that cannot be read is a problem that the review tells.
+    Raises ConfigError for an unknown commit, InputError for an unreadable glossary. An unreadable
+    memory file is a problem listed in the review.
     """
     sides = find_sides(settings, words, locales=locales, pages=pages)
     after, problems = _read_after(sides)
@@ -96,11 +97,11 @@ def review_changes(
     compared = _compared(sides, before, after)
     files = _files_of(compared, sides, after, English(settings))
     messages: list[Message] = []
-    # Locale and upstream, in the order of the command line; files are sorted by their paths.
+    # Locales in the order of the command line, then upstreams; files are sorted by path.
     teams = dict.fromkeys(team_of(file.read, settings) for file in files)
     for team in sorted(teams, key=lambda team: locales.index(team[0])):
         of_team = [file for file in files if team_of(file.read, settings) == team]
-        # Once: the glossary is long, and most reviews are of one locale.
+        # Once per team, because the glossary takes long to prepare.
         way = way_of(team, settings)
         findings = _findings(of_team, way)
         words_of = _words_of(way.glossary)
@@ -118,15 +119,15 @@ def review_changes(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ChangedFile:
-    """A memory file with its changes, and the English of its page."""
+    """Memory file with its changes, and the English of its page."""
 
-    read: ReadFile  # as it is now; without entries if it is gone
+    read: ReadFile  # the current version; without entries if it was deleted
     changes: tuple[Change, ...]
     english: PageEnglish
 
 
 def _read_after(sides: Sides) -> tuple[dict[str, ReadFile], list[Finding]]:
-    """The changed files as they are now, and what is to be said of those that cannot be read."""
+    """Return the changed files in their new version, and findings for unreadable ones."""
     files: dict[str, ReadFile] = {}
     problems: list[Finding] = []
     for path, data in sides.after.items():
@@ -139,12 +140,12 @@ def _read_after(sides: Sides) -> tuple[dict[str, ReadFile], list[Finding]]:
 
 
 def _read_before(sides: Sides, problems: list[Finding]) -> dict[str, tuple[Entry, ...]]:
-    """The entries of the changed files as they were; ``problems`` gets those of no use."""
+    """Return the old entries of the changed files; append unreadable ones to ``problems``."""
     unreadable = {problem.file for problem in problems}
     entries: dict[str, tuple[Entry, ...]] = {}
     for path, data in sides.before.items():
         if path in unreadable:
-            continue  # what it holds now is not known, so that nothing is known to be gone
+            continue  # the new version is unreadable, so no entry can count as deleted
         try:
             entries[path] = _entries(po.read_catalog(data, where=path).catalog)
         except InputError as error:
@@ -153,7 +154,7 @@ def _read_before(sides: Sides, problems: list[Finding]) -> dict[str, tuple[Entry
 
 
 def _entries(catalog: Catalog) -> tuple[Entry, ...]:
-    """The entries of a memory file, without the one that marks the end of the page."""
+    """Return the entries of a memory file, without the end marker."""
     return tuple(entry for entry in catalog.entries if entry.msgid != END.msgid)
 
 
@@ -162,9 +163,10 @@ def _compared(
     before: Mapping[str, Sequence[Entry]],
     after: Mapping[str, ReadFile],
 ) -> Compared:
-    """The changes, also where translations came from files that are the same in both."""
+    """Return the changes, including translations that came from unchanged files."""
     new = {path: _entries(read.catalog) for path, read in after.items()}
     elsewhere: list[Entry] = []
+    # Unchanged files are read only if a translation may have come from another page.
     if has_carried(before, new):
         for data in sides.read_unchanged().values():
             elsewhere += po.read_catalog(data, where="memory").catalog.entries
@@ -174,13 +176,13 @@ def _compared(
 def _files_of(
     compared: Compared, sides: Sides, after: Mapping[str, ReadFile], english: English
 ) -> list[_ChangedFile]:
-    """The files that there is something to look at in, with their English."""
+    """Return the files with changes to show, each with its English."""
     files: list[_ChangedFile] = []
     for path, of_file in groupby(compared.changes, key=lambda change: change.path):
         changes = tuple(of_file)
         read = after.get(path)
         if read is None:
-            # A file that is gone has a page all the same, whose English may be here.
+            # A deleted file still belongs to a page, whose English may be on disk.
             old = po.read_catalog(sides.before[path], where=path).catalog
             read = ReadFile(
                 file=sides.files[path], data=b"", catalog=replace(old, entries=())
@@ -194,7 +196,7 @@ def _files_of(
 def _findings(
     files: Sequence[_ChangedFile], way: Way
 ) -> dict[tuple[str, int], list[Finding]]:
-    """Return what the checks find in what one team has changed, by file and line."""
+    """Return the findings of all checks in one team's changes, by file and line."""
     found: list[Finding] = []
     memories = [_checked(file) for file in files]
     for looked in look_at_memories(memories, way):
@@ -209,7 +211,7 @@ def _findings(
 
 
 def _checked(file: _ChangedFile) -> MemoryFile:
-    """The changed entries of a file, as the checks read a memory."""
+    """Return the changed entries of a file as a memory file for the checks."""
     entries = [change.new for change in file.changes if change.new]
     return MemoryFile(
         read=file.read, remembered=read_remembered(entries, file.english.messages)
@@ -217,7 +219,7 @@ def _checked(file: _ChangedFile) -> MemoryFile:
 
 
 def _words_of(glossary: Glossary | None) -> Words:
-    """How texts of a locale are cut into words: no term of the glossary is cut in two."""
+    """Return the splitter of texts into words, which keeps glossary terms whole."""
     terms: set[str] = set()
     for term in glossary.terms if glossary else ():
         for rendering in (*term.renderings, *term.avoided):
@@ -228,7 +230,7 @@ def _words_of(glossary: Glossary | None) -> Words:
 def _messages(
     file: _ChangedFile, findings: Mapping[tuple[str, int], list[Finding]], words: Words
 ) -> Iterator[Message]:
-    """What is shown of a file, in the order of its page; what is not on it comes last."""
+    """Yield the messages of a file in page order, with those not on the page last."""
     order = {code: number for number, code in enumerate(file.english.messages)}
     in_order = sorted(
         file.changes,
@@ -242,7 +244,7 @@ def _messages(
 def _message(
     file: _ChangedFile, change: Change, findings: tuple[Finding, ...], words: Words
 ) -> Message:
-    """One change as a person reads it."""
+    """Return one change as shown to the reviewer."""
     texts = file.english.texts
     entry = change.entry
     english = texts.get(entry.msgid, "")
@@ -250,7 +252,7 @@ def _message(
     old_english = "" if written_for == entry.msgid else texts.get(written_for, "")
     notes = states_of(entry)
     if english and old_english:
-        # The memory leaves out the words that differ.
+        # The memory stores a placeholder for a diff, because it must not hold upstream's words.
         shown = diff(old_english, english)
         notes = tuple(note.replace(DIFF, shown) for note in notes)
     old, new = (_shown(side, texts) for side in (change.old, change.new))
@@ -278,18 +280,18 @@ def _message(
 
 
 def _shown(entry: Entry | None, texts: Mapping[str, str]) -> str:
-    """The translation of an entry, if there is one."""
+    """Return the translation of an entry, or an empty string."""
     return translation_of(entry, texts) if entry else ""
 
 
 def _before(change: Change, english: str, texts: Mapping[str, str]) -> Entry | None:
-    """The entry as a catalogue had it; None if there was none, or its English is not at hand."""
+    """Return the entry as it was in the catalogue; None if it is new or its English unknown."""
     old = change.old
     if old is None or old.msgid != change.entry.msgid or not english:
         return None
     opened = open_entry(old, Entry(msgid=english), texts)
     if opened and opened.fuzzy and not opened.previous:
-        return None  # nobody could tell what it was written for
+        return None  # the English that it was written for is unknown
     return opened
 
 

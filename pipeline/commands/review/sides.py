@@ -1,7 +1,7 @@
-"""The two states of the memory that are compared, and the files in which they differ.
+"""The two compared states of the memory, and the files that differ.
 
-In go the words of the command line, out come the bytes of files before and after. The state after
-is that of the working tree, committed or not, if no commit is named.
+The input is up to two commits, the output the bytes of the files before and after. Without a second
+commit, the state after is the working tree, including uncommitted changes.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ _USAGE = (
 class Sides:
     """Memory files before and after, by path relative to the root.
 
-    ``before`` and ``after`` hold those that differ, ``unchanged`` the blobs of the others.
+    ``before`` and ``after`` have the files that differ, ``unchanged`` the blobs of the others.
     """
 
     base: str  # a commit
-    base_name: str  # as people call it
-    head: str  # a commit; empty: the working tree
-    files: Mapping[str, CatalogFile]  # all that one of the two has
+    base_name: str  # as the user named it
+    head: str  # a commit, or empty for the working tree
+    files: Mapping[str, CatalogFile]  # files on either side
     before: Mapping[str, bytes]
     after: Mapping[str, bytes]
     unchanged: Sequence[str]
     root: Path
 
     def read_unchanged(self) -> Mapping[str, bytes]:
-        """Those files that are the same in both."""
+        """Return the files that are equal on both sides, by blob."""
         return read_blobs(self.root, self.unchanged)
 
 
@@ -59,10 +59,10 @@ def find_sides(
     locales: Sequence[str],
     pages: tuple[str, ...] = (),
 ) -> Sides:
-    """What ``words``, the names of up to two commits, compare: ``pages`` are patterns.
+    """Return the two sides to compare for the commits in ``words``; ``pages`` are patterns.
 
-    It begins where the two have parted, so that what the main branch has done since is no change of
-    this one. Raises ConfigError for a commit that is not there.
+    The base is the merge base, so later changes of the main branch do not count. Raises ConfigError
+    for an unknown commit.
     """
     root = settings.root
     if len(words) > 2:
@@ -93,9 +93,9 @@ def find_sides(
 
 
 def named_base(settings: Settings, word: str) -> tuple[str, str]:
-    """What ``word`` names, as people call it and as a commit; of no word the main branch.
+    """Return name and commit of ``word``, or of the main branch if it is empty.
 
-    Raises ConfigError for a commit that is not there.
+    Raises ConfigError for an unknown commit.
     """
     name = word or main_branch(settings.root, _main_branches())
     return name, commit_of(settings.root, name)
@@ -103,18 +103,18 @@ def named_base(settings: Settings, word: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tree:
-    """The memory files of one side: their blobs by path, and how they are read."""
+    """Memory files of one side: their blobs by path, and a function that reads them."""
 
     blobs: Mapping[str, str]
     read: Callable[[Sequence[str]], Mapping[str, bytes]]
 
     def read_those_of(self, paths: Collection[str]) -> Mapping[str, bytes]:
-        """The content of those of ``paths`` that are on this side."""
+        """Return the content of those ``paths`` that exist on this side."""
         return self.read([path for path in paths if path in self.blobs])
 
 
 def _tree_at(root: Path, commit: str, places: Mapping[str, str]) -> _Tree:
-    """The memory files at a commit."""
+    """Return the memory files at a commit."""
     listed: dict[str, str] = {}
     for folder in places:
         listed |= files_at(root, commit, f"{folder}/")
@@ -128,7 +128,7 @@ def _tree_at(root: Path, commit: str, places: Mapping[str, str]) -> _Tree:
 
 
 def _tree_here(root: Path, places: Mapping[str, str]) -> _Tree:
-    """The memory files as they lie here."""
+    """Return the memory files in the working tree."""
     files: dict[str, bytes] = {}
     for folder in places:
         for path in sorted((root / folder).rglob("*.po")):
@@ -140,13 +140,13 @@ def _tree_here(root: Path, places: Mapping[str, str]) -> _Tree:
 
 
 def _main_branches() -> tuple[str, ...]:
-    """What the main branch may be called; in a pull request on GitHub, the one that it is for."""
+    """Return possible names of the main branch; first the target of a GitHub pull request."""
     target = os.environ.get("GITHUB_BASE_REF")
     return (f"origin/{target}", *_MAIN_BRANCHES) if target else _MAIN_BRANCHES
 
 
 def _places(settings: Settings, locales: Sequence[str]) -> dict[str, str]:
-    """The folders of the memory relative to the root, and the locale that each is in."""
+    """Return the folders of the memory, relative to the root, with their locales."""
     places: dict[str, str] = {}
     for name in settings.upstreams:
         for locale in locales:
@@ -156,13 +156,13 @@ def _places(settings: Settings, locales: Sequence[str]) -> dict[str, str]:
 
 
 def _blob(data: bytes) -> str:
-    """What git calls a file with this content."""
+    """Return the id that git gives to a file with this content."""
     header = b"blob %d\0" % len(data)
     return hashlib.sha1(header + data, usedforsecurity=False).hexdigest()
 
 
 def _catalog_file(root: Path, path: str, places: Mapping[str, str]) -> CatalogFile:
-    """A memory file with the page and the locale that its place tells."""
+    """Return a memory file with the page and the locale that its path implies."""
     (folder,) = (folder for folder in places if path.startswith(f"{folder}/"))
     return CatalogFile(
         path=root / path,
