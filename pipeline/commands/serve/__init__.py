@@ -1,12 +1,12 @@
-"""serve: translate a page in the browser, on the page itself.
+"""serve: translate a page in the browser, in its rendered form.
 
-``server`` starts the server, ``desk`` has the actions of the browser. ``page`` reads a page and
-writes its catalogue, ``findings`` checks what is typed, ``library`` knows all catalogues of the
-locale. The interface is in ``static/``. Files are the truth: nothing that another program wrote is
-overwritten unseen.
+``server`` starts the server; ``desk`` has the actions that the browser calls. ``page`` reads a page
+and writes its catalogue, ``findings`` checks what is typed, ``library`` indexes all catalogues of
+the locale. The user interface is in ``static/``. The files are the only state: an edit by another
+program is never overwritten unseen.
 
-What a translator needs first is loaded first: the browser opens before the desk is there, and
-messages are sent before the page is rendered.
+Loading is ordered by need: the browser opens before the desk is ready, and messages are sent before
+the page is rendered.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LAST_PORT = 65535
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare what ``serve`` takes."""
+    """Declare the options of ``serve``."""
     parser.add_argument(
         "words",
         metavar="NAME | PAGE",
@@ -54,7 +54,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def _port(text: str) -> int:
-    """Return the number of a port. Raises ArgumentTypeError."""
+    """Parse a port number. Raises ArgumentTypeError."""
     number = count(text)
     if number > _LAST_PORT:
         raise ArgumentTypeError(f"must be at most {_LAST_PORT}, not {text!r}")
@@ -62,7 +62,7 @@ def _port(text: str) -> int:
 
 
 def run_command(arguments: Namespace, log: Log) -> int:
-    """Serve pages until interrupted. The words are an upstream, a page, or both."""
+    """Serve pages until interrupted. The arguments may name an upstream, a page, or both."""
     from pipeline.commands.serve.server import serve
 
     names, pages = [], list(arguments.words)

@@ -1,7 +1,7 @@
-"""Actions of the browser: each is a function from JSON to JSON.
+"""Actions that the browser calls, each a function from JSON to JSON.
 
-Pages are cached as they were read, and read again when their files change. One action runs at a
-time, except saving, which may have to wait for a run.
+Parsed pages are cached, and read again when their files change. Actions that use a page run one at
+a time; saving is excepted, as it may have to wait for another run.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ from pipeline.errors import InputError
 from pipeline.report.chinese import sentence_in_chinese
 from pipeline.run import Run
 
-_REMEMBERED = 4  # pages
-_AT_ONCE = 8  # entries that are checked before somebody else has a turn
+_REMEMBERED = 4  # pages in the cache
+_AT_ONCE = 8  # entries checked before other actions get a turn
 
 
 class Desk:
-    """The pages of one locale, for whoever translates them."""
+    """Pages of one locale, open for translation."""
 
     def __init__(
         self,
@@ -64,32 +64,32 @@ class Desk:
         first: str,
         changes: Changes | None = None,
     ) -> None:
-        """Serve ``pages``, and open ``first``; empty: the list of pages.
+        """Serve ``pages``, and open ``first``, or the list of pages if it is empty.
 
-        With ``changes`` those are the queue of the reviewer, which is open at once.
+        With ``changes``, the review queue opens, and it has these changes.
         """
         self._run = run
         self.locale = locale
         self._pages = {page.name: page for page in pages}
         self._first = first
         self._review = changes
-        # docutils has one registry for the whole process, and caches are shared.
+        # docutils has one registry per process, and the caches are shared, so actions need a lock.
         self._working = threading.RLock()
         self._documents: dict[str, Document] = {}
         self._open: dict[str, OpenPage] = {}
         self._library = Library(list(self._pages), self._catalog)
         self._revision = 0
-        self._changed: dict[str, int] = {}  # the revision of a page's last change
-        self._steps: list[tuple[str, Step]] = []  # edits, which can be undone
+        self._changed: dict[str, int] = {}  # revision of each page's last change
+        self._steps: list[tuple[str, Step]] = []  # edits that can be undone, by number
 
     @property
     def site(self) -> Site:
-        """The pages and actions that the web server offers."""
+        """Return the pages and actions for the web server."""
         return Site(frame=self.frame, actions=self.actions, chinese=sentence_in_chinese)
 
     @property
     def actions(self) -> Mapping[str, Callable[[Any], Any]]:
-        """The actions by name. The parameters of each are the fields of its JSON."""
+        """Return the actions by name. Parameters of a function are the fields of its JSON."""
         return {
             "start": _taking(self._start),
             "pages": _taking(self._list_pages),
@@ -114,7 +114,7 @@ class Desk:
             self._tell_body(self._first)
 
     def frame(self, page: str) -> str:
-        """Return a page as the preview shows it, in a document of its own."""
+        """Return the HTML document of a page for the preview frame."""
         from pipeline.adapters.html.notebook import page_css
 
         body = self._tell_body(page)["html"]
@@ -127,7 +127,7 @@ class Desk:
         )
 
     def files_changed(self, paths: Sequence[Path]) -> None:
-        """Read files again that somebody has written."""
+        """Update the caches after files were changed on disk."""
         catalogs = self._run.paths.catalogs(self.locale)
         for path in paths:
             if path.suffix == ".po" and path.is_relative_to(catalogs):
@@ -142,7 +142,7 @@ class Desk:
         self._library.learn(page)
 
     def _forget_documents(self) -> None:
-        """Forget all documents: upstream's docs were pulled anew."""
+        """Clear the cache of documents after upstream's docs were pulled again."""
         with self._working:
             self._documents.clear()
             self._open.clear()
@@ -150,7 +150,7 @@ class Desk:
             self._changed.update(dict.fromkeys(self._pages, self._revision))
 
     def _opened(self, name: str) -> OpenPage:
-        """Return a page as its files are now. Raises InputError."""
+        """Return a page in its current state on disk. Raises InputError."""
         page = self._pages.get(name)
         if page is None:
             raise InputError(
@@ -158,14 +158,14 @@ class Desk:
             )
         opened = self._open.get(name)
         if opened is not None and self._is_fresh(opened):
-            return opened  # without a wait for what is being rendered
+            return opened  # without the lock, so that this need not wait for rendering
         with self._working:
             opened = self._open.pop(name, None)
             if opened is None or not self._is_fresh(opened):
                 document = self._documents.get(name) or read_documents(self._run, page)
                 self._documents[name] = document
                 opened = open_page(self._run, document, name, locale=self.locale)
-            self._open[name] = opened  # the last one is the one that was used last
+            self._open[name] = opened  # keep the cache in order of use
             for old in list(self._open)[:-_REMEMBERED]:
                 del self._open[old]
         return opened
@@ -175,7 +175,7 @@ class Desk:
         return page.read.data == (path.read_bytes() if path.is_file() else b"")
 
     def _block(self, name: str, number: int, msgid: str) -> tuple[OpenPage, Block]:
-        """Return a message of a page. Raises InputError if another one is in its place by now."""
+        """Return a message of a page. Raises InputError if it is no longer in its place."""
         page = self._opened(name)
         for block in page.blocks:
             if block.number == number and block.message.msgid == msgid:
@@ -203,11 +203,12 @@ class Desk:
         return [{"page": name, "counts": counts[name]} for name in self._pages]
 
     def _tell_page(self, page: str) -> Told:
-        revision = self._revision  # before it is read: later changes are reported then
+        # taken before reading, so that a change in the meantime is still reported
+        revision = self._revision
         return {**telling.tell_page(self._opened(page)), "revision": revision}
 
     def _tell_body(self, page: str) -> Told:
-        """Return the HTML of a page, for a frame that shows an earlier state of it."""
+        """Return the HTML of a page, to replace the content of its frame."""
         with self._working:
             return {"html": self._opened(page).marked.html}
 
@@ -221,7 +222,7 @@ class Desk:
         return list(map(asdict, self._library.similar(page, msgid)))
 
     def _preview(self, page: str, number: int, msgid: str, msgstr: str) -> Told:
-        """Return what becomes of the words that somebody is typing."""
+        """Return the rendered preview of a translation that is being typed."""
         from pipeline.commands.serve.findings import tell_preview, way_of
 
         with self._working:
@@ -229,7 +230,7 @@ class Desk:
             return tell_preview(opened, block, msgstr, way_of(self._run, self.locale))
 
     def _fix(self, page: str, number: int, msgid: str, msgstr: str) -> Told:
-        """Return what ``--fix`` makes of a translation."""
+        """Return the translation after ``--fix``."""
         from pipeline.commands.serve.findings import tell_fixed, way_of
 
         with self._working:
@@ -237,7 +238,7 @@ class Desk:
             return tell_fixed(opened, block, msgstr, way_of(self._run, self.locale))
 
     def _find(self, page: str) -> list[Told]:
-        """Return the findings of a page. Other actions have a turn between entries."""
+        """Return the findings of a page; other actions get a turn between groups of entries."""
         from pipeline.commands.serve.findings import findings_of, way_of
 
         way = way_of(self._run, self.locale)
@@ -257,23 +258,23 @@ class Desk:
         msgstr: str,
         is_draft: bool = False,
     ) -> Told:
-        """Write a translation over the entry as it was when its editor was opened."""
+        """Write a translation, if the entry is as it was when the editor opened."""
         msgstr = cleaned(msgstr)
         change = partial(edit, seen=seen, msgstr=msgstr, is_draft=is_draft)
         told = self._do(page, change)
         if is_draft or told["conflict"]:
             return told
         self._note_decision(told, page, seen)
-        # It is saved all the same: whoever goes on has to know that no page shows it.
+        # A translation with errors is saved, too, but the user must know that no page shows it.
         return {**told, "errors": self._errors(page, seen, msgstr)}
 
     def _note_decision(self, told: Told, page: str, seen: Seen) -> None:
-        """Take an entry out of the changes to look at, if something was decided."""
+        """Remove a decided entry from the review queue."""
         if self._review and not told["conflict"]:
             self._review.decided(page, seen)
 
     def _list_waiting(self) -> list[Told]:
-        """Return what waits for a reviewer, in the order of the pages and of their entries."""
+        """Return the review queue, in page order."""
         if self._review is None:
             return [
                 _tell_waiting(page, entry) for page, entry in self._library.waiting()
@@ -285,7 +286,10 @@ class Desk:
         ]
 
     def _decide(self, page: str, seen: Seen, is_accepted: bool) -> Told:
-        """Accept or reject a translation. One with errors, which no page shows, is not accepted."""
+        """Accept or reject a translation.
+
+        A translation with errors is not accepted, because no page would show it.
+        """
         errors = self._errors(page, seen, seen.msgstr) if is_accepted else []
         if errors:
             return {"conflict": False, "errors": errors}
@@ -295,13 +299,16 @@ class Desk:
         return told
 
     def _accept(self, _: str, seen: Seen) -> Change:
-        """Return the change that accepts a translation. A finished one is not written again."""
+        """Return the change that accepts a translation; a finished entry is not written again."""
         if seen.fuzzy:
             return partial(edit, seen=seen, msgstr=cleaned(seen.msgstr))
         return lambda catalog, /, *, stamp: keep(catalog, seen)
 
     def _reject(self, page: str, seen: Seen) -> Change:
-        """Return the change that rejects a translation: for the one before it, if there is one."""
+        """Return the change that rejects a translation.
+
+        It restores the base's version if there is one.
+        """
         before = self._review.before(page, seen) if self._review else None
         if before is None:
             return partial(reject, seen=seen)
@@ -325,7 +332,10 @@ class Desk:
         return [telling.tell_finding(found) for found in findings if found.is_error]
 
     def _undo(self, number: int) -> Told:
-        """Undo an edit, by the number that its answer carried, unless the entry changed since."""
+        """Undo an edit, identified by the number that its response carried.
+
+        An entry that was changed since is not touched: the response then reports a conflict.
+        """
         if not 0 <= number < len(self._steps):
             raise InputError("there is no such edit", where="serve")
         page, step = self._steps[number]
@@ -335,7 +345,7 @@ class Desk:
         return told
 
     def _do(self, page: str, change: Change) -> Told:
-        """Make a change; return the page as it is then, and the number that undoes the change."""
+        """Make a change; return the page's new state and the number that undoes the change."""
         if page not in self._pages:
             raise InputError("there is no such page", where=page)
         result = save(self._run, page, change, locale=self.locale)
@@ -343,7 +353,7 @@ class Desk:
             theirs = result.theirs
             told = None if theirs is None else telling.tell_entry(theirs)
             return {"conflict": True, "theirs": told}
-        self._library.learn(page)  # not only when the watcher sees it
+        self._library.learn(page)  # now, because the file watcher may be late
         with self._working:
             number = len(self._steps)
             self._steps.append((page, result.step))
@@ -354,13 +364,16 @@ class Desk:
         }
 
     def _changes(self, revision: int) -> Told:
-        """Return the pages that have changed since a revision that an earlier answer carried."""
+        """Return the pages that changed since a revision from an earlier response."""
         changed = list(self._changed.items())
         pages = [page for page, changed_at in changed if changed_at > revision]
         return {"revision": self._revision, "pages": pages}
 
     def _catalog(self, page: str) -> Catalog:
-        """Return the catalogue of a page; empty if it cannot be read: opening reports that."""
+        """Return the catalogue of a page, or an empty one if it is unreadable.
+
+        Opening the page reports the problem.
+        """
         try:
             return read_catalog(self._run, page, locale=self.locale).catalog
         except InputError:
@@ -372,7 +385,11 @@ def _tell_waiting(page: str, entry: Entry) -> Told:
 
 
 def _taking(function: Callable[..., Any]) -> Callable[[Any], Any]:
-    """Return ``function`` as an action: JSON must have its parameters. Raises InputError."""
+    """Return ``function`` as an action with a JSON argument, validated against its parameters.
+
+    The action raises InputError for invalid JSON.
+    """
+    # Derive a Struct from the signature, so that msgspec validates the types.
     fields: list[Any] = []
     for name, parameter in signature(function, eval_str=True).parameters.items():
         required = parameter.default is parameter.empty

@@ -1,6 +1,6 @@
-"""What is wrong with what somebody types, what it will look like, and what mends it.
+"""Checks, preview and fixes of a translation that is being typed.
 
-The checks take long to load, so nothing but these questions does it.
+The checks take long to import, so only the actions that use this module import it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pipeline.stages.publish.marked_page import render_message
 
 
 def way_of(run: Run, locale: str) -> Way:
-    """Return how the catalogues of a locale are looked at. Raises InputError for its glossary."""
+    """Return the checks and the glossary of a locale. Raises InputError for the glossary."""
     return Way(
         checks=checks_of(locale),
         glossary=glossary_of(run, locale),
@@ -42,13 +42,13 @@ def way_of(run: Run, locale: str) -> Way:
 
 
 def tell_preview(page: OpenPage, block: Block, msgstr: str, way: Way) -> Told:
-    """Return what a translation would look like on its page, and what is wrong with it."""
+    """Return the preview of a translation on its page, and its findings."""
     text = cleaned(msgstr)
     findings = findings_of(page, (finished(block.entry, text),), way) if text else []
     excerpt = excerpt_of(page.document, unit_of(page, block), block.message)
     merged = merge(excerpt.document, {block.message.msgid: text})
     html = render_message(excerpt.document, merged, excerpt.index, folder=page.folder)
-    # The guard's own words, where no check has found the reason.
+    # If no check explains the rejection, add the guard's own message.
     if merged.rejected and not any(found.is_error for found in findings):
         findings = [*findings, _refused(merged.rejected[0].refusal)]
     told = [tell_finding(found) for found in findings]
@@ -56,7 +56,7 @@ def tell_preview(page: OpenPage, block: Block, msgstr: str, way: Way) -> Told:
 
 
 def tell_fixed(page: OpenPage, block: Block, msgstr: str, way: Way) -> Told:
-    """Return what ``--fix`` makes of a translation: the same text, if there is nothing to mend."""
+    """Return the translation after ``--fix``, which may be the same text."""
     text = cleaned(msgstr)
     fixed = text
     for subject in _subjects(page, (finished(block.entry, text),)):
@@ -65,7 +65,7 @@ def tell_fixed(page: OpenPage, block: Block, msgstr: str, way: Way) -> Told:
 
 
 def findings_of(page: OpenPage, entries: Sequence[Entry], way: Way) -> list[Finding]:
-    """Return what the checks have to say of some entries of a page."""
+    """Return the findings of the checks for some entries of a page."""
     opened = page.read
     file = CatalogFile(
         path=opened.path, name=opened.name, page=page.page, locale=page.locale
@@ -76,12 +76,12 @@ def findings_of(page: OpenPage, entries: Sequence[Entry], way: Way) -> list[Find
 
 
 def _subjects(page: OpenPage, entries: Sequence[Entry]) -> list[Subject]:
-    """Return entries as the checks look at them. Notes tell what is reST; all else is Markdown."""
+    """Return entries in the form for checks. Notes mark reST; all others are Markdown."""
     return subjects_of(entries, page.page, Markup.MARKDOWN)
 
 
 def _refused(refusal: Refusal) -> Finding:
-    """Return why the guard does not let a translation into its page, as a check would say it."""
+    """Return the guard's rejection of a translation in the form of a finding."""
     return Finding(
         code=refusal.code,
         severity=Severity.ERROR,
@@ -91,5 +91,5 @@ def _refused(refusal: Refusal) -> Finding:
 
 
 def finished(entry: Entry, msgstr: str) -> Entry:
-    """Return an entry as it will be when ``msgstr`` is saved."""
+    """Return the entry as it will be once ``msgstr`` is saved."""
     return replace(entry, msgstr=msgstr, fuzzy=False, previous=None)

@@ -1,8 +1,8 @@
-"""All catalogues of a locale, for somebody who is on one page, and the changes of a branch.
+"""Index of all catalogues of a locale, and the changes of a branch.
 
-Similar translations, the progress of each page, and what waits for a reviewer. Nothing is read
-until the first question, and pages are open before that. The changes are what ``review`` lists:
-the memory says what has changed and what was there before, catalogues say what is there now.
+It answers questions about similar translations, the progress of each page, and the review queue.
+Nothing is read before the first question, because pages open before that. The changes are those
+that ``review`` lists: the memory has the old and the new version, the catalogues the current one.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from pipeline.run import Run
 
 Name = tuple[str | None, str]  # msgctxt and msgid
-Counts = tuple[int, int, int]  # finished, waiting for a person, all that there are
+Counts = tuple[int, int, int]  # finished, waiting for a person, all
 
 
 class Library:
-    """The catalogues of ``pages``, each of which ``read`` gives as it is now."""
+    """Index of the catalogues of ``pages``; ``read`` returns the current catalogue of a page."""
 
     def __init__(self, pages: Sequence[str], read: Callable[[str], Catalog]) -> None:
         self._pages = pages
         self._read = read
-        # A lock of its own: what somebody types is answered while this is being read.
+        # A lock of its own, so that other actions are not delayed while this is loading.
         self._reading = threading.Lock()
         self._memory: TranslationMemory | None = None
         self._counts: dict[str, Counts] = {}
@@ -39,18 +39,18 @@ class Library:
         self._entries: dict[str, dict[Name, Entry]] = {}
 
     def similar(self, page: str, english: str) -> tuple[Suggestion, ...]:
-        """Return translations of English like that of a message of ``page``, the best first."""
+        """Return translations of English similar to a message of ``page``, the best first."""
         with self._reading:
             return self._loaded().search(page, english)
 
     def counts(self) -> dict[str, Counts]:
-        """Return how far each page is."""
+        """Return the progress of each page."""
         with self._reading:
             self._loaded()
             return {page: self._counts[page] for page in self._pages}
 
     def waiting(self, page: str = "") -> list[tuple[str, Entry]]:
-        """Return what waits for a person on a page, or on all pages in their order."""
+        """Return the entries that wait for a person on one page, or on all pages in order."""
         with self._reading:
             self._loaded()
             found: list[tuple[str, Entry]] = []
@@ -65,7 +65,7 @@ class Library:
             return dict(self._entries)
 
     def learn(self, page: str) -> None:
-        """Read the catalogue of a page again, which has changed."""
+        """Read the changed catalogue of a page again."""
         with self._reading:
             if page in self._pages and self._memory is not None:
                 catalog = self._read(page)
@@ -91,7 +91,7 @@ class Library:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """The changes since a commit that people call ``base``, in the order of ``review``."""
+    """Changes since the commit called ``base``, in the order of ``review``."""
 
     base: str
     messages: Mapping[tuple[str, Name], Message]  # by page and entry
@@ -100,7 +100,7 @@ class Changes:
     def waiting(
         self, entries: Mapping[str, Mapping[Name, Entry]]
     ) -> list[tuple[str, Entry, Message]]:
-        """Return the undecided changes among the ``entries`` of their pages."""
+        """Return the undecided changes whose entries still exist in ``entries``."""
         found = []
         for (page, name), message in self.messages.items():
             entry = entries.get(page, {}).get(name)
@@ -109,24 +109,24 @@ class Changes:
         return found
 
     def before(self, page: str, seen: Seen) -> Entry | None:
-        """Return what the base had for the same English; None if it had nothing."""
+        """Return the base's entry for the same English, or None."""
         message = self.messages.get((page, (seen.context, seen.msgid)))
         return message.before if message else None
 
     def decided(self, page: str, entry: Seen | Entry) -> None:
-        """Leave an entry out from now on."""
+        """Mark an entry as decided."""
         self._decided.add((page, (entry.context, entry.msgid)))
 
     def undone(self, page: str, entry: Seen | Entry) -> None:
-        """Have an entry looked at again."""
+        """Mark an entry as undecided again."""
         self._decided.discard((page, (entry.context, entry.msgid)))
 
 
 def read_changes(run: Run, locale: str, base: str) -> Changes:
-    """Return what ``review`` lists of the locale; without a base since the main branch.
+    """Return the changes that ``review`` lists; an empty base means the main branch.
 
-    The catalogues follow the memory first, which another branch may have changed. Raises
-    ConfigError for a commit that is not there.
+    First the catalogues are updated from the memory, which a merge or checkout may have changed.
+    Raises ConfigError for an unknown commit.
     """
     from pipeline.commands.holding import only_this_run
     from pipeline.commands.review.reviewing import review_changes
@@ -148,10 +148,10 @@ def read_changes(run: Run, locale: str, base: str) -> Changes:
 
 
 def tell_change(message: Message, entry: Entry) -> dict[str, Any]:
-    """Return what has happened to an entry, and how its words differ from those of the base."""
+    """Return what happened to an entry, with the word diff from the base."""
     pieces = [(piece.part, piece.text) for piece in message.pieces]
     if not pieces or message.new != entry.msgstr:
-        # There is one version, or somebody has written another one meanwhile.
+        # There is only one version, or somebody has written another translation meanwhile.
         both = ((Part.REMOVED, message.old), (Part.ADDED, entry.msgstr))
         pieces = [(part, text) for part, text in both if text]
     return {

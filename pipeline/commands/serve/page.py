@@ -1,7 +1,6 @@
-"""A page as its files are now: document, catalogue, HTML, JSON for the browser, and edits.
+"""Page in its current state on disk: document, catalogue, HTML, JSON for the browser, and edits.
 
-Nothing is kept that is not as it was read: the files are the truth. A catalogue is only changed
-where it still is as the person has seen it.
+The files are the only state. A catalogue entry changes only if it is still as the user has seen it.
 """
 
 from __future__ import annotations
@@ -40,31 +39,31 @@ from pipeline.report.chinese import in_chinese
 from pipeline.run import Run
 from pipeline.stages.split import split_page
 
-_TRIES = 5  # somebody who saves again and again is a program
-# One at a time in this process; other processes are kept out by the lock of runs.
+_TRIES = 5  # tries before giving up: only a program saves a file so often
+# Threads of this process take turns; the run lock keeps other processes out.
 _SAVING = threading.Lock()
 Told = dict[str, Any]
-_ENGLISH = Words.of(())  # spaces part its words: no term need be known
+_ENGLISH = Words.of(())  # English words are separated by spaces, so no terms are needed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenCatalog:
-    """The catalogue of a page. ``name`` is its path as people read it."""
+    """Catalogue of a page. ``name`` is its path for people."""
 
     path: Path
     name: str
-    data: bytes  # that it was read from; empty if there is no file
+    data: bytes  # content of the file; empty if there is none
     catalog: Catalog
-    remarks: tuple[Finding, ...] = ()  # of the reader
+    remarks: tuple[Finding, ...] = ()  # from the parser
 
 
 @dataclass(frozen=True, kw_only=True)
 class OpenPage:
-    """A page with its catalogue."""
+    """Page with its catalogue."""
 
     page: str
     locale: str
-    folder: PageFolder  # of its images
+    folder: PageFolder  # folder of its images
     outputs: Path | None
     document: Document
     read: OpenCatalog
@@ -73,7 +72,7 @@ class OpenPage:
 
     @cached_property
     def marked(self) -> MarkedHtml:
-        """The page as HTML. It takes longer than all else, so nothing waits for it but the page."""
+        """Return the rendered page. This is slow, so only requests for the HTML wait for it."""
         from pipeline.stages.publish.marked_page import render_marked
 
         return render_marked(
@@ -82,16 +81,16 @@ class OpenPage:
 
     @property
     def progress(self) -> tuple[int, int]:
-        """How many entries are finished, and how many there are: as ``status`` counts them.
+        """Return the number of finished entries and of all entries, as ``status`` counts them.
 
-        An entry may stand in several places of the page.
+        An entry that occurs several times on the page counts once.
         """
         live = [entry for entry in self.read.catalog.entries if not entry.obsolete]
         return sum(entry.is_translated for entry in live), len(live)
 
     @property
     def refused(self) -> int:
-        """How many of the finished entries readers cannot be shown."""
+        """Return the number of finished entries that are rejected, and thus hidden from readers."""
         refused = (block for block in self.blocks if block.state is State.REFUSED)
         return len({(block.entry.context, block.entry.msgid) for block in refused})
 
@@ -99,17 +98,17 @@ class OpenPage:
 def read_documents(run: Run, page: Page) -> Document:
     """Return the document of a page that is shown.
 
-    Raises InputError if none of them can be read.
+    Raises InputError if no document of the page is readable.
     """
     split = split_page(run.paths, page, run.upstream.reading)
     if split.documents:
-        return split.documents[0]  # of a pair the notebook, which has outputs
+        return split.documents[0]  # of a pair the notebook, because it has outputs
     first = split.findings[0]
     raise InputError(first.text, where=first.where, hint=first.hint)
 
 
 def open_page(run: Run, document: Document, page: str, *, locale: str) -> OpenPage:
-    """Return the page with its catalogue. Raises InputError if the catalogue cannot be read."""
+    """Return the page with its catalogue. Raises InputError if the catalogue is unreadable."""
     read = read_catalog(run, page, locale=locale)
     refused: dict[str, Refusal] = {}
     ignored = run.upstream.ignored(page)
@@ -137,7 +136,7 @@ def open_page(run: Run, document: Document, page: str, *, locale: str) -> OpenPa
 
 
 def read_catalog(run: Run, page: str, *, locale: str) -> OpenCatalog:
-    """Return the catalogue of a page, an empty one if there is none. Raises InputError."""
+    """Return the catalogue of a page, or an empty one if there is none. Raises InputError."""
     path = run.paths.catalog(locale, page)
     name = run.shown(path)
     if not path.is_file():
@@ -154,7 +153,7 @@ def read_catalog(run: Run, page: str, *, locale: str) -> OpenCatalog:
 
 
 class Change(Protocol):
-    """What to do with a catalogue; ``stamp`` are fields of its header that say who did it."""
+    """Change of a catalogue; ``stamp`` has the header fields that name the translator."""
 
     def __call__(
         self, catalog: Catalog, /, *, stamp: Mapping[str, str]
@@ -162,10 +161,10 @@ class Change(Protocol):
 
 
 def save(run: Run, page: str, change: Change, *, locale: str) -> Edited | Conflict:
-    """Make a change in a catalogue. A ``sync`` that is at work is waited for, and waits for this.
+    """Make a change in a catalogue, under the run lock, and return the result.
 
-    A file that somebody saves at the same moment is read again, so that both edits are in it.
-    Raises InputError for a catalogue that cannot be read.
+    If another program saves the file at the same time, it is read again, so that both edits are
+    kept. Raises InputError for an unreadable catalogue.
     """
     when = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M%z")
     stamp = stamp_of(person_in_git(run.settings.root), when)
@@ -186,21 +185,21 @@ def save(run: Run, page: str, change: Change, *, locale: str) -> Edited | Confli
 
 
 def glossary_of(run: Run, locale: str) -> Glossary | None:
-    """Return the terms of a locale; None if there are none. Raises InputError."""
+    """Return the glossary of a locale, or None if there is none. Raises InputError."""
     paths = [path for path in run.paths.glossaries(locale) if path.is_file()]
     stamps = tuple((path, path.stat().st_mtime_ns) for path in paths)
     return _glossary(stamps)
 
 
-@lru_cache(maxsize=2)  # its patterns take longer to make than all checks of a message
+@lru_cache(maxsize=2)  # building its patterns takes longer than checking a message
 def _glossary(stamps: tuple[tuple[Path, int], ...]) -> Glossary | None:
     return read_terms(path for path, _ in stamps)
 
 
 def tell_page(page: OpenPage) -> Told:
-    """Return all messages of a page, in its order."""
+    """Return all messages of a page, in order, as JSON."""
     blocks = []
-    # An entry may stand in several places: it is one message to whoever translates it.
+    # An entry that occurs several times is one message for the translator.
     first: dict[tuple[str | None, str], int] = {}
     for block in page.blocks:
         number = first.setdefault(
@@ -218,7 +217,7 @@ def tell_page(page: OpenPage) -> Told:
 
 
 def tell_block(block: Block) -> Told:
-    """Return what the list of messages needs."""
+    """Return a message for the list of messages."""
     told: Told = {
         "number": block.number,
         "state": str(block.state),
@@ -232,7 +231,7 @@ def tell_block(block: Block) -> Told:
 
 
 def tell_entry(entry: Entry) -> Told:
-    """Return an entry as an editor sees it, and shows it again to say what it has seen."""
+    """Return an entry for an editor, which sends it back to show what it has seen."""
     return {
         "msgid": entry.msgid,
         "context": entry.context,
@@ -243,11 +242,11 @@ def tell_entry(entry: Entry) -> Told:
 
 
 def tell_message(page: OpenPage, block: Block, glossary: Glossary | None) -> Told:
-    """Return what a person needs who translates a message, but what is looked up in other pages."""
+    """Return what a translator needs for a message, except similar translations."""
     message, entry = block.message, block.entry
     told: Told = {
         "atoms": atoms_of(message.msgid, message.markup),
-        "notes": list(entry.notes[1:]),  # the first tells kind and section
+        "notes": list(entry.notes[1:]),  # the first note has kind and section
         "comments": list(entry.comments),
         "terms": [],
         "diff": [],
@@ -257,7 +256,7 @@ def tell_message(page: OpenPage, block: Block, glossary: Glossary | None) -> Tol
         told["diff"] = [(piece.part, piece.text) for piece in pieces]
     if glossary is not None:
         told["terms"] = _tell_terms(glossary, message.msgid, message.markup)
-    # Now, while the person reads: the first keystroke need not wait for it.
+    # Build the cached excerpt now, so that the first preview is fast.
     excerpt_of(page.document, unit_of(page, block), message)
     return told
 
@@ -277,14 +276,14 @@ def _tell_terms(glossary: Glossary, english: str, markup: Markup) -> list[Told]:
 
 
 def tell_finding(finding: Finding) -> Told:
-    """Return a finding of a check, in both languages of the interface."""
+    """Return a finding in both languages of the interface."""
     chinese = in_chinese(finding)
     words = {"text": chinese.text, "hint": chinese.hint}
     return {**asdict(finding), "chinese": words}
 
 
 def unit_of(page: OpenPage, block: Block) -> Unit:
-    """Return the unit that a block stands in."""
+    """Return the unit that contains a block."""
     for number, (unit, _) in enumerate(page.document.messages()):
         if number == block.number:
             return unit

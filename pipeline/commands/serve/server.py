@@ -1,6 +1,6 @@
 """Server of the workbench: prepare the pages, serve them, open the browser.
 
-It ends when it is interrupted.
+It runs until interrupted.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ _SUFFIXES = (".ipynb", ".md", ".rst", ".po", ".html")
 def serve(
     run: Run, *, page: str, port: int, opens_browser: bool, base: str | None
 ) -> None:
-    """Serve the pages of the first locale of ``run`` until it is interrupted.
+    """Serve the pages of the first locale of ``run`` until interrupted.
 
-    An empty ``page`` opens the list of pages, port 0 is any that is free. With a ``base`` the
-    changes since that commit are reviewed; if it is empty, since the main branch. Missing docs are
-    pulled, and missing catalogues are made. Raises ConfigError for an unknown page, a port that
-    cannot be used, or a base that is no commit.
+    An empty ``page`` opens the list of pages; port 0 is any free port. With a ``base``, the changes
+    since that commit are reviewed; an empty one means the main branch. Missing docs are pulled, and
+    missing catalogues are created. Raises ConfigError for an unknown page, an unusable port, or an
+    unknown base.
     """
     lacking = packages.missing("serve")
     if lacking:
@@ -56,7 +56,7 @@ def serve(
             hint=packages.how_to_install("serve"),
         )
     locale = run.locales[0]
-    # Before anything that takes long, or writes: the port may be in use, the base unknown.
+    # Check port and base before anything slow or any write.
     with bind(port) as listener:
         if base is not None:
             from pipeline.commands.review.sides import named_base
@@ -71,7 +71,7 @@ def serve(
             changes = read_changes(run, locale, base)
 
         def make() -> Desk:
-            # Half a second of modules that it needs.
+            # Imported here, because its modules take half a second to load.
             from pipeline.commands.serve.desk import Desk
 
             return Desk(run, locale, pages, first=first, changes=changes)
@@ -82,11 +82,11 @@ def serve(
 def _serve(
     run: Run, make: Callable[[], Desk], listener: socket, *, opens_browser: bool
 ) -> None:
-    """Serve on a port that is bound, until it is interrupted."""
+    """Serve on a bound port until interrupted."""
     port: int = listener.getsockname()[1]
     token = secrets.token_urlsafe(24)
     address = f"http://{HOST}:{port}/{token}/"
-    # Connections wait from here on: the browser starts while all else is being loaded.
+    # The socket accepts connections from here on, so the browser can start while modules load.
     listener.listen()
     run.log.note(f"translating {run.name} ({run.locales[0]}) at {address}")
     run.log.note("Ctrl-C ends it")
@@ -102,7 +102,7 @@ def _serve(
     def changed(paths: Sequence[Path]) -> None:
         desk.result().files_changed(paths)
 
-    # First what gives the browser its files, then what makes the answers to its questions.
+    # First load what serves static files, then what answers the browser's questions.
     load()
     app = application(STATIC, site, port=port, token=token)
     threading.Thread(
@@ -116,7 +116,7 @@ def _serve(
 def page_named(word: str, pages: Sequence[Page]) -> str:
     """Return the page that ``word`` names, by its name or by a path of its file.
 
-    Nothing is looked up on the disk. Raises ConfigError that names the nearest page.
+    The path need not exist. Raises ConfigError with the most similar pages.
     """
     if not word:
         return ""
@@ -124,7 +124,7 @@ def page_named(word: str, pages: Sequence[Page]) -> str:
     name = word.removeprefix("./")
     for suffix in _SUFFIXES:
         name = name.removesuffix(suffix)
-    # "translations/zh_CN/jax/pallas/tpu/details.po" is what a shell completes.
+    # For example "translations/zh_CN/jax/pallas/tpu/details.po", from shell completion.
     fitting = [known for known in names if f"/{name}".endswith(f"/{known}")]
     if fitting:
         return max(fitting, key=len)
@@ -136,7 +136,7 @@ def page_named(word: str, pages: Sequence[Page]) -> str:
 
 
 def prepared(run: Run, locale: str) -> Lock:
-    """Return the lock of the pulled docs. Pull them and make catalogues if they are missing."""
+    """Return the lock of the pulled docs; first pull and create catalogues if they are missing."""
     try:
         lock = read_pulled(run)
     except UpstreamError:
@@ -154,7 +154,7 @@ def prepared(run: Run, locale: str) -> Lock:
 
 
 def _open_beside(run: Run, address: str) -> None:
-    """Open the browser without waiting for it: some only return when they are closed."""
+    """Open the browser in a thread, because some commands return only when it closes."""
 
     def open_it() -> None:
         if not open_browser(address):
@@ -164,17 +164,17 @@ def _open_beside(run: Run, address: str) -> None:
 
 
 def _warm_up(desk: Future[Desk], make: Callable[[], Desk]) -> None:
-    """Make the desk, read the first page, and load what notebooks and checks need.
+    """Create the desk, read the first page, and import what notebooks and checks need.
 
-    In the order in which the browser asks for it, while it starts.
+    The order is that of the browser's requests, while the browser itself starts.
     """
     try:
         made = make()
     except BaseException as error:
-        desk.set_exception(error)  # each question is answered with it
+        desk.set_exception(error)  # every request is answered with it
         raise
     desk.set_result(made)
-    with suppress(PipelineError):  # the browser is told when it asks
+    with suppress(PipelineError):  # the request for the page reports it
         made.read_first()
     from pipeline.adapters.html import notebook
     from pipeline.commands.serve import findings  # noqa: F401
