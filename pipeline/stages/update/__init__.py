@@ -1,7 +1,9 @@
-"""update: catalogues from the memory, brought up to date with upstream, and back into the memory.
+"""The stage "update": memory to catalogues, catalogues to the current upstream, and back.
 
-``stage`` takes the three steps: ``opening``, the update itself and ``store``. ``locale`` is the one
-reader and writer of a locale's files. ``english`` gives the memory its English back, ``checkouts``
-reports what git did, ``merge`` joins a catalogue with its memory. ``verification`` proves that all
-agree. What decides without files is in ``core.catalog`` and ``core.memory``.
+``stage`` runs the three steps: ``opening``, the update itself, and ``store``. ``locale`` is the
+only reader and writer of a locale's files. ``english`` looks up the English of digests,
+``checkouts`` finds out what git did, and ``merge`` merges a catalogue with its memory.
+``merge_driver`` does so for git, and ``verification`` checks that all files agree.
+
+Decisions that need no files belong in ``core.catalog`` and ``core.memory``.
 """

@@ -1,9 +1,9 @@
-"""What git knows of a locale's files: who translated what, and what it did since the last run.
+"""What git did to a locale's files since the last run, and who translated what.
 
-People switch, merge, rebase and stash branches, and the catalogues, which git ignores, stay as they
-are. So it matters whether git has put a memory file where it is, and whether it still has what
-stood there before. The header of a catalogue names one person, and a pull may bring the work of
-several: the commits that brought its lines name the others.
+People switch, merge, rebase and stash branches, and the catalogues, which git ignores, stay behind.
+The merge must therefore know two things: whether git put a memory file there, and whether git still
+has the previous version. The header of a catalogue names one person, but a pull may bring the work
+of several; the commits that added the lines name the others.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from pipeline.core.pin.lock import blob_id
 from pipeline.entries import Catalog, Entry
 from pipeline.stages.update.locale import Branch, State, Workspace
 
-# When the msgstr of an entry was last committed.
+# Returns when the msgstr of an entry was last committed.
 MomentOf = Callable[[Entry], float]
 
 
 def touches_in_git(root: Path, path: str) -> Callable[[str], str]:
-    """Return what gives the note of who has written a msgstr of the catalogue or memory ``path``.
+    """Return a function that returns the note of who wrote a msgstr of the file ``path``.
 
-    The note is empty where no commit has the words. Git is asked when somebody is.
+    The note is empty if no commit contains the words. git is only run at the first call.
     """
 
     @cache
@@ -51,7 +51,7 @@ def touches_in_git(root: Path, path: str) -> Callable[[str], str]:
     def touch_of(msgstr: str) -> str:
         found = authors()
         if not found:
-            return ""  # nearly always: no commit has the file
+            return ""  # the common case: no commit has the file
         note = f"{TRANSLATOR}{found.get(_line_of(msgstr), '')}"
         return note if TOUCH.fullmatch(note) else ""
 
@@ -59,9 +59,10 @@ def touches_in_git(root: Path, path: str) -> Callable[[str], str]:
 
 
 def moments_in_git(root: Path, path: str) -> MomentOf:
-    """Return what gives the second since 1970 in which an entry's msgstr was last committed.
+    """Return a function that returns when an entry's msgstr was last committed.
 
-    Infinity for one of a file that git does not track. Git is asked when somebody is.
+    The time is in seconds since 1970, and infinity if git does not track the file. git is only run
+    at the first call.
     """
 
     @cache
@@ -79,7 +80,7 @@ def moments_in_git(root: Path, path: str) -> MomentOf:
 
 
 def _line_of(msgstr: str) -> str:
-    """Return the line that a msgstr is in its file; of several the longest, which is its own."""
+    """Return the line that a msgstr has in its file; of several, the longest and most specific."""
     entry = Entry(msgid="-", msgstr=msgstr)
     data = po.format_catalog(Catalog(entries=(entry,))).decode("utf-8")
     _, _, lines = data.partition('msgid "-"\n')
@@ -88,10 +89,10 @@ def _line_of(msgstr: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """How the memory of a page came to be another one than that which was last seen here.
+    """How the memory of a page changed since it was last seen here.
 
-    ``by_git``: it is as git checked it out, so that whatever differs is meant. Else somebody has
-    edited or damaged the file. ``is_kept``: git has the version of the last time.
+    ``by_git``: the file is as git checked it out, so the difference is intended. Otherwise,
+    somebody edited or damaged the file. ``is_kept``: git has the previous version.
     """
 
     by_git: bool = False
@@ -99,7 +100,7 @@ class Move:
 
     @property
     def is_silent(self) -> bool:
-        """Whether nobody needs to be told, since git brings back what was there before."""
+        """Return whether the change needs no report, since git can restore what was there."""
         return self.by_git and self.is_kept
 
 
@@ -113,9 +114,9 @@ def moves_of(
     *,
     removed: Collection[str],
 ) -> dict[str, Move]:
-    """The pages whose memory is not the one of the last time, with what git says of it.
+    """Return the pages whose memory has changed since the last run, with the kind of change.
 
-    ``memories`` are the files that there are, ``removed`` the pages whose file has gone.
+    ``memories`` has the existing files, ``removed`` the pages whose file is gone.
     """
     before: dict[str, str] = {}
     now: dict[str, str] = {}
@@ -127,18 +128,18 @@ def moves_of(
         if page in memories:
             now[page] = blob_id(memories[page])
     if not before:
-        return {}  # nearly always: then git is not asked
+        return {}  # the common case, in which git is not run
     root = work.paths.root
     known = blobs_in_git(root, now.values())
     folder = work.paths.memories(work.locale).relative_to(root).as_posix()
     kept = blobs_in_history(root, folder)
-    # A file that git expects was removed by a person, or by a program of theirs.
+    # A file in the index was removed by a person or a program, not by git.
     names = {page: work.files.memory_name(page) for page in before if page not in now}
     expected = files_in_index(root, names.values())
     moves: dict[str, Move] = {}
     for page, blob in before.items():
         is_kept = blob in kept
-        # What a killed run has merged into a memory that git had checked out is as good.
+        # A merged memory that an interrupted run wrote over git's version counts as git's.
         is_checked_out = now.get(page) in known or state.has_announced(
             page, memories.get(page, b"")
         )
@@ -149,9 +150,9 @@ def moves_of(
 
 
 class Start(NamedTuple):
-    """What a catalogue and its memory started from, and how the memory came to be another one.
+    """Common base of a catalogue and its memory, and how the memory changed since.
 
-    ``seen`` is the memory that was last seen here, where the catalogue did not start from it.
+    ``seen`` is the memory that was last seen here, if it is not the base.
     """
 
     base: Memory | None
@@ -160,13 +161,13 @@ class Start(NamedTuple):
 
 
 def start_in_git(work: Workspace, local: Catalog, theirs: Memory, data: bytes) -> Start:
-    """The same where no run remembers it: somebody has deleted ``build/``.
+    """Return the common base according to git, after somebody has deleted ``build/``.
 
-    If all that a catalogue holds is in a version that its memory has had, it was stored there.
+    If some version of the memory holds everything in the catalogue, the catalogue was stored in it.
     ``data`` is the file of ``theirs``.
     """
     if is_stored(close_to_compare(local, theirs, old=theirs), theirs):
-        return Start(theirs, NO_MOVE)  # nearly always
+        return Start(theirs, NO_MOVE)  # the common case
     for base in memories_in_git(work, theirs.page):
         if is_stored(close_to_compare(local, base, old=base), base):
             by_git = bool(blobs_in_git(work.paths.root, {blob_id(data)}))
@@ -175,17 +176,17 @@ def start_in_git(work: Workspace, local: Catalog, theirs: Memory, data: bytes) -
 
 
 def overwritten_by_git(work: Workspace, state: State) -> frozenset[str]:
-    """Return the pages whose catalogue git has replaced, and note in ``state`` what git tracks.
+    """Return the pages whose catalogue git replaced; note in ``state`` what it tracks.
 
-    A branch that commits catalogues brings its own ones when it is checked out, over those that
-    git ignores elsewhere. Such a catalogue did not start from what was last seen here.
+    Checking out a branch that commits catalogues overwrites those that git ignores elsewhere. Such
+    a catalogue does not have the last seen memory as its base.
     """
     root = work.paths.root
     folder = work.paths.catalogs(work.locale).relative_to(root).as_posix()
     tracked = tracked_though_ignored(root, folder)
     before = state.branch
     state.branch = Branch(head=checked_out(root), has_catalogs=bool(tracked))
-    # Where git has tracked them before, it refuses to replace what was not committed.
+    # If git tracked them before, it would have refused to overwrite uncommitted changes.
     if before is None or before.has_catalogs or before.head == state.branch.head:
         return frozenset()
     names = {page: work.files.catalog_name(page) for page in state.pages}
@@ -193,18 +194,18 @@ def overwritten_by_git(work: Workspace, state: State) -> frozenset[str]:
 
 
 def start_of_overwritten(work: Workspace, local: Catalog, theirs: Memory) -> Memory:
-    """Return the memory that a catalogue of git's was made with: the most similar version."""
+    """Return the memory of a catalogue from git: the most similar version."""
 
     def distance(version: Memory) -> int:
         return differences(close_to_compare(local, version, old=version), version)
 
     if distance(theirs) == 0:
-        return theirs  # nearly always
+        return theirs  # the common case
     return min((theirs, *memories_in_git(work, theirs.page)), key=distance)
 
 
 def memories_in_git(work: Workspace, page: str) -> Iterator[Memory]:
-    """Yield the versions of a page's memory that git has, the newest first."""
+    """Yield the versions of a page's memory in git, newest first."""
     for data in versions_in_git(work.paths.root, work.files.memory_name(page)):
         version = work.read_base(page, data)
         if version is not None:

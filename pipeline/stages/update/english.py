@@ -1,8 +1,8 @@
-"""Upstream's English, at the pin and at older commits, and memories joined with it again.
+"""Upstream's English at the pin and at older commits, to open memories with.
 
-The memory holds digests only, and this is where its English comes from. Pages and commits come in;
-the messages that a page asked for there come out. ``rebuilt`` gives the catalogue of a memory as it
-was, as far as its English can be had. What cannot be joined stays in the memory and is a finding.
+A memory only has digests; here they are resolved. The input is pages and commits, the output the
+entries that a page needed there. ``rebuilt`` returns the catalogue of a memory as it was, as far as
+its English is available. An entry without its English stays in the memory and is reported.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _OlderCommit:
-    """The pages of an older commit, and the repository that their documents are read from."""
+    """Pages of an older commit, and the repository with their documents."""
 
     commit: str
     repository: Repository
@@ -45,40 +45,40 @@ class _OlderCommit:
 
 @dataclass(kw_only=True)
 class English:
-    """Upstream's English: of the pin, and of any older commit as far as its history can be had.
+    """Upstream's English at the pin, and at any older commit that its history has.
 
-    Everything is read when it is asked for, and once.
+    Everything is read on demand and cached.
     """
 
     paths: Paths
     lock: Lock
-    pages: Mapping[str, SplitPage]  # those that this run has split already
-    repository: Callable[[], Repository | None]  # None: upstream is a plain folder
-    reading: Reading  # how documents are written
-    # What was read so far, by page, or by commit and page.
+    pages: Mapping[str, SplitPage]  # pages that this run has already split
+    repository: Callable[[], Repository | None]  # None if upstream is a plain folder
+    reading: Reading  # how to parse documents
+    # Caches, by page, or by commit and page.
     pinned: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
     older: dict[tuple[str, str], tuple[Entry, ...] | None] = field(default_factory=dict)
     commits: dict[str, _OlderCommit | UpstreamError] = field(default_factory=dict)
 
     def at_pin(self, page: str) -> tuple[Entry, ...] | None:
-        """What ``page`` asks for at the pin; None if there is no such page."""
+        """Return the entries that ``page`` needs at the pin; None if there is no such page."""
         if page not in self.pinned:
             split = self.pages.get(page)
             if split is not None:
                 self.pinned[page] = wanted_entries(page, split.documents)
             elif page in self._listed:
-                # This run is not about that page, but some of its texts may have come from there.
+                # Not a page of this run, but some texts may have moved from it.
                 self.pinned[page] = _wanted(
                     self._listed[page], self._read_checked_out, self.reading
                 )
         return self.pinned.get(page)
 
     def at(self, commit: str, page: str, *, layout: str = "") -> tuple[Entry, ...]:
-        """What ``page`` asked for at ``commit``, or at a ref; nothing if it had no such page.
+        """Return the entries that ``page`` needed at ``commit``, which may be a ref.
 
-        The name may be of a time when other docs folders were configured. Where it then means
-        several pages, it is the one with this ``layout``, or else the first.
-        Raises UpstreamError if the commit cannot be had.
+        The result is empty if there was no such page. The name may date from a configuration with
+        other docs folders and may match several pages. The one with this ``layout`` is returned, or
+        otherwise the first. Raises UpstreamError if the commit is unavailable.
         """
         pages = self._pages_at(commit, page)
         for wanted in pages:
@@ -87,9 +87,9 @@ class English:
         return pages[0] if pages else ()
 
     def texts_at(self, commit: str, page: str) -> dict[str, str]:
-        """All English by digest that ``page`` asked for at ``commit``, or at a ref.
+        """Return the English of ``page`` at ``commit`` (or at a ref) by digest.
 
-        It is that of every page that the name may mean. Raises UpstreamError as ``at`` does.
+        All pages that the name may match are included. Raises UpstreamError like ``at``.
         """
         texts: dict[str, str] = {}
         for wanted in self._pages_at(commit, page):
@@ -97,7 +97,7 @@ class English:
         return texts
 
     def _pages_at(self, commit: str, page: str) -> list[tuple[Entry, ...]]:
-        """What the pages asked for at ``commit`` that ``page`` may be called now."""
+        """Return the entries of each page at ``commit`` that ``page`` may refer to now."""
         found: list[tuple[Entry, ...]] = []
         for name in self.lock.docs.names_of(page):
             wanted = self._one_at(commit, name)
@@ -106,7 +106,7 @@ class English:
         return found
 
     def _one_at(self, commit: str, page: str) -> tuple[Entry, ...] | None:
-        """What the page of today's name ``page`` asked for; None if there was none."""
+        """Return the entries of the page with the current name ``page``, or None."""
         if commit in (self.lock.commit, self.lock.ref):
             return self.at_pin(page)
         if (commit, page) not in self.older:
@@ -114,31 +114,31 @@ class English:
         return self.older[commit, page]
 
     def commit_of(self, ref: str) -> str:
-        """The commit that ``ref`` (or a commit) names here. Raises UpstreamError."""
+        """Return the commit that ``ref`` (or a commit) names here. Raises UpstreamError."""
         if ref in (self.lock.commit, self.lock.ref):
             return self.lock.commit
         return self._commit(ref).commit
 
     def texts_at_pin(self) -> dict[str, str]:
-        """All English of the pin by digest."""
+        """Return all English at the pin by digest."""
         for page in self._listed:
             self.at_pin(page)
         texts: dict[str, str] = {}
-        # Most of it is known by now; what is not is read and split here.
+        # Most pages are cached by now; the others are read and split here.
         for entries in self.pinned.values():
             texts.update(texts_by_digest(entries))
         return texts
 
     @cached_property
     def _listed(self) -> dict[str, Page]:
-        """Every page of the lock, also those that this run has not split."""
+        """Return every page of the lock, including those that this run has not split."""
         return {page.name: page for page in pages_of(self.lock.files)}
 
     def _read_checked_out(self, file: SourceFile) -> bytes:
         return read_bytes(self.paths.docs / file.path)
 
     def _at_older(self, commit: _OlderCommit, page: str) -> tuple[Entry, ...] | None:
-        """What ``page`` asked for at an older commit; None if it had no such page."""
+        """Return the entries of ``page`` at an older commit; None without such a page."""
         if page not in commit.pages:
             return None
         return _wanted(
@@ -148,8 +148,8 @@ class English:
         )
 
     def _commit(self, commit: str) -> _OlderCommit:
-        """An older commit. One that cannot be had is asked for once, and refused from then on."""
-        # Without network every question takes its time to fail, and there are many of them.
+        """Return an older commit. Raises the cached error if it was unavailable before."""
+        # Without a network, each of many attempts would take time to fail.
         if commit not in self.commits:
             try:
                 self.commits[commit] = self._fetch(commit)
@@ -161,17 +161,17 @@ class English:
         return known
 
     def _fetch(self, commit: str) -> _OlderCommit:
-        """The listing of an older commit, whose files are here then. Raises UpstreamError."""
+        """Fetch an older commit and return its listing. Raises UpstreamError."""
         repository = self.repository()
         if repository is None:
             raise UpstreamError(
                 f"a plain folder has no history: what was there at {commit[:12]} is not known"
             )
-        # A lock of other docs folders is not looked for: the memory knows pages by their names.
+        # The current docs folders are used: the memory refers to pages by their current names.
         found = repository.resolve(commit)
         entries = repository.fetch(found, self.lock.docs, needs_all=False)
         files = [SourceFile(path=entry.path, blob=entry.blob) for entry in entries]
-        # What pages include today from outside of the docs, as it was then.
+        # Files outside the docs that pages include today, as they were at that commit.
         outside = [file.path for file in self.lock.files if is_outside(file.path)]
         if outside:
             places = [self.lock.docs.place_of(path) for path in outside]
@@ -183,32 +183,33 @@ class English:
 
 
 def texts_by_digest(entries: Sequence[Entry]) -> dict[str, str]:
-    """The English of ``entries``, by its digest."""
+    """Return the English of ``entries`` by digest."""
     return {digest(entry.msgid): entry.msgid for entry in entries}
 
 
 def _wanted(
     page: Page, read: Callable[[SourceFile], bytes], reading: Reading
 ) -> tuple[Entry, ...]:
-    """What ``page`` asks for, as far as its documents can be read."""
-    # Of a pair one list is made, whichever of the two can be read.
+    """Return the entries of ``page``, from the documents of it that can be read."""
+    # A pair of documents gives one list, whichever of the two can be read.
     documents = []
     for file in page.files:
         try:
             documents.append(read_document(file.path, read(file), reading))
         except InputError:
-            continue  # split says so for the pin; an older commit cannot be mended
+            # ``split`` reports it for the pin; an older commit cannot be fixed
+            continue
     return wanted_entries(page.name, documents)
 
 
 @contextmanager
 def open_english(run: Run, pages: Sequence[SplitPage], lock: Lock) -> Iterator[English]:
-    """Upstream's English, with its repository kept open for as long as the body takes."""
+    """Yield upstream's English; its repository stays open until the context ends."""
     with ExitStack() as stack:
 
         @cache
         def repository() -> Repository | None:
-            """Opened when it is asked for: most runs need the pin alone."""
+            """Return the repository, opened at the first call: most runs need only the pin."""
             from pipeline.adapters.upstream import CHECK_ADDRESS, open_upstream
 
             opened = open_upstream(run.settings, run.upstream, way_out=CHECK_ADDRESS)
@@ -225,20 +226,23 @@ def open_english(run: Run, pages: Sequence[SplitPage], lock: Lock) -> Iterator[E
 
 @dataclass(slots=True, kw_only=True)
 class _Sought:
-    """The English that is looked for, and the reasons why some of it cannot be had, each once."""
+    """English found so far, and the distinct reasons why some of it is unavailable."""
 
     texts: dict[str, str] = field(default_factory=dict)  # digest → English
     reasons: dict[str, None] = field(default_factory=dict)
 
     def note(self, error: UpstreamError) -> None:
-        """Remember why a commit cannot be had."""
+        """Record why a commit is unavailable."""
         reason = f"{error.where}: {error.what}" if error.where else error.what
         self.reasons[reason] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Page:
-    """What the page of a memory asks for. ``is_exact``: at the memory's own commit, or the same."""
+    """Entries of the page of a memory.
+
+    ``is_exact`` is whether they are those at the memory's own commit.
+    """
 
     wanted: tuple[Entry, ...]
     is_exact: bool
@@ -247,13 +251,14 @@ class _Page:
 def rebuilt(
     work: Workspace, english: English, memory: Memory, *, local: Catalog | None = None
 ) -> Opened:
-    """The catalogue of a memory at its own commit, or at the pin if that commit cannot be had.
+    """Return the catalogue of a memory at its own commit, or at the pin if that is unavailable.
 
-    ``local`` is the working catalogue, if there is one: it is full of English as well.
+    ``local`` is the working catalogue, if any, which is another source of English. Missing English
+    is reported as a finding.
     """
     sought = _Sought()
     page = _page_of(english, memory, sought)
-    # The nearest sources first: history is asked for what is in none of the others.
+    # Cheapest sources first: history is only searched for what the others lack.
     sought.texts.update(texts_by_digest(page.wanted))
     if local is not None:
         sought.texts.update(texts_in(local))
@@ -263,14 +268,14 @@ def rebuilt(
     header = _header(work, english, memory, is_exact=page.is_exact)
     team = local.header.get("Language-Team", "") if local is not None else ""
     if team and public_team(team) == header["Language-Team"]:
-        header["Language-Team"] = team  # with its address, which is not in the memory
+        header["Language-Team"] = team  # with its URL, which the memory does not have
     opened = open_memory(
         memory,
         page.wanted,
         texts=sought.texts,
         header=header,
     )
-    # They stay in the memory as they are: another upstream, or a later run, may have their English.
+    # They stay in the memory: another upstream or a later run may have their English.
     nowhere = [entry for entry in opened.missing if _never_stood(entry, sought.texts)]
     lost = [entry for entry in opened.missing if entry not in nowhere]
     if lost:
@@ -281,18 +286,18 @@ def rebuilt(
 
 
 def page_at(english: English, memory: Memory) -> tuple[Entry, ...] | None:
-    """What the page of a memory asks for at the memory's own commit; None if that is not known."""
+    """Return the entries of a memory's page at its own commit; None if that is unavailable."""
     page = _page_of(english, memory, _Sought())
     return page.wanted if page.is_exact else None
 
 
 def _page_of(english: English, memory: Memory, sought: _Sought) -> _Page:
-    """The page at the memory's commit, or at the pin if that commit cannot be had.
+    """Return the page at the memory's commit, or at the pin if that commit is unavailable.
 
-    If the page is the same at both, no history is asked: most runs need no git at all.
+    If both are the same page, the history is not needed: most runs do not have to run git.
     """
     pinned = english.at_pin(memory.page)
-    # The layout is a digest of the messages in their order: equal layout, equal page.
+    # The layout is a digest of the messages in order, so equal layouts mean equal pages.
     if pinned is not None and core.layout_of(pinned) == memory.layout:
         return _Page(wanted=pinned, is_exact=True)
     try:
@@ -307,12 +312,12 @@ def _page_of(english: English, memory: Memory, sought: _Sought) -> _Page:
 
 
 def page_under_ref(english: English, memory: Memory) -> tuple[Entry, ...] | None:
-    """The page of a memory at the ref that its header names, if it is the very same page.
+    """Return the page of a memory at the ref in its header, if it has the same layout.
 
-    The commit may be of a copy of upstream in which all commits have other ids. A ref may be
-    anything, so that the digest of the page decides.
+    The commit may belong to a copy of upstream with other commit ids. A ref may have moved, so the
+    digest of the page is compared.
     """
-    # Without a ref it is of a plain folder, which is at the pin or nowhere.
+    # Without a ref the memory was made from a plain folder, whose pages exist only at the pin.
     if not memory.ref and english.lock.ref:
         return None
     try:
@@ -323,20 +328,20 @@ def page_under_ref(english: English, memory: Memory) -> tuple[Entry, ...] | None
 
 
 def texts_in(catalog: Catalog) -> dict[str, str]:
-    """All English that a catalogue holds, by digest: also that which it was translated from."""
+    """Return all English in a catalogue by digest, including previous English."""
     texts = texts_by_digest(catalog.entries)
     for entry in catalog.entries:
-        # Of a fuzzy entry: the message as it was when somebody translated it.
+        # The previous English of a fuzzy entry: the message when it was translated.
         if entry.previous:
             texts[digest(entry.previous)] = entry.previous
     return texts
 
 
 def _look_where_notes_lead(english: English, memory: Memory, sought: _Sought) -> None:
-    """Find the English that the memory's notes say the place of: ``seen: COMMIT PAGE``."""
+    """Read the English at the places in the memory's notes: ``seen: COMMIT PAGE``."""
     for entry in memory.entries:
         for code, place in english_of(entry):
-            # One page of one commit often has many of them, so that most are known by now.
+            # Many notes have the same place, so most texts are already known.
             if place is None or code in sought.texts:
                 continue
             sought.texts.update(_texts_at(english, memory, place, sought))
@@ -345,9 +350,9 @@ def _look_where_notes_lead(english: English, memory: Memory, sought: _Sought) ->
 def _texts_at(
     english: English, memory: Memory, place: Place, sought: _Sought
 ) -> dict[str, str]:
-    """The English at a place, by digest; nothing if it cannot be had."""
-    # A commit of the notes may be out of reach where that of the header is not. As with the
-    # header's own, its ref does as well: the digests prove it.
+    """Return the English at a place by digest; empty if it is unavailable."""
+    # The commit may be unavailable while its ref is not, as for the commit in the header. The
+    # digests prove that the text is the right one.
     refs = memory.known_refs
     commits = [place.commit]
     if place.commit in refs:
@@ -361,8 +366,8 @@ def _texts_at(
 
 
 def _lacks_english(memory: Memory, texts: Mapping[str, str]) -> bool:
-    """Whether some English that the memory's entries need is in none of ``texts``."""
-    # To read all pages of the pin for it takes seconds, so it is asked first.
+    """Return whether ``texts`` lacks any English that the memory's entries need."""
+    # Checked first, because reading all pages at the pin takes seconds.
     for entry in memory.entries:
         for code, _ in english_of(entry):
             if code not in texts:
@@ -371,8 +376,8 @@ def _lacks_english(memory: Memory, texts: Mapping[str, str]) -> bool:
 
 
 def _never_stood(entry: Entry, texts: Mapping[str, str]) -> bool:
-    """Whether the English that an entry lacks stood on no page of upstream's, as far as known."""
-    # What is on the page needs no note of its place: that its English is not found is a loss.
+    """Return whether an entry's missing English was never on a page of upstream, it seems."""
+    # Messages on the page have no note of their place, so their missing English is a loss.
     if not entry.obsolete and entry.msgid not in texts:
         return False
     return all(place is None for code, place in english_of(entry) if code not in texts)
@@ -381,10 +386,10 @@ def _never_stood(entry: Entry, texts: Mapping[str, str]) -> bool:
 def _header(
     work: Workspace, english: English, memory: Memory, *, is_exact: bool
 ) -> dict[str, str]:
-    """The header of the catalogue: of the memory's time, or of the pin if it is made there."""
+    """Return the header of the rebuilt catalogue: the stored one, or a new one for the pin."""
     fields = editing_fields(memory)
     header = catalog_header(english.lock, work.locale, memory.page, fields)
-    # A catalogue that is rebuilt is the one that was stored, byte for byte.
+    # A rebuilt catalogue must equal the stored one, byte for byte.
     if is_exact and memory.project:
         header["Project-Id-Version"] = memory.project
     if is_exact and memory.date:
@@ -395,7 +400,7 @@ def _header(
 def _not_recovered(
     work: Workspace, memory: Memory, missing: Sequence[Entry], reasons: Iterable[str]
 ) -> Finding:
-    # Entries without a translation have nothing that could be lost.
+    # Entries without a translation cannot lose anything.
     translated = sum(bool(core.text_of(entry)) for entry in memory.entries)
     why = "; ".join(reasons) or "it stands nowhere in upstream's docs"
     return Finding(
@@ -417,7 +422,7 @@ def _not_recovered(
 def _never_upstreams(
     work: Workspace, memory: Memory, missing: Sequence[Entry]
 ) -> Finding:
-    """Nothing is wrong with them that anybody could mend: a note, and no warning."""
+    """Return a note, not a warning, because nobody can or needs to fix these entries."""
     return Finding(
         code="memory-without-english",
         severity=Severity.NOTE,

@@ -1,9 +1,11 @@
-"""The files of one locale: catalogues, memory, and the state in which a run left them.
+"""Files of one locale: catalogues, memory, and the state of the last run.
 
-Catalogues and memory are read and written here alone. A file that somebody saves while a run is at
-work is left as it is. No file is removed before what stood in it is written elsewhere. A file that
-cannot be read is a finding. The state is the base of the next merge: the memory as it was last
-opened or stored here. A page is as it was left if both of its files are what the state says.
+Only this module reads and writes catalogues and memory. It guards three invariants. A file that
+somebody saves during a run is not overwritten. No file is removed before its content is written
+elsewhere. A file that cannot be read is a finding, not an error.
+
+The state is the base of the next merge: the memory as it was last opened or stored here. A page is
+unchanged if both of its files are those in the state.
 """
 
 from __future__ import annotations
@@ -34,24 +36,24 @@ from pipeline.packages import how_to_run
 from pipeline.paths import Paths
 from pipeline.run import Run
 
-_SIZE = 20  # bytes of a digest
-_BRANCH = ""  # beside the pages, none of which has an empty name
+_SIZE = 20  # length of a digest in bytes
+_BRANCH = ""  # key next to the page names, which are never empty
 
 
 class Agreed(NamedTuple):
-    """The two files of a page as they were when they agreed. It is written as a JSON array."""
+    """The two files of a page when they agreed; serialised as a JSON array."""
 
-    memory: str  # the text of the file
-    catalog: str  # the digest of the file; empty if none agreed
-    # The digest of a memory file that a run is about to write, merged from what git has put there.
+    memory: str  # content of the file
+    catalog: str  # digest of the file; empty if none agreed
+    # Digest of the memory file that a run is about to write over the one from git.
     pending: str = ""
 
 
 class Branch(NamedTuple):
-    """What git had checked out when the memory was last opened. It is written as a JSON array."""
+    """What git had checked out when the memory was last opened; serialised as a JSON array."""
 
     head: str
-    has_catalogs: bool  # it commits catalogues that are ignored elsewhere
+    has_catalogs: bool  # whether it commits catalogues, which are ignored elsewhere
 
 
 @dataclass(slots=True)
@@ -59,10 +61,10 @@ class State:
     """The memory as last opened or stored here, and the catalogue that agreed with it, by page."""
 
     pages: dict[str, Agreed]
-    branch: Branch | None = None  # None if no run has noted it
+    branch: Branch | None = None  # None if no run has recorded it
 
     def agrees(self, page: str, catalog: bytes | None, memory: bytes | None) -> bool:
-        """Whether neither file has changed since they were found to agree."""
+        """Return whether both files are unchanged since they agreed."""
         known = self.pages.get(page)
         return known is not None and known[:2] == (
             _text(memory),
@@ -70,48 +72,48 @@ class State:
         )
 
     def has_stored(self, page: str, catalog: bytes | None) -> bool:
-        """Whether all of a catalogue was stored, in whatever memory that was."""
+        """Return whether a catalogue was stored completely, in whatever memory."""
         known = self.pages.get(page)
         return known is not None and known.catalog == _digest_of_file(catalog) != ""
 
     def base(self, page: str) -> bytes | None:
-        """The memory file that both sides started from; None if it is not known."""
-        # The text itself is kept, not a digest: a merge needs what stood there.
+        """Return the memory file that is the base of both sides, or None if unknown."""
+        # The content is kept instead of a digest, because a merge needs it.
         known = self.pages.get(page)
         if known is None:
             return None
         return known.memory.encode("utf-8", "surrogateescape")
 
     def keep(self, page: str, memory: bytes, catalog: bytes | None) -> None:
-        """Let both sides start from ``memory``; ``catalog`` agrees with it, if one does."""
+        """Set ``memory`` as the base; ``catalog`` is the catalogue that agrees with it, or None."""
         self.pages[page] = Agreed(
             memory=_text(memory), catalog=_digest_of_file(catalog)
         )
 
     def announce(self, page: str, memory: bytes) -> None:
-        """Tell that ``memory`` is about to be written, in place of what git has put there."""
+        """Record that ``memory`` is about to be written over a file that git put there."""
         known = self.pages.get(page)
         if known is not None:
             self.pages[page] = known._replace(pending=_digest_of_file(memory))
 
     def has_announced(self, page: str, memory: bytes) -> bool:
-        """Whether ``memory`` is what a run had begun to write when it was killed."""
+        """Return whether ``memory`` is the file that an interrupted run was writing."""
         known = self.pages.get(page)
         return known is not None and known.pending == _digest_of_file(memory)
 
     def restamp(self, page: str, before: bytes, memory: bytes) -> None:
-        """Let ``memory`` take the place of ``before``, which says the same in other words."""
+        """Replace the base ``before`` by ``memory``, which has the same content."""
         known = self.pages.get(page)
         if known is not None and known.memory == _text(before):
             self.pages[page] = known._replace(memory=_text(memory))
 
     def forget(self, pages: Iterable[str]) -> None:
-        """Neither file of these pages is left."""
+        """Remove pages of which neither file is left."""
         for page in pages:
             self.pages.pop(page, None)
 
     def write(self, paths: Paths, locale: str, *, dry: bool) -> None:
-        """Write the state for the next run. Raises WriteError."""
+        """Save the state for the next run. Raises WriteError."""
         rows: dict[str, tuple[str, ...] | Branch] = {**self.pages}
         if self.branch is not None:
             rows[_BRANCH] = self.branch
@@ -120,20 +122,20 @@ class State:
 
 
 def read_state(paths: Paths, locale: str) -> State:
-    """The state that the last run has written; an empty one if there is none that can be read.
+    """Return the state that the last run saved; an empty one if it is missing or invalid.
 
-    Without a state, entries are compared without a common start: nothing is lost by that.
+    Without a state, entries are merged without a base, which loses nothing.
     """
     try:
         pages = json.loads(paths.memory_state(locale).read_bytes())
         branch = Branch(*pages.pop(_BRANCH)) if _BRANCH in pages else None
-        # It may be any JSON: what has not this shape ends below.
+        # The file may contain any JSON; the wrong shape raises one of the errors below.
         known = {}
         for page, texts in pages.items():
             known[page] = Agreed(*map(str, texts))
         return State(known, branch)
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
-        return State({})  # the first run, or whatever else lies in that file
+        return State({})  # the first run, or a damaged file
 
 
 def _digest_of_file(data: bytes | None) -> str:
@@ -143,15 +145,15 @@ def _digest_of_file(data: bytes | None) -> str:
 
 
 def _text(data: bytes | None) -> str:
-    # A memory file that is not UTF-8 comes back as the same bytes.
+    # surrogateescape preserves the bytes of a memory file that is not UTF-8.
     return "" if data is None else data.decode("utf-8", "surrogateescape")
 
 
 def catalog_header(
     lock: Lock, locale: str, page: str, existing: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the header of a page's catalogue, made from the one that it has."""
-    # "https://host/jax.git" and "/home/me/jax" are both named by their last part.
+    """Return the header of a page's catalogue, based on the existing one."""
+    # The last part is the name: "https://host/jax.git", "/home/me/jax".
     project = f"{lock.url.rstrip('/').rpartition('/')[2]} docs"
     return po.standard_header(
         project=project, page=page, locale=locale, date=lock.date, existing=existing
@@ -159,17 +161,18 @@ def catalog_header(
 
 
 def how_to_store() -> str:
-    """What brings catalogues and memory together again."""
-    # It stores the catalogues, and opens the memory before that.
+    """Return the hint to run the command that makes catalogues and memory agree."""
+    # Build stores the catalogues, after opening the memory.
     return f"Run: {how_to_run('build')}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryResult:
-    """What opening or storing did, and what there is to say of it.
+    """Result of opening or storing.
 
-    ``changes`` are the files written, or to be written, relative to the root. ``opened`` are the
-    catalogues that opening made, for a run that writes nothing, and for files that cannot be read.
+    ``changes`` has the files that were written (or would be, in a dry run), relative to the root.
+    ``opened`` has the opened catalogues, for files that were not written in a dry run or that
+    cannot be read.
     """
 
     findings: Mapping[str, tuple[Finding, ...]]  # by page
@@ -179,35 +182,35 @@ class MemoryResult:
 
 @dataclass(frozen=True, slots=True)
 class LocaleFiles:
-    """The catalogues and the memory of one locale, as bytes and by the names that people see."""
+    """The catalogues and the memory of one locale, as bytes and by displayed name."""
 
     paths: Paths
     locale: str
 
     def memories(self) -> dict[str, bytes]:
-        """Every memory file, by page."""
+        """Return the content of every memory file, by page."""
         folder = self.paths.memories(self.locale)
         return {page: read_bytes(path) for page, path in _by_page(folder)}
 
     def catalog_pages(self) -> list[str]:
-        """The pages that have a catalogue."""
+        """Return the pages that have a catalogue."""
         return [page for page, _ in _by_page(self.paths.catalogs(self.locale))]
 
     def catalog(self, page: str) -> bytes | None:
-        """The catalogue of a page; None if there is none, or it cannot be read."""
+        """Return the content of a page's catalogue; None if it is missing or unreadable."""
         try:
             return self.paths.catalog(self.locale, page).read_bytes()
         except OSError:
-            return None  # it may also have gone since it was listed
+            return None  # it may also have been removed after it was listed
 
     def memory_name(self, page: str) -> str:
-        """The memory file of a page, relative to the root."""
+        """Return the path of a page's memory file, relative to the root."""
         return (
             self.paths.memory(self.locale, page).relative_to(self.paths.root).as_posix()
         )
 
     def catalog_name(self, page: str) -> str:
-        """The catalogue of a page, relative to the root."""
+        """Return the path of a page's catalogue, relative to the root."""
         return (
             self.paths.catalog(self.locale, page)
             .relative_to(self.paths.root)
@@ -216,36 +219,36 @@ class LocaleFiles:
 
 
 def _by_page(folder: Path) -> Iterator[tuple[str, Path]]:
-    """The catalogues below ``folder`` with the pages that they are of, sorted."""
+    """Yield the catalogues below ``folder`` with their pages, sorted."""
     for path in sorted(folder.rglob("*.po")):
         yield path.relative_to(folder).as_posix().removesuffix(".po"), path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workspace:
-    """What one call knows and collects."""
+    """Context and collected results of opening or storing one locale."""
 
     paths: Paths
     locale: str
     dry: bool
     files: LocaleFiles
-    # What comes together while the call is at work.
+    # Results so far.
     changes: list[str] = field(default_factory=list)
     opened: dict[str, Catalog] = field(default_factory=dict)
     findings: dict[str, list[Finding]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, run: Run, locale: str) -> Workspace:
-        """An empty one for ``locale``."""
+        """Return an empty workspace for ``locale``."""
         files = LocaleFiles(run.paths, locale)
         return cls(paths=run.paths, locale=locale, dry=run.dry, files=files)
 
     def tell(self, finding: Finding) -> None:
-        """Add to what there is to say of the finding's page."""
+        """Add a finding to those of its page."""
         self.findings.setdefault(finding.page, []).append(finding)
 
     def result(self) -> MemoryResult:
-        """What this call has done so far."""
+        """Return the results so far."""
         return MemoryResult(
             findings={
                 page: tuple(findings) for page, findings in self.findings.items()
@@ -255,7 +258,7 @@ class Workspace:
         )
 
     def sweep(self) -> None:
-        """Remove what a killed run was writing: temporary files beside catalogues and memory."""
+        """Remove temporary files of interrupted runs beside catalogues and memory."""
         if self.dry:
             return
         output = self.paths.output(self.locale)
@@ -267,11 +270,11 @@ class Workspace:
             output / "replaced",
         ):
             abandoned += folder.rglob(".*.tmp")
-        # The state and the memos; beside them are built pages, which are made whole anyway.
+        # The state and the memos. The built pages beside them are written whole in any case.
         state = self.paths.memory_state(self.locale)
         for folder in (state.parent, self.paths.memo(self.locale, "catalogs").parent):
             abandoned += folder.glob(".*.tmp")
-        # Those of other upstreams may be at work.
+        # Runs for other upstreams may be writing other files there.
         splits = self.paths.splits
         abandoned += splits.parent.glob(f".{splits.name}.*.tmp")
         remove_files(abandoned)
@@ -279,10 +282,10 @@ class Workspace:
     def read_memories(
         self, upstream: str, files: Mapping[str, bytes]
     ) -> dict[str, Memory]:
-        """The memory of each page; one that cannot be read is a finding and left alone."""
+        """Return the memory of each page; report and skip those that are invalid."""
         memories = {}
         for page, data in files.items():
-            # A file may be copied to another page, or another locale: its header is checked too.
+            # A file may have been copied from another page or locale, so its header is checked too.
             where = self.files.memory_name(page)
             try:
                 catalog = po.read_catalog(data, where=where).catalog
@@ -298,7 +301,7 @@ class Workspace:
         return memories
 
     def read_base(self, page: str, data: bytes | None) -> Memory | None:
-        """A memory file of the past, as the state keeps it; None if it tells nothing."""
+        """Return a past memory file, as kept in the state; None if it is invalid."""
         if data is None:
             return None
         try:
@@ -310,32 +313,32 @@ class Workspace:
                 where="base",
             )
         except InputError:
-            return None  # the state lies in a file that anybody may have edited
+            return None  # anybody may have edited the state file
 
     def read_catalog(self, page: str, data: bytes | None) -> Catalog | None:
-        """A working catalogue; None if there is none. Raises InputError."""
-        # A page that nobody has opened here is no error.
+        """Return a working catalogue, or None if there is none. Raises InputError."""
+        # A page that was not opened here yet is no error.
         if data is None:
             return None
         return po.read_catalog(data, where=self.files.catalog_name(page)).catalog
 
     def write_memory(self, page: str, data: bytes, *, before: bytes | None) -> bool:
-        """Write the memory of a page unless someone changed it since it was ``before``.
+        """Write the memory of a page unless someone changed it since ``before``.
 
-        Return whether it holds ``data`` now. A dry run only notes it.
+        Return whether it now contains ``data``. A dry run only records the change.
         """
         return self._write(
             self.paths.memory(self.locale, page), page, data, before=before
         )
 
     def write_catalog(self, page: str, data: bytes, *, before: bytes | None) -> bool:
-        """The same for the catalogue of a page."""
+        """Write the catalogue of a page, like ``write_memory``."""
         return self._write(
             self.paths.catalog(self.locale, page), page, data, before=before
         )
 
     def remove_catalog(self, page: str) -> None:
-        """Remove the catalogue of a page. A dry run only notes it."""
+        """Remove the catalogue of a page. A dry run only records the change."""
         self.changes.append(self.files.catalog_name(page))
         self.opened[page] = Catalog()
         if not self.dry:
@@ -344,8 +347,8 @@ class Workspace:
     def _write(
         self, path: Path, page: str, data: bytes, *, before: bytes | None
     ) -> bool:
-        """Write a file of ``page`` if it changes, and if it is still what it was ``before``."""
-        # ``before`` is what this run has read, which is what ``data`` was made from.
+        """Write a file of ``page`` if it changes and if it still contains ``before``."""
+        # ``before`` is the version that this run read and that ``data`` is based on.
         if data == before:
             return True
         name = path.relative_to(self.paths.root).as_posix()
@@ -367,16 +370,17 @@ def _changed_meanwhile(page: str, where: str) -> Finding:
     )
 
 
-_READS_WITH = ("polib",)  # what decides how a catalogue is read, beside our own code
+# the libraries that decide how a catalogue is read, besides our own code
+_READS_WITH = ("polib",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogFiles:
     """The catalogues of one locale, by page.
 
-    ``catalogs`` is what they hold, ``data`` the bytes of their files, ``findings`` what a person
-    should know of them. A file that cannot be read is in ``data`` and ``findings`` only.
-    ``unreadable`` are those whose catalogue is of the memory: their file is never written.
+    ``catalogs`` has their records, ``data`` the bytes of their files, ``findings`` the findings
+    about them. A file that cannot be read is only in ``data`` and ``findings``. For pages in
+    ``unreadable``, the catalogue comes from the memory, and the file is never written.
     """
 
     run: Run
@@ -387,30 +391,29 @@ class CatalogFiles:
     unreadable: set[str] = field(default_factory=set)
 
     def path(self, page: str) -> Path:
-        """The file of a page's catalogue."""
+        """Return the path of a page's catalogue."""
         return self.run.paths.catalog(self.locale, page)
 
     def tell(self, page: str, *findings: Finding) -> None:
-        """Add to what there is to say of a page."""
+        """Add findings to those of a page."""
         if findings:
             self.findings[page] = (*self.findings.get(page, ()), *findings)
 
     def read_all(self) -> None:
-        """Read every catalogue of the locale, also of pages that are not in this run.
+        """Read every catalogue of the locale, including pages outside this run.
 
-        A file that was read before is known by its digest: most runs come for one page, and need
-        the texts of all.
+        Files are cached by digest, because most runs change one page and need the texts of all.
         """
         folder = self.run.paths.catalogs(self.locale)
         memo = self._memo()
         for path in sorted(folder.rglob("*.po")):
-            # By their place: a header may say anything.
+            # The path decides: a header may contain anything.
             page = path.relative_to(folder).as_posix().removesuffix(".po")
             try:
                 self.data[page] = read_bytes(path)
                 read = self._read(page, memo)
             except InputError as error:
-                # Its bytes stay known: they say that there is a file that must not be written.
+                # The bytes are kept, as a sign that there is a file which must not be overwritten.
                 self.tell(page, Finding.of(error, page=page))
                 continue
             self.catalogs[page] = read.catalog
@@ -418,19 +421,20 @@ class CatalogFiles:
         self._save(memo)
 
     def stand_in(self, opened: Mapping[str, Catalog]) -> None:
-        """Let ``opened`` stand for files that cannot be read, or that a dry run has not written."""
+        """Use ``opened`` for files that are unreadable, or unwritten in a dry run."""
         for page, catalog in opened.items():
             if page in self.data and page not in self.catalogs:
                 self.unreadable.add(page)
             elif not self.run.dry:
-                continue  # it was written, or somebody has mended it meanwhile
+                continue  # it was written, or somebody has fixed it in the meantime
             self.catalogs[page] = catalog
 
     def write(self, updated: Mapping[str, Updated]) -> tuple[str, ...]:
-        """Write what changed, then remove what is empty; return these files, relative to the root.
+        """Write changed files, then remove empty ones; return them, relative to the root.
 
-        In this order a run that is killed between leaves a translation twice, never nowhere. A file
-        that someone saved since it was read stays as it is, and then nothing is removed either.
+        In this order, an interrupted run may duplicate a translation but never lose one. A file
+        that someone saved since it was read is not overwritten; in that case no file is removed
+        either.
         """
         written: list[str] = []
         edited: list[str] = []
@@ -440,7 +444,7 @@ class CatalogFiles:
                 continue
             before = self.data.get(page)
             if not result.catalog.entries:
-                # One that could not be read is not empty, it is only not seen.
+                # A catalogue that could not be read is not empty.
                 if before is not None and page in self.catalogs:
                     removed.append(self.path(page))
                 continue
@@ -454,12 +458,12 @@ class CatalogFiles:
                 self.data[page] = data
             else:
                 edited.append(page)
-                # What it holds now is not known: whatever is made of this page is no use to keep.
+                # Its content is now unknown: results for this page must not be cached.
                 self.data.pop(page, None)
         for page in edited:
             self.tell(page, _edited_meanwhile(page, self.run.shown(self.path(page))))
         if edited:
-            # What was to be removed may live on in nothing but the file that was not written.
+            # The content of a file to be removed may only live on in the file that was not written.
             removed = []
         if not self.run.dry:
             remove_files(removed)
@@ -476,7 +480,7 @@ class CatalogFiles:
         return read
 
     def _know(self, pages: list[str]) -> None:
-        """Know the files that were just written as well: the next run reads them from the memo."""
+        """Cache the files that were just written, for the next run."""
         if not pages:
             return
         memo = self._memo()
@@ -488,7 +492,7 @@ class CatalogFiles:
         return Memo(self.run.paths.memo(self.locale, "catalogs"), po.ReadCatalog)
 
     def _save(self, memo: Memo[po.ReadCatalog]) -> None:
-        # Files that are gone are forgotten, or the memo would grow for ever.
+        # Removed files are dropped, because the cache would grow forever.
         if not self.run.dry:
             memo.keep_only(self.data.keys())
             memo.save()

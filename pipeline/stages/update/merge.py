@@ -1,8 +1,8 @@
-"""Merge of one page, where its catalogue, its memory and what both started from meet.
+"""Merge of one page's catalogue with its memory, against their common base.
 
-The three versions come in. The memory comes out that holds what was done on both sides. A
-translation that gives way is first written to a file under ``build/``, which nothing reads back. It
-is reported if git cannot bring it back.
+The output is the memory with the changes of both sides. The losing side of a conflict is first
+saved in a file under ``build/``, which the pipeline never reads. It is reported unless git can
+restore it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from pipeline.stages.update.checkouts import MomentOf, Move
 from pipeline.stages.update.english import texts_in
 from pipeline.stages.update.locale import Workspace
 
-# Why an entry is kept: what its msgctxt says.
+# Reasons for keeping an entry aside, used as its msgctxt.
 OTHER = "someone else wrote"
 TAKEN_BACK = "gone from the memory"
 OUTDATED = "older than the memory"
@@ -53,10 +53,10 @@ _COMMENT = (
 def keep_aside(
     work: Workspace, page: str, entries: Iterable[Entry], texts: Texts, *, reason: str
 ) -> str:
-    """Add entries of a memory to what is kept of ``page``; return the file's name.
+    """Save entries of a memory in the set-aside file of ``page``; return the file's name.
 
-    What an edit has ``REPLACED`` goes to a folder of its own: it is much, and seldom of use.
-    ``texts`` is the English that is known. A dry run writes nothing.
+    Entries that an edit has ``REPLACED`` go to a separate folder, because they are many and rarely
+    needed. ``texts`` has the known English. A dry run writes nothing.
     """
     paths = work.paths
     first = paths.set_aside(work.locale, page)
@@ -69,7 +69,7 @@ def keep_aside(
 
 
 def _readable(first: Path, work: Workspace, page: str) -> tuple[Path, Catalog]:
-    """The file to add to, and what it holds so far."""
+    """Return the file to add to, and its current content."""
     path = first
     for number in count(2):
         if not path.is_file():
@@ -77,7 +77,7 @@ def _readable(first: Path, work: Workspace, page: str) -> tuple[Path, Catalog]:
         try:
             return path, po.read_catalog(read_bytes(path), where=path.name).catalog
         except InputError:
-            # Somebody may still mend it, so it is not written over: "guide.2.po" comes next.
+            # An unreadable file is kept for somebody to fix: the next one is "guide.2.po".
             path = first.with_name(f"{first.stem}.{number}.po")
     header = po.standard_header(
         project=work.paths.name, page=page, locale=work.locale, date=""
@@ -87,18 +87,18 @@ def _readable(first: Path, work: Workspace, page: str) -> tuple[Path, Catalog]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides:
-    """The three versions of a page, and how the memory came to be another than the base."""
+    """The three versions of a page, and how the memory changed since the base."""
 
     local: Catalog
     theirs: Memory
-    base: Memory | None  # what both started from, if that is known
+    base: Memory | None  # the common base, if known
     move: Move
-    seen: Memory | None = None  # what was last seen here, if that is not the base
+    seen: Memory | None = None  # the memory last seen here, if it is not the base
     touch_of: TouchOf | None = None
     moment_of: MomentOf | None = None
 
     def is_older(self, our: Entry, their: Entry) -> bool:
-        """Return whether a memory's entry was translated after the one here was committed."""
+        """Return whether the memory's entry was translated after ours was committed."""
         touches = filter(None, map(TOUCH.fullmatch, translators_of(their)))
         translated = max((moment_of(touch[2]) for touch in touches), default=-inf)
         if self.moment_of is None or translated == -inf:
@@ -112,9 +112,9 @@ class Sides:
 
 
 def merge_sides(sides: Sides, held_elsewhere: Callable[[], Held]) -> Merged:
-    """Merge the catalogue into the memory.
+    """Return the merge of the catalogue into the memory.
 
-    ``held_elsewhere`` tells the translations in all catalogues; it is asked if that matters.
+    ``held_elsewhere`` returns the translations of all catalogues; it is only called if needed.
     """
     base, theirs = sides.base, sides.theirs
     ours = close_to_compare(
@@ -125,7 +125,7 @@ def merge_sides(sides: Sides, held_elsewhere: Callable[[], Held]) -> Merged:
     merge = partial(reconcile, ours, theirs, base=base, is_older=sides.is_older)
     merged = merge(held=held, follows=follows)
     if merged.taken and not follows:
-        # A translation that this catalogue lacks may only have moved to another one.
+        # A translation that this catalogue lacks may have moved to another one.
         held |= held_elsewhere()
         merged = merge(held=held)
     return merged
@@ -134,10 +134,10 @@ def merge_sides(sides: Sides, held_elsewhere: Callable[[], Held]) -> Merged:
 def keep_what_gives_way(
     work: Workspace, sides: Sides, merged: Merged, data: bytes
 ) -> None:
-    """Keep the translations that this merge drops, and tell of those that a person should know.
+    """Save the translations that this merge drops, and report those that matter.
 
-    ``data`` is the catalogue as it will be: findings name its lines. Call it before anything is
-    written.
+    ``data`` is the catalogue as it will be written: findings refer to its lines. Call this before
+    anything is written.
     """
     dropped = _dropped(sides, merged)
     if not any(dropped) and not merged.emptied and not merged.outdated:
@@ -145,7 +145,7 @@ def keep_what_gives_way(
     page = sides.theirs.page
     memory = work.files.memory_name(page)
     catalog = po.read_catalog(data, where="").catalog
-    # An entry that was cut out of one of the two may stand in the other one.
+    # An entry that was deleted from one of the two may still be in the other.
     texts = texts_in(sides.local) | texts_in(catalog)
     lines = {
         (entry.context, digest(entry.msgid)): entry.line for entry in catalog.entries
@@ -196,15 +196,16 @@ def keep_what_gives_way(
 
 
 class _Dropped(NamedTuple):
-    """Entries whose translations a merge drops, by what a person is told of them."""
+    """Entries whose translations a merge drops, grouped by how they are reported."""
 
-    others: Sequence[Entry] = ()  # of a conflict: those of the other side
-    gone: Sequence[Entry] = ()  # nothing stands in their place
-    replaced: Sequence[Entry] = ()  # another translation does: nothing is told
+    others: Sequence[Entry] = ()  # the other side of conflicts
+    gone: Sequence[Entry] = ()  # no translation takes their place
+    # another translation takes their place; not reported
+    replaced: Sequence[Entry] = ()
 
 
 def _dropped(sides: Sides, merged: Merged) -> _Dropped:
-    """What a merge drops, but for what git brings back."""
+    """Return the entries that a merge drops, except those that git can restore."""
     others = [their for _, their in merged.conflicts]
     gone: list[Entry] = []
     replaced: list[Entry] = []
@@ -213,14 +214,14 @@ def _dropped(sides: Sides, merged: Merged) -> _Dropped:
     given_up: list[Entry] = []
     if not sides.move.is_silent:
         given_up += merged.given_up
-        # What was stored here, and not committed, before git replaced memory and catalogue.
+        # Work that was stored but not committed before git replaced memory and catalogue.
         if sides.seen is not None:
             given_up += lost_in(merged.memory, sides.seen, held)
     for entry in dict.fromkeys(given_up):
         successor = now.get(key_of(entry))
         is_gone = successor is None or not text_of(successor)
         (gone if is_gone else replaced).append(entry)
-    # Beside that, what the catalogue alone has replaced, and what both sides have.
+    # Also the entries that the catalogue alone, or both sides, have replaced.
     stored = [sides.theirs]
     if sides.base is not None and not sides.move.is_silent:
         stored.append(sides.base)
@@ -254,7 +255,7 @@ def _tell_of_conflicts(
 def _first_of(
     work: Workspace, page: str, entries: Sequence[Entry], lines: Mapping[Key, int]
 ) -> str:
-    """Return the place of the first entry; of one that the page has lost there is no line."""
+    """Return the place of the first entry, without a line if the page has lost it."""
     known = sorted(lines[key_of(entry)] for entry in entries if key_of(entry) in lines)
     return ":".join([work.files.catalog_name(page), *map(str, known[:1])])
 
@@ -269,7 +270,7 @@ def _gave_way(
     what: str,
     hint: str,
 ) -> Finding:
-    """Return a finding about translations that gave way: they are ``what``."""
+    """Return a warning that translations were dropped; ``what`` is their state now."""
     subject = "a translation that stood here is"
     if len(entries) > 1:
         subject = f"{len(entries)} translations that stood here are"

@@ -1,8 +1,8 @@
-"""The merge driver: git hands over three versions of a memory file, and gets the merged one.
+"""git's merge driver for memory files: merges three versions into one.
 
-The files that git has written come in. Ours is changed in place. An entry that both sides have
-translated differently stands between the marks of a conflict, like any other conflict of git's.
-Until a person has chosen, nothing reads the file.
+The input is three files from git; ours is overwritten with the result. If both sides translated an
+entry differently, git's conflict marks surround both versions. Nothing reads such a file until a
+person has resolved the conflict.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from pipeline.paths import Paths
 from pipeline.stages.update.checkouts import touches_in_git
 from pipeline.stages.update.english import texts_in
 
-_EXCERPT = 60  # characters of the English that a conflict is about
+_EXCERPT = 60  # characters of the English shown for a conflict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Versions:
-    """What git hands a merge driver (gitattributes(5), "Defining a custom merge driver").
+    """Arguments of a merge driver (gitattributes(5), "Defining a custom merge driver").
 
-    The result takes the place of ``ours``. ``name`` is the path of the file in the repository.
+    The result overwrites ``ours``. ``name`` is the path of the file in the repository.
     """
 
-    base: Path  # an empty file if both sides have added it
+    base: Path  # an empty file if both sides added it
     ours: Path
     theirs: Path
     name: str
@@ -43,9 +43,9 @@ class Versions:
 
 
 def merge_memory_files(versions: Versions) -> tuple[str, ...]:
-    """Merge; return a line for each conflict: which entry, and who has translated it.
+    """Merge the versions; return a line per conflict: the entry and its translators.
 
-    Raises InputError if one of the files is no memory. Then nothing is written.
+    Raises InputError if one of the files is no memory; nothing is written in this case.
     """
     ours = _read(versions.ours, versions.name)
     theirs = _read(versions.theirs, versions.name)
@@ -55,7 +55,7 @@ def merge_memory_files(versions: Versions) -> tuple[str, ...]:
     merged = merge_branches(base, ours, theirs)
     file = memory_file(merged.memory)
     blocks = po.format_catalog(file).decode("utf-8").removesuffix("\n").split("\n\n")
-    # The first block is the header; the entries follow in the order of the file.
+    # The first block is the header; entries follow in the order of the file.
     numbers = {
         (entry.context, entry.msgid): number
         for number, entry in enumerate(file.entries, start=1)
@@ -78,7 +78,7 @@ def merge_memory_files(versions: Versions) -> tuple[str, ...]:
 
 
 class _Place(NamedTuple):
-    """Where a memory lies: the project's root, relative to where git calls us, and the page."""
+    """Place of a memory: the project's root, relative to the current folder, and the page."""
 
     root: Path
     page: str
@@ -87,7 +87,7 @@ class _Place(NamedTuple):
 def _place_of(name: str, *, upstream: str, locale: str) -> _Place:
     """Return the place of the file ``name``.
 
-    ``translations/memory/zh_CN/docs/yard/shed.po`` is of the page ``yard/shed``.
+    ``translations/memory/zh_CN/docs/yard/shed.po`` belongs to the page ``yard/shed``.
     """
     folder = Paths(Path(), upstream).memories(locale).as_posix()
     root, _, path = f"/{name}".rpartition(f"/{folder}/")
@@ -96,9 +96,9 @@ def _place_of(name: str, *, upstream: str, locale: str) -> _Place:
 
 
 def _read(path: Path, name: str) -> Memory:
-    """The memory in a file of git's, whose own name says nothing."""
+    """Return the memory in a temporary file of git; ``name`` is its real path."""
     catalog = po.read_catalog(read_bytes(path), where=name).catalog
-    # The header says what it is of, and the other two versions are of the same.
+    # The header has upstream and locale; the path must agree with it.
     upstream = catalog.header.get("X-Upstream", "")
     locale = catalog.header.get("Language", "")
     page = _place_of(name, upstream=upstream, locale=locale).page
@@ -106,20 +106,21 @@ def _read(path: Path, name: str) -> Memory:
 
 
 def _english_of(memory: Memory, name: str) -> dict[str, str]:
-    """Return the English of a page by digest, as far as its working catalogue has it."""
+    """Return the English of a page by digest, from its working catalogue."""
     place = _place_of(name, upstream=memory.upstream, locale=memory.locale)
     path = Paths(place.root, memory.upstream).catalog(memory.locale, memory.page)
     try:
         return texts_in(po.read_catalog(read_bytes(path), where=path.name).catalog)
     except InputError:
-        return {}  # a fresh clone has no catalogues, and a conflict is told all the same
+        # a fresh clone has no catalogues; the conflict is reported with the digest
+        return {}
 
 
 def _marked(ours: str, conflict: Conflict, versions: Versions) -> str:
-    """Both versions of an entry between git's marks."""
+    """Return both versions of an entry between git's conflict marks."""
     size = versions.marker_size
     our_label, their_label = versions.labels
-    # Both stand at the same place, also if one side thinks the entry obsolete.
+    # Both use the same obsolete mark, so that the resolved file has the entry in its place.
     their = replace(conflict.theirs, obsolete=conflict.ours.obsolete)
     lines = (
         f"{'<' * size} {our_label}",
@@ -136,9 +137,9 @@ def _block(entry: Entry) -> str:
 
 
 def _translator(entry: Entry, name: str, label: str) -> str:
-    """Return who has translated an entry: as its note says, or the author of the commit.
+    """Return who translated an entry, from its note or the author of the commit.
 
-    ``Li Lei <li@example.org>, 2026-01-02 …``; where neither is known, on which side it was.
+    ``Li Lei <li@example.org>, 2026-01-02 …``; if neither is known, somebody on that side.
     """
     notes: Sequence[str] = translators_of(entry)
     if notes:

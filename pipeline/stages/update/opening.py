@@ -1,9 +1,9 @@
-"""Open: bring what the memory holds into the catalogues.
+"""Opening of the memory: brings its content into the working catalogues.
 
-Catalogues that are missing are rebuilt; what came in with the memory is merged into the others.
-In goes the memory, as git has it now; out come working catalogues. A catalogue in which nothing
-waits to be stored follows what git has checked out (``checkouts``); else both are merged entry by
-entry (``merge``).
+Missing catalogues are rebuilt, and changes of the memory are merged into the others. The input is
+the memory as git has it now, the output is working catalogues. A catalogue without unstored work
+follows the version that git checked out (``checkouts``). Otherwise both are merged by entry
+(``merge``).
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ from pipeline.stages.update.merge import Sides, keep_what_gives_way, merge_sides
 def open_memory(
     run: Run, pages: Sequence[SplitPage], *, locale: str, lock: Lock
 ) -> MemoryResult:
-    """Bring what the memory holds into the working catalogues, before these are updated.
+    """Bring the content of the memory into the working catalogues, before their update.
 
-    ``pages`` are those of the pin that this run has split. Catalogues that are missing are rebuilt
-    at the memory's commit; in those that exist entries are merged. English that cannot be had is a
-    finding; its translations stay in the memory.
+    ``pages`` are the pages at the pin that this run has split. Missing catalogues are rebuilt at
+    the memory's commit; existing ones are merged by entry. Translations whose English is
+    unavailable stay in the memory and are reported.
     """
     work = Workspace.of(run, locale)
     work.sweep()
     with run.log.step("memory") as step, open_english(run, pages, lock) as english:
         state = read_state(run.paths, locale)
         memories = work.files.memories()
-        # Most pages of most runs agree: reading two files is all that they cost.
+        # Most pages agree in most runs; they only cost reading two files.
         due = {
             page: data
             for page, data in memories.items()
@@ -102,17 +102,18 @@ class _Opening:
         self.state = state
         self.moves = moves
         self.overwritten = overwritten
-        # It reads every catalogue: once, if at all.
+        # Cached, because it reads every catalogue.
         self.held_elsewhere: Callable[[], Held] = cache(partial(_held_elsewhere, work))
 
     def open_page(self, theirs: Memory, data: bytes) -> None:
-        """Merge a memory (``data`` is its file) with its catalogue, and write what came of it."""
+        """Merge a memory with its catalogue and write both; ``data`` is the memory's file."""
         work, page = self.work, theirs.page
         before = work.files.catalog(page)
         try:
             local = work.read_catalog(page, before)
         except InputError:
-            # Update says so, and leaves the file for a person to mend. Readers get what is stored.
+            # ``update`` reports it and leaves the file for a person to fix. Readers get the stored
+            # version.
             work.opened[page] = self._rebuilt(theirs).catalog
             return
         if local is None or before is None:
@@ -134,24 +135,24 @@ class _Opening:
         )
         merged = merge_sides(sides, self.held_elsewhere)
         if not merged.taken and not move.by_git and mended is local:
-            # All of it is in the catalogue: there is nothing to open, only to start from.
+            # The catalogue has everything in the memory, so only the base is recorded.
             keep_what_gives_way(work, sides, merged, before)
             self.state.keep(page, data, None)
             return
         memory = merged.memory
         if memory.entries == theirs.entries:
             memory = theirs
-        # Before anything is written: what it reads may fail.
+        # Rebuilt before anything is written, because it may fail.
         opened = self._rebuilt(memory, local=mended)
         keep_what_gives_way(work, sides, merged, po.format_catalog(opened.catalog))
         if memory is not theirs:
-            # With what was done here: who did it is known now, and would not be after, when the
-            # catalogue is written by us.
+            # Store the local changes now: their translators could not be determined any more once
+            # the pipeline has overwritten the catalogue.
             refs = theirs.known_refs | (base.known_refs if base else {})
             written = po.format_catalog(memory_file(with_refs(memory, theirs, refs)))
             if move.by_git:
-                # A run that is killed before the catalogue is written must not take this for
-                # somebody's edit.
+                # If the run is killed before it writes the catalogue, the next one must not take
+                # the new memory for somebody's edit.
                 self.state.announce(page, written)
                 self.state.write(work.paths, work.locale, dry=work.dry)
             if not work.write_memory(page, written, before=data):
@@ -160,9 +161,9 @@ class _Opening:
         self._write(memory, opened, data=data, before=before)
 
     def close_page(self, page: str) -> None:
-        """Take away the catalogue of a page whose memory git has taken away.
+        """Remove the catalogue of a page whose memory git has removed.
 
-        What was not stored stays. If somebody else has removed the file, everything does, and it is
+        Unstored work is kept. If something other than git removed the file, everything is kept and
         stored again.
         """
         work, move = self.work, self.moves.get(page, NO_MOVE)
@@ -170,7 +171,7 @@ class _Opening:
         base = work.read_base(page, self.state.base(page))
         if base is None:
             return
-        # A memory of the page that has no entry at all.
+        # A memory of the page without any entries.
         nothing = replace(base, entries=())
         if before is None:
             self._keep_last(nothing, Catalog())
@@ -178,7 +179,7 @@ class _Opening:
         try:
             local = work.read_catalog(page, before)
         except InputError:
-            return  # update says so
+            return  # ``update`` reports it
         assert local is not None
         mended = self._with_english(local, base)
         sides = Sides(local=mended, theirs=nothing, base=base, move=move)
@@ -196,23 +197,23 @@ class _Opening:
         self.state.forget([page])
 
     def _keep_last(self, theirs: Memory, opened: Catalog) -> None:
-        """Keep what was stored here last, where git has taken the catalogue away as well."""
+        """Save what was last stored here if git also removed the catalogue."""
         page = theirs.page
         seen = self.work.read_base(page, self.state.base(page))
         move = self.moves.get(page)
         if seen is None or move is None or move.is_silent:
-            return  # nearly always: it is the same, or git brings it back
+            return  # the common case: nothing changed, or git can restore it
         local = self._rebuilt(seen).catalog
         sides = Sides(local=local, theirs=theirs, base=None, move=move, seen=seen)
         merged = Merged(memory=theirs, taken=False)
         keep_what_gives_way(self.work, sides, merged, po.format_catalog(opened))
 
     def _start(self, local: Catalog, theirs: Memory, data: bytes) -> Start:
-        """What a catalogue and its memory (``data`` is its file) both started from."""
+        """Return the common base of a catalogue and its memory, whose file is ``data``."""
         known = self.state.base(theirs.page)
         if known is None:
             return start_in_git(self.work, local, theirs, data)
-        # Most of the time the catalogue has changed, and not the memory.
+        # Usually only the catalogue has changed.
         base = theirs if known == data else self.work.read_base(theirs.page, known)
         move = self.moves.get(theirs.page, NO_MOVE)
         if theirs.page in self.overwritten:
@@ -225,7 +226,7 @@ class _Opening:
         branch = self.state.branch
         if local is None or branch is None or not branch.has_catalogs:
             return opened
-        # Weblate writes these lines as well: git could not merge its version of them with ours.
+        # Weblate changes these fields as well. Keeping its version lets git merge the files.
         editing = {name: local.header[name] for name in EDITING if name in local.header}
         catalog = replace(opened.catalog, header={**opened.catalog.header, **editing})
         return replace(opened, catalog=catalog)
@@ -233,11 +234,11 @@ class _Opening:
     def _write(
         self, memory: Memory, opened: Opened, *, data: bytes, before: bytes | None
     ) -> None:
-        """Write a catalogue that was opened; ``data`` is the file of its memory."""
+        """Write an opened catalogue; ``data`` is the file of its memory."""
         page = memory.page
         after = po.format_catalog(opened.catalog)
         self.work.opened[page] = opened.catalog
-        # A memory without any English left makes no catalogue.
+        # Without any known English there is no catalogue to write.
         if opened.catalog.entries and not self.work.write_catalog(
             page, after, before=before
         ):
@@ -245,7 +246,7 @@ class _Opening:
         self.state.keep(page, data, None if opened.missing else after)
 
     def _with_english(self, local: Catalog, base: Memory | None) -> Catalog:
-        """The catalogue with upstream's English where somebody has edited that."""
+        """Return the catalogue with edited English replaced by upstream's."""
         if base is None or not strangers_in(local, base):
             return local
         wanted = page_at(self.english, base)
@@ -261,9 +262,9 @@ class _Opening:
 
 
 def _held_elsewhere(work: Workspace) -> Held:
-    """The translations in every working catalogue as it was before this run.
+    """Return the translations of all working catalogues before this run.
 
-    Each goes with the English that it was written for.
+    Each has the digest of the English that it was written for.
     """
     catalogs = []
     for page in work.files.catalog_pages():
@@ -272,12 +273,12 @@ def _held_elsewhere(work: Workspace) -> Held:
                 work.read_catalog(page, work.files.catalog(page)) or Catalog()
             )
         except InputError:
-            continue  # update says so
+            continue  # ``update`` reports it
     return held_in(catalogs)
 
 
 def _overwritten(work: Workspace, pages: Sequence[str]) -> Finding:
-    """Return the warning about catalogues that git has replaced, told once for all of them."""
+    """Return a single warning about all catalogues that git has replaced."""
     them = "it" if len(pages) == 1 else f"{len(pages)} catalogues"
     return Finding(
         code="catalogue-overwritten",

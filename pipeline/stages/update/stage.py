@@ -1,8 +1,8 @@
-"""The stage itself: open the memory, update the catalogues, store them in the memory.
+"""Entry point of the stage: opens the memory, updates the catalogues, stores the memory.
 
-Pages with their messages and the catalogues of the locale come in; new catalogues come out. The
-catalogues of other pages are read as well: a message may have moved from one page to another. After
-it memory and catalogues agree, except for what findings report.
+The input is pages with their messages and the catalogues of the locale; the output is new
+catalogues. Catalogues of other pages are read too, because messages move between pages. The
+invariant: afterwards memory and catalogues agree, except where a finding reports otherwise.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from pipeline.stages.update.store import store_memory
 def update(
     run: Run, pages: Sequence[SplitPage], *, locale: str, lock: Lock
 ) -> Catalogs:
-    """Bring the catalogues of ``pages`` in ``locale`` up to date, and the memory with them.
+    """Update the catalogues of ``pages`` in ``locale`` and the memory; return the catalogues.
 
-    The findings and the files written are those of all three steps, each once, in their order.
+    The result has the findings and written files of all three steps, without duplicates, in order.
     """
     opened = open_memory(run, pages, locale=locale, lock=lock)
     catalogs = update_catalog_files(
@@ -57,7 +57,7 @@ def update(
     )
 
 
-# What became of the entries, in the order in which people are told.
+# Counts of entries, in the order of the summary.
 _COUNTED = ("kept", "carried", "fuzzy", "new", "obsolete")
 
 
@@ -69,14 +69,14 @@ def update_catalog_files(
     lock: Lock,
     opened: Mapping[str, Catalog] | None = None,
 ) -> Catalogs:
-    """Bring the catalogues of ``pages`` up to date; write those that changed if the run may.
+    """Update the catalogues of ``pages`` and write those that changed.
 
-    ``opened`` stand for files of the same pages that cannot be read, for readers only, or that a
-    dry run has not written.
+    ``opened`` has catalogues for files that cannot be read (for readers only), or that a dry run
+    has not written. A dry run writes nothing.
 
-    A catalogue that cannot be read is a finding; its file is left as it is. That of a page that
-    upstream dropped keeps what is nowhere else, as obsolete; it is removed when all of it lives on
-    in other catalogues.
+    A catalogue that cannot be read is a finding, and its file is not touched. The catalogue of a
+    page that upstream dropped keeps what no other catalogue has, as obsolete. It is removed once
+    other catalogues have all of it.
     """
     with run.log.step("update") as step:
         files = CatalogFiles(run=run, locale=locale)
@@ -84,7 +84,8 @@ def update_catalog_files(
         files.stand_in(opened or {})
         there = _documents(lock)
         _tell_only_of(files, pages, there)
-        # Told by the lock, not by ``pages``: a run of a few pages has not split the others.
+        # From the lock and not from ``pages``, because a run of a few pages has not split the
+        # others.
         gone = sorted(files.catalogs.keys() - there)
         wanted: dict[str, Sequence[Entry]] = {}
         for page in pages:
@@ -97,14 +98,14 @@ def update_catalog_files(
             gone=gone,
             redirects=_redirects(run, lock, gone),
         )
-        # All at once: a message that moved leaves one catalogue as it comes to another.
+        # All together: a message that moved is removed from one catalogue and added to another.
         changes = files.write(updated)
         for name in gone:
-            # A catalogue that has become empty is removed, and nobody need look after it.
+            # An empty catalogue is removed, so there is nothing to report.
             if updated[name].catalog.entries:
                 files.tell(name, _gone(name, run.shown(files.path(name))))
         step.result = _summary(updated)
-    # Also those that were only read: the memory knows by them what stands where.
+    # Includes catalogues that were only read: the memory uses them to find English.
     by_page = dict(files.catalogs)
     by_page.update({page: result.catalog for page, result in updated.items()})
     unreadable = {page: by_page.pop(page) for page in files.unreadable}
@@ -120,39 +121,36 @@ def update_catalog_files(
 
 
 def _documents(lock: Lock) -> set[str]:
-    """The names of all documents that upstream has, also of those that are no page of this run."""
+    """Return the names of all documents of upstream, including those outside this run."""
     return {page_path(file.path).rpartition(".")[0] for file in lock.files}
 
 
 def _tell_only_of(
     files: CatalogFiles, pages: Sequence[SplitPage], there: set[str]
 ) -> None:
-    """Say nothing of pages that are upstream's, but not in this run.
-
-    Whoever asked for other pages did not ask for these.
-    """
+    """Drop findings about upstream's pages that are not in this run."""
     asked = {page.page.name for page in pages}
-    # Those of pages that upstream dropped are told: no run will ever ask for them.
+    # Findings about dropped pages are kept, because no run will include these pages.
     for page in files.findings.keys() & (there - asked):
         del files.findings[page]
 
 
 def _is_unsafe(page: SplitPage, files: CatalogFiles) -> bool:
-    """Whether the catalogue must stay as it is: it, or a document of the page, cannot be read.
+    """Return whether a catalogue must not change: it or a document of the page is unreadable.
 
-    The messages of an unreadable document are not gone, they are only not seen.
+    The messages of an unreadable document are unknown, not gone.
     """
     if len(page.documents) < len(page.page.files):
         return True
-    # It has bytes, but nothing was read from them.
+    # The file has bytes, but they could not be parsed.
     return page.page.name in files.data and page.page.name not in files.catalogs
 
 
 def _redirects(run: Run, lock: Lock, gone: Sequence[str]) -> dict[str, str]:
-    """Where upstream sends the readers of old pages, as its ``conf.py`` says.
+    """Return upstream's redirects of old pages, from its ``conf.py``.
 
-    Pages that are ``gone`` may only have another name, since other docs folders are configured. All
-    of it is a hint only, so that a file that is missing or unreadable is no matter.
+    A page in ``gone`` may only have a new name because other docs folders are configured. Redirects
+    are hints, so a missing or unreadable file is ignored.
     """
     redirects: dict[str, str] = {}
     there = _documents(lock)
@@ -169,10 +167,10 @@ def _redirects(run: Run, lock: Lock, gone: Sequence[str]) -> dict[str, str]:
 
 
 def _summary(updated: Mapping[str, Updated]) -> str:
-    """``33 kept, 1 fuzzy``."""
+    """Return the summary of an update: ``33 kept, 1 fuzzy``."""
     told = []
     for state in _COUNTED:
-        # By name: the record of an update has a number for each of them.
+        # ``Updated`` has a field for each state.
         count = sum(getattr(result, state) for result in updated.values())
         if count:
             told.append(f"{count} {state}")

@@ -1,8 +1,8 @@
-"""Store: write what the updated catalogues hold into the memory.
+"""Storing of the updated catalogues in the memory.
 
-Catalogues come in; memory files without any English come out. A translation that stood in the
-memory and stands in no catalogue any more stays there, as obsolete: the memory loses nothing. Of
-the memory before the run only what is asked for is read: most runs change a page or two of
+The input is catalogues; the output is memory files without any English. The invariant: the memory
+loses nothing. A translation that is in the old memory and in no catalogue stays there as obsolete.
+Of the old memory only the needed files are parsed, because most runs change a few pages of
 hundreds.
 """
 
@@ -29,35 +29,35 @@ from pipeline.run import Run
 from pipeline.stages.update.checkouts import touches_in_git
 from pipeline.stages.update.locale import MemoryResult, State, Workspace, read_state
 
-FEW = 8  # pages; for more of them the whole memory is read at once
+FEW = 8  # pages; if more are due, the whole memory is read at once
 
 
 @dataclass(kw_only=True)
 class OldMemory:
-    """The memory of all pages of a locale. A file that cannot be read is a finding of ``work``."""
+    """The old memory of all pages of a locale. Invalid files become findings of ``work``."""
 
     work: Workspace
-    upstream: str  # its name
+    upstream: str  # name of the upstream
     files: Mapping[str, bytes]  # by page
     due: Collection[str]  # the pages that this run stores
-    # What people call the commits that the memory names, as far as it was read.
+    # Refs of the commits in the memories that were read so far.
     refs: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def of_due(self) -> dict[str, Memory]:
-        """The memory of the pages that are due."""
+        """Return the memory of the pages that are due."""
         return self._read(page for page in self.files if page in self.due)
 
     @cached_property
     def of_others(self) -> dict[str, Memory]:
-        """The memory of all other pages."""
+        """Return the memory of all other pages."""
         return self._read(page for page in self.files if page not in self.due)
 
     def find(self, code: str) -> Place | None:
-        """Where the English of a digest stood, by what any page's memory says."""
+        """Return where the English of a digest stood, according to any page's memory."""
         if len(self.due) > FEW:
             return self._places.get(code)
-        # Only files that name the digest can say anything of it.
+        # Only files that contain the digest can have its place.
         naming = [page for page, data in self.files.items() if code.encode() in data]
         return _index(self._read(naming)).get(code)
 
@@ -75,16 +75,16 @@ class OldMemory:
 
 
 def _index(memories: Mapping[str, Memory]) -> dict[str, Place]:
-    # Where several pages had a text, the first one by name counts: not the one that was read first.
+    # If several pages have a text, the first by name counts, not the one that was read first.
     return index_places(memories[page] for page in sorted(memories))
 
 
 def store_memory(
     run: Run, pages: Sequence[SplitPage], catalogs: Catalogs, *, locale: str, lock: Lock
 ) -> MemoryResult:
-    """Write what the updated catalogues hold into the memory. Files that agree are not touched.
+    """Store the updated catalogues in the memory. Files that agree are not touched.
 
-    A translation of the old memory that stands in no catalogue any more stays, as obsolete.
+    A translation of the old memory that is in no catalogue stays as obsolete.
     """
     work = Workspace.of(run, locale)
     with run.log.step("memory") as step:
@@ -93,14 +93,14 @@ def store_memory(
         due: dict[str, Catalog] = {}
         for page, catalog in catalogs.by_page.items():
             if not catalog.entries:
-                # Its file goes, and its memory with it if nothing is lost by that.
+                # Its file is removed, and its memory too if that loses nothing.
                 continue
             if not state.agrees(page, work.files.catalog(page), files.get(page)):
                 due[page] = catalog
         without_memory = state.pages.keys() - files.keys()
         gone = [page for page in without_memory if work.files.catalog(page) is None]
         state.forget(gone)
-        # A memory without a catalogue may be of a page that has moved.
+        # A memory without a catalogue may belong to a page that has moved.
         if due or gone or files.keys() - catalogs.by_page.keys():
             store = _Store(
                 work=work,
@@ -123,9 +123,9 @@ def store_memory(
 def _wanted(
     pages: Sequence[SplitPage], catalogs: Catalogs, names: Iterable[str], lock: Lock
 ) -> dict[str, Sequence[Entry]]:
-    """What each page asks for at the pin: nothing if upstream dropped it.
+    """Return the entries that each page needs at the pin; none for a page that upstream dropped.
 
-    Pages that this run has not seen whole are left out: what they ask for is not known.
+    Pages that this run could not read completely are left out, because their entries are unknown.
     """
     # "guide/start.md" → "guide/start"
     there = {page_path(file.path).rpartition(".")[0] for file in lock.files}
@@ -134,7 +134,7 @@ def _wanted(
     }
     for page in pages:
         name = page.page.name
-        # A document that cannot be read is missing here.
+        # Documents that could not be read are missing here.
         if len(page.documents) == len(page.page.files):
             known = catalogs.wanted.get(name)
             wanted[name] = known or wanted_entries(name, page.documents)
@@ -143,15 +143,12 @@ def _wanted(
 
 @dataclass(kw_only=True)
 class _Store:
-    """The memory of all pages while some of it is written.
-
-    What most runs need not know is found out when it is asked for.
-    """
+    """State while the memory of all pages is written; most of it is computed on demand."""
 
     work: Workspace
     lock: Lock
     catalogs: Catalogs
-    due: Mapping[str, Catalog]  # the catalogues that the memory does not agree with
+    due: Mapping[str, Catalog]  # the catalogues that differ from the memory
     old: OldMemory
     wanted: Mapping[str, Sequence[Entry]]
     state: State
@@ -159,7 +156,7 @@ class _Store:
     def write_pages(self) -> None:
         """Write the memory of the pages that are due.
 
-        What a page's old memory held stays in it, if it stands nowhere else.
+        Old translations stay in it if they are nowhere else.
         """
         for page, memory in self.closed.items():
             rest = self._rest(memory)
@@ -168,21 +165,21 @@ class _Store:
             data = po.format_catalog(memory_file(whole))
             if not self.work.write_memory(page, data, before=self.old.files.get(page)):
                 continue
-            # With a rest the memory holds more than the catalogue: the next run is to open it.
+            # A memory with more than the catalogue holds must be opened by the next run.
             catalog = None if rest else self.catalogs.data.get(page)
             self.state.keep(page, data, catalog)
 
     def drop_moved(self) -> None:
-        """Remove the memory of pages whose catalogue is gone, if other pages have all of it."""
+        """Remove the memory of pages without a catalogue, if other pages hold all of it."""
         work = self.work
         for page in self.old.files:
-            # "wanted" lacks pages that upstream has, but this run has not seen whole.
+            # "wanted" lacks pages of upstream that this run could not read completely.
             if page in self.catalogs.by_page or page not in self.wanted:
                 continue
             if work.files.catalog(page) is not None:
                 continue
             memory = self.old.of_others.get(page)
-            # As if the page held nothing any more: is all of it held elsewhere?
+            # Compare as if the page's memory was empty: do other pages hold everything?
             if memory is None or keep_unheld(
                 replace(memory, entries=()), memory, self.held
             ):
@@ -194,9 +191,9 @@ class _Store:
 
     @cached_property
     def closed(self) -> dict[str, Memory]:
-        """The memory to be of the pages that are due.
+        """Return the new memory of the pages that are due.
 
-        Where it cannot be read so far it is left alone; that is said already.
+        Pages whose old memory is invalid are left out; that is already reported.
         """
         unreadable = self.old.files.keys() & self.due.keys() - self.old.of_due.keys()
         return {
@@ -207,7 +204,7 @@ class _Store:
 
     @cached_property
     def live(self) -> dict[str, frozenset[str]]:
-        """The digests of each page at the pin."""
+        """Return the digests of each page at the pin."""
         live: dict[str, frozenset[str]] = {}
         for page, entries in self.wanted.items():
             live[page] = frozenset(digest(entry.msgid) for entry in entries)
@@ -215,9 +212,9 @@ class _Store:
 
     @cached_property
     def pinned(self) -> dict[str, Place]:
-        """Where English stands at the pin."""
+        """Return where English stands at the pin, by digest."""
         places: dict[str, Place] = {}
-        # Of a text that stands on several pages the last one counts; any of them would do.
+        # If several pages have a text, the last one counts, but any would do.
         for page, codes in self.live.items():
             place = Place(commit=self.lock.commit, page=page)
             places.update(dict.fromkeys(codes, place))
@@ -225,7 +222,7 @@ class _Store:
 
     @cached_property
     def texts(self) -> dict[str, int]:
-        """The English of all catalogues, with the order in which it stands there."""
+        """Return the English of all catalogues with its rank in their order."""
         texts: dict[str, int] = {}
         for catalog in self.catalogs.by_page.values():
             for entry in catalog.entries:
@@ -234,19 +231,20 @@ class _Store:
 
     @cached_property
     def held(self) -> Held:
-        """All translations that are in a catalogue."""
+        """Return all translations that are in a catalogue."""
         # The memory of a page that is not due agrees with its catalogue.
         others = self.old.of_others
         agreed = [others[page] for page in others if page in self.catalogs.by_page]
         return held_by([*self.closed.values(), *agreed])
 
     def _close(self, page: str, catalog: Catalog) -> Memory:
-        """The memory of a catalogue, with what the old memory says of its entries."""
+        """Return the memory of a catalogue, with the notes of the old memory."""
         head = self._head(page, catalog)
         old = self.old.of_due.get(page)
         counts = self.catalogs.counts.get(page)
         if old is None and counts is not None and counts.moved_from:
-            # A new page: what is known of its texts stands with the page that they came from.
+            # A new page: the notes about its texts are in the memory of the page it was renamed
+            # from.
             old = self.old.of_others.get(counts.moved_from)
         live = self.live.get(page, head.live)
         return close_catalog(
@@ -260,34 +258,35 @@ class _Store:
         )
 
     def _touch_of(self, page: str) -> TouchOf | None:
-        """Who has written a msgstr of a page's catalogue, if git has ever had the file."""
+        """Return the function for who wrote a msgstr, if git has ever had the catalogue."""
         root, name = self.work.paths.root, self.work.files.catalog_name(page)
         return touches_in_git(root, name) if name in self.committed else None
 
     @cached_property
     def committed(self) -> frozenset[str]:
-        """The catalogues that any commit has: mostly none, since git ignores them."""
+        """Return the catalogues that any commit has: usually none, since git ignores them."""
         paths = self.work.paths
         folder = paths.catalogs(self.work.locale).relative_to(paths.root)
         return files_in_history(paths.root, folder.as_posix())
 
     def _find(self, code: str) -> Place | None:
-        """Where some English can be found.
+        """Return where English can be found by digest.
 
-        The pin comes first: a killed run has brought some pages' memory there, others' not.
+        The pin comes first: after an interrupted run, the memories of only some pages are at the
+        pin.
         """
         return self.pinned.get(code) or self.old.find(code)
 
     def _head(self, page: str, catalog: Catalog) -> Memory:
-        """What the memory says of the page as a whole.
+        """Return the header data of the page's memory.
 
-        As it is at the pin, or as it was if this run did not bring it there.
+        It describes the page at the pin, or the old state if this run did not update the page.
         """
         wanted, old = self.wanted.get(page), self.old.of_due.get(page)
         layout = core.layout_of(wanted or ())
         date = catalog.header.get("POT-Creation-Date", "")
         if old and (wanted is None or (old.layout, old.date) == (layout, date)):
-            return old  # the page is as it was: an upgrade does not touch the file
+            return old  # the page is unchanged: an upgrade does not touch the file
         return Memory(
             upstream=self.old.upstream,
             locale=self.work.locale,
@@ -298,19 +297,19 @@ class _Store:
         )
 
     def _with_refs(self, memory: Memory) -> Memory:
-        """The memory with what its commits are called, for upstreams that have other ids."""
+        """Return the memory with the refs of its commits, for upstreams with other ids."""
         known = self.old.refs
         if self.lock.ref:
             known = known | {self.lock.commit: self.lock.ref}
         return core.with_refs(memory, self.old.of_due.get(memory.page), known)
 
     def _rest(self, memory: Memory) -> list[Entry]:
-        """What the old memory of the page holds, and no catalogue: as it stays."""
+        """Return the old entries of the page that no catalogue holds, as obsolete."""
         old = self.old.of_due.get(memory.page)
-        # Most of the time the page itself has it all: what others hold need not be read.
+        # Usually the new memory has everything, and the other pages need not be read.
         if old is None or not keep_unheld(memory, old, held_by([memory])):
             return []
-        # What moved to another page is held there, and need not stay here.
+        # Translations that moved to another page are held there.
         live = self.live.get(memory.page, old.live)
         unheld = keep_unheld(memory, old, self.held)
         return [core.left_over(entry, old=old, live=live) for entry in unheld]

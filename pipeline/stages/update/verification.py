@@ -1,11 +1,11 @@
-"""Verification of the memory against catalogues and upstream, and other names for its commits.
+"""Verification of the memory against catalogues and upstream, and restamping of its commits.
 
-``verify_memory`` opens every memory as if there were no catalogue, and compares what comes of it
-with the catalogue that is there. Every difference is a finding. Nothing is written.
+``verify_memory`` opens every memory as if there was no catalogue, and compares the result with the
+existing catalogue. Every difference is a finding. Nothing is written.
 
 ``restamp_memory`` replaces commits that this upstream does not have. A memory may have been made
-from a copy of upstream whose commits have other ids: a filtered bundle, a mirror. Where the ref
-that it names has the very same page here, the commit of that ref is written instead.
+from a copy of upstream with other commit ids, such as a filtered bundle. If its ref has the same
+page here, the commit of that ref is written instead.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from pipeline.stages.update.locale import Workspace, how_to_store, read_state
 
 
 def verify_memory(run: Run) -> tuple[Finding, ...]:
-    """Prove that memory, catalogues and upstream agree; return what does not.
+    """Return findings where memory, catalogues and upstream disagree; empty if they agree.
 
-    A catalogue that was not opened yet is no difference, be it that there is none, or that git has
-    checked out another memory since it was stored. Raises UpstreamError if nothing has been pulled.
+    A catalogue that is not opened yet is no difference: it may be missing, or git may have checked
+    out another memory since it was stored. Raises UpstreamError if nothing has been pulled.
     """
     paths = run.paths
     if not paths.lock.is_file():
@@ -51,7 +51,7 @@ def verify_memory(run: Run) -> tuple[Finding, ...]:
     findings: list[Finding] = []
     for locale in run.locales:
         work = Workspace.of(replace(run, dry=True), locale)
-        # No page is split beforehand: those of the memory are read as they are needed.
+        # Pages are split on demand: only those of the memory are needed.
         with (
             run.log.step("memory verify") as step,
             open_english(run, (), lock) as english,
@@ -59,7 +59,7 @@ def verify_memory(run: Run) -> tuple[Finding, ...]:
             files = work.files.memories()
             memories = work.read_memories(run.name, files)
             waiting = _waiting(work, files)
-            # One by one, so that a page which is wrong hides no other.
+            # Page by page, so that a faulty page does not hide others.
             for page, memory in memories.items():
                 _verify_page(work, english, memory, is_waiting=page in waiting)
             for page in work.files.catalog_pages():
@@ -73,7 +73,7 @@ def verify_memory(run: Run) -> tuple[Finding, ...]:
 
 
 def _waiting(work: Workspace, memories: Mapping[str, bytes]) -> set[str]:
-    """The pages whose catalogue the next sync will let follow what git has checked out."""
+    """Return the pages whose catalogue the next run will replace by git's version."""
     state = read_state(work.paths, work.locale)
     removed = state.pages.keys() - memories.keys()
     waiting: set[str] = set()
@@ -86,9 +86,9 @@ def _waiting(work: Workspace, memories: Mapping[str, bytes]) -> set[str]:
 def _verify_page(
     work: Workspace, english: English, memory: Memory, *, is_waiting: bool
 ) -> None:
-    """Compare a catalogue with its memory, unless the catalogue ``is_waiting`` to be opened."""
+    """Compare a catalogue with its memory, unless it ``is_waiting`` to be opened."""
     page = memory.page
-    # Also where there is no catalogue: that its English cannot be had is a finding all the same.
+    # Rebuilt even without a catalogue, to report unavailable English.
     opened = rebuilt(work, english, memory)
     if is_waiting:
         return
@@ -97,10 +97,10 @@ def _verify_page(
     except InputError as error:
         work.tell(Finding.of(error, page=page))
         return
-    # What is missing is told already, and makes any two catalogues differ.
+    # Missing entries are already reported, and make any two catalogues differ.
     if local is None or opened.missing:
         return
-    # A catalogue that was just made has no lines yet.
+    # Entries of a new catalogue have no line numbers.
     ours = [replace(entry, line=0) for entry in local.entries]
     theirs = opened.catalog.entries
     first = _first_difference(ours, theirs)
@@ -113,11 +113,11 @@ def _verify_page(
 
 
 def _first_difference(ours: Sequence[Entry], theirs: Sequence[Entry]) -> int | None:
-    """The number, from 0, of the first entry that the two do not have alike; None if all are."""
+    """Return the index of the first entry that differs; None if all are equal."""
     for number, (our, their) in enumerate(zip(ours, theirs, strict=False)):
         if our != their:
             return number
-    # One of them may be the other one, cut short.
+    # One of them may be a prefix of the other.
     if len(ours) == len(theirs):
         return None
     return min(len(ours), len(theirs))
@@ -147,14 +147,14 @@ def _differs(page: str, where: str, memory: str) -> Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restamped:
-    """The files written, relative to the root, and what could not be restamped."""
+    """Written files, relative to the root, and findings about pages that were not restamped."""
 
     findings: tuple[Finding, ...] = ()
     changes: tuple[str, ...] = ()
 
 
 def restamp_memory(run: Run, lock: Lock) -> Restamped:
-    """Restamp the memory of every page. Nothing else in it changes."""
+    """Replace unavailable commits in the memory of every page; nothing else changes."""
     findings: list[Finding] = []
     changes: list[str] = []
     for locale in run.locales:
@@ -174,12 +174,12 @@ def restamp_memory(run: Run, lock: Lock) -> Restamped:
 def _restamp_locale(work: Workspace, english: English, upstream: str) -> None:
     files = work.files.memories()
     memories = work.read_memories(upstream, files)
-    # All pages first: a note of one page may name the commit of another one's header.
+    # All pages first, because notes may contain the commit of another page's header.
     here = {page: _commit_here(work, english, memories[page]) for page in memories}
     renamed = _renamed(english, memories.values(), here)
 
     def rename(code: str, place: Place) -> Place:
-        """A place with its commit renamed, if the English with digest ``code`` is there too."""
+        """Return a place with its new commit, if that also has the English ``code``."""
         commit = renamed.get(place.commit)
         if commit is None:
             return place
@@ -190,14 +190,14 @@ def _restamp_locale(work: Workspace, english: English, upstream: str) -> None:
     for page, memory in memories.items():
         entries = tuple(renamed_places(entry, rename) for entry in memory.entries)
         stamped = replace(memory, commit=here[page], entries=entries)
-        # What was renamed is called as before; what was not, too.
+        # Refs are kept, for renamed commits and for others.
         new = {renamed.get(commit, commit): ref for commit, ref in memory.refs.items()}
         stamped = with_refs(stamped, None, {**memory.refs, **new})
         if stamped == memory:
             continue
         data = po.format_catalog(memory_file(stamped))
         if work.write_memory(page, data, before=files[page]):
-            # It says the same as before: catalogue and memory go on to agree.
+            # The content is the same, so catalogue and memory still agree.
             state.restamp(page, files[page], data)
     state.write(work.paths, work.locale, dry=work.dry)
 
@@ -205,21 +205,21 @@ def _restamp_locale(work: Workspace, english: English, upstream: str) -> None:
 def _renamed(
     english: English, memories: Iterable[Memory], here: Mapping[str, str]
 ) -> dict[str, str]:
-    """The commits that this upstream does not have, each with the one that takes its place.
+    """Return the commits that this upstream does not have, each with its replacement.
 
-    ``here`` has the commits that headers will name, by page.
+    ``here`` has the commits of the new headers, by page.
     """
     pairs: list[tuple[str, str]] = []
     for memory in memories:
         for commit, ref in memory.refs.items():
             pairs.append((commit, _commit_of(english, commit, ref)))
         pairs.append((memory.commit, here[memory.page]))
-    # Of two pages with one commit only one may have the same page under its ref here.
+    # The pages of one commit may differ in whether their ref has the same page here.
     return {commit: new for commit, new in pairs if new != commit}
 
 
 def _commit_here(work: Workspace, english: English, memory: Memory) -> str:
-    """The commit that a memory should name: its own if that can be had, else that of its ref."""
+    """Return the commit for a memory's header: its own if available, or its ref's."""
     try:
         english.at(memory.commit, memory.page)
     except UpstreamError as error:
@@ -230,7 +230,7 @@ def _commit_here(work: Workspace, english: English, memory: Memory) -> str:
 
 
 def _commit_of(english: English, commit: str, ref: str) -> str:
-    """``commit`` if it can be had, else that of ``ref``; itself if neither can."""
+    """Return ``commit`` if it is available, or that of ``ref``; unchanged if neither is."""
     for name in (commit, ref):
         with suppress(UpstreamError):
             return english.commit_of(name)
