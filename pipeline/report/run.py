@@ -54,12 +54,10 @@ def run_report(result: RunResult, *, verbose: bool = False) -> Report:
     tables: list[Table] = []
     silent: list[str] = []
     for locale, pages in result.pages.items():
-        shown: Sequence[PageResult] = pages
-        if len(pages) > _ALL_SHOWN and not verbose:
-            shown = [page for page in pages if _tells_something(page)]
+        shown = pages if verbose else _pages_shown(pages)
         if shown or not pages:
             tables.append(_table(f"{result.name} · {locale}", pages, shown=shown))
-        silent += _hidden_lines(result.name, locale, len(shown), len(pages))
+        silent += _hidden_lines(result.name, locale, pages, shown)
     return (
         *tables,
         Lines(list(map(Ours, silent))),
@@ -69,18 +67,26 @@ def run_report(result: RunResult, *, verbose: bool = False) -> Report:
     )
 
 
-def _hidden_lines(name: str, locale: str, shown: int, there: int) -> list[str]:
-    """Return a line or two about the pages that the table omits."""
-    if shown == there:
+def _hidden_lines(
+    name: str, locale: str, pages: Sequence[PageResult], shown: Sequence[PageResult]
+) -> list[str]:
+    """Return one line for each kind of page that the table leaves out."""
+    hidden = len(pages) - len(shown)
+    untouched = sum(map(_is_untouched, pages)) - sum(map(_is_untouched, shown))
+    if not hidden:
         return []
-    if shown:
-        others = counted(there - shown, "other page")
-        return [f"{locale}: {others}, all translated: -v lists them"]
-    # All pages are done: ``status`` suggests what to do next.
-    return [
-        f"{name} · {locale}: all {there} pages are translated and without findings: -v lists them",
-        f"what to do next: {how_to_run('status', name)}",
-    ]
+    next_step = f"what to do next: {how_to_run('status', name)}"
+    if not shown and not untouched:
+        whole = f"all {hidden} pages are translated and without findings"
+        return [f"{name} · {locale}: {whole}: -v lists them", next_step]
+    lines = []
+    if hidden > untouched:
+        others = counted(hidden - untouched, "other page")
+        lines.append(f"{locale}: {others}, all translated: -v lists them")
+    if untouched:
+        pages_text = counted(untouched, "page")
+        lines.append(f"{locale}: {pages_text} without any translation: -v lists them")
+    return lines if shown else [*lines, next_step]
 
 
 def failure_lines(executions: Sequence[Execution]) -> list[str]:
@@ -138,10 +144,24 @@ def summary_lines(result: RunResult) -> list[str]:
     return list(map(Ours, lines))
 
 
-def _tells_something(page: PageResult) -> bool:
-    """Return whether a page is incomplete, has findings, or ran."""
-    is_whole = page.translated == page.messages and not page.fuzzy
-    return not is_whole or bool(page.findings) or page.execution is not None
+def _pages_shown(pages: Sequence[PageResult]) -> Sequence[PageResult]:
+    """Return the pages that the table lists: of many pages those with something to do or to see."""
+    if len(pages) <= _ALL_SHOWN:
+        return pages
+    # A few new pages are what a release brings. Hundreds are a project that has just begun.
+    lists_untouched = sum(map(_is_untouched, pages)) <= _ALL_SHOWN
+    shown = []
+    for page in pages:
+        is_whole = page.translated == page.messages and not page.fuzzy
+        is_in_work = not is_whole and (lists_untouched or not _is_untouched(page))
+        if is_in_work or page.findings or page.execution is not None:
+            shown.append(page)
+    return shown
+
+
+def _is_untouched(page: PageResult) -> bool:
+    """Return whether nobody has translated anything of a page."""
+    return page.messages > 0 and not page.translated and not page.fuzzy
 
 
 def _table(

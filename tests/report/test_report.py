@@ -292,6 +292,24 @@ def test_where_no_page_has_anything_to_tell_there_is_no_empty_table() -> None:
     )
 
 
+@pytest.mark.parametrize(("new", "listed"), [(3, True), (30, False)])
+def test_pages_without_any_translation_are_listed_unless_there_are_many(
+    new: int, listed: bool
+) -> None:
+    begun = dataclasses.replace(PAGE_A, execution=None, findings=(), translated=0)
+    pages = [dataclasses.replace(begun, page=f"new{at}") for at in range(new)]
+    done = dataclasses.replace(begun, page="done", translated=begun.messages)
+    pages += [dataclasses.replace(done, page=f"done{at}") for at in range(30)]
+    result = dataclasses.replace(RESULT, pages={"zh_CN": tuple(pages)}, findings=())
+    text = run_text(result, width=120, colour=False)
+    assert ("\n new0 " in text) == listed
+    assert (
+        f"zh_CN: {new} pages without any translation: -v lists them\n" in text
+    ) != listed
+    assert "zh_CN: 30 other pages, all translated: -v lists them\n" in text
+    assert (how_to_run("status", "docs") in text) != listed
+
+
 def test_failures_are_red_where_there_is_colour() -> None:
     assert "\x1b[31mfailed\x1b[0m" in run_text(RESULT, width=120, colour=True)
 
