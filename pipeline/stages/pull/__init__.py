@@ -1,6 +1,8 @@
-"""pull: bring upstream's docs folder here, file for file, at one commit, and write down which.
+"""The stage "pull": copies upstream's docs folders at one commit, and records it in the lock.
 
-``source`` says what upstream has, whether that is git or a plain folder, and ``selection`` which
-of it is taken. ``checkout`` puts it in the place of what was pulled before, whole or not at all.
-``stage`` does both. ``names`` fetches what the English docs document, for the site.
+``source`` lists what upstream has, in git or in a plain folder, and ``selection`` decides which
+files are taken. ``checkout`` replaces the previous checkout, completely or not at all. ``stage`` is
+the entry point. ``names`` fetches inventories of other sites.
+
+Access to git (``adapters.upstream``) and the format of the lock (``core.pin``) do not belong here.
 """

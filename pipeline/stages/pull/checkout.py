@@ -1,16 +1,16 @@
-"""The checkout: upstream's docs folder as it was pulled, with the lock that describes it.
+"""Checkout of upstream's docs folders, and its atomic replacement together with the lock.
 
-The new tree is built in a folder beside the old one, then the two are swapped and the lock is
+The new tree is built in a folder beside the old one. Then the two are swapped and the lock is
 written, in this order:
 
     .NAME.new is complete
     NAME becomes .NAME.old
     .NAME.new becomes NAME
     the lock is written
-    .NAME.old goes
+    .NAME.old is removed
 
-Whatever stops a run, the tree that the lock describes is there whole; ``recover`` puts it back in
-its place.
+The invariant: whenever a run is interrupted, the tree that the lock describes exists completely.
+``recover`` moves it back to its place.
 """
 
 from __future__ import annotations
@@ -33,32 +33,32 @@ from pipeline.stages.pull.source import Source
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkout:
-    """Where a checkout lies, and the two folders beside it that a pull uses on its way."""
+    """Paths of a checkout and its lock, and of the two folders that a pull uses beside it."""
 
     docs: Path
     lock: Path
-    pulled: Path  # the lock again, where git does not change it
+    pulled: Path  # copy of the lock in a place that git does not change
 
     @classmethod
     def of(cls, run: Run) -> Checkout:
-        """The checkout of the run's upstream. A linked folder is written where it is."""
+        """Return the checkout of the run's upstream; a link is followed to its folder."""
         paths = run.paths
         return cls(docs=paths.docs.resolve(), lock=paths.lock, pulled=paths.pulled)
 
     @property
     def new(self) -> Path:
-        """The tree that is being built."""
+        """Return the path of the tree that is being built."""
         return self.docs.with_name(f".{self.docs.name}.new")
 
     @property
     def old(self) -> Path:
-        """The tree that was there before, until the lock of the new one is written."""
+        """Return the path of the previous tree, kept until the new lock is written."""
         return self.docs.with_name(f".{self.docs.name}.old")
 
 
 def read_old_lock(checkout: Checkout, log: Log) -> Lock | None:
-    """The lock of what was pulled the last time; None, with a warning, for one that is damaged."""
-    # Git may have left its conflict marks in it: it is committed.
+    """Return the lock of the last pull; None if missing or, with a warning, damaged."""
+    # The lock is committed, so a git merge may have left conflict marks in it.
     try:
         return parse_lock(checkout.lock.read_bytes(), where=str(checkout.lock))
     except InputError as error:
@@ -71,23 +71,23 @@ def read_old_lock(checkout: Checkout, log: Log) -> Lock | None:
 def update_checkout(
     checkout: Checkout, source: Source, old: Lock | None, log: Log
 ) -> int:
-    """Make checkout and lock those of ``source``; return how many files were written or removed.
+    """Update checkout and lock to ``source``; return the number of changed files.
 
-    Writes nothing that is there already. Raises WriteError, and what reading the source raises; the
-    old checkout is then as it was.
+    Files that are already there are not written. Raises WriteError, and the errors of reading the
+    source; the old checkout is unchanged in this case.
     """
     changed = 0
-    # What the docs may be of: the lock that git has checked out, or that of the last pull.
+    # The docs may belong to the lock that git has checked out, or to that of the last pull.
     known = (old, _last_pulled(checkout) or old) if old else ()
     if source.read is not None:
         wrong = drift(checkout.docs, source.lock.files)
         vanished = _vanished(checkout, source.lock, known)
         changed = len(wrong) + len(vanished)
-        # A docs folder without any file has nothing that could be wrong, but must be there.
+        # Docs without any file have no difference, but the folder must exist.
         if changed or not checkout.docs.is_dir():
             _tell_what_is_lost(checkout, source.lock, known, log)
             _swap(checkout, source.lock, source.read, changed=frozenset(wrong))
-    # After a swap the lock is there already; without one it may still have another ref or JAX.
+    # After a swap the lock is already written. Otherwise its ref or version may still differ.
     if write_if_changed(checkout.lock, format_lock(source.lock)):
         changed += 1
     write_if_changed(checkout.pulled, format_lock(source.lock))
@@ -95,7 +95,7 @@ def update_checkout(
 
 
 def _last_pulled(checkout: Checkout) -> Lock | None:
-    """The lock that the last pull wrote; None if it is not known."""
+    """Return the lock that the last pull wrote; None if unknown."""
     try:
         return parse_lock(checkout.pulled.read_bytes(), where=str(checkout.pulled))
     except (InputError, OSError):
@@ -103,9 +103,9 @@ def _last_pulled(checkout: Checkout) -> Lock | None:
 
 
 def _vanished(checkout: Checkout, lock: Lock, known: Collection[Lock]) -> list[str]:
-    """Files that upstream does not have any more, but the checkout has.
+    """Return files of the checkout that upstream no longer has.
 
-    A checkout without a lock is not ours: nobody can say what in it was upstream's.
+    Without a lock the result is empty, because it is unknown which files were upstream's.
     """
     gone = set[str]().union(*map(_paths, known)) - _paths(lock)
     return [path for path in gone if (checkout.docs / path).exists()]
@@ -118,14 +118,14 @@ def _paths(lock: Lock) -> set[str]:
 def _tell_what_is_lost(
     checkout: Checkout, lock: Lock, known: tuple[Lock, ...], log: Log
 ) -> None:
-    """Name what people changed in the old checkout, or put there: nobody else has it.
+    """Report local edits and additions in the old checkout, which are about to be lost.
 
-    It is a note and a warning, not a refusal: the checkout is made by us and is no place to work.
+    They are reported, not refused: the checkout is generated and is no place to work.
     """
     if not known or not checkout.docs.is_dir():
         return
     old, last = known
-    # What is missing was removed by hand, and nothing of it is lost.
+    # A missing file was deleted by hand; restoring it loses nothing.
     changed = drift(checkout.docs, old.files)
     changed = [path for path in changed if (checkout.docs / path).exists()]
     pulled = set(_paths(last)).difference(drift(checkout.docs, last.files))
@@ -135,7 +135,7 @@ def _tell_what_is_lost(
     if edited:
         log.note(f"restored, edited by hand since the last pull: {name_some(edited)}")
     there = {entry.path for entry in walk_folder(checkout.docs)}
-    # What the new commit has as well is not removed, whoever put it there.
+    # A file that the new commit also has is not removed, whatever its origin.
     strange = sorted(there - _paths(old) - _paths(last) - _paths(lock))
     if strange:
         log.warn(f"removed, not upstream's: {name_some(strange)}")
@@ -148,10 +148,10 @@ def _swap(
     *,
     changed: Collection[str],
 ) -> None:
-    """Replace the checkout by the files of ``lock``, and the lock too.
+    """Replace the checkout by the files of ``lock``, and write the lock.
 
-    On any failure the old ones are back. Files that are not ``changed`` are those of the old
-    checkout: they get a second name, which costs next to nothing.
+    On any failure the old ones are restored. Files that are not ``changed`` are hard-linked from
+    the old checkout, which costs next to nothing.
     """
     try:
         _remove(checkout.new)
@@ -162,7 +162,7 @@ def _swap(
             target.parent.mkdir(parents=True, exist_ok=True)
             if file.path in changed or not _link(checkout.docs / file.path, target):
                 target.write_bytes(read(file))
-        # From here on the order is that of the module's first lines: "recover" counts on it.
+        # From here on, "recover" relies on the order in the module's docstring.
         if checkout.docs.is_dir():
             os.replace(checkout.docs, checkout.old)
         os.replace(checkout.new, checkout.docs)
@@ -170,12 +170,12 @@ def _swap(
     except OSError as error:
         raise _not_written(error, checkout) from error
     finally:
-        # The end of a swap that succeeded, too: the old tree goes.
+        # Also finishes a successful swap by removing the old tree.
         recover(checkout)
 
 
 def _not_written(error: OSError, checkout: Checkout) -> WriteError:
-    """What is told when a swap fails. A full disk is by far the likeliest reason."""
+    """Return the error for a failed swap. A full disk is by far the likeliest reason."""
     way_out = "Mend what the message names"
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         way_out = "The disk is full. Free some space"
@@ -187,7 +187,7 @@ def _not_written(error: OSError, checkout: Checkout) -> WriteError:
 
 
 def _link(source: Path, target: Path) -> bool:
-    """Give a file a second name; False where the file system has no such thing."""
+    """Create a hard link to a file; return False if the file system does not support it."""
     try:
         os.link(source, target)
     except OSError:
@@ -196,7 +196,7 @@ def _link(source: Path, target: Path) -> bool:
 
 
 def recover(checkout: Checkout) -> None:
-    """Finish or undo a swap that a run has not brought to its end.
+    """Finish or undo an interrupted swap.
 
     Afterwards the tree that the lock describes is in its place. Raises WriteError.
     """
@@ -205,11 +205,12 @@ def recover(checkout: Checkout) -> None:
             if _is_complete(checkout):
                 _remove(checkout.old)
             else:
-                # Half of the way: the new tree is in its place, and the lock is of the old one.
+                # Interrupted half-way: the new tree is in place, but the lock describes the old
+                # one.
                 _remove(checkout.docs)
                 os.replace(checkout.old, checkout.docs)
         _remove(checkout.new)
-        # A lock that was being written when the run was killed.
+        # A temporary file of a lock that was being written.
         for lock in (checkout.lock, checkout.pulled):
             for temporary in lock.parent.glob(f".{lock.name}.*.tmp"):
                 temporary.unlink()
@@ -224,8 +225,8 @@ def recover(checkout: Checkout) -> None:
 
 
 def _is_complete(checkout: Checkout) -> bool:
-    """Whether the tree in its place is the one that the lock describes."""
-    # Asked in the middle of a repair: whatever cannot be read is not complete.
+    """Return whether the tree in place is the one that the lock describes."""
+    # Called during a repair, so anything unreadable counts as incomplete.
     try:
         lock = parse_lock(checkout.lock.read_bytes(), where=str(checkout.lock))
     except (InputError, OSError):

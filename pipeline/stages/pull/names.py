@@ -1,9 +1,9 @@
-"""What other Sphinx sites document, kept for the site beside what is pulled.
+"""Inventories of other Sphinx sites, and the committed table of the names that docs use.
 
-The upstream's own English site and those that the configuration names are asked for their
-inventories, once a day. What the docs ask the others for goes into a table that is committed
-(``core.inventories.table``): with it the site has its links wherever it is made. Nothing here stops
-a run: the site is made with an older list, or with none.
+The inventories of upstream's own English site and of the configured sites are fetched once a day.
+The names that the docs use from the others are stored in a committed table
+(``core.inventories.table``), so that every build of the site has its links. The invariant: nothing
+here aborts a run. The site can be built with an old inventory, or with none.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
 
-DAY = 24 * 60 * 60  # seconds; docs are built about that often
-_SHOWN = 3  # of what was refused
+DAY = 24 * 60 * 60  # seconds; docs are rebuilt about that often
+_SHOWN = 3  # number of rejected objects that are shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refreshed:
-    """The table of names if it changed by a run, and what is wrong with inventories."""
+    """The table of names if a run changed it, and findings about inventories."""
 
     changes: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
 
 
 def refresh_names(run: Run, lock: Lock) -> Refreshed:
-    """Fetch the inventories that are older than a day, and bring the table up to date.
+    """Fetch inventories that are older than a day, update the table, and return the result.
 
-    They are not fetched by who pulls the docs from a copy of their own (``JAX_DOCS_UPSTREAM``):
-    they may have no network, or want none. A list that lies there counts, whoever put it there.
+    Nothing is fetched if upstream's address is overridden (``JAX_DOCS_UPSTREAM``), because there
+    may be no network. An existing inventory is used, whatever its origin.
     """
     own, others = run.upstream.site.english_url, run.upstream.site.inventories
     findings: list[Finding] = []
@@ -66,7 +66,7 @@ def refresh_names(run: Run, lock: Lock) -> Refreshed:
         findings += _refused(fetched[name], run.shown(path))
     old, damage = _old_names(run)
     if damage and fetched.keys() != others.keys():
-        # There would be less in it than a person can still mend.
+        # The new table would contain less than a person could still recover.
         return Refreshed(findings=(*findings, *damage))
     table = names_of(others, fetched, old, _asked(run, lock))
     is_changed = _write(run, table)
@@ -77,7 +77,7 @@ def refresh_names(run: Run, lock: Lock) -> Refreshed:
 
 
 def _fetch(run: Run, site: str, path: Path) -> tuple[Finding, ...]:
-    """Put the inventory of a site at ``path``, if it can be had; an older one stays otherwise."""
+    """Fetch the inventory of a site to ``path``; keep the old one if it is unavailable."""
     if run.upstream.url_replaced or _is_fresh(path):
         return ()
     from pipeline.adapters.upstream.indexes import fetch_inventory
@@ -92,7 +92,7 @@ def _fetch(run: Run, site: str, path: Path) -> tuple[Finding, ...]:
     except InputError as error:
         return (as_warning(error),)
     write_if_changed(path, data)
-    # Also an equal one counts from now on: else it would be asked for with every run.
+    # Also for an unchanged file, which would otherwise be fetched in every run.
     path.touch()
     return ()
 
@@ -104,17 +104,17 @@ def _instead(path: Path) -> str:
 
 
 def _is_fresh(path: Path) -> bool:
-    # A file from the future, by a clock that was wrong, would stay fresh for as long.
+    # A file with a time in the future, from a wrong clock, would stay fresh for too long.
     return path.is_file() and 0 <= time.time() - path.stat().st_mtime < DAY
 
 
 def _is_up_to_date(run: Run) -> bool:
-    """Whether the table is newer than all that it is made from."""
+    """Return whether the table is newer than everything it is made from."""
     others, table = run.upstream.site.inventories, run.paths.names
     if not others or not table.is_file():
         return not others and not table.exists()
     old, damage = _old_names(run)
-    # A site that was never reached has no part in the table, and no file.
+    # A site that was never reached has neither a part in the table nor a file.
     is_of_these = all(
         name in others and others[name] == site.url for name, site in old.items()
     )
@@ -125,9 +125,9 @@ def _is_up_to_date(run: Run) -> bool:
 
 
 def _counts(run: Run, path: Path) -> bool:
-    """Whether an inventory is what the table is to be made from.
+    """Return whether an inventory is recent enough for the table.
 
-    One that lay here for long may be older than what others have committed.
+    An old one may be older than the table that others have committed.
     """
     return _is_fresh(path) or _is_newer(path, run.paths.names)
 
@@ -139,7 +139,7 @@ def _is_newer(path: Path, other: Path) -> bool:
 
 
 def _old_names(run: Run) -> tuple[Names, tuple[Finding, ...]]:
-    """The table as it is; a damaged one is made anew."""
+    """Return the current table, or an empty one and a warning if it is damaged."""
     path = run.paths.names
     if not path.is_file():
         return {}, ()
@@ -150,29 +150,29 @@ def _old_names(run: Run) -> tuple[Names, tuple[Finding, ...]]:
 
 
 def _asked(run: Run, lock: Lock) -> Asked:
-    """What the documents ask other sites for."""
+    """Return the names that the documents use from other sites."""
     usual = run.upstream.usual_names
-    # Of a pair both say the same, and the last one is not JSON.
+    # Both documents of a pair have the same names; the last one is not JSON.
     paths = [page.files[-1].path for page in lock.pages]
     documents = (read_bytes(run.paths.docs / path) for path in paths)
     return asked_for((data.decode("utf-8", "replace") for data in documents), usual)
 
 
 def _write(run: Run, table: Names) -> bool:
-    """Write the table; without a site in it there is none."""
+    """Write the table, or remove it if it is empty; return whether it changed."""
     path = run.paths.names
     if not table:
         is_there = path.is_file()
         remove_files([path])
         return is_there
     is_changed = write_if_changed(path, format_names(table))
-    # It is up to date from now on.
+    # Mark the table as up to date even if it is unchanged.
     path.touch()
     return is_changed
 
 
 def _refused(inventory: Inventory, where: str) -> tuple[Finding, ...]:
-    """What an inventory holds that is no name of an object on its site."""
+    """Return a warning about the objects of an inventory that were rejected."""
     count = len(inventory.refused)
     if not count:
         return ()

@@ -1,8 +1,8 @@
-"""Selection of upstream's files: which entries are taken, and what pages include from elsewhere.
+"""Selection of upstream's files: the entries to take, and files that pages include.
 
-The entries of a git tree or of a plain folder come in. Files with the ids of their contents come
-out, sorted by path. No path that leads out of the folder comes out. A page may include documents
-from outside of the docs folders: those are taken as well, by the same rules as all that is pulled.
+The input is the entries of a git tree or of a plain folder. The output is files with blob ids,
+sorted by path. The invariant: no path leads out of the folder. Pages may include documents from
+outside of the docs folders; these are taken by the same rules.
 """
 
 from __future__ import annotations
@@ -39,19 +39,20 @@ from pipeline.filenames import fault_of_extent, fault_of_path, shortened
 from pipeline.folders import OUTSIDE, Folders, is_outside
 from pipeline.log import Log, printable
 
-# What git writes into a tree: https://git-scm.com/docs/git-fast-import, "filemodify".
+# Modes in a git tree: https://git-scm.com/docs/git-fast-import, "filemodify".
 _FOLDER = "040000"
 _LINK = "120000"
 _SUBMODULE = "160000"
 REGULAR = "100644"
-_REGULAR = (REGULAR, "100755", "100664")  # the last one is of old gits only
+# the last one only occurs in trees of old gits
+_REGULAR = (REGULAR, "100755", "100664")
 
 
 def walk_folder(folder: Path, *, below: str = "") -> Iterator[TreeEntry]:
-    """What lies under ``folder``, as git would list it; the paths begin with ``below``.
+    """Yield the entries under ``folder`` as git would list them; paths begin with ``below``.
 
-    What is hidden is not looked into, nor is a folder that lies too deep: it is an entry itself,
-    with a slash at the end. Raises OSError.
+    Hidden folders are skipped. A folder that is nested too deeply is an entry itself, with a final
+    slash. Raises OSError.
     """
     with os.scandir(folder) as found:
         entries = sorted(found, key=lambda entry: entry.name)
@@ -59,7 +60,7 @@ def walk_folder(folder: Path, *, below: str = "") -> Iterator[TreeEntry]:
         if _is_hidden(entry.name):
             continue
         path = f"{below}{entry.name}"
-        # Links come first: a link to a folder would count as that folder.
+        # Links first, because a link to a folder also counts as a folder.
         if entry.is_symlink():
             yield TreeEntry(mode=_LINK, blob="", path=path)
         elif entry.is_dir() and fault_of_extent(f"{path}/"):
@@ -70,22 +71,22 @@ def walk_folder(folder: Path, *, below: str = "") -> Iterator[TreeEntry]:
             blob = blob_id(Path(entry.path).read_bytes())
             yield TreeEntry(mode=REGULAR, blob=blob, path=path)
         else:
-            # Git has no mode for it: "accept" leaves it out.
+            # git has no mode for it; ``accept`` leaves it out.
             yield TreeEntry(mode="device", blob="", path=path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
-    """What a docs folder holds, sorted by path."""
+    """Content of a docs folder, sorted by path."""
 
     files: tuple[SourceFile, ...]
-    refused: tuple[RefusedFile, ...]  # files whose names some system cannot hold
+    refused: tuple[RefusedFile, ...]  # files whose names some file system cannot store
 
 
 def accept(entries: Iterable[TreeEntry], log: Log) -> Accepted:
-    """Sort the entries into files that are pulled and files that cannot be; hidden ones are none.
+    """Return the entries as files to pull and refused files; hidden ones are skipped.
 
-    The log warns of other things that are left out: a page may refer to them.
+    Links, submodules and devices are left out with a warning, because a page may refer to them.
     """
     files: dict[str, SourceFile] = {}
     refused: dict[str, RefusedFile] = {}
@@ -112,15 +113,15 @@ def accept(entries: Iterable[TreeEntry], log: Log) -> Accepted:
 
 
 def _is_hidden(name: str) -> bool:
-    """Whether a file or folder is none of the docs: tools keep theirs under such names."""
-    # The names of the folder itself and of the one above are no hidden files, but an attack.
+    """Return whether a name is hidden, as tools name their own files and folders."""
+    # "." and ".." are not hidden: in a path, they are an attack.
     return (name.startswith(".") and name not in (".", "..")) or name == "__pycache__"
 
 
 def drift(folder: Path, files: Iterable[SourceFile]) -> list[str]:
-    """The paths of those ``files`` that ``folder`` lacks, or holds with another content.
+    """Return the paths of ``files`` that ``folder`` lacks or has with other content.
 
-    Every file is read: a time or a size proves nothing after a switch of branches.
+    Every file is read, because times and sizes prove nothing after a switch of branches.
     """
     return [
         file.path for file in files if not _is_intact(folder / file.path, file.blob)
@@ -134,28 +135,28 @@ def _is_intact(path: Path, blob: str) -> bool:
         return False
 
 
-_MOST_FILES = 200  # from outside of the docs folders
-_MOST_READINGS = 5000  # of files that are included, once for each page
+_MOST_FILES = 200  # limit of files from outside of the docs folders
+_MOST_READINGS = 5000  # limit of reads of included files, once per page
 _LARGEST = (
     4 * PAGE_LENGTH
-)  # bytes of such a file: as many as a page's characters may have
+)  # bytes of such a file: enough for the longest allowed page
 _TAKEN = f"the folder {OUTSIDE} is kept for files from outside of the docs"
-# The files at places of the repository, of those that it has.
+# Returns the files at places of the repository; missing ones are left out.
 FindPlaces = Callable[[Sequence[str]], Iterable[TreeEntry]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A document that is read as a part of a page, and the document of the page itself."""
+    """A document to read as part of a page."""
 
     page: str
-    top: str  # paths count from it, as Sphinx has it
+    top: str  # document of the page itself: Sphinx resolves paths from here
     path: str
 
 
 @dataclass(kw_only=True)
 class Inclusions:
-    """All that is included, found by reading one document after the other."""
+    """Search for included files, one document after the other."""
 
     docs: Folders
     read: Callable[[SourceFile], bytes]
@@ -163,7 +164,7 @@ class Inclusions:
     log: Log
     files: dict[str, SourceFile]  # by path
     refused: list[RefusedFile] = field(default_factory=list)
-    # The pages that show a document as prose, by its name.
+    # By name of a document, the pages that include it as prose.
     shown: dict[str, dict[str, None]] = field(default_factory=dict)
     _asked: set[str] = field(default_factory=set)
     _waiting: list[_Reading] = field(default_factory=list)
@@ -171,7 +172,7 @@ class Inclusions:
     _known: dict[str, tuple[Inclusion, ...]] = field(default_factory=dict)  # by path
 
     def follow(self) -> None:
-        """Read all pages, then what they include, until nothing new turns up."""
+        """Read all pages, then the files that they include, until there are no new ones."""
         for page in pages_of(self.files.values()):
             for file in page.files:
                 self._waiting.append(_Reading(page.name, file.path, file.path))
@@ -197,22 +198,22 @@ class Inclusions:
                     self._note(reading, inclusion, path)
 
     def _inclusions(self, path: str) -> tuple[Inclusion, ...]:
-        """Return what a document includes; nothing of a notebook that cannot be read."""
+        """Return what a document includes; empty for an unreadable notebook."""
         if path not in self._known:
             data = self.read(self.files[path])
             try:
                 text = text_with_contents(path, data, word=b"include")
             except InputError:
-                text = ""  # split tells of it
+                text = ""  # ``split`` reports it
             found = inclusions(text, is_rst=path.endswith(".rst"))
             self._known[path] = tuple(islice(found, _MOST_FILES))
         return self._known[path]
 
     def _note(self, reading: _Reading, inclusion: Inclusion, path: str) -> None:
-        """Note that a page includes the file ``path``, and read that too if it is prose."""
+        """Record that a page includes the file ``path``, and queue that file if it is prose."""
         if not inclusion.is_prose or not path.endswith(PAGE_SUFFIXES[1:]):
             return
-        # Of another language only with a word for who reads it.
+        # A document in the other language is prose only if the directive names a parser.
         is_same = path.endswith(".rst") == reading.path.endswith(".rst")
         if is_same or inclusion.has_parser:
             name = page_path(path).rpartition(".")[0]
@@ -223,11 +224,11 @@ class Inclusions:
                 self._waiting.append(further)
 
     def _is_new(self, place: str) -> bool:
-        """Return whether a place is outside of the docs folders, and has not been looked at."""
+        """Return whether a place is outside of the docs folders and not yet looked up."""
         return self.docs.path_of(place) is None and place not in self._asked
 
     def bring(self, places: Sequence[str]) -> None:
-        """Take what is not here yet of ``places`` in, by the rules for all that is pulled."""
+        """Add the files at new ``places``, by the rules for all pulled files."""
         absent = [place for place in places if self._is_new(place)]
         self._asked.update(absent)
         if not absent:
@@ -248,11 +249,11 @@ class Inclusions:
 def complete(
     lock: Lock, read: Callable[[SourceFile], bytes], find: FindPlaces, log: Log
 ) -> Lock:
-    """Return the lock with all that its pages include, and with what upstream excludes.
+    """Return the lock with all included files, and with the pages that upstream excludes.
 
-    ``find`` looks for places outside of the docs folders. Raises what it and ``read`` raise.
+    ``find`` returns files outside of the docs folders. Raises the errors of ``find`` and ``read``.
     """
-    # A folder of upstream's own that has the name would be mixed up with these.
+    # Upstream's own folder of this name would be confused with the included files.
     taken = [
         RefusedFile(path=file.path, rule=_TAKEN)
         for file in lock.files
@@ -293,7 +294,7 @@ def complete(
 
 
 def _patterns(lock: Lock, read: Callable[[SourceFile], bytes]) -> list[str]:
-    """Return the patterns of upstream's ``conf.py``, of each docs folder that has one."""
+    """Return the exclude patterns of upstream's ``conf.py`` in each docs folder."""
     patterns: list[str] = []
     for file in lock.files:
         for prefix in lock.docs.prefixes:
@@ -304,9 +305,9 @@ def _patterns(lock: Lock, read: Callable[[SourceFile], bytes]) -> list[str]:
 
 
 def _has_substitutions(lock: Lock, read: Callable[[SourceFile], bytes]) -> bool:
-    """Return whether upstream's site puts values in the place of ``{{ name }}``.
+    """Return whether upstream's site substitutes values for ``{{ name }}``.
 
-    A book of Jupyter's does, unless a ``conf.py`` says otherwise.
+    Jupyter Book does so by default, unless there is a ``conf.py`` that decides.
     """
     files = {file.path: file for file in lock.files}
     for prefix in lock.docs.prefixes:

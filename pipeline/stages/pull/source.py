@@ -1,7 +1,7 @@
-"""What upstream has at a ref: the lock that would describe it, and a way to read its files.
+"""Source of a pull: the lock that describes upstream at a ref, and access to its files.
 
-A source is a commit of a git repository, or a plain folder as it is. Nothing is written here but
-the private git cache, and nothing is read from a source that lies where its checkout is to be.
+A source is a commit of a git repository, or the current state of a plain folder. Only the private
+git cache is written. The invariant: a source never overlaps with its checkout.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from pipeline.reading import Dialect, dialect_of
 from pipeline.run import Run
 from pipeline.stages.pull.selection import REGULAR, accept, complete, drift, walk_folder
 
-_NAMED = 8  # folders that a hint names
+_NAMED = 8  # number of folders in a hint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """What upstream has: the lock to be, and how to read its files.
+    """The lock that will be written, and a function to read its files.
 
-    ``read`` is None if the checkout holds all of them already.
+    ``read`` is None if the checkout already has all of them.
     """
 
     lock: Lock
@@ -48,16 +48,16 @@ class Source:
 def open_source(
     run: Run, docs: Path, *, ref: str | None, old: Lock | None
 ) -> Iterator[Source]:
-    """Find out what upstream has at ``ref``, and keep it open for reading.
+    """Yield the source for upstream at ``ref``, open for reading.
 
-    ``docs`` is the checkout, ``old`` what was pulled there the last time; without ``ref`` the
-    configured one counts. Raises ConfigError and UpstreamError.
+    ``docs`` is the checkout, ``old`` the lock of the last pull. Without ``ref`` the configured one
+    is used. Raises ConfigError and UpstreamError.
     """
     upstream = run.upstream
-    # Before anything is opened: no git runs for an upstream that is refused.
+    # Checked first, so that git is never run for a refused address.
     address = address_of(run.settings, upstream)
     _check_apart(address, upstream, docs)
-    # What is not known yet is empty, and filled in below by what upstream has.
+    # The empty fields are filled in from upstream below.
     lock = Lock(
         url=locked_url(run),
         ref=upstream.ref if ref is None else ref,
@@ -77,11 +77,11 @@ def open_source(
 
 
 def locked_url(run: Run) -> str:
-    """The upstream's address as it may be committed: no path of this machine, no password."""
+    """Return upstream's address for the lock, without local paths and passwords."""
     upstream, root = run.upstream, run.settings.root
     url = upstream.url
     if upstream.url_replaced:
-        # A bundle on this machine stands for the configured address, and has the same commits.
+        # A local bundle replaces the configured address and has the same commits.
         url = upstream.configured_url
     if Path(url).is_absolute() and Path(url).is_relative_to(root):
         return Path(url).relative_to(root).as_posix()
@@ -89,17 +89,17 @@ def locked_url(run: Run) -> str:
 
 
 def _check_apart(address: Address, upstream: Upstream, docs: Path) -> None:
-    """Refuse to overwrite what is to be read, and to copy a folder into itself."""
+    """Raise ConfigError if source and checkout overlap in a harmful way."""
     if address.kind is Kind.REMOTE:
         return
     source = Path(address.url).resolve()
     is_overwritten = source.is_relative_to(docs)
     if address.kind is Kind.FOLDER:
-        # Nothing is copied from a folder that is the checkout itself.
+        # Nothing is copied if the folder is the checkout itself.
         if source == docs and upstream.docs == WHOLE:
             return
-        # A folder that holds the checkout would grow by its own copy with every pull. Of git that
-        # is no danger: it reads commits, and the checkout is in none.
+        # A folder around the checkout would grow by its own copy in every pull. With git there is
+        # no such danger: it reads commits, which do not contain the checkout.
         for name in upstream.docs.names:
             is_overwritten |= docs.is_relative_to(source / name)
     if is_overwritten:
@@ -111,16 +111,19 @@ def _check_apart(address: Address, upstream: Upstream, docs: Path) -> None:
 
 
 def _is_whole(old: Lock, lock: Lock, docs: Path) -> bool:
-    """Whether the checkout is of the same folders as ``lock``, and holds all that ``old`` says."""
+    """Return whether the checkout has the same folders as ``lock`` and all files of ``old``."""
     return old.docs == lock.docs and not drift(docs, old.files)
 
 
 def _git_source(
     repository: Repository, lock: Lock, known: Lock | None, log: Log
 ) -> Source:
-    """The commit that ``lock.ref`` names; ``known`` describes a checkout that is whole."""
+    """Return the source for the commit of ``lock.ref``.
+
+    ``known`` describes the checkout if that is complete, otherwise it is None.
+    """
     with _transfer_progress(log) as progress:
-        # A full commit that is checked out whole needs no git at all, any other ref one question.
+        # A full commit that is already checked out needs no git; any other ref, one request.
         if known and known.commit == lock.ref:
             commit = lock.ref
         else:
@@ -141,7 +144,7 @@ def _git_source(
             )
         entries = repository.fetch(commit, lock.docs, progress)
     markdown = _markdown(repository.names(commit, lock.docs))
-    # The date is that of the commit: a second run writes the same lock.
+    # The commit's own date, so that a second run writes the same lock.
     accepted = accept(entries, log)
     lock = replace(
         lock,
@@ -163,7 +166,7 @@ def _git_source(
 
 @contextmanager
 def _transfer_progress(log: Log) -> Iterator[Callable[[float, float], None]]:
-    """Percent of the longest phase so far; nothing is drawn unless something is transferred."""
+    """Yield a callback that shows progress in percent, if anything is transferred."""
     shown = 0
     advance: Callable[..., None] | None = None
     with ExitStack() as stack:
@@ -172,7 +175,7 @@ def _transfer_progress(log: Log) -> Iterator[Callable[[float, float], None]]:
             nonlocal shown, advance
             if advance is None:
                 advance = stack.enter_context(log.progress("transfer", total=100))
-            # Git counts each of its phases from 0 on: a bar that goes back would say nothing.
+            # git counts every phase from 0; the bar only moves forward.
             percent = round(100 * done / total)
             if percent > shown:
                 advance(percent - shown)
@@ -182,7 +185,7 @@ def _transfer_progress(log: Log) -> Iterator[Callable[[float, float], None]]:
 
 
 def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
-    """The docs folders below ``root``, as they are now."""
+    """Return the source for the docs folders below ``root`` in their current state."""
     for name in lock.docs.names:
         if not (root / name).is_dir():
             raise UpstreamError(
@@ -196,7 +199,7 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
                 where=str(root),
                 hint="Name the folder that the link leads to.",
             )
-    # Where the paths of files count from.
+    # Base of the paths of files.
     folder = root / lock.docs.root
     if lock.ref:
         log.note(
@@ -215,7 +218,7 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
             hint="Check the permissions.",
         ) from error
     accepted = accept(entries, log)
-    # A folder has no commit and no date: the digest of its listing tells one state from another.
+    # A folder has no commit and no date; the digest of its listing identifies its state.
     places = {root, folder, *(root / name for name in lock.docs.names)}
     names = {path.name for place in places for path in place.iterdir()}
     lock = replace(
@@ -237,10 +240,10 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
 
 
 def _files_at(root: Path, places: Sequence[str]) -> Iterator[TreeEntry]:
-    """The files at ``places`` below ``root``; none that a link on the way leads to."""
+    """Yield the files at ``places`` below ``root``, without following links."""
     for place in places:
         path = root / place
-        # The last of the folders above is the root itself, which may be a link.
+        # The last parent is the root itself, which may be a link.
         above = [root / folder for folder in PurePosixPath(place).parents][:-1]
         is_linked = any(one.is_symlink() for one in (path, *above))
         if path.is_file() and not is_linked:
@@ -249,14 +252,14 @@ def _files_at(root: Path, places: Sequence[str]) -> Iterator[TreeEntry]:
 
 
 def _markdown(names: Collection[str]) -> str:
-    """What the lock says of the dialect: nothing of the usual one."""
+    """Return the dialect for the lock; "" for MyST, the default."""
     dialect = dialect_of(names)
     return "" if dialect is Dialect.MYST else str(dialect)
 
 
 def _folders_in(root: Path) -> str:
-    """``Folders there: a, b.``"""
-    # The slash stands for folders; hidden ones are not where docs are.
+    """Return a sentence such as ``Folders there: a, b.``"""
+    # The slash selects folders; docs are not in hidden ones.
     names = sorted(path.name for path in root.glob("[!.]*/"))
     if not names:
         return "It has no folders."
@@ -264,8 +267,8 @@ def _folders_in(root: Path) -> str:
 
 
 def _read_stable(path: Path, file: SourceFile) -> bytes:
-    """The file as it was listed; a folder can change while it is read."""
-    # A lock that describes something else than the checkout would be refused by the next command.
+    """Return the content of a listed file. Raises UpstreamError if it has changed since."""
+    # Otherwise the lock would not match the checkout, and the next command would refuse it.
     data = read_bytes(path)
     if blob_id(data) != file.blob:
         raise UpstreamError(

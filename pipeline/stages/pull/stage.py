@@ -1,7 +1,7 @@
-"""The stage itself: pull, look at what could be pulled, and read what is pulled.
+"""Entry points of the stage: pull, list what can be pulled, and read what was pulled.
 
-In goes the upstream that the run names, out come locks and the documents that they describe. The
-checkout is written by ``pull`` alone.
+The input is the upstream of the run; the output is locks and the documents they describe. Only
+``pull`` writes the checkout.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from pipeline.stages.pull.source import locked_url, open_source
 
 
 def pull(run: Run, *, ref: str | None = None) -> Lock:
-    """Make the checkout equal upstream's docs folder at ``ref``, then write the lock.
+    """Make the checkout equal to upstream's docs folders at ``ref``, and return its lock.
 
-    Without ``ref`` the configured one counts. Writes nothing that is there already; a dry run
-    writes nothing but the private git cache.
-    Raises UpstreamError, ConfigError and WriteError; the old checkout is then as it was.
+    Without ``ref`` the configured one is used. Files that are already there are not written. A dry
+    run only writes to the private git cache. Raises UpstreamError, ConfigError and WriteError; the
+    old checkout is unchanged in this case.
     """
     checkout = Checkout.of(run)
     with run.log.step("pull") as step:
-        # First: what a killed run left may be the very tree that the old lock describes.
+        # First, because an interrupted run may have moved the tree that the old lock describes.
         if not run.dry:
             recover(checkout)
         old = read_old_lock(checkout, run.log)
         changed = 0
-        # It stays open while files are written: they are read one by one.
+        # The source stays open while files are written, because they are read one by one.
         with open_source(run, checkout.docs, ref=ref, old=old) as source:
             lock = source.lock
             _tell_of_another_commit(run, old, lock)
@@ -56,9 +56,9 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
 
 
 def _tell_of_another_commit(run: Run, old: Lock | None, lock: Lock) -> None:
-    """Warn if an upstream that stands in for the configured one has another commit at the ref.
+    """Warn if a substitute upstream has another commit at the same ref.
 
-    A filtered copy has commits of its own, and a lock that names them is of use to nobody else.
+    A filtered copy has commit ids of its own, and a lock with these is of no use to others.
     """
     if not old or not run.upstream.url_replaced or old.ref != lock.ref:
         return
@@ -72,20 +72,20 @@ def _tell_of_another_commit(run: Run, old: Lock | None, lock: Lock) -> None:
 
 
 def read_at(run: Run, *, ref: str | None = None) -> Commit:
-    """What ``pull`` would pull at ``ref``, and the documents of its pages, by path.
+    """Return the lock that ``pull`` would write at ``ref``, and the documents of its pages.
 
-    Raises as ``pull`` does. Writes nothing but the private git cache.
+    Only the private git cache is written. Raises the same errors as ``pull``.
     """
     checkout = Checkout.of(run)
 
-    # A source without a way to read is one that is checked out whole.
+    # A source without ``read`` is already checked out completely.
     def read_checked_out(file: SourceFile) -> bytes:
         return read_bytes(checkout.docs / file.path)
 
     old = read_old_lock(checkout, run.log)
     with open_source(run, checkout.docs, ref=ref, old=old) as source:
         read = source.read or read_checked_out
-        # Only documents: images and data are nothing that two commits are compared by.
+        # Only documents: images and data are not compared.
         documents: dict[str, bytes] = {}
         for page in source.lock.pages:
             for file in page.files:
@@ -94,12 +94,12 @@ def read_at(run: Run, *, ref: str | None = None) -> Commit:
 
 
 def read_pulled(run: Run) -> Lock:
-    """The lock of what is pulled, without asking upstream.
+    """Return the lock of the checkout, without contacting upstream.
 
-    Raises UpstreamError if the checkout is not what the lock says.
+    Raises UpstreamError if the checkout does not match the lock.
     """
     checkout = Checkout.of(run)
-    # Also without a pull: a killed one may have left the old tree beside its place.
+    # An interrupted pull may have left the old tree beside its place.
     recover(checkout)
     again = f"Run: {how_to_run('pull', run.name)}"
     if not checkout.lock.exists() or not checkout.docs.is_dir():
@@ -107,7 +107,7 @@ def read_pulled(run: Run) -> Lock:
             f"nothing has been pulled yet from {run.name!r}", hint=again
         )
     lock = parse_lock(read_bytes(checkout.lock), where=str(checkout.lock))
-    # The pin may have moved since: what was pulled for another version tells of that.
+    # The pin may have moved: the checkout is of another version, and so are its messages.
     if (lock.package, lock.version) != (run.package, run.version):
         there = lock.release or "no package"
         pinned = f"{run.package} {run.version}".strip() or "none"
@@ -116,14 +116,14 @@ def read_pulled(run: Run) -> Lock:
             where=str(checkout.lock),
             hint=again,
         )
-    # Pages have other names in other folders.
+    # In other folders, pages have other names.
     if lock.docs != run.upstream.docs:
         raise UpstreamError(
             f"is of the folders {lock.docs}, but the configuration says {run.upstream.docs}",
             where=str(checkout.lock),
             hint=again,
         )
-    # Whatever is built claims to be of this commit, so it must be.
+    # Everything built claims to be of this commit, so every file is verified.
     wrong = drift(checkout.docs, lock.files)
     if wrong:
         what = f"is not what the lock says: {name_some(wrong)}"
@@ -134,14 +134,14 @@ def read_pulled(run: Run) -> Lock:
 def check_has_refs(run: Run) -> None:
     """Raise UpstreamError if the upstream is a plain folder.
 
-    Such a folder has one state, and no other to go to or to compare with.
+    A plain folder has a single state, so there is nothing to upgrade to or to compare with.
     """
     if address_of(run.settings, run.upstream).kind is Kind.FOLDER:
         raise _no_refs(run.upstream)
 
 
 def list_tags(run: Run) -> frozenset[str]:
-    """The tags that the upstream has. Raises UpstreamError, also for a plain folder."""
+    """Return the tags of the upstream. Raises UpstreamError, also for a plain folder."""
     with open_upstream(run.settings, run.upstream) as repository:
         if repository is None:
             raise _no_refs(run.upstream)
@@ -149,11 +149,11 @@ def list_tags(run: Run) -> frozenset[str]:
 
 
 def count_commits(run: Run, before: Lock, after: Lock) -> tuple[int, int] | None:
-    """How many commits lead to ``after`` only, and to ``before`` only.
+    """Return how many commits only ``after`` has, and how many only ``before`` has.
 
-    None where the history is not here; a plain folder has none.
+    None if the history is not available, as for a plain folder.
     """
-    # What "read_at" has fetched of both commits may be all that is here of the history.
+    # ``read_at`` may have fetched the two commits without the history between them.
     with open_upstream(run.settings, run.upstream) as repository:
         if repository is None:
             return None
@@ -161,11 +161,11 @@ def count_commits(run: Run, before: Lock, after: Lock) -> tuple[int, int] | None
 
 
 def fixed(run: Run) -> Upstream:
-    """The upstream with an address that means the same from every folder.
+    """Return the upstream with an address that means the same in every folder.
 
-    It leaves the same address in the lock as the upstream itself does.
+    The lock gets the same address as from the original.
     """
-    # A relative address would lead elsewhere from a scratch copy of the project.
+    # A relative address would lead elsewhere from a temporary copy of the project.
     url = address_of(run.settings, run.upstream).url
     return structs.replace(
         run.upstream, url=url, url_replaced=True, configured_url=locked_url(run)
