@@ -149,11 +149,12 @@ def _settled(
     """Place the translations of all units; return the result of each changed unit by its number.
 
     ``chosen`` has the msgstrs of each unit. Those that break their unit are appended to
-    ``rejected``.
+    ``rejected``. If the attribution breaks its unit, all are rejected and the result is empty.
     """
     grammar = grammar_of(document)
     splits = [unit.split for unit in document.units]
     plan = grammar.plan_targets(splits, frame.anchors)
+    # Link targets depend on the headings of all units, so plan them before any unit is placed.
     names_of: dict[int, dict[int, str]] = {}
     for (owner, index), name in plan.items():
         names_of.setdefault(owner, {})[index] = name
@@ -295,8 +296,8 @@ def _largest_good(
 ) -> list[int]:
     """Return as many of ``indices`` as are good together, found by bisection.
 
-    If 3 of [1, 2, 3, 4] is bad, the tries are [1, 2, 3, 4], [1, 2], [1, 2, 3, 4], [1, 2, 3] and [1,
-    2, 4]. Each bad index costs about log2(n) tries.
+    If 3 of [1, 2, 3, 4] is bad, the tries are [1, 2, 3, 4], [1, 2], [1, 2, 3, 4], [1, 2, 3] and
+    [1, 2, 4]. Each bad index costs about log2(n) tries.
     """
     if not indices or is_good(indices):
         return indices
@@ -324,6 +325,7 @@ def joined(document: Document, edits: Mapping[int, tuple[Edit, ...]]) -> str:
     if document.notebook is not None:
         return _notebook(document, document.notebook, edits)
     merged = splice(document.raw, edits.get(0, ()))
+    # The guard has proved each unit already; this compares the file as jupytext will run it.
     is_run = document.format is Format.MYST_NOTEBOOK
     dialect = document.reading.dialect
     if is_run and guard.executable(merged, dialect) != guard.executable(

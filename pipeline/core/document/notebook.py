@@ -55,6 +55,7 @@ def edit_cells(notebook: Notebook, edits: Mapping[int, Sequence[Edit]]) -> str:
     the rest of the notebook is.
     """
     raw = notebook.raw
+    # ASCII alone proves nothing: an English notebook may just have no other characters.
     ascii_only = bool(_ESCAPED_TEXT.search(raw)) and raw.isascii()
     changes: list[Edit] = []
     for index in sorted(edits):
@@ -83,6 +84,7 @@ def _literal_edits(
         return literals[number].position(offset - bounds[number])
 
     changes: list[Edit] = []
+    # An edit may begin in one string and end in another; the strings between them vanish.
     for edit in edits:
         first = _literal_at(bounds, edit.start)
         last = first
@@ -126,7 +128,7 @@ class _Literal:
 
 
 def _literal(raw: str, span: tuple[int, int]) -> _Literal:
-    """Return the escapes of the JSON string at ``span``, quotes included."""
+    """Find the escapes of the JSON string at ``span``, which includes the quotes; return the record."""
     start, end = span[0] + 1, span[1] - 1
     escapes: list[int] = []
     more = [0]

@@ -132,8 +132,8 @@ class SplitPage:
         return self.page.name
 
     def _front_title(self, messages: list[tuple[Unit, Message]]) -> str:
-        """Return the title in the front matter; empty if a level-1 heading replaces it."""
-        # Front matter precedes all other messages.
+        """Return the title in the front matter; empty if there is none, or a level-1 heading."""
+        # Front matter precedes all other messages, so the first page title is that of the page.
         kinds = [message.kind for _, message in messages]
         if Kind.PAGE_TITLE not in kinds:
             return ""
@@ -160,6 +160,7 @@ def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
         ) from error
     if path.endswith(".ipynb"):
         return _read_notebook(path, raw, reading)
+    # Binary data may decode as UTF-8, but text has no NUL.
     if "\0" in raw:
         line = raw.count("\n", 0, raw.index("\0")) + 1
         raise InputError(
@@ -301,6 +302,7 @@ _CELL = re.compile(
     r"(?:---\n.*?\n---\n|(?:[ ]*:[^\n]*\n)*)(?P<code>.*?)\n(?P=fence)",
     re.DOTALL,
 )
+# Characters that comments of a catalogue must not hold, or that editors show differently.
 _UNSEEN = re.compile(r"[^\S\n ]|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 

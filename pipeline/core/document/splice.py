@@ -55,6 +55,7 @@ def placed(
     are further edits that belong to no single message, such as the lines of a table. ``insertions``
     are blocks that upstream does not have.
     """
+    # The sort is stable: edits at the same offset keep this order.
     edits = [*translated.values(), *redrawn, *insertions]
     edits.sort(key=lambda edit: (edit.start, edit.end))
     return Placed(
@@ -121,6 +122,7 @@ def _spans(
     """Yield the new span of each message, translated or moved."""
     for index, message in enumerate(messages):
         start = shift.start(message.start)
+        # A translated message ends with its text: an edit has no inner offsets to map.
         if index in translated:
             yield start, start + len(translated[index].text)
         else:
@@ -131,6 +133,7 @@ def _inserted(
     edits: Sequence[Edit], insertions: Sequence[Edit]
 ) -> Iterator[tuple[int, int]]:
     """Yield the new span of each insertion. ``edits`` are all edits, sorted."""
+    # Not by _Shift: insertions at the same offset follow each other.
     shift = 0
     inserted = frozenset(insertions)
     for edit in edits:

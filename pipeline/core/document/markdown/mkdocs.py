@@ -85,6 +85,7 @@ def _converted(lines: list[str], find: FindFile, *, page: bool = False) -> list[
     md = parser(page=page, dialect=Dialect.MKDOCS)
     tokens: list[Token] = []
     md.block.parse("\n".join(lines), md, {}, tokens)
+    # Only these are replaced; all other lines are copied, so the parser cannot alter them.
     special = [token for token in tokens if _is_special(token)]
     made: list[str] = []
     at = 0
@@ -127,6 +128,7 @@ def _snippet(source: str, find: FindFile, *, language: str | None = None) -> lis
     elif is_code and (first or last):
         options.append(f":lines: {first or 1}-{last or ''}")
     elif first or last:
+        # MkDocs counts lines from 1, docutils' include from 0.
         options.append(f":start-line: {max(int(first or 1) - 1, 0)}")
         options += [f":end-line: {last}"] if last else []
     name = "literalinclude" if is_code else "include"
@@ -180,6 +182,7 @@ def _block(group: Sequence[Token], find: FindFile) -> list[str]:
             title = _parameters(tab.info)[1]
             tabs += _directive("tab-item", title, [], _body(tab, find))
         return _directive("tab-set", "", [], tabs)
+    # The first name is the type of the admonition; others are classes for the layout.
     names, title = _parameters(token.info)
     name = names.partition(" ")[0].lower()
     if token.markup.startswith("???"):
@@ -207,6 +210,7 @@ def _directive(
     name: str, argument: str, options: Sequence[str], body: Sequence[str]
 ) -> list[str]:
     """Return a directive whose fence has more colons than any fence inside it."""
+    # MyST closes a fence at the first line with at least as many colons.
     inner = _COLONS.findall("\n".join(body))
     fence = ":" * (max(map(len, inner), default=2) + 1)
     return [f"{fence}{{{name}}} {argument}".rstrip(), *options, "", *body, "", fence]

@@ -306,6 +306,7 @@ class _Splitter:
         if not fixed:
             self.skeleton.append((start, blocks.opaque_signature(token)))
             return
+        # The YAML between the values enters the skeleton, so no other key can change.
         fixed.append(source[at:])
         self.skeleton.append((start, (token.type, token.markup, *fixed)))
 
@@ -327,6 +328,7 @@ class _Splitter:
             self.skeleton.append((start, blocks.opaque_signature(token)))
             return
         fixed = token.info
+        # The title is the only part of the first line that may change.
         title = _QUOTED.search(token.info)
         if (
             title
@@ -377,6 +379,7 @@ class _Splitter:
         self.skeleton.append((start, ("options", *fixed)))
         if directive.body is Body.PROSE:
             self.walk(content, first, directive=directive, depth=depth + 1)
+        # Keeps blocks behind the directive from moving into it unnoticed.
         self.skeleton.append((start, ("end of directive",)))
 
     def _options(

@@ -75,6 +75,7 @@ def find_evaluated(block: str, reading: Reading) -> Evaluated | None:
         return None
     if module := _MODULE.match(block):
         return Evaluated("an import or export of MDX", " ".join(module[0].split()), 0)
+    # Everything below needs a brace, and most blocks have none.
     if "{" not in block:
         return None
     text = _without_code(block)
@@ -108,5 +109,6 @@ def _blank_code(atom: str) -> str:
     return _blank(atom) if is_role or atom.startswith(("`", "$", "\\")) else atom
 
 
+# Line ends stay, so that offsets and line numbers remain valid.
 def _blank(text: str) -> str:
     return _NO_NEWLINE.sub(" ", text)

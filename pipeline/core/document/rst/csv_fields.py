@@ -49,6 +49,7 @@ def rows(lines: Sequence[str], options: Mapping[str, str]) -> list[list[Field]] 
         expected = _read(lines, delimiter, skips_space=skips_space)
     except (ValueError, TypeError, csv.Error):
         return None
+    # If the two disagree, a position could be wrong, and a merge would corrupt the table.
     found = _scan(lines, delimiter, skips_space=skips_space)
     if [_texts(row) for row in found] != expected:
         return None
@@ -65,6 +66,7 @@ def _read(
 ) -> list[list[str]]:
     """Return the texts of all fields, as Python's reader sees them. Raises csv.Error."""
     reader = csv.reader(
+        # With line ends, as docutils passes the lines: a quoted field keeps them.
         (f"{line}\n" for line in lines),
         delimiter=delimiter,
         skipinitialspace=skips_space,
