@@ -152,6 +152,7 @@ def _without_errors(
         problem = blocking_problem(Subject(entry, page), ignored)
         if problem is None:
             continue
+        # Dropped from the merge only: the catalogue on disk keeps the translation.
         entries[at] = replace(entry, msgstr="")
         findings.append(
             Finding(
@@ -205,6 +206,7 @@ def _unknown_sections(
             unit.split.messages for unit in document.units
         ):
             sections.setdefault(message.msgid, []).append(message.section)
+    # The translations as a merge looks them up, by bare msgid.
     used = translations_of(catalog)
     for entry in with_context:
         known = sections.get(entry.msgid, [])

@@ -103,6 +103,7 @@ def _marked_data(merged: Merged, texts: list[str], *, is_json: bool) -> bytes:
 
 def _body(notebook: Mapping[str, Any], folder: PageFolder) -> str:
     """Return the HTML of a notebook's cells; that of the code cells comes from a cache."""
+    # Translating changes prose only. Rendering code separately lets its HTML be cached.
     code = {**notebook, "cells": [cell for cell in notebook["cells"] if _is_code(cell)]}
     rendered = iter(_code_html(json.dumps(code), folder))
     parts: list[str] = []
