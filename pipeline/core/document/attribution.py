@@ -22,7 +22,7 @@ _DEFAULT = (
 # Without a configured licence, the line claims none.
 _UNLICENSED = {"zh_CN": "本页译自 {source}（{version}）。"}
 _DEFAULT_UNLICENSED = "Translated from {source} ({version})."
-# (with a pinned release, without one)
+# Texts of the version: with a pinned release, and without one.
 _COMMIT = {"zh_CN": ("{release}，提交 {commit}", "提交 {commit}")}
 _DEFAULT_COMMIT = ("{release}, commit {commit}", "commit {commit}")
 _CREDIT = {"zh_CN": "部分译文采自 {author}（{licence}）。"}

@@ -128,7 +128,7 @@ class _Literal:
 
 
 def _literal(raw: str, span: tuple[int, int]) -> _Literal:
-    """Find the escapes of the JSON string at ``span``, which includes the quotes; return the record."""
+    """Return the record of the JSON string at ``span``, quotes included."""
     start, end = span[0] + 1, span[1] - 1
     escapes: list[int] = []
     more = [0]

@@ -161,7 +161,7 @@ def directive_of(name: str, prose: Set[str] = frozenset()) -> Directive:
 def count_option_lines(lines: list[str]) -> int:
     """Return how many lines at the start of a directive's content are options.
 
-    Two lines on the left, three on the right. ``lines`` has at least one line.
+    ``lines`` has at least one line. There are two option lines on the left, three on the right:
 
         :width: 3em          ---
         :align: left         width: 3em

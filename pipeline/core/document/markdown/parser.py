@@ -194,8 +194,8 @@ def inline_tokens(text: str) -> tuple[Token, ...]:
 def _simple(pieces: list[str]) -> Iterator[Token]:
     """Yield the tokens of text that has no markup but code spans and roles.
 
-    ``pieces`` is the text split by ``_CODE``. "use `jit` here" is "use ", "`", "jit", None, None, "
-    here", and gives three tokens: text, code, text.
+    ``pieces`` is the text split by ``_CODE``. For "use `jit` here" it is
+    "use ", "`", "jit", None, None, " here", and gives three tokens: text, code, text.
     """
     # No code follows the last words: pad the list to a whole number of periods.
     pieces = [*pieces, "", "", "", ""]

@@ -1,7 +1,7 @@
 """Placement of translations and of the attribution in Markdown, by position.
 
-A translation is written on as many lines as it has hard breaks. Each line but the first begins with
-the prefix that its container requires: ``> `` in a quote, spaces in a list.
+Each hard break of a translation starts a new line. The line begins with the prefix that its
+container requires: ``> `` in a quote, spaces in a list.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def split_text(
     headings: Sequence[tuple[int, str]] = (),
     reading: Reading = MYST,
 ) -> Split:
-    """Return the messages of ``text``: a whole page if ``page`` is true, otherwise a notebook cell.
+    """Split ``text``, a whole page if ``page`` is true, otherwise a notebook cell.
 
     ``headings`` are the sections that are open where the text starts. Text beyond the limits in
     :mod:`pipeline.core.document.limits` is no message; it is listed in ``unsafe``. Raises
@@ -231,7 +231,7 @@ class _Splitter:
     def _image_texts(self, place: Place) -> None:
         """Add the texts of images in a block without words: ``![some words](a.png)``.
 
-        File names are no text to translate, and badges are links: both are skipped.
+        File names are skipped, and so are badges, which are links.
         """
         for number, (start, end) in enumerate(place.spans, place.line):
             for match in _IMAGE.finditer(self.lines.shown[number], start, end):
@@ -272,8 +272,7 @@ class _Splitter:
         if directive.body is Body.CODE and directive.is_cell:
             self.code.append(token.content)
         if token.type == "colon_fence" and not info.name:
-            # In MyST the block extends to a closing fence. In MkDocs it is one line, and prose
-            # follows.
+            # In MyST the block extends to a closing fence; in MkDocs only one line counts.
             if prose.has_words(token.content):
                 self.unsafe.append((line + 1, _NO_DIRECTIVE))
         elif reason := _why_left_alone(info.name, directive, depth):

@@ -146,7 +146,8 @@ def _has_combining(line: str) -> bool:
 def recording(parser_class: type[Any]) -> type[Any]:
     """Return a subclass of a docutils table parser whose cells have their columns.
 
-    docutils creates the parser from the class, and looks at the class name, so both must match.
+    docutils creates the parser itself, so this must be a class. It also asks for the class name, so
+    the name is the same.
     """
 
     def setup(self: Any, block: StringList) -> None:
@@ -199,8 +200,8 @@ class Finder:
     def _find(self, text: str, numbers: Sequence[int], end: int | None) -> Place | None:
         """Return the place of ``text[:end]``, or None if its source lines do not match it.
 
-        ``"two\\nlines"``, from the list item ``"* two\\n  lines"``, has the pieces (2, 5) and (8,
-        13).
+        ``"two\\nlines"``, from the list item ``"* two\\n  lines"``, has the pieces (2, 5)
+        and (8, 13).
         """
         parts = text.split("\n")
         if len(numbers) < len(parts):

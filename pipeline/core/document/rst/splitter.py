@@ -46,7 +46,7 @@ _INDENTED = "Unexpected indentation."  # docutils' message
 
 
 def split_rst(text: str) -> Split:
-    """Return the messages of a reST page. Raises InputError if docutils itself fails.
+    """Split a reST page into messages. Raises InputError if docutils itself fails.
 
     Offsets are characters of ``text``. ``"Title\\n=====\\n\\n* two\\n  lines\\n"`` has the heading
     ``Title`` at [0, 5), with its underline as a rule, and the list item ``two lines``.
@@ -276,8 +276,7 @@ class _Splitter:
         parts = [self.text[start:end] for start, end in place.pieces]
         if place.mark:
             parts[-1] = parts[-1].removesuffix(place.mark)
-            # "words::" is rendered with one colon, which belongs to the words; "words ::" with
-            # none.
+            # "words::" shows one colon, which belongs to the words; "words ::" shows none.
             if place.mark == _LITERAL:
                 parts[-1] += ":"
         text = "\n".join(parts)
