@@ -1,8 +1,7 @@
 """Landings: where each message of a document lies in the merged document, and its text there.
 
 A merge knows the positions because it has placed the translations and parsed the result. The
-bilingual pages and the exports read them from these records, or from their JSON file, and need not
-split both documents again.
+site reads them from these records or from their JSON file, and need not split both documents again.
 """
 
 from __future__ import annotations

@@ -15,10 +15,8 @@ from dataclasses import dataclass
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 
-MOST_PACKED, MOST = (
-    8 << 20,
-    64 << 20,
-)  # bytes; Python's takes 140 kB, and 1.3 MB
+# Bytes of an inventory and of its content. Those of Python take 140 kB and 1.3 MB.
+MOST_PACKED, MOST = 8 << 20, 64 << 20
 _LONGEST = 1000  # bytes of a line; longer ones would make the pattern slow
 _MAGIC = b"# Sphinx inventory version 2"
 _HEAD_LINES = 4

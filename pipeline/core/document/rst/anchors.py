@@ -187,8 +187,8 @@ def _referenced(text: str) -> Iterator[str]:
 def _explicit_names(text: str) -> set[str]:
     """Return the names that targets, footnotes and citations define on lines of their own.
 
-    The forms are ``.. _name:``, ``.. _`two: words`:`` for a name with a colon, and ``.. [#name]
-    words``.
+    The forms are ``.. _name:``, ``.. _`two: words`:`` for a name with a colon, and
+    ``.. [#name] words``.
     """
     # One of the two groups is empty, depending on the form.
     names = {_normal(quoted + plain) for quoted, plain in _EXPLICIT.findall(text)}

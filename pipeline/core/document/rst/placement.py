@@ -76,9 +76,8 @@ def _written(text: str, message: Message, msgstr: str, named: frozenset[str]) ->
 
     ``named`` are the names that references on the page use.
     """
-    line = " ".join(
-        msgstr.split("\t")
-    ).strip()  # a tab in a table takes several columns
+    # A tab in a table takes several columns.
+    line = " ".join(msgstr.split("\t")).strip()
     if not _is_plain(text, message):
         line = spaced(_nameless(line, message.msgid, named))
     if message.prefix == QUOTE:
