@@ -1,1 +1,4 @@
-"""What running a notebook means: its key, its expectations, its outputs, its history."""
+"""Model of execution: shape, cache key, outputs, expectations and history of notebooks.
+
+Only functions on values belong here; kernels, files and the cache do not.
+"""

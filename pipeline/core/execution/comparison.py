@@ -1,10 +1,9 @@
-"""What upstream's notebooks say that a cell prints, against what it printed here.
+"""Comparison of the outputs stored in upstream's notebooks with those of a run here.
 
-Compared are texts only: streams to stdout, results that are nothing but text, and the types of
-exceptions; numbers within a tolerance. What differs on every machine and every run is not told:
-addresses, times, places of files, names of devices, the order of sets, colours, white space (NumPy
-breaks lines where the width of a number puts them). Everything else is, dtypes and brackets
-included.
+Only text is compared: streams to stdout, results that are only text, and the types of exceptions.
+Numbers may differ within a tolerance. Whatever varies between machines and runs is ignored:
+addresses, durations, file paths, device names, the order of sets, colours, and white space (NumPy
+wraps lines by the width of numbers). Everything else counts, including dtypes and brackets.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from typing import Any
 from pipeline.core.execution.notebook import RAISES, Cell, Notebook, code_cells, tags_of
 from pipeline.core.execution.result import without_colours
 
-# Relative: float32 sums in another order, over a few hundred steps of training.
+# Relative: float32 sums in another order, over a few hundred training steps.
 TOLERANCE = 1e-3
-ABSOLUTE = 1e-6  # what is zero but for rounding
-WIDTH = 100  # characters of a line that are shown
+ABSOLUTE = 1e-6  # absolute: results that are zero except for rounding
+WIDTH = 100  # characters of a line shown in a finding
 
-# What %timeit and %time print, whatever its lines are.
+# Output of %timeit and %time, which varies as a whole.
 TIMING = re.compile(
     r"""
       ^[^\n]* (?: \bper\ loop\b | \bslowest\ run\ took\b ) [^\n]*$
@@ -32,7 +31,7 @@ TIMING = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
-# A cell of a notebook, or a file of Python, and the line in it.
+# Position in the code: a notebook cell or a Python file, with the line.
 PLACE = re.compile(
     r"""
     (?: <ipython-input-[\w-]+>
@@ -53,11 +52,11 @@ ADDRESS = re.compile(
 DURATION = re.compile(
     r"(?<![\w.])\d+(?:\.\d+)?\s?(?:ns|[uµμ]s|ms|s|secs?|seconds?|min|minutes?)\b"
 )
-# The same everywhere, also where a line is shown: a report must not change from run to run.
+# Replaced also in lines shown to people, because reports must not vary between runs.
 ALIKE = ((TIMING, ""), (PLACE, "<file>"), (ADDRESS, "0x…"), (DURATION, "… s"))
-# "CpuDevice(id=0)" and "TFRT_CPU_0 (…)": what stands in brackets may hold one more pair.
+# For "CpuDevice(id=0)" and "TFRT_CPU_0 (…)": brackets with at most one nested level.
 _IN_BRACKETS = r"(?:[^()]|\([^()]{0,100}\)){0,200}"
-# The first that fits wins. All that is not matched is white space.
+# The first matching alternative wins. Unmatched text is white space.
 TOKEN = re.compile(
     rf"""
       (?P<device>
@@ -72,44 +71,44 @@ TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_FRACTION = re.compile(r"[.eE]")  # what a number has that is not a whole one
+_FRACTION = re.compile(r"[.eE]")  # marks of a floating-point number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """The first place where a code cell (from 1) prints something else.
+    """First difference in the output of a code cell, whose number counts from 1.
 
-    An empty line: nothing (more) is printed there.
+    An empty line means that nothing more is printed on that side.
     """
 
     cell: int
-    docs: str  # the line that upstream stored
+    docs: str  # line stored by upstream
     here: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    """One thing in a text that counts: ``kind`` is the name of its group in ``TOKEN``."""
+    """Unit of comparison; ``kind`` is the name of its group in ``TOKEN``."""
 
     kind: str
-    text: str  # as it is compared
+    text: str  # normalized
     start: int  # position in the text
 
     @property
     def is_result(self) -> bool:
-        """Whether it is a number with a point or an exponent: one that may be rounded."""
+        """Return whether the token is a floating-point number, which may be rounded differently."""
         return self.kind == "number" and _FRACTION.search(self.text) is not None
 
 
 def compare_outputs(stored: Notebook, outputs: Notebook) -> tuple[Difference, ...]:
-    """Return where the outputs in upstream's notebook and those of a run of its code differ.
+    """Return the differences between upstream's stored outputs and those of a run.
 
-    There is one difference for each cell. Not compared are cells without stored text, and cells
-    that did not run. Of cells tagged to raise only the type of the exception is.
+    There is at most one difference per cell. Cells without stored text and cells that did not run
+    are skipped. For cells tagged to raise, only the exception's type is compared.
     """
     stored_cells = [stored["cells"][index] for index in code_cells(stored)]
     differences: list[Difference] = []
-    # Upstream may have fewer cells: what was run in part is compared in part.
+    # If the page ran in part, there are fewer cells on one side.
     pairs = zip(stored_cells, outputs["cells"], strict=False)
     for number, (docs, here) in enumerate(pairs, start=1):
         if here.get("execution_count") is None:
@@ -123,9 +122,9 @@ def compare_outputs(stored: Notebook, outputs: Notebook) -> tuple[Difference, ..
 def _difference(number: int, stored: Cell, ran: Cell) -> Difference | None:
     """Return the first difference between the outputs of a cell, or None.
 
-    ``number`` is that of the code cell. A cell for which upstream stored nothing has none.
+    ``number`` is that of the code cell. If upstream stored no text, there is no difference.
     """
-    # What is printed on the way to an exception holds traces of the machine.
+    # A cell that raises may print a traceback, which depends on the machine.
     text_of = _exception_of if RAISES in tags_of(ran) else _text_of
     docs, here = text_of(stored), text_of(ran)
     if not docs.strip() or docs == here:
@@ -139,10 +138,7 @@ def _difference(number: int, stored: Cell, ran: Cell) -> Difference | None:
 
 
 def _outputs_of(cell: Cell) -> list[Mapping[str, Any]]:
-    """Return the outputs of a cell that have the shape of one.
-
-    Those that upstream stored may be of any shape: nothing has checked them.
-    """
+    """Return the outputs of a cell that are objects, since upstream's file is not validated."""
     outputs = cell.get("outputs")
     if not isinstance(outputs, list):
         return []
@@ -150,10 +146,10 @@ def _outputs_of(cell: Cell) -> list[Mapping[str, Any]]:
 
 
 def _exception_of(cell: Cell) -> str:
-    """Return the types of the exceptions that a cell shows, one a line, without their modules.
+    """Return the types of a cell's exceptions, one per line, without their modules.
 
-    ``jax.errors.TracerBoolConversionError`` → ``TracerBoolConversionError``: upstream may
-    move a type to another module.
+    ``jax.errors.TracerBoolConversionError`` → ``TracerBoolConversionError``: upstream may move a
+    type to another module.
     """
     errors = [
         output for output in _outputs_of(cell) if output.get("output_type") == "error"
@@ -162,7 +158,7 @@ def _exception_of(cell: Cell) -> str:
 
 
 def _text_of(cell: Cell) -> str:
-    """Return all plain text that a reader of the outputs reads, without what never agrees.
+    """Return all plain text in a cell's outputs, with varying parts replaced.
 
     ``"done in 3.2 s"`` → ``"done in … s"`` (see ``ALIKE``).
     """
@@ -174,12 +170,12 @@ def _text_of(cell: Cell) -> str:
 
 
 def _printed(output: Mapping[str, Any]) -> str:
-    """Return what one output shows as plain text; nothing if that is not what a reader reads.
+    """Return the plain text of one output, or an empty string.
 
-    A figure's or a table's text is only its substitute, so it does not count. Warnings on
-    stderr differ from machine to machine.
+    The text of a figure or a table is only a substitute, so it does not count. Warnings on stderr
+    vary between machines.
     """
-    # A stream that does not say which one it is counts as stdout.
+    # A stream without a name counts as stdout.
     stream = output.get("output_type"), output.get("name", "stdout")
     if stream == ("stream", "stdout"):
         return _joined(output.get("text", ""))
@@ -190,23 +186,23 @@ def _printed(output: Mapping[str, Any]) -> str:
 
 
 def _joined(text: Any) -> str:
-    """Return a text that nbformat may store as a list of lines, each with its line break."""
+    """Return text that nbformat may store as a list of lines."""
     if isinstance(text, list):
         return "".join(map(str, text))
     return str(text)
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    """Yield what counts in ``text``, one after another: ``"x: 3.0"`` has ``x``, ``:``, ``3.0``."""
+    """Yield the tokens of ``text``: ``"x: 3.0"`` has ``x``, ``:`` and ``3.0``."""
     for match in TOKEN.finditer(text):
         kind = match.lastgroup or ""
         yield _Token(kind, _canonical(kind, match), match.start())
 
 
 def _canonical(kind: str, match: re.Match[str]) -> str:
-    """Return a token as it is compared: what differs from machine to machine is left out.
+    """Return a token in its normalized form, without parts that depend on the machine.
 
-    ``CpuDevice(id=0)`` → ``0``, ``{b, a}`` → ``a,b``, ``GPU`` → nothing; else as it is.
+    ``CpuDevice(id=0)`` → ``0``, ``{b, a}`` → ``a,b``, ``GPU`` → empty; others are unchanged.
     """
     text = match[0]
     match kind:
@@ -215,7 +211,7 @@ def _canonical(kind: str, match: re.Match[str]) -> str:
         case "device":
             return match["id1"] or match["id2"]
         case "set":
-            # White space within an item is where NumPy breaks lines.
+            # NumPy may wrap lines within an item.
             items = re.sub(r"\s", "", text[1:-1]).split(",")
             return ",".join(sorted(items))
         case _:
@@ -223,9 +219,9 @@ def _canonical(kind: str, match: re.Match[str]) -> str:
 
 
 def _is_same(docs: _Token | None, here: _Token | None) -> bool:
-    """Return whether two tokens in the same place say the same; one is None where a text has ended.
+    """Return whether two tokens are equal; None stands for the end of a text.
 
-    ``0.30000001`` is ``0.3``; ``3`` is not ``3.0``, because it is a count or a shape.
+    ``0.30000001`` equals ``0.3``; ``3`` does not equal ``3.0``, as it is a count or a shape.
     """
     if docs is None or here is None or docs.kind != here.kind:
         return False
@@ -236,9 +232,9 @@ def _is_same(docs: _Token | None, here: _Token | None) -> bool:
 
 
 def _line(text: str, token: _Token | None) -> str:
-    """Return the line of ``text`` with ``token`` in it, cut to the part around it if it is long.
+    """Return the line that contains ``token``, cut to ``WIDTH`` characters around it.
 
-    Empty without a token: there is nothing (more) printed.
+    Without a token the line is empty, as nothing more is printed.
     """
     if token is None:
         return ""
@@ -246,7 +242,7 @@ def _line(text: str, token: _Token | None) -> str:
     line = text[start:].partition("\n")[0].rstrip()
     if len(line) <= WIDTH:
         return line.strip()
-    # A third of what is shown stands before the token, more only at the end of the line.
+    # Show about a third of the width before the token; more only at the end of the line.
     first = max(0, min(token.start - start - WIDTH // 3, len(line) - WIDTH))
     shown = line[first : first + WIDTH].strip()
     before = "…" if first else ""

@@ -1,9 +1,8 @@
-"""What execution reads from a notebook: its code cells, and which of them are run.
+"""Code cells of notebooks: which ones run, and the cache key of a run.
 
-A notebook is the plain value of its JSON. An *outputs notebook* holds only what a run adds: the
-code cells with sources, outputs and counts. It carries no times, ids or papermill metadata. A code
-cell has a number from 1, which people read and write, and an index among all cells, which only code
-uses.
+A notebook is the plain value of its JSON. An *outputs notebook* contains only what a run adds: the
+code cells with sources, outputs and counts, without times, ids or papermill metadata. People refer
+to a code cell by its number from 1; code uses its index among all cells.
 """
 
 from __future__ import annotations
@@ -25,32 +24,32 @@ from pipeline.errors import InputError
 Notebook = Mapping[str, Any]
 Cell = Mapping[str, Any]
 
-FORMAT = 3  # raise it when entries of the cache change their meaning
-RAISES = "raises-exception"  # the tag of a cell that must raise
+FORMAT = 3  # increase it when the meaning of cache entries changes
+RAISES = "raises-exception"  # tag of a cell that must raise
 SKIP = "skip-execution"
-# Of pages of JAX 0.10 on a CPU. Good enough to begin with what takes long.
+# Measured on pages of JAX 0.10 on a CPU. Precise enough to start the slowest page first.
 SECONDS_TO_START = 1.0
 SECONDS_PER_CELL = 0.1
-# %timeit repeats a line, or a cell, until that is long enough to be measured.
+# %timeit repeats a statement until the total is long enough to measure.
 SECONDS_PER_TIMING = 2.5
 
 
 def parse_notebook(text: str | bytes, *, where: str) -> dict[str, Any]:
-    """Return the value of a notebook's JSON, with as much shape as Jupyter's libraries rely on.
+    """Parse a notebook and return it in the shape that Jupyter's libraries rely on.
 
-    What has another shape is left out, such as metadata that are no object: upstream's file stays
-    as it is, and what is run and shown of it is made from this. Raises InputError.
+    Parts of a wrong type are dropped, for example metadata that are no object. Upstream's file is
+    not changed, but the code runs from this value and pages show it. Raises InputError.
     """
     return shaped(read_json(text, where=where))
 
 
 def faults_in(text: str | bytes, *, where: str) -> tuple[Fault, ...]:
-    """Return what readers miss of the cells of a notebook. Raises InputError."""
+    """Return what a notebook loses when it is shaped. Raises InputError."""
     return faults_of(read_json(text, where=where))
 
 
 def read_json(text: str | bytes, *, where: str) -> dict[str, Any]:
-    """Return the value of a notebook's JSON, whose cells are objects with sources.
+    """Return the value of a notebook's JSON, with cells that are objects with a text source.
 
     Raises InputError.
     """
@@ -67,7 +66,7 @@ def read_json(text: str | bytes, *, where: str) -> dict[str, Any]:
     if not isinstance(cells, list) or not all(isinstance(one, dict) for one in cells):
         raise InputError("is not a notebook of format 4", where=where, hint=hint)
     for number, cell in enumerate(cells, 1):
-        # Anything else might be run as code that upstream never wrote.
+        # A source of another type could turn into code that upstream never wrote.
         if not is_text(cell.get("source", "")):
             raise InputError(
                 f"cell {number} of {len(cells)} has a source that is no text",
@@ -78,7 +77,7 @@ def read_json(text: str | bytes, *, where: str) -> dict[str, Any]:
 
 
 def code_cells(notebook: Notebook) -> tuple[int, ...]:
-    """Return the positions of the code cells among all cells, from 0.
+    """Return the indexes of the code cells among all cells, from 0.
 
     A notebook of prose, code, prose, code → ``(1, 3)``.
     """
@@ -87,7 +86,7 @@ def code_cells(notebook: Notebook) -> tuple[int, ...]:
 
 
 def source_at(notebook: Notebook, number: int) -> str:
-    """Return the source of code cell ``number`` (from 1); empty if there is no such cell."""
+    """Return the source of code cell ``number`` (from 1), or an empty string if there is none."""
     indices = code_cells(notebook)
     if not 0 < number <= len(indices):
         return ""
@@ -95,16 +94,17 @@ def source_at(notebook: Notebook, number: int) -> str:
 
 
 def cell_name(number: int) -> str:
-    """Return the name of a code cell in messages, by its number from 1; empty for 0."""
+    """Return the name of a code cell for messages, by its number from 1; empty for 0."""
     return f"code cell {number}" if number else ""
 
 
 def text_with_contents(path: str, data: bytes, *, word: bytes = b"toctree") -> str:
-    """Return what a document says besides code, as far as those need it who look for ``word``.
+    """Return a document's text, without code if it is a notebook that contains ``word``.
 
-    Raises InputError for a notebook that cannot be read.
+    A notebook without the word is returned as raw JSON. Raises InputError for an unreadable
+    notebook.
     """
-    # Few notebooks have a table of contents, and they are large.
+    # Notebooks are large and rarely have a table of contents, so parse only if necessary.
     if not path.endswith(".ipynb") or word not in data:
         return data.decode("utf-8", "replace")
     cells = parse_notebook(data, where=path)["cells"]
@@ -113,13 +113,13 @@ def text_with_contents(path: str, data: bytes, *, word: bytes = b"toctree") -> s
 
 
 def source_of(cell: Cell) -> str:
-    """Return a cell's source as one string: the format allows a list of lines too."""
+    """Return a cell's source as one string; the format allows a list of lines as well."""
     source = cell.get("source", "")
     return source if isinstance(source, str) else "".join(source)
 
 
 def tags_of(cell: Cell) -> tuple[str, ...]:
-    """Return a cell's tags; none where the metadata are missing or odd.
+    """Return a cell's tags, or none if its metadata are missing or malformed.
 
     ``{"metadata": {"tags": ["raises-exception"]}}`` → ``("raises-exception",)``
     """
@@ -133,40 +133,40 @@ def tags_of(cell: Cell) -> tuple[str, ...]:
 
 
 def kernel_of(notebook: Notebook) -> tuple[str, str]:
-    """Return the kernel name and language: ``("python3", "python")``, ``("ir", "r")``.
+    """Return the kernel's name and language: ``("python3", "python")``, ``("ir", "r")``.
 
-    A notebook that states neither is Python, as the format's habit is. The language of the
-    kernel counts for more than that of the last run.
+    A notebook that states neither is Python. The kernel's language has priority over that of the
+    last run.
     """
     metadata = object_in(notebook, "metadata")
     kernel = object_in(metadata, "kernelspec")
     name = str(kernel.get("name") or "python3")
-    # The first one that is stated; "" if the kernel's name says nothing either.
+    # The first one that is stated, otherwise Python if the kernel's name starts with it.
     stated = kernel.get("language") or object_in(metadata, "language_info").get("name")
     by_name = "python" if name.startswith("python") else ""
     return name, str(stated or by_name).lower()
 
 
 def is_run(cell: Cell) -> bool:
-    """Return whether a code cell is sent to the kernel at all.
+    """Return whether a code cell is sent to the kernel.
 
-    An empty one is not, nor one with the tag ``skip-execution``.
+    Empty cells and cells tagged ``skip-execution`` are not.
     """
     return source_of(cell).strip() != "" and SKIP not in tags_of(cell)
 
 
 def is_partial(notebook: Notebook, until: int) -> bool:
-    """Return whether code is left out if code cell ``until`` and all after it are not run.
+    """Return whether stopping before code cell ``until`` leaves out any code.
 
-    It is not if those cells are empty, or were to be skipped anyway.
+    It does not if the remaining cells are empty or tagged to be skipped.
     """
     return len(sent_cells(notebook, until)) < len(sent_cells(notebook, 0))
 
 
 def sent_cells(notebook: Notebook, until: int) -> dict[int, Cell]:
-    """Return the cells that a run sends to the kernel if nothing stops it, by their numbers from 1.
+    """Return the cells that a complete run sends to the kernel, by number from 1.
 
-    ``until`` is the number of the first code cell that is not to run; 0: all are.
+    ``until`` is the number of the first code cell that must not run; 0 runs all of them.
     """
     sent = {}
     for number, index in enumerate(code_cells(notebook), start=1):
@@ -180,10 +180,10 @@ def sent_cells(notebook: Notebook, until: int) -> dict[int, Cell]:
 def guess_seconds(
     notebook: Notebook, *, until: int = 0, cell: float = SECONDS_PER_CELL
 ) -> float:
-    """Return how many seconds a run may take, from the code alone.
+    """Return the estimated duration of a run in seconds, from its code alone.
 
-    ``cell`` is what most of its cells take. Only the order of the guesses counts: the
-    longest page is run first.
+    ``cell`` is the duration of a typical cell. Only the order of the estimates matters: the slowest
+    page is run first.
     """
     cells = sent_cells(notebook, until).values()
     timings = sum(source_of(code_cell).count("%timeit") for code_cell in cells)
@@ -197,17 +197,17 @@ def execution_key(
     data: Mapping[str, str],
     environment: Mapping[str, str],
 ) -> str:
-    """Return the digest of all that decides what a run prints.
+    """Return the digest of everything that determines a run's outputs.
 
-    Prose, ids, stored outputs and places in the file system are not part of it. ``policy`` is how
-    it is run (a plain value); ``data`` are digests of the files that the code can read, by name;
-    ``environment`` are the facts about interpreter and packages.
+    Prose, ids, stored outputs and file paths are not included. ``policy`` is a plain value with the
+    limits and variables of the run; ``data`` has digests of the files that the code can read, by
+    name; ``environment`` has facts about interpreter and packages.
     """
     code: list[list[object]] = []
     for index in code_cells(notebook):
         cell = notebook["cells"][index]
         code.append([source_of(cell), sorted(tags_of(cell))])
-    # The language follows from the kernel.
+    # The kernel's name determines the language.
     kernel, _ = kernel_of(notebook)
     facts = [FORMAT, code, kernel, policy, data, environment]
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode("ascii")).hexdigest()

@@ -1,8 +1,8 @@
-"""Outputs: taken out of the notebook that was run, and put into another one with the same code.
+"""Outputs: extracted from an executed notebook, and inserted into another one with the same code.
 
-Only code cells get outputs, and code is compared first: what a page shows is what its own code
-printed. Outputs are alike wherever they were made: names of files lose the folders of one machine
-and the number of one process.
+Only code cells get outputs, and only after a comparison of the code: a page shows what its own code
+printed. Outputs do not depend on the machine, because local folders and process ids are removed
+from file names.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ from pipeline.core.execution.notebook import (
 from pipeline.core.execution.shape import sound_outputs, with_sound_ids
 from pipeline.errors import GuardError
 
-# The first version of the format that wants ids, where others forbid them.
+# First version of the format that requires ids; earlier ones forbid them.
 _WITH_IDS = (4, 5)
 _FOLDER = r"(?:/[\w.+@~-]+)*"
-# What stands in an output, and what stands there instead.
+# Patterns of paths, with their replacements.
 _PLACES = (
-    # The scratch folder of a run, "/home/me/build/nb-a1b2c3d4/p-e5f6g7h8/tmp": its "/tmp" is the
-    # kernel's.
+    # The scratch folder of a run, "/home/me/build/nb-a1b2c3d4/p-e5f6g7h8/tmp": the kernel sees its
+    # "/tmp".
     (re.compile(rf"{_FOLDER}/nb-\w{{8}}/p-\w{{8}}(?=/)"), ""),
-    # "/tmp/ipykernel_4711/1.py": the number is that of the process.
+    # "/tmp/ipykernel_4711/1.py" contains the process id.
     (re.compile(r"(?<=/ipykernel)_\d+(?=/)"), ""),
     (re.compile(rf"{_FOLDER}/(?:site|dist)-packages(?=/)"), "site-packages"),
-    # The standard library, wherever Python is installed.
+    # The standard library, independent of where Python is installed.
     (re.compile(rf"{_FOLDER}/lib/(python3\.\d+)(?=/)"), r"lib/\1"),
     # Our own code in a traceback.
     (re.compile(rf"{_FOLDER}/(pipeline/adapters/kernel/[\w/-]+\.py)\b"), r"\1"),
 )
-# The fields of an output that nbformat fills with text.
+# Fields of an output that contain text.
 _TEXTS = ("text", "traceback", "evalue")
 
 
 def outputs_of(executed: Notebook) -> dict[str, Any]:
-    """Reduce a notebook that was run to its outputs notebook.
+    """Reduce an executed notebook to its outputs notebook.
 
-    Of the metadata stays what the run added: ``language_info`` is what the kernel says of
-    itself, ``widgets`` are outputs that stand there.
+    Only metadata that the run added are kept: ``language_info`` from the kernel, and ``widgets``,
+    which are outputs.
     """
     metadata = executed.get("metadata", {})
     kept = [key for key in ("language_info", "widgets") if key in metadata]
@@ -61,7 +61,7 @@ def outputs_of(executed: Notebook) -> dict[str, Any]:
 
 
 def _outputs_of_cell(cell: Cell) -> dict[str, Any]:
-    """Return a code cell of an outputs notebook: its tags say how to read its outputs."""
+    """Return a code cell of an outputs notebook. Its tags are needed to interpret its outputs."""
     return {
         "cell_type": "code",
         "execution_count": cell.get("execution_count"),
@@ -74,7 +74,7 @@ def _outputs_of_cell(cell: Cell) -> dict[str, Any]:
 def with_outputs(
     notebook: Notebook, outputs: Notebook, *, where: str
 ) -> dict[str, Any]:
-    """``notebook`` with the outputs of a run of the same code.
+    """Return ``notebook`` with the outputs of a run of the same code.
 
     Raises GuardError if the code differs.
     """
@@ -83,7 +83,7 @@ def with_outputs(
         raise _differs(
             f"{len(indices)} code cells instead of {len(outputs['cells'])}", where
         )
-    # The values that came in stay as they are.
+    # Copy the cells, so that the arguments are not changed.
     cells = [dict(cell) for cell in notebook["cells"]]
     for number, (index, ran) in enumerate(
         zip(indices, outputs["cells"], strict=True), start=1
@@ -94,7 +94,7 @@ def with_outputs(
         cells[index]["outputs"] = list(map(portable_output, sound))
         cells[index]["execution_count"] = ran["execution_count"]
     metadata = dict(notebook.get("metadata", {}))
-    # The state of widgets that upstream stored belongs to outputs that are gone.
+    # The stored widget state belongs to upstream's old outputs.
     metadata.pop("widgets", None)
     return {
         **notebook,
@@ -104,10 +104,10 @@ def with_outputs(
 
 
 def with_ids(cells: list[dict[str, Any]], notebook: Notebook) -> list[dict[str, Any]]:
-    """Return the cells, with ids if the format wants them, and without if it forbids them.
+    """Return copies of the cells, with ids if the format requires them, otherwise without.
 
-    The ids are made from positions, ``cell-0`` on: random ones would differ on every run.
-    An id that upstream gave stays if it is one that the format allows. What came in is not changed.
+    New ids are made from positions (``cell-0``), because random ones would differ in every run. A
+    valid id from upstream is kept.
     """
     version = notebook.get("nbformat", 4), notebook.get("nbformat_minor", 0)
     if version >= _WITH_IDS:
@@ -119,10 +119,10 @@ def with_ids(cells: list[dict[str, Any]], notebook: Notebook) -> list[dict[str, 
 
 
 def for_readers(notebook: Notebook) -> dict[str, Any]:
-    """Return an executed notebook without what ``remove-*`` tags keep from readers.
+    """Return an executed notebook without the parts that ``remove-*`` tags hide.
 
-    ``remove-cell`` drops a cell, the other tags parts of one. The file itself stays whole:
-    it is to be run, too.
+    ``remove-cell`` drops a cell, the other tags parts of a cell. The file for download stays
+    complete, because readers run it.
     """
     shown = [cell for cell in notebook["cells"] if "remove-cell" not in tags_of(cell)]
     return {**notebook, "cells": [_for_readers(cell) for cell in shown]}
@@ -131,8 +131,8 @@ def for_readers(notebook: Notebook) -> dict[str, Any]:
 def _for_readers(cell: dict[str, Any]) -> dict[str, Any]:
     """Return a cell without the source and the outputs that its tags hide.
 
-    The tags are those of Jupyter Book: ``remove-input``, ``remove-output``,
-    ``remove-stdout`` and ``remove-stderr``.
+    The tags are those of Jupyter Book: ``remove-input``, ``remove-output``, ``remove-stdout`` and
+    ``remove-stderr``.
     """
     tags = tags_of(cell)
     is_marked = any(tag.startswith("remove-") for tag in tags)
@@ -140,22 +140,22 @@ def _for_readers(cell: dict[str, Any]) -> dict[str, Any]:
         return cell
     metadata = dict(cell["metadata"])
     if "remove-input" in tags:
-        # nbconvert's templates leave out the source of a cell that is marked so.
+        # nbconvert's templates check this flag.
         metadata["transient"] = {"remove_source": True}
     return {**cell, "outputs": _shown_outputs(cell, tags), "metadata": metadata}
 
 
 def _shown_outputs(cell: Cell, tags: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the outputs of a code cell that its ``tags`` leave to readers."""
+    """Return the outputs of a code cell that its ``tags`` do not hide."""
     if "remove-output" in tags:
         return []
     outputs = cell.get("outputs", [])
-    # Of all kinds of outputs only streams have a name: "stdout" or "stderr".
+    # Only streams have a name: "stdout" or "stderr".
     return [output for output in outputs if f"remove-{output.get('name')}" not in tags]
 
 
 def _differs(what: str, where: str) -> GuardError:
-    """Return the complaint that a merged notebook is not the one whose outputs are at hand."""
+    """Return the error for a merged notebook with other code than was run."""
     return GuardError(
         f"the merged notebook has {what}",
         where=where,
@@ -164,14 +164,14 @@ def _differs(what: str, where: str) -> GuardError:
 
 
 def portable(text: Any) -> Any:
-    """Return a text, or the lines of one; whatever else it is stays.
+    """Return a text, or a list of lines, without local paths; other values are unchanged.
 
     ``/home/me/.venv/lib/python3.11/site-packages/jax/_src/api.py`` →
     ``site-packages/jax/_src/api.py``
     """
     if isinstance(text, list):
         return [portable(line) for line in text]
-    # Most texts are short and name no file.
+    # Most texts have no path, so this saves the patterns below.
     if not isinstance(text, str) or "/" not in text:
         return text
     for place, instead in _PLACES:
@@ -180,13 +180,13 @@ def portable(text: Any) -> Any:
 
 
 def portable_output(output: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of an output with portable texts, in fields or under ``data`` by MIME type."""
+    """Return a copy of an output with portable texts, both in fields and in ``data``."""
     changed = dict(output)
     for name in _TEXTS:
         if name in output:
             changed[name] = portable(output[name])
     if "data" in output:
-        # Images are base64, in which a slash means nothing.
+        # Images are base64, where a slash is no path.
         changed["data"] = dict(output["data"])
         for kind, data in output["data"].items():
             if kind.startswith("text/"):

@@ -1,9 +1,8 @@
-"""Records of runs: the cache's entry of some code, and each page's history from run to run.
+"""Records of runs: the cache entry of a piece of code, and the history of each page.
 
-An entry holds for every page, place and locale with the same code, so it must not depend on the
-prose around the cells. The history says what to run first, and which exceptions have changed
-between releases: a page that shows an error and explains it is wrong when the error is another
-one.
+An entry is valid for every page, path and locale with the same code, so it must not depend on the
+prose around the cells. The history tells which page to run first, and which exceptions changed
+between releases. A page that explains an exception is wrong if the code now raises another one.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ _CELL_FIELDS = {"cell_type", "execution_count", "metadata", "source"}
 class CacheEntry:
     """One run of some code.
 
-    Its failure has no source: that is read from the page. ``exceptions`` are the expected ones:
-    numbers of code cells, from 1, with types.
+    The failure is stored without source, which is taken from the page later. ``exceptions`` are the
+    expected ones: numbers of code cells, from 1, with types.
     """
 
     outputs: Notebook
@@ -37,26 +36,26 @@ class CacheEntry:
     cell_seconds: tuple[float, ...] = ()
     failure: CellFailure | None = None
     exceptions: tuple[tuple[int, str], ...] = ()
-    # For people: page, jax, python.
+    # For people only: page, release, python.
     facts: Mapping[str, str] = field(default_factory=dict)
 
     def failure_in(self, notebook: Notebook) -> CellFailure | None:
-        """Return the failure, with the source that its cell has in a notebook with this code."""
+        """Return the failure with the source of its cell in ``notebook``, or None."""
         if self.failure is None:
             return None
         return replace(self.failure, source=source_at(notebook, self.failure.cell))
 
 
 def encode_entry(entry: CacheEntry) -> bytes:
-    """``entry`` as JSON in ASCII; the same entry gives the same bytes."""
+    """Return ``entry`` as ASCII JSON; equal entries give equal bytes."""
     value = msgspec.to_builtins(entry)
     return json.dumps(value, sort_keys=True).encode("ascii")
 
 
 def decode_entry(data: bytes, *, where: str) -> CacheEntry:
-    """Return the inverse of ``encode_entry``. ``where`` is the file, for complaints.
+    """Parse an entry, the inverse of ``encode_entry``. ``where`` is the file, for messages.
 
-    Raises InputError, whatever ``data`` is: half a record, or one of another format.
+    Raises InputError for any invalid ``data``: truncated, or in another format.
     """
     try:
         entry = msgspec.convert(json.loads(data), CacheEntry)
@@ -69,22 +68,22 @@ def decode_entry(data: bytes, *, where: str) -> CacheEntry:
 
 
 def _check(entry: CacheEntry) -> None:
-    """Raise one of the errors that ``decode_entry`` catches if an entry is not as we write it."""
-    # A negative index would place it among the last cells.
+    """Raise an error that ``decode_entry`` catches, if an entry has the wrong structure."""
+    # A negative number would select one of the last cells.
     if entry.failure is not None and entry.failure.cell < 0:
         raise ValueError("cell")
     cells = entry.outputs["cells"]
     if not isinstance(entry.outputs["metadata"], dict) or not isinstance(cells, list):
         raise TypeError("notebook")
     for cell in cells:
-        # Whoever places outputs relies on these fields, long after the file was read.
+        # Code that inserts outputs relies on these fields, long after the file was read.
         if not cell.keys() >= _CELL_FIELDS or not isinstance(cell["outputs"], list):
             raise KeyError("cell")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raised:
-    """The exception that one cell was expected to raise, and did."""
+    """Expected exception that one cell raised."""
 
     cell: int  # number of the code cell, from 1
     code: str  # digest of its source
@@ -93,7 +92,7 @@ class Raised:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """What a page raised with a release of the package of the docs."""
+    """Exceptions that a page raised with one release of the package."""
 
     release: str
     raised: tuple[Raised, ...] = ()
@@ -101,9 +100,9 @@ class Ran:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRecord:
-    """The last run of a page.
+    """Last run of a page.
 
-    ``before`` is the last one that was not like it in release or exceptions.
+    ``before`` is the last run that differs from it in release or exceptions.
     """
 
     key: str
@@ -117,13 +116,13 @@ def raised_in(
 ) -> tuple[Raised, ...]:
     """Return the exceptions with digests of the code that raised them.
 
-    ``exceptions`` are numbers of code cells, from 1, with types. By their digests they are found
-    when cells come or go.
+    ``exceptions`` are numbers of code cells, from 1, with types. The digests identify a cell even
+    after cells were inserted or removed.
     """
     raised: list[Raised] = []
     for number, name in exceptions:
         code = source_of(outputs["cells"][number - 1])
-        # 16 hex digits tell the cells of one page apart.
+        # 16 hex digits suffice to distinguish the cells of one page.
         digest = hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()[:16]
         raised.append(Raised(cell=number, code=digest, exception=name))
     return tuple(raised)
@@ -132,27 +131,28 @@ def raised_in(
 def advance(
     record: PageRecord | None, *, key: str, seconds: float, now: Ran, is_whole: bool
 ) -> PageRecord:
-    """Return what to remember after another run.
+    """Return the page's record after another run.
 
-    One that failed half-way (not ``is_whole``) says nothing of what the rest raises.
+    A run that failed (not ``is_whole``) does not count, because later cells did not run.
     """
     if record is None:
         return PageRecord(key=key, seconds=seconds, now=now)
-    # ``before`` stays until something else is raised: so that a page that runs twice still tells.
+    # ``before`` is kept until the exceptions or the release change, so a change is reported in
+    # every run until then.
     if not is_whole or now == record.now:
         return replace(record, key=key, seconds=seconds)
     return PageRecord(key=key, seconds=seconds, now=now, before=record.now)
 
 
 def exception_changes(record: PageRecord) -> tuple[tuple[int, str, str], ...]:
-    """Return the cells whose code is as it was, and raises something else than before.
+    """Return the cells that raise another exception than before with unchanged code.
 
-    Each has its number, from 1, and the exceptions before and now. They stay the same until another
-    run is remembered.
+    Each item has the cell's number, from 1, and the exceptions before and now. The result is the
+    same until another run is recorded.
     """
     if record.before is None:
         return ()
-    # Several cells may have the same code: they are compared in their order.
+    # Several cells may have the same code, so compare them in order.
     earlier: dict[str, list[str]] = defaultdict(list)
     for raised in record.before.raised:
         earlier[raised.code].append(raised.exception)
@@ -168,15 +168,15 @@ def exception_changes(record: PageRecord) -> tuple[tuple[int, str, str], ...]:
 
 
 def history_text(records: Mapping[str, PageRecord]) -> str:
-    """Return records by page, as JSON that is the same for the same records."""
+    """Return the records by page as JSON; equal records give equal text."""
     table = {page: asdict(record) for page, record in records.items()}
     return json.dumps(table, indent=1, sort_keys=True) + "\n"
 
 
 def parse_history(text: str | bytes) -> dict[str, PageRecord]:
-    """Return the inverse of ``history_text``.
+    """Parse records, the inverse of ``history_text``.
 
-    What is damaged is left out: nothing but an order and a warning depends on it.
+    Damaged records are skipped: only the order of execution and a warning depend on them.
     """
     try:
         table = json.loads(text)

@@ -1,6 +1,6 @@
-"""Results of execution: how the code of a page ran, why it stopped, and whose problem that is.
+"""Results of execution: how a page's code ran, why it stopped, and who is to blame.
 
-A run stops at an exception, or fails because a cell that is tagged to raise one did not.
+A run stops at an unexpected exception. It also fails if a cell tagged to raise does not raise.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pipeline.core.execution.notebook import (
     tags_of,
 )
 
-# Types of exceptions that tell of the machine, by what they tell.
+# Types of exceptions caused by the machine: missing packages, network, limits.
 _PACKAGES = "ModuleNotFoundError ImportError"
 _NETWORK = (
     "URLError HTTPError ConnectionError ConnectionRefusedError ConnectionResetError"
@@ -32,7 +32,7 @@ _LIMITS = (
     " OutputLimit WorkerDied WorkerStopped NoSuchKernel MemoryError"
 )
 ENVIRONMENT_ERRORS = frozenset(f"{_PACKAGES} {_NETWORK} {_LIMITS}".split())
-# Messages of other exceptions that tell of the machine: a device that is not there, or no network.
+# Messages that blame the machine in any exception: a missing device, or no network.
 MISSING = re.compile(
     r"""
     unknown\ backend
@@ -47,15 +47,15 @@ MISSING = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
-_TAIL = 20  # lines of a traceback that a person is shown
+_TAIL = 20  # lines of a traceback shown to people
 _SUMMARY = 200  # characters of a message in a summary
 
 
 class Status(StrEnum):
-    """How the execution of a page ended."""
+    """Status of a page's execution."""
 
     PASSED = "passed"
-    # Up to a cell that this machine cannot run; the reason says why.
+    # Ran up to a cell that this machine cannot run; the reason explains why.
     PARTIAL = "partial"
     FAILED = "failed"
     SKIPPED = "skipped"
@@ -63,44 +63,44 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellFailure:
-    """Why the execution of a page stopped.
+    """Reason why the execution of a page stopped.
 
-    ``cell`` is the number of the code cell, from 1; 0: it is about the page as a whole. Rules of
-    the configuration count in the same way (``until``), and so does every message.
+    ``cell`` is the number of the code cell, from 1; 0 means the page as a whole. Rules of the
+    configuration (``until``) and all messages count in the same way.
     """
 
     cell: int
     source: str
     exception: str  # class name, e.g. ``ModuleNotFoundError``
     message: str
-    traceback: str  # may hold colours (ANSI escape sequences)
+    traceback: str  # may contain ANSI colours
     blame: str  # "upstream" | "environment" | "expectation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
-    """How the code cells of one page ran.
+    """Result of running the code cells of one page.
 
-    ``seconds`` is wall time; ``cells`` counts code cells run.
+    ``seconds`` is wall time; ``cells`` is the number of code cells that ran.
     """
 
     page: str
     status: Status
-    # Why skipped, why only in part, or a one-line summary of the failure.
+    # Why it was skipped or ran in part, or a one-line summary of the failure.
     reason: str = ""
     cells: int = 0
     total: int = 0
     seconds: float = 0.0
     cached: bool = False
     failure: CellFailure | None = None
-    # How it ran, if not as it is: "in interpret mode", "with stand-in data".
+    # How it ran, if not by default: "in interpret mode", "with stand-in data".
     note: str = ""
     cell_seconds: tuple[float, ...] = ()  # of each code cell that ran
 
     @property
     def ran_now(self) -> bool:
-        """Whether this run has run its code: it does not come from the cache."""
-        # A page that could not be read has failed without a ``failure`` in a cell.
+        """Return whether the code was executed in this run, not taken from the cache."""
+        # An unreadable page has the status FAILED without a ``failure``.
         has_run = self.failure or self.status in (Status.PASSED, Status.PARTIAL)
         return bool(has_run) and not self.cached
 
@@ -108,9 +108,9 @@ class Execution:
 def cell_failure(
     cell: int, source: str, *, exception: str, message: str, traceback: str
 ) -> CellFailure:
-    """Return the record of an exception, with the blame laid.
+    """Return the record of an exception, with the blame assigned.
 
-    Its traceback keeps its colours, for the report that shows them.
+    The traceback keeps its colours, for a report that can show them.
     """
     message = without_colours(message)
     return CellFailure(
@@ -124,7 +124,7 @@ def cell_failure(
 
 
 def blame_of(exception: str, message: str) -> str:
-    """Whose problem an exception is: the ``environment``'s or ``upstream``'s.
+    """Return who is to blame for an exception: ``environment`` or ``upstream``.
 
     The environment is to blame for packages, network, devices, kernel and limits.
     """
@@ -135,14 +135,14 @@ def blame_of(exception: str, message: str) -> str:
 
 
 def without_colours(text: str) -> str:
-    """``text`` without terminal escape sequences: ``"\\x1b[31mNo\\x1b[0m"`` → ``"No"``."""
+    """Return ``text`` without ANSI escape sequences: ``"\\x1b[31mNo\\x1b[0m"`` → ``"No"``."""
     return COLOURS.sub("", text)
 
 
 def exception_of(cell: Cell) -> str:
-    """Return the type of the exception that a cell ended with, or nothing.
+    """Return the type of the exception that a cell ended with, or an empty string.
 
-    It is the class name as the kernel gives it: ``ZeroDivisionError``.
+    It is the class name from the kernel: ``ZeroDivisionError``.
     """
     for output in cell["outputs"]:
         if output.get("output_type") == "error":
@@ -151,9 +151,9 @@ def exception_of(cell: Cell) -> str:
 
 
 def expected_exceptions(outputs: Notebook) -> tuple[tuple[int, str], ...]:
-    """Return the exceptions of cells that were expected to raise and did.
+    """Return the exceptions raised by cells that are tagged to raise.
 
-    Each has the number of the code cell, from 1, and the type: ``((3, "TypeError"),)``.
+    Each item has the number of the code cell, from 1, and the type: ``((3, "TypeError"),)``.
     """
     raised: list[tuple[int, str]] = []
     for number, cell in enumerate(outputs["cells"], start=1):
@@ -166,15 +166,14 @@ def expected_exceptions(outputs: Notebook) -> tuple[tuple[int, str], ...]:
 def unmet_expectations(
     outputs: Notebook, *, acknowledged: Collection[int] = (), until: int = 0
 ) -> tuple[int, ...]:
-    """Return numbers (code cells, from 1) of tagged cells that ran without raising.
+    """Return the numbers (from 1) of tagged code cells that ran without raising.
 
-    Those that are ``acknowledged`` are left out.
-
-    ``until`` is the number of the first cell that was not to run; 0: all were.
+    ``acknowledged`` cells are left out. ``until`` is the number of the first cell that was not to
+    run; 0 means that all cells ran.
     """
     unmet: list[int] = []
     for number, cell in sent_cells(outputs, until).items():
-        # The configuration acknowledges cells that are known not to raise, with a reason.
+        # The configuration acknowledges cells known not to raise, and gives a reason.
         is_to_raise = RAISES in tags_of(cell) and number not in acknowledged
         if is_to_raise and not exception_of(cell):
             unmet.append(number)
@@ -182,11 +181,11 @@ def unmet_expectations(
 
 
 def expectation_failure(notebook: Notebook, numbers: Sequence[int]) -> CellFailure:
-    """Return the failure of the code cells ``numbers`` (from 1): tagged to raise, and did not.
+    """Return the failure of the code cells ``numbers`` (from 1), which were to raise and did not.
 
-    It is filed under the first.
+    The failure is recorded for the first cell.
     """
-    # The others are only named: a page has one failure.
+    # A page has only one failure, so the message names the other cells.
     if len(numbers) == 1:
         subject = f"{cell_name(numbers[0])} is"
     else:
@@ -204,27 +203,26 @@ def expectation_failure(notebook: Notebook, numbers: Sequence[int]) -> CellFailu
 def cells_run(notebook: Notebook, stop: CellFailure | None, *, until: int = 0) -> int:
     """Return how many code cells of ``notebook`` were sent to the kernel.
 
-    ``stop`` is what the run stopped at, and ``until`` the number of the first cell that was not to
-    run.
+    ``stop`` is the failure that stopped the run; ``until`` is the first cell that was not to run.
     """
     sent = sent_cells(notebook, until)
-    # A cell that was to raise and did not stops no run: it is noticed afterwards.
+    # An unmet expectation stops no run: it is detected afterwards.
     if stop is None or stop.blame == "expectation":
         return len(sent)
     return sum(number <= stop.cell for number in sent)
 
 
 def failure_summary(failure: CellFailure) -> str:
-    """Return one line: where, what, whose: ``code cell 4: URLError: no route (environment)``."""
+    """Return the failure in one line: ``code cell 4: URLError: no route (environment)``."""
     first = failure.message.strip().split("\n")[0][:_SUMMARY]
     parts = (cell_name(failure.cell), failure.exception, f"{first} ({failure.blame})")
     return ": ".join(filter(None, parts))
 
 
 def failure_text(page: str, failure: CellFailure) -> str:
-    """Return several lines for a person: place, source of the cell, and the end of the traceback.
+    """Return several lines for people: place, source of the cell, and the end of the traceback.
 
-    ``guide/start, code cell 4: URLError: no route`` is the first one. The source stands behind
+    The first line is like ``guide/start, code cell 4: URLError: no route``. The source follows
     ``|``, and no line has colours.
     """
     place = ", ".join(filter(None, (page, cell_name(failure.cell))))
@@ -232,7 +230,7 @@ def failure_text(page: str, failure: CellFailure) -> str:
         f"{place}: {failure.exception}: {failure.message.strip()}",
         f"  blame: {failure.blame}",
     ]
-    # What is about the page as a whole has no source.
+    # A failure of the page as a whole has no source.
     if failure.cell:
         lines += [f"  | {line}" for line in failure.source.split("\n")]
     traceback = without_colours(failure.traceback).strip().split("\n")

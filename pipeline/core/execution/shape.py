@@ -1,7 +1,8 @@
-"""The shape of a notebook: the types that Jupyter's libraries rely on, and nothing of another type.
+"""Validation of notebooks: parts with the types that Jupyter's libraries rely on are kept.
 
-A notebook comes in as the value of its JSON, a sound one goes out. Upstream's file stays as it is:
-what is run and shown is made from the sound value. What readers miss by that is a fault, in words.
+The input is the value of a notebook's JSON, the output a sound value. Upstream's file is not
+changed; code runs from the sound value, and pages show it. Each loss that readers may notice is
+reported as a fault.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-FAULT = "notebook-fault"  # the code of its findings
+FAULT = "notebook-fault"  # code of the findings
 CELL_TYPES = ("code", "markdown", "raw")
-# The last version of the format without ids, for notebooks that state none.
+# Last version of the format without ids, for notebooks without a version.
 _MINOR = 4
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -24,13 +25,13 @@ _LONE_SURROGATE = (
 )
 _STREAMS = ("stdout", "stderr")
 _BUNDLES = ("display_data", "execute_result")
-# Types of data that are bytes, as base64; of images only SVG is text.
+# MIME types of binary data, stored as base64; SVG is the only textual image.
 _BYTES = re.compile(r"(?:image/(?!svg\+xml)|audio/|video/|application/pdf\b)")
-# What the format wants to be strings, of a kernel and of a language.
+# Fields of a kernel or a language that must be strings.
 _NAMES = frozenset(
     ("name", "display_name", "language", "file_extension", "mimetype", "pygments_lexer")
 )
-# Metadata of notebooks and cells that MyST-NB and nbconvert read as objects.
+# Metadata that MyST-NB and nbconvert read as objects.
 _OBJECTS = frozenset(("execution", "jupyter", "myst", "mystnb", "render"))
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 _WIDGETS = "application/vnd.jupyter.widget-state+json"
@@ -39,7 +40,7 @@ _JSON = re.compile(r"application/(?:[^;]*\+)?json\b")
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """The outputs of a cell that can be shown, and what is wrong with the others."""
+    """Outputs of a cell that can be shown, and the faults of the others."""
 
     sound: list[dict[str, Any]]
     faults: tuple[str, ...] = ()
@@ -47,16 +48,16 @@ class Outputs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """What readers miss. ``cell`` counts all cells, from 1; 0: it is in no cell."""
+    """Loss that readers may notice. ``cell`` counts all cells, from 1; 0 means no cell."""
 
     cell: int
     text: str
 
 
 def shaped(notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the notebook with parts of the right types; its cells are objects, with sources."""
+    """Return the notebook with parts of the right types. Its cells must be valid already."""
     minor = notebook.get("nbformat_minor")
-    # It is of format 4, since it has cells, whatever it says.
+    # It has cells, so it is format 4, whatever it claims.
     version = {"nbformat": 4} if "nbformat" in notebook else {}
     return {
         **notebook,
@@ -68,7 +69,7 @@ def shaped(notebook: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def faults_of(notebook: Mapping[str, Any]) -> tuple[Fault, ...]:
-    """Return what readers miss of a notebook as it was read, before it was ``shaped``."""
+    """Return what a notebook loses by ``shaped``, given the unchanged value."""
     faults: list[Fault] = []
     if _has_lone_surrogate({**notebook, "cells": []}):
         faults.append(Fault(cell=0, text=_LONE_SURROGATE))
@@ -82,7 +83,7 @@ def faults_of(notebook: Mapping[str, Any]) -> tuple[Fault, ...]:
 
 
 def sound_outputs(outputs: object) -> Outputs:
-    """Return the outputs of a code cell that have the shape which the format demands."""
+    """Return the outputs of a code cell that have the shape required by the format."""
     if not isinstance(outputs, list):
         what = f"has outputs that are no list but {_name(outputs)}"
         return Outputs([], () if outputs is None else (what,))
@@ -96,7 +97,8 @@ def sound_outputs(outputs: object) -> Outputs:
 
 
 def with_sound_ids(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the cells with an id each, as the format wants them: ``cell-0`` where one is wrong."""
+    """Return the cells with valid, unique ids; a wrong id is replaced by one like ``cell-0``."""
+    # Valid ids are collected first, so that no new id takes one of them.
     texts = [cell["id"] for cell in cells if isinstance(cell.get("id"), str)]
     given = set(filter(_ID.fullmatch, texts))
     seen: set[str] = set()
@@ -113,30 +115,30 @@ def with_sound_ids(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def object_in(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return the object in a field of a notebook, or an empty one.
+    """Return the object in a field, or an empty one.
 
-    Old notebooks, and those made by hand, have null or a text where the format wants an object.
+    Old and hand-written notebooks have null or a string where the format requires an object.
     """
     field = value.get(name)
     return field if isinstance(field, dict) else {}
 
 
 def is_text(value: object) -> bool:
-    """Return whether a value is a text as the format has it: a string, or a list of lines."""
+    """Return whether a value is text in the format's sense: a string, or a list of lines."""
     if isinstance(value, list):
         return all(isinstance(line, str) for line in value)
     return isinstance(value, str)
 
 
 def _cell(cell: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a cell whose parts have the types that the format demands."""
+    """Return a cell with parts of the types that the format requires."""
     kind = cell.get("cell_type")
     metadata = _with_objects(object_in(cell, "metadata"))
     if "tags" in metadata:
         metadata["tags"] = _tags(metadata["tags"])
     sound = {"source": "", **cell, "metadata": metadata}
     if kind not in CELL_TYPES:
-        # Nothing runs it, and nothing is known of how to show it.
+        # It is unknown how to show a cell of another type, and nothing runs it.
         sound["cell_type"] = kind = "raw"
     if "attachments" in cell:
         bundles = object_in(cell, "attachments").items()
@@ -153,14 +155,14 @@ def _cell(cell: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _tags(tags: object) -> list[str]:
-    """Return those of a cell's tags that are texts."""
+    """Return the tags that are strings."""
     if not isinstance(tags, list):
         return []
     return [tag for tag in tags if isinstance(tag, str)]
 
 
 def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the metadata of a notebook, with kernel and language as the format has them."""
+    """Return a notebook's metadata with valid kernel, language and widgets."""
     sound = _with_objects(metadata)
     for name in ("kernelspec", "language_info", "widgets"):
         sound.pop(name, None)
@@ -178,7 +180,7 @@ def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with_objects(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return metadata without those that must be objects and are none."""
+    """Return metadata without those that must be objects and are not."""
     return {
         name: value
         for name, value in metadata.items()
@@ -187,7 +189,7 @@ def _with_objects(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _named(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what says a name and more of a kernel or a language, without what is no text."""
+    """Return the fields of a kernel or a language, without names that are not strings."""
     return {
         key: field
         for key, field in value.items()
@@ -196,7 +198,7 @@ def _named(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _output(output: object, faults: list[str]) -> dict[str, Any] | None:
-    """Return an output that can be shown, or None; add to ``faults`` what is lost of it."""
+    """Return an output that can be shown, or None; append its faults to ``faults``."""
     kind = output.get("output_type") if isinstance(output, dict) else None
     if not isinstance(output, dict) or kind not in ("stream", "error", *_BUNDLES):
         faults.append(f"has an output of no known kind: {_name(kind)}")
@@ -218,7 +220,7 @@ def _stream(output: Mapping[str, Any], faults: list[str]) -> dict[str, Any] | No
 
 
 def _error(output: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an exception that was shown; what it says in another type is said as a text."""
+    """Return an exception output, with values of wrong types converted to strings."""
     lines = output.get("traceback")
     if not isinstance(lines, list):
         lines = [lines] if lines else []
@@ -231,7 +233,7 @@ def _error(output: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _bundle(output: Mapping[str, Any], faults: list[str]) -> dict[str, Any] | None:
-    """Return an output in one form or several, without the forms that cannot be shown."""
+    """Return an output with one or more MIME types, without those that cannot be shown."""
     sound: dict[str, Any] = {}
     for media, data in object_in(output, "data").items():
         fault = _fault_in(media, data)
@@ -245,7 +247,7 @@ def _bundle(output: Mapping[str, Any], faults: list[str]) -> dict[str, Any] | No
         )
     if not sound:
         return None
-    # How an image is shown stands under its type.
+    # Display metadata of an image are stored under its MIME type.
     metadata = {
         media: value
         for media, value in object_in(output, "metadata").items()
@@ -260,7 +262,7 @@ def _bundle(output: Mapping[str, Any], faults: list[str]) -> dict[str, Any] | No
 
 
 def _fault_in(media: str, data: object) -> str:
-    """Return what is wrong with data of a type; empty if they can be shown."""
+    """Return what is wrong with data of a MIME type, or an empty string."""
     if media == _WIDGET:
         has_model = isinstance(data, dict) and isinstance(data.get("model_id"), str)
         return "" if has_model else "names no model of a widget"
@@ -277,17 +279,17 @@ def _is_base64(data: Any) -> bool:
     text = data if isinstance(data, str) else "".join(data)
     try:
         return bool(base64.b64decode("".join(text.split()), validate=True))
-    except (binascii.Error, ValueError):  # letters beyond ASCII are a ValueError
+    except (binascii.Error, ValueError):  # characters beyond ASCII are a ValueError
         return False
 
 
 def _is_count(value: object) -> bool:
-    """Return whether a value is a whole number from 0 on; ``true`` is none."""
+    """Return whether a value is an integer of at least 0; ``true`` is none."""
     return type(value) is int and value >= 0
 
 
 def _has_lone_surrogate(value: object) -> bool:
-    """Return whether any text in a value, or any key, has half a pair of surrogates."""
+    """Return whether any string or key in a value has a lone surrogate."""
     if isinstance(value, str):
         return _SURROGATE.search(value) is not None
     if isinstance(value, dict):
@@ -298,6 +300,6 @@ def _has_lone_surrogate(value: object) -> bool:
 
 
 def _name(value: object) -> str:
-    """Return a value as people call it in a sentence: ``a number``, or a text itself."""
+    """Return a description of a value for messages: ``a number``, or a string itself."""
     names = {dict: "an object", list: "a list", bool: "true or false", str: repr(value)}
     return names.get(type(value), "nothing" if value is None else "a number")
