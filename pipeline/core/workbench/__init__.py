@@ -1,7 +1,6 @@
-"""What the workbench (``serve``) is made of, as far as no file and no browser is needed.
+"""Model of the workbench (``serve``), as far as it needs no file and no browser.
 
-``blocks`` says in what state each message of a page is, ``editing`` puts what a person wrote into
-a catalogue, ``marks`` finds messages again in a rendered page, ``excerpt`` cuts out the part of a
-page that has to be read to show one of them. ``suggestions`` looks for similar texts, ``words``
-compares two versions.
+``blocks`` gives the state of each message on a page, and cuts out the excerpt needed to preview
+one. ``editing`` puts a translation into a catalogue, ``marks`` finds messages in a rendered page,
+and ``suggestions`` finds similar texts.
 """

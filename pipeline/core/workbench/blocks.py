@@ -1,9 +1,9 @@
-"""Messages of a page as a translator meets them: each with its entry, its state, and its excerpt.
+"""Messages of a page for the translator: each with its entry, its state and its excerpt.
 
-A page of hundreds of messages takes longer to read than a person takes to the next keystroke. The
-excerpt is the block around a message, with the definitions that its links may lead to. It is enough
-to show what becomes of a translation, and for the guard to judge. What the translation does to the
-page as a whole shows when the whole page is merged.
+Parsing a page with hundreds of messages takes longer than the pause between two keystrokes. An
+excerpt is the block around one message, with the definitions that its links may refer to. That
+suffices for a preview and for the guard. Effects on the page as a whole are only visible when the
+whole page is merged.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
 from pipeline.reading import Reading
 
-# Targets, substitutions and footnotes of reST, with the lines that belong to them.
+# reST definitions: targets, substitutions and footnotes, with their indented lines.
 _RST_DEFINITION = re.compile(
     r"^\.\. (?:_[^\n]+:|\|[^|\n]+\||\[[^\]\n]+\])[^\n]*(?:\n[ \t]+[^\n]*)*",
     re.MULTILINE,
@@ -35,22 +35,22 @@ _LINE_START = re.compile(r"^", re.MULTILINE)
 
 
 class State(StrEnum):
-    """What a person has to do about a message, if anything."""
+    """State of a message, which tells what a person has to do."""
 
     TRANSLATED = "translated"
-    FUZZY = "fuzzy"  # it was written for other English
-    DRAFT = "draft"  # it was written for this English, by a machine or not to the end
-    ADOPTED = "adopted"  # it comes from a copy that was made elsewhere
-    ENGLISH = "english"  # there is no translation
-    REFUSED = "refused"  # there is one, which readers cannot be shown
+    FUZZY = "fuzzy"  # written for other English
+    DRAFT = "draft"  # written for this English, by a machine or as an unfinished draft
+    ADOPTED = "adopted"  # from a copy that was translated elsewhere
+    ENGLISH = "english"  # no translation
+    REFUSED = "refused"  # finished, but rejected, so that readers do not see it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """One message on a page. Several may have the same entry.
+    """One message on a page. Several blocks may share an entry.
 
-    ``entry`` is an empty one if the catalogue has none. ``refusal`` says why a finished
-    translation is not shown.
+    ``entry`` is empty if the catalogue has none. ``refusal`` tells why a finished translation is
+    not shown.
     """
 
     number: int
@@ -66,10 +66,10 @@ def blocks_of(
     merged: Merged,
     refused: Mapping[str, Refusal],
 ) -> tuple[Block, ...]:
-    """Return all messages of ``document``, in its order.
+    """Return all messages of ``document``, in order.
 
-    ``merged`` is what came of it. ``refused`` are translations that were kept from it before, by
-    msgid: those in which a check finds an error.
+    ``merged`` is the result of merging the page. ``refused`` has further rejections by msgid:
+    translations with errors, which were left out of the merge.
     """
     refusals = dict(refused)
     for rejection in merged.rejected:
@@ -96,7 +96,7 @@ def blocks_of(
 def entry_for(
     message: Message, entries: Mapping[tuple[str | None, str], Entry]
 ) -> Entry:
-    """Return the entry that translates a message; one of its section wins."""
+    """Return the entry that translates a message; an entry for its section has priority."""
     of_section = entries.get((message.section, message.msgid))
     if of_section is not None:
         return of_section
@@ -104,7 +104,7 @@ def entry_for(
 
 
 def state_of(entry: Entry) -> State:
-    """Return the state of an entry, as far as the catalogue tells."""
+    """Return the state of an entry, as far as the catalogue shows it."""
     if not entry.msgstr:
         return State.ENGLISH
     if not entry.fuzzy:
@@ -119,14 +119,14 @@ def state_of(entry: Entry) -> State:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpt:
-    """A small document, and which of its messages is the one that it was made for."""
+    """Small document, and the index of the message that it was made for."""
 
     document: Document
     index: int
 
 
 def excerpt_of(document: Document, unit: Unit, message: Message) -> Excerpt:
-    """Return the block that holds ``message``, or all of its unit if it reads differently alone."""
+    """Return the block around ``message``, or its whole unit if it parses differently alone."""
     text = unit.split.text
     outline = _outline(text, message.markup)
     for start, end in outline.blocks:
@@ -140,7 +140,7 @@ def excerpt_of(document: Document, unit: Unit, message: Message) -> Excerpt:
 
 
 def _found(document: Document, text: str, message: Message) -> Excerpt | None:
-    """Return the excerpt ``text``; None unless the message is read there as on its page."""
+    """Return ``text`` as excerpt, or None if the message parses differently in it."""
     try:
         split = _split(text, message.markup, document.reading)
     except InputError:
@@ -174,7 +174,7 @@ def _document(document: Document, split: Split) -> Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Outline:
-    """Where the blocks of a text lie that stand in no other, and all that links go by."""
+    """Positions of the top-level blocks of a text, and the definitions that links refer to."""
 
     blocks: tuple[tuple[int, int], ...]
     definitions: str
@@ -189,7 +189,7 @@ def _outline(text: str, markup: Markup) -> _Outline:
 
 
 def _markdown_outline(text: str) -> _Outline:
-    """Return the blocks; the targets of links, ``[name]: <target>``, and the names of footnotes."""
+    """Return the blocks, with link definitions ``[name]: <target>`` and footnote labels."""
     environment: dict[str, dict[str, dict[str, str]]] = {}
     tokens = parser(page=True).parse(text, environment)
     starts = [match.start() for match in _LINE_START.finditer(text)]
@@ -209,7 +209,7 @@ def _markdown_outline(text: str) -> _Outline:
 
 
 def _rst_blocks(text: str) -> Iterator[tuple[int, int]]:
-    """From each line at the margin behind a blank one to the next such line."""
+    """Yield the ranges between lines that start at the margin after a blank line."""
     start = 0
     for match in _RST_BLOCK_END.finditer(text):
         yield start, match.end()

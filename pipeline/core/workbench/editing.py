@@ -1,7 +1,7 @@
-"""What a person has written, put into a catalogue: one entry, and a header that says who it was.
+"""Edits of a catalogue: one entry, and the header fields that name the translator.
 
-Nothing is overwritten that the person has not seen. If the entry is another one by now, both
-versions come back, and the person decides.
+An edit never overwrites what its author has not seen. If the entry has changed since, the result is
+a conflict with the other version, and the person decides.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pipeline.core.catalog.update import obsolete_entry
 from pipeline.core.memory.redaction import redact
 from pipeline.entries import GENERATOR, Catalog, Entry
 
-# Control characters and separators of lines that are none, what turns text around, half characters.
+# Control characters, other line separators, bidirectional controls, lone surrogates.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
@@ -24,7 +24,7 @@ _UNSEEN = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """An entry as the person saw it who edits it."""
+    """Entry as the person saw it who edits it."""
 
     msgid: str
     context: str | None
@@ -32,15 +32,15 @@ class Seen:
     fuzzy: bool
 
     def is_like(self, entry: Entry) -> bool:
-        """Return whether the entry is still as it was seen."""
+        """Return whether the entry is unchanged since it was seen."""
         return entry.msgstr == self.msgstr and entry.fuzzy == self.fuzzy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """What an edit did to an entry, so that it can be undone.
+    """Effect of an edit on an entry, for undoing it.
 
-    ``kept`` is an obsolete entry that was added, so that words are not lost.
+    ``kept`` is an obsolete entry that the edit added, so that words are not lost.
     """
 
     before: Entry
@@ -50,7 +50,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edited:
-    """The catalogue after an edit, and what the edit was."""
+    """Catalogue after an edit, with the step that was made."""
 
     catalog: Catalog
     step: Step
@@ -58,7 +58,7 @@ class Edited:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
-    """Somebody else has changed the entry. ``theirs`` is None if it is gone."""
+    """Entry that somebody else has changed. ``theirs`` is None if it was removed."""
 
     theirs: Entry | None
 
@@ -71,16 +71,16 @@ def edit(
     is_draft: bool = False,
     stamp: Mapping[str, str],
 ) -> Edited | Conflict:
-    """``catalog`` with ``msgstr`` for the entry that was ``seen``: confirmed, or as a draft.
+    """Return ``catalog`` with ``msgstr`` for the ``seen`` entry, as finished text or as draft.
 
-    ``stamp`` are fields of the header that say who wrote it, and when.
+    ``stamp`` has the header fields for translator and date.
     """
     at = _place_of(catalog, seen.context, seen.msgid)
     if at is None:
         return Conflict(theirs=None)
     entry = catalog.entries[at]
     written = _written(entry, msgstr, is_draft=is_draft)
-    if written == entry:  # somebody wrote the same
+    if written == entry:  # somebody has written the same
         return Edited(catalog=catalog, step=Step(before=entry, after=entry))
     if not seen.is_like(entry):
         return Conflict(theirs=entry)
@@ -90,10 +90,10 @@ def edit(
 def reject(
     catalog: Catalog, seen: Seen, *, stamp: Mapping[str, str]
 ) -> Edited | Conflict:
-    """``catalog`` without the translation of the entry that was ``seen``, which is open again.
+    """Return ``catalog`` without the translation of the ``seen`` entry, which is then open.
 
-    A machine's words go. Those of a person stay in the catalogue: what was written for older
-    English as an obsolete entry of that English, and all else in a comment.
+    A machine's words are dropped. A person's words stay in the catalogue: a translation of older
+    English becomes an obsolete entry, and any other one a comment.
     """
     at = _place_of_seen(catalog, seen)
     if isinstance(at, Conflict):
@@ -101,7 +101,7 @@ def reject(
     entry = catalog.entries[at]
     notes = tuple(note for note in entry.notes if not note.startswith(STATES))
     emptied = replace(entry, msgstr="", fuzzy=False, previous=None, notes=notes)
-    # The words stay fuzzy: if their English comes back, a person looks at them.
+    # The obsolete entry is fuzzy: if its English comes back, a person reviews it.
     older = replace(
         obsolete_entry(entry), msgid=entry.written_for, context=None, comments=()
     )
@@ -109,7 +109,7 @@ def reject(
     is_known = older in map(_bare, entries) or is_spare(older, finished_in(entries))
     if not entry.msgstr or machine_of(entry) or is_known:
         return _replaced(catalog, at, emptied, stamp=stamp)
-    # A catalogue has one entry of each message, obsolete ones included.
+    # A catalogue has only one entry per message, including obsolete ones.
     names = {(other.context, other.msgid) for other in entries}
     if older.msgid != entry.msgid and (older.context, older.msgid) not in names:
         return _replaced(catalog, at, emptied, kept=older, stamp=stamp)
@@ -119,7 +119,7 @@ def reject(
 
 
 def keep(catalog: Catalog, seen: Seen) -> Edited | Conflict:
-    """``catalog`` as it is, if the entry still is as it was ``seen``: nothing is to be done."""
+    """Return ``catalog`` unchanged if the entry is as it was ``seen``, otherwise a conflict."""
     at = _place_of_seen(catalog, seen)
     if isinstance(at, Conflict):
         return at
@@ -130,10 +130,10 @@ def keep(catalog: Catalog, seen: Seen) -> Edited | Conflict:
 def put_back(
     catalog: Catalog, seen: Seen, before: Entry, *, stamp: Mapping[str, str]
 ) -> Edited | Conflict:
-    """``catalog`` with the translation of ``before`` in place of the one that was ``seen``.
+    """Return ``catalog`` with the translation of ``before`` in place of the ``seen`` one.
 
-    ``before`` is an earlier state of the same entry. It comes back with its state and its comments.
-    What ``reject`` keeps of the newer words is kept here, too.
+    ``before`` is an earlier version of the entry, restored with its state and comments. The newer
+    words are kept in the same way as by ``reject``.
     """
     rejected = reject(catalog, seen, stamp=stamp)
     if isinstance(rejected, Conflict):
@@ -141,7 +141,7 @@ def put_back(
     newer, emptied = rejected.step.before, rejected.step.after
     kept, comments = rejected.step.kept, list(before.comments)
     if newer.msgstr == before.msgstr:
-        kept = None  # no words go
+        kept = None  # no words are lost
     else:
         added = set(emptied.comments) - set(newer.comments)
         comments += sorted(added - set(comments))
@@ -159,7 +159,7 @@ def put_back(
 def undo(
     catalog: Catalog, step: Step, *, stamp: Mapping[str, str]
 ) -> Edited | Conflict:
-    """``catalog`` with the entry as it was before a step, unless somebody changed it since."""
+    """Return ``catalog`` with the entry as before a step, unless it was changed since."""
     at = _place_of(catalog, step.after.context, step.after.msgid)
     if at is None:
         return Conflict(theirs=None)
@@ -167,7 +167,7 @@ def undo(
     if _bare(entry) != _bare(step.after):
         return Conflict(theirs=entry)
     if step.before == step.after:
-        return Edited(catalog=catalog, step=step)  # nothing was written
+        return Edited(catalog=catalog, step=step)  # the step changed nothing
     undone = _replaced(catalog, at, step.before, stamp=stamp)
     entries = undone.catalog.entries
     others = tuple(entry for entry in entries if _bare(entry) != step.kept)
@@ -175,7 +175,7 @@ def undo(
 
 
 def stamp_of(who: str, when: str) -> dict[str, str]:
-    """Return the fields of a header that say who has edited the catalogue, when, and with what."""
+    """Return the header fields for translator, date and tool."""
     stamp = {"PO-Revision-Date": when, "X-Generator": f"{GENERATOR} serve"}
     if who:
         stamp["Last-Translator"] = who
@@ -183,16 +183,16 @@ def stamp_of(who: str, when: str) -> dict[str, str]:
 
 
 def cleaned(msgstr: str) -> str:
-    """Return what was typed or pasted, without what a catalogue cannot hold or nobody sees.
+    """Return typed or pasted text without characters that are invisible or invalid in a catalogue.
 
-    Line ends become ``\\n``; control characters go, and so does white space at the ends.
+    Line ends become ``\\n``; control characters and surrounding white space are removed.
     """
     lines = msgstr.replace("\r\n", "\n").replace("\r", "\n")
     return _UNSEEN.sub("", lines).strip()
 
 
 def _place_of(catalog: Catalog, context: str | None, msgid: str) -> int | None:
-    """Return where the live entry of a message stands among the entries; None if there is none."""
+    """Return the index of a message's live entry, or None."""
     for at, entry in enumerate(catalog.entries):
         if (entry.context, entry.msgid) == (context, msgid) and not entry.obsolete:
             return at
@@ -200,7 +200,7 @@ def _place_of(catalog: Catalog, context: str | None, msgid: str) -> int | None:
 
 
 def _place_of_seen(catalog: Catalog, seen: Seen) -> int | Conflict:
-    """Return where an entry stands that still is as it was ``seen``."""
+    """Return the index of the ``seen`` entry, or a conflict if it has changed."""
     at = _place_of(catalog, seen.context, seen.msgid)
     if at is None:
         return Conflict(theirs=None)
@@ -216,7 +216,7 @@ def _replaced(
     kept: Entry | None = None,
     stamp: Mapping[str, str],
 ) -> Edited:
-    """``catalog`` with another entry at a place, and with one more that is ``kept`` at its end."""
+    """Return ``catalog`` with another entry at an index, and ``kept`` appended to it."""
     entries = list(catalog.entries)
     before, entries[at] = entries[at], entry
     if kept is not None:
@@ -228,14 +228,14 @@ def _replaced(
 
 
 def _bare(entry: Entry) -> Entry:
-    """Return an entry without the line that it was read from."""
+    """Return the entry without its line number."""
     return replace(entry, line=0)
 
 
 def _comment_of(entry: Entry) -> str:
-    """Return the words of an entry as a comment, with marks for long atoms: the memory keeps it.
+    """Return the translation of an entry as a comment, with long atoms redacted for the memory.
 
-    ``rejected: 茶冷。``; those of a copy say whose they are: ``tea.md, by Han Meimei, MIT: 茶冷。``
+    ``rejected: 茶冷。``; a copy's words name their origin: ``tea.md, by Han Meimei, MIT: 茶冷。``
     """
     words = redact(entry.msgstr, entry.msgid)
     copy = copy_of(entry)
@@ -245,10 +245,10 @@ def _comment_of(entry: Entry) -> str:
 
 
 def _written(entry: Entry, msgstr: str, *, is_draft: bool) -> Entry:
-    """Return an entry with a new translation, and without what was said of the old one."""
+    """Return an entry with a new translation, and without notes about the old one."""
     notes = tuple(note for note in entry.notes if not note.startswith(FUZZY))
     if is_draft and msgstr:
-        # A fuzzy entry always says which English it was written for: here it is this one.
+        # A fuzzy entry always names the English that it translates: here the current one.
         return replace(
             entry, msgstr=msgstr, fuzzy=True, previous=entry.msgid, notes=notes
         )

@@ -1,12 +1,12 @@
-"""Messages of a page, found again in its HTML: marked before it is rendered, elements after that.
+"""Marks around messages, which are found again as elements in the rendered page.
 
-A mark is a few characters of punctuation on either side of a message, which mean nothing in
-Markdown nor in reStructuredText, and from which no anchor of a heading is made::
+A mark is a few punctuation characters on each side of a message. They have no meaning in Markdown
+or reST, and do not affect the anchor of a heading::
 
     Use **all** of it.   →   ⁂†‡⁅Use **all** of it.⁆†‡⁂
     …                    →   <span data-block="1">Use <strong>all</strong> of it.</span>
 
-What cannot be marked is rendered as it is: it has no element, and nobody can click on it.
+A message that cannot be marked is rendered without an element, so users cannot click on it.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ ATTRIBUTE = "data-block"
 
 _DIGITS = "†‡•‣"
 _MARK = re.compile(rf"⁂(?P<start>[{_DIGITS}]+)⁅|⁆(?P<end>[{_DIGITS}]+)⁂")
-# A comment, a tag (a value in quotes may hold any character), or a mark outside of both.
+# A comment, a tag (quoted values may contain any character), or a mark outside of both.
 _TOKEN = re.compile(
     r"""<!--.*?-->|<(?P<close>/?)(?P<name>[A-Za-z][\w:-]*)(?:[^<>"']|"[^"]*"|'[^']*')*>"""
     rf"|{_MARK.pattern}",
     re.DOTALL,
 )
-# The one element that an HTML block consists of: what stands in it can be marked.
+# An HTML block that is a single element: its content can be marked.
 _ELEMENT = re.compile(
     r"(?P<open>\s*<(?P<name>\w+)[^<>]*>).*(?P<close></(?P=name)>\s*)", re.DOTALL
 )
-# Elements that have no end.
+# Elements without an end tag.
 _VOID = frozenset(
     "area base br col embed hr img input link meta source track wbr".split()
 )
@@ -40,9 +40,9 @@ _VOID = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkedHtml:
-    """A page as HTML. ``inner`` has what stands in the element of each message that has one.
+    """Rendered page. ``inner`` has the content of each message's element, by number.
 
-    That of an image text is the image itself, in which nothing stands.
+    For an image text the element is the image itself, which has no content.
     """
 
     html: str
@@ -50,7 +50,7 @@ class MarkedHtml:
 
 
 def marked_text(text: str, messages: Sequence[Message], *, first: int = 0) -> str:
-    """``text`` with marks around ``messages``, which are numbered from ``first`` on."""
+    """Return ``text`` with marks around ``messages``, numbered from ``first``."""
     edits: list[Edit] = []
     for number, message in enumerate(messages, start=first):
         place = _place(text, message)
@@ -60,21 +60,21 @@ def marked_text(text: str, messages: Sequence[Message], *, first: int = 0) -> st
         begin, finish = _marks(number)
         edits += [Edit(start, start, begin), Edit(end, end, finish)]
         edits += _for_title(text, message, len(begin) + len(finish))
-    # A target stands before the mark of its title.
+    # At the same position, a target comes before the mark of its title.
     edits.sort(key=lambda edit: (edit.start, not edit.text.startswith("..")))
     return splice(text, edits)
 
 
 def without_marks(text: str) -> str:
-    """``text`` without the marks that are left in it."""
+    """Return ``text`` without any remaining marks."""
     return _MARK.sub("", text)
 
 
 def read_marks(html: str) -> MarkedHtml:
-    """Return HTML of a marked text, with an element for each message in place of its marks.
+    """Return the HTML of a marked text, with an element for each message in place of its marks.
 
-    Where only a part of an element is marked, the marks are removed. A mark within a tag makes the
-    tag's element that of the message: ``<img alt="⁂†⁅A tree⁆†⁂">``.
+    Marks that do not enclose complete elements are removed. A mark within a tag makes that element
+    the message's: ``<img alt="⁂†⁅A tree⁆†⁂">``.
     """
     spans = _spans(html)
 
@@ -97,7 +97,7 @@ def read_marks(html: str) -> MarkedHtml:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Span:
-    """A message in HTML: where its first mark begins and ends, and its second."""
+    """Position of a message in HTML: the bounds of its first mark and of its second mark."""
 
     start: int
     inner_start: int
@@ -107,14 +107,14 @@ class _Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """A mark outside of tags, and the element that it stands in, as a path of numbers."""
+    """Mark outside of tags, with the path of its enclosing elements."""
 
     mark: re.Match[str]
     path: tuple[int, ...]
 
 
 def _spans(html: str) -> dict[int, _Span]:
-    """Return the messages whose two marks stand in the same element, by number."""
+    """Return the messages whose two marks are in the same element, by number."""
     starts: dict[str, _Found] = {}
     spans: dict[int, _Span] = {}
     for found in _marks_outside_of_tags(html):
@@ -124,7 +124,7 @@ def _spans(html: str) -> dict[int, _Span]:
             continue
         first = starts.get(mark["end"])
         number = _number(mark["end"])
-        # A page may quote the marks: the first pair is ours.
+        # A page may quote marks: only the first pair is ours.
         if first is None or first.path != found.path or number in spans:
             continue
         spans[number] = _Span(
@@ -144,17 +144,17 @@ def _marks_outside_of_tags(html: str) -> Iterator[_Found]:
         elif token["close"]:
             del path[-1:]
         elif _opens(token):
-            path.append(token.start())  # so that no two elements are the same
+            path.append(token.start())  # the offset identifies the element
 
 
 def _opens(tag: re.Match[str]) -> bool:
-    """Return whether a tag begins an element, which another one ends."""
+    """Return whether a tag is the start tag of an element that has an end tag."""
     name = tag["name"] or ""  # a comment has none
     return bool(name) and name.lower() not in _VOID and not tag[0].endswith("/>")
 
 
 def _element(mark: re.Match[str], spans: Mapping[int, _Span]) -> str:
-    """Return what takes the place of a mark: the begin or the end of an element, or nothing."""
+    """Return the replacement of a mark: the start or end tag of an element, or nothing."""
     number = _number(mark["start"] or mark["end"])
     span = spans.get(number)
     if span is not None and mark.start() == span.start:
@@ -165,19 +165,19 @@ def _element(mark: re.Match[str], spans: Mapping[int, _Span]) -> str:
 
 
 def _with_attribute(tag: re.Match[str], number: int) -> str:
-    """Return a tag without the marks in it, and with the number of the message that they are of."""
+    """Return a tag without marks, and with the number of their message as attribute."""
     head = tag.end("name") - tag.start()
     return f'{tag[0][:head]} {ATTRIBUTE}="{number}"{without_marks(tag[0][head:])}'
 
 
 def _place(text: str, message: Message) -> tuple[int, int] | None:
-    """Return where the marks of a message go; None if marks would change what the text means."""
+    """Return where the marks of a message go, or None if marks would change the text's meaning."""
     if message.markup is Markup.RST and message.kind is Kind.TABLE_CELL:
-        return None  # a table that is drawn with characters would lose its shape
+        return None  # marks would break the shape of a table drawn with characters
     if message.kind in (Kind.PAGE_TITLE, Kind.FRONT_MATTER):
-        return None  # front matter would be other YAML
+        return None  # marks would change the YAML of the front matter
     if message.kind is not Kind.HTML:
-        # "as follows::" announces code by its last two characters, which must stay together.
+        # The last two characters of "as follows::" announce code, so a mark must not follow them.
         words = text[message.start : message.end]
         announced = len(words.rstrip(":")) if message.mark else len(words)
         return message.start, message.start + announced
@@ -188,14 +188,15 @@ def _place(text: str, message: Message) -> tuple[int, int] | None:
 
 
 def _for_title(text: str, message: Message, length: int) -> Iterator[Edit]:
-    """Yield what a title of reST needs, to be the same title with ``length`` more characters.
+    """Yield the edits that keep a reST title intact when it grows by ``length`` characters.
 
-    The lines above and below must be as long as it is, and links by its name need a target.
+    Its adornment lines must be at least as long, and links by its name need an explicit target.
     """
     if message.markup is not Markup.RST or not message.rules:
         return
     for start, end in message.rules:
-        yield Edit(end, end, text[start] * length * 2)  # wide characters count twice
+        # twice, because wide characters take two columns
+        yield Edit(end, end, text[start] * length * 2)
     if re.search(re.escape(message.msgid) + "`?_", text, re.IGNORECASE):
         top = min(message.start, message.rules[0][0])
         yield Edit(top, top, f".. _`{message.msgid}`:\n\n")
@@ -207,7 +208,7 @@ def _marks(number: int) -> tuple[str, str]:
 
 
 def _digits(number: int) -> str:
-    """Return a number in base 4, of characters that are punctuation: 6 → ``‡•``."""
+    """Return a number in base 4, with punctuation as digits: 6 → ``‡•``."""
     digits = ""
     while True:
         number, digit = divmod(number, len(_DIGITS))

@@ -1,4 +1,4 @@
-"""Translations of similar English, from all pages of a locale."""
+"""Search for translations of similar English, in all pages of a locale."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pipeline.core.catalog.change import plain_text
 from pipeline.core.catalog.matcher import CUTOFF
 from pipeline.entries import Catalog
 
-_WANTED = 5  # more than a person looks at
+_WANTED = 5  # more would not be read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """A translation of similar English. ``score`` is 100 for the same words."""
+    """Translation of similar English. ``score`` is 100 for the same words."""
 
     score: int
     page: str
@@ -25,10 +25,10 @@ class Suggestion:
 
 
 class TranslationMemory:
-    """All finished translations of a locale, made ready to be searched."""
+    """Index of all finished translations of a locale."""
 
     def __init__(self, catalogs: Mapping[str, Catalog]) -> None:
-        """Take the translations of ``catalogs``, which go by their pages."""
+        """Index the translations of ``catalogs``, which are keyed by page."""
         self._of_page: dict[str, list[Suggestion]] = {}
         self._all: list[Suggestion] = []
         self._plain: list[str] = []
@@ -37,12 +37,15 @@ class TranslationMemory:
         self._index()
 
     def replace(self, page: str, catalog: Catalog) -> None:
-        """Take the translations of a page as they are now."""
+        """Update the index with the current catalogue of a page."""
         self._of_page[page] = _finished(page, catalog)
         self._index()
 
     def search(self, page: str, english: str) -> tuple[Suggestion, ...]:
-        """Return the most similar translations, best first, each once, except the message's own."""
+        """Return the most similar translations, best first and without duplicates.
+
+        The message's own translation on ``page`` is left out.
+        """
         found = process.extract(
             plain_text(english),
             self._plain,
