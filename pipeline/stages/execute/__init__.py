@@ -1,8 +1,8 @@
-"""execute: run the code of every notebook page once, and put the outputs into the merged notebooks.
+"""execute: run the code of every notebook page once, and put the outputs into merged notebooks.
 
-``planning`` says what is to run and under which key, ``policy`` how, ``running`` takes outputs from
-the cache or from kernels, ``finishing`` judges them and writes executed notebooks, ``remembering``
-keeps times and exceptions from run to run.
+``plan`` decides which pages run, how, and under which key; ``startup`` reads code to run first.
+``stage`` takes outputs from the cache or from kernels, judges them and writes executed notebooks.
+``history`` stores times and exceptions between runs.
 """
 
 from pipeline.stages.execute.stage import Executed, execute

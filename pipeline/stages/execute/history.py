@@ -1,7 +1,7 @@
-"""What each page took and raised when it last ran: ``pages.json`` beside the cache.
+"""Store of each page's last duration and exceptions: ``pages.json`` beside the cache.
 
-How records follow from runs is ``core/execution/history``; here they are read and written. One file
-serves all upstreams, and several runs at a time: none of them forgets what another one wrote.
+``core/execution/record`` defines the records; this module reads and writes them. One file serves
+all upstreams and simultaneous runs: no run drops the records that another one wrote.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from pipeline.paths import Paths
 
 
 class History:
-    """The records of one upstream's pages. The keys of the file are ``<upstream>/<page>``."""
+    """Records of one upstream's pages. Keys in the file are ``<upstream>/<page>``."""
 
     def __init__(self, paths: Paths) -> None:
         self._path = paths.outputs / "pages.json"
         self._prefix = f"{paths.name}/"
         self._records: dict[str, PageRecord] = {}
         self._changed: dict[str, PageRecord] = {}
-        # Of one upstream only: two of them may have pages of one name.
+        # Only this upstream, because two upstreams may have pages of the same name.
         for key, record in self._read_all().items():
             if key.startswith(self._prefix):
                 self._records[key.removeprefix(self._prefix)] = record
 
     def seconds(self) -> Mapping[str, float]:
-        """Return how long each page took, if it ever ran."""
+        """Return the duration of each page that ever ran, in seconds."""
         return {page: record.seconds for page, record in self._records.items()}
 
     def remember(
         self, page: str, key: str, entry: CacheEntry, *, release: str
     ) -> Iterator[Finding]:
-        """Take in how ``page`` ran; tell what it raises that it did not raise before."""
+        """Record the run of ``page``, and return a finding for each changed exception."""
         before = self._records.get(page)
         now = Ran(release=release, raised=raised_in(entry.outputs, entry.exceptions))
         record = advance(
@@ -56,35 +56,36 @@ class History:
             now=now,
             is_whole=entry.failure is None,
         )
-        # Most pages come from the cache and are as they were: then nothing is written.
+        # Most pages come from the cache unchanged, so that nothing is written.
         if record != before:
             self._records[page] = record
             self._changed[page] = record
         return _findings(page, record)
 
     def save(self, log: Log) -> None:
-        """Write what changed. Another run may have written meanwhile: its pages stay."""
+        """Write the changed records, and keep those that another run has written meanwhile."""
         if not self._changed:
             return
-        # Read anew: what this run has in its hands is as old as the run.
+        # Read the file again, because the records in memory are from the start of the run.
         records = self._read_all()
         for page, record in self._changed.items():
             records[f"{self._prefix}{page}"] = record
         try:
             files.write_if_changed(self._path, history_text(records).encode("ascii"))
         except files.WriteError as error:
-            # What is lost is the order of the next run, and what changed between two releases.
+            # Only a warning: the loss affects the order of the next run, and the comparison of
+            # releases.
             log.warn(str(error))
 
     def _read_all(self) -> dict[str, PageRecord]:
-        # The first run; also a file that may not be read stops nothing.
+        # The file is missing in the first run. An unreadable one is no reason to stop.
         with suppress(OSError):
             return parse_history(self._path.read_bytes())
         return {}
 
 
 def _findings(page: str, record: PageRecord) -> Iterator[Finding]:
-    # A page that ran for the first time has nothing to be compared with.
+    # After the first run of a page there is nothing to compare.
     if record.before is None:
         return
     before, now = record.before.release, record.now.release

@@ -1,7 +1,7 @@
-"""Plan of execution: what is to run, how, and under which key its outputs are kept.
+"""Plan of execution: which pages run, how, and under which key their outputs are cached.
 
-Pages go in. A task comes out for each page that is to run, or an execution with the reason why it
-is not run. Equal keys mean equal outputs: everything that decides about them is part of the key.
+The input is pages. The output is a task for each page that runs, or an execution with the reason
+for skipping it. Equal keys mean equal outputs, so the key covers everything that affects them.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from pipeline.errors import InputError, PipelineError
 from pipeline.run import Run
 from pipeline.stages.execute.startup import startup_of
 
-AS_IT_IS = RunRule(pages=(), reason="")  # the rule of pages that no rule is about
-# That can be run here; "" is not stated, which is Python.
+AS_IT_IS = RunRule(pages=(), reason="")  # default for pages without a rule
+# Supported languages; "" means that none is stated, which is Python.
 _LANGUAGES = ("python", "ipython", "")
-# The parts of a policy that are plain values and decide what a page prints.
+# Plain values of a policy that affect the outputs.
 _LIMITS = (
     *("timeout", "page_timeout", "stall", "wall_timeout", "memory", "output"),
     *("offline", "until"),
@@ -38,9 +38,9 @@ _LIMITS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """What every step of one run needs to know.
+    """Context shared by all steps of one run.
 
-    ``digests`` keeps what was read of folders of data: pages of one folder share them.
+    ``digests`` caches the digests of data folders, because pages in one folder share them.
     """
 
     run: Run
@@ -54,10 +54,10 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A page that is to run. ``key`` stands for all that decides what it prints."""
+    """Page that is to run. ``key`` is the digest of everything that affects its outputs."""
 
     page: Page
-    document: SourceFile  # what is run; of a pair, the .ipynb
+    document: SourceFile  # the document that is run: the .ipynb of a pair
     notebook: Mapping[str, Any]
     rule: RunRule
     policy: kernel.Policy
@@ -65,38 +65,37 @@ class Task:
 
     @property
     def total(self) -> int:
-        """How many code cells there are."""
+        """Return the number of code cells."""
         return len(execution.code_cells(self.notebook))
 
     @property
     def seconds(self) -> float:
-        """How long it may take, told from the code alone.
+        """Return the estimated duration in seconds, from the code alone.
 
-        Machines that share the pages out must agree on it without a word.
+        Machines that share the work must compute the same value without communicating.
         """
         cell = seconds_per_cell(self.rule)
         return execution.guess_seconds(self.notebook, until=self.rule.until, cell=cell)
 
     @property
     def note(self) -> str:
-        """How it is run, if not as it is."""
+        """Return how the page runs, if not by default."""
         return how_it_runs(self.rule)
 
 
 def plan(stage: Stage, page: Page) -> Task | Execution | None:
-    """Return a task for a page, or why it is not run; None if it is no notebook."""
+    """Return a task for a page, or the reason why it does not run; None if it is no notebook."""
     try:
         return _plan(stage, page)
     except PipelineError as error:
-        # A page that cannot be read has not run; split has told the rest of it. Of start-up files
-        # ``startup_findings`` does.
+        # `split` and `startup_findings` have reported the details.
         return Execution(page=page.name, status=Status.FAILED, reason=str(error))
 
 
 def _plan(stage: Stage, page: Page) -> Task | Execution | None:
-    """Return the same.
+    """Return the same as ``plan``.
 
-    Raises PipelineError for a document, or a start-up file, that cannot be read.
+    Raises PipelineError for an unreadable document or start-up file.
     """
     docs = stage.run.paths.docs
     for document in page.files:
@@ -106,7 +105,7 @@ def _plan(stage: Stage, page: Page) -> Task | Execution | None:
     else:
         return None
     rule = _rule(stage, page)
-    # Before the key is made: to digest the data beside a page takes a while.
+    # Checked before the key is computed, because digests of the data files take a while.
     reason = _reason_to_skip(stage.run.upstream, page, notebook, rule)
     if reason:
         total = len(execution.code_cells(notebook))
@@ -131,15 +130,15 @@ def _plan(stage: Stage, page: Page) -> Task | Execution | None:
 
 
 def _rule(stage: Stage, page: Page) -> RunRule:
-    """Return how the page is run.
+    """Return the rule for running the page.
 
-    A rule may name packages that the page needs. Where they are installed, all of the page runs;
-    elsewhere it runs as it is, up to the cell that needs them.
+    A rule may name packages that the page needs. If they are installed, the whole page runs;
+    otherwise it runs without modes, up to the cell that needs them.
     """
     rule = stage.run.upstream.run_rule(page.name) or AS_IT_IS
     if not rule.needs:
         return rule
-    # The facts of the environment: "package jax_cuda" → "0.10.2", and "python" beside them.
+    # Keys of the environment are like "package jax_cuda", with the version as value.
     installed = {name.replace("_", "-") for name in stage.environment}
     if all(f"package {name}" in installed for name in rule.needs):
         return structs.replace(rule, until=0)
@@ -147,7 +146,7 @@ def _rule(stage: Stage, page: Page) -> RunRule:
 
 
 def read_notebook(path: Path) -> Mapping[str, Any] | None:
-    """Return the notebook at ``path``, or None if that is a plain page. Raises InputError."""
+    """Return the notebook at ``path``, or None for a plain page. Raises InputError."""
     if path.suffix == ".ipynb":
         return execution.parse_notebook(files.read_bytes(path), where=str(path))
     if path.suffix != ".md":
@@ -155,7 +154,7 @@ def read_notebook(path: Path) -> Mapping[str, Any] | None:
     text = files.read_bytes(path).decode("utf-8", "replace")
     if not is_myst_notebook(text):
         return None
-    # jupytext refuses a header that is no YAML, among others.
+    # For example, jupytext rejects a header that is not YAML.
     try:
         return kernel.notebook_from_myst(text)
     except ValueError as error:
@@ -169,16 +168,13 @@ def read_notebook(path: Path) -> Mapping[str, Any] | None:
 def _reason_to_skip(
     upstream: Upstream, page: Page, notebook: Mapping[str, Any], rule: RunRule
 ) -> str:
-    """Return why a page is not run; empty if it is.
-
-    A rule of the configuration has the first word.
-    """
+    """Return why a page is skipped, or an empty string; rules of the configuration come first."""
     skip = upstream.skip_rule(page.name)
     if skip is not None:
         return reason_of(skip.reason, skip.note)
     if not execution.sent_cells(notebook, 0):
         return "no code cells"
-    # Nothing stands before the first cell that cannot run here.
+    # No code cell precedes the first one that cannot run here.
     if not execution.sent_cells(notebook, rule.until):
         return reason_of(rule.reason, rule.note)
     name, language = execution.kernel_of(notebook)
@@ -188,12 +184,12 @@ def _reason_to_skip(
 
 
 def reason_of(reason: str, note: str) -> str:
-    """Return the reason of a rule in one line."""
+    """Return the reason of a rule, with its note, in one line."""
     return f"{reason}: {note}" if note else reason
 
 
 def _data_digests(stage: Stage, folder: Path) -> Mapping[str, str]:
-    """Return the digests of the files that code of a page in ``folder`` can read, by name."""
+    """Return digests of the files that the code of pages in ``folder`` can read, by name."""
     if folder not in stage.digests:
         digests: dict[str, str] = {}
         for path in _data_files(folder):
@@ -204,16 +200,16 @@ def _data_digests(stage: Stage, folder: Path) -> Mapping[str, str]:
 
 
 def _data_files(folder: Path) -> Iterator[Path]:
-    """Yield what a kernel gets a copy of (``sandbox``).
+    """Yield the files that the sandbox copies for a kernel.
 
-    No pages are among it, no links, and nothing that is hidden or of the site.
+    Pages, links, hidden files and files of the site are not included.
     """
     if not folder.is_dir():
         return
-    # Sorted, so that the same files give the same facts on every file system.
+    # Sorted, so that equal files give equal facts on every file system.
     for name in sorted(os.listdir(folder)):
         path = folder / name
-        # The sandbox decides, so that the key tells of all that is copied, and of nothing else.
+        # Ask the sandbox, so that the key covers exactly the copied files.
         if sandbox.is_left_out(path):
             continue
         if path.is_dir():
@@ -223,7 +219,7 @@ def _data_files(folder: Path) -> Iterator[Path]:
 
 
 def how_it_runs(rule: RunRule) -> str:
-    """Return how a page of ``rule`` is run, for people; empty if it is run as it is."""
+    """Return for people how pages of ``rule`` run; empty if they run by default."""
     notes = [mode.note for mode in rule.modes]
     if rule.devices:
         notes.append(f"with {rule.devices} CPU devices")
@@ -231,26 +227,26 @@ def how_it_runs(rule: RunRule) -> str:
 
 
 def seconds_per_cell(rule: RunRule) -> float:
-    """Return what a cell takes by the slowest mode of ``rule``."""
+    """Return the duration of a cell in the slowest mode of ``rule``."""
     usual = execution.SECONDS_PER_CELL
     told = [mode.cell_seconds for mode in rule.modes]
     return max((usual if cell is None else cell for cell in told), default=usual)
 
 
 def policy_of(rule: RunRule, settings: Settings, *, offline: bool) -> kernel.Policy:
-    """Return what the kernel of a page of ``rule`` is told.
+    """Return the policy for kernels of pages with ``rule``.
 
-    Raises ConfigError for a start-up file that cannot be used.
+    Raises ConfigError for an unusable start-up file.
     """
     limits = settings.execution
     variables = {
         name: os.environ[name] for name in limits.variables if name in os.environ
     }
-    # What a mode needs counts more than what this machine has set.
+    # Variables of a mode override those of this machine.
     for mode in rule.modes:
         variables |= mode.variables
     if rule.devices:
-        # Added to the flags that are passed on: those of XLA are all in one variable.
+        # Append to existing flags, because one variable holds all flags of XLA.
         flags = f"--xla_force_host_platform_device_count={rule.devices}"
         variables["XLA_FLAGS"] = f"{variables.get('XLA_FLAGS', '')} {flags}".strip()
     return kernel.Policy(
@@ -260,7 +256,8 @@ def policy_of(rule: RunRule, settings: Settings, *, offline: bool) -> kernel.Pol
         wall_timeout=limits.wall_timeout,
         memory=limits.memory,
         output=limits.output,
-        threads=0,  # the pool knows how many workers share the machine
+        # the pool sets it, because it knows how many workers share the machine
+        threads=0,
         offline=offline,
         variables=variables,
         startup=startup_of(rule.modes, settings.root),
@@ -271,8 +268,8 @@ def policy_of(rule: RunRule, settings: Settings, *, offline: bool) -> kernel.Pol
 def policy_facts(policy: kernel.Policy) -> dict[str, Any]:
     """Return the policy as a plain value, for the key of a page.
 
-    Threads are the machine's affair and no part of it. Start-up code is what it says: a page runs
-    again if a file of it is edited.
+    Threads are not part of it, as they depend on the machine. Start-up code is included as a
+    digest, so that pages run again after its file was edited.
     """
     startup = []
     for code in policy.startup:

@@ -1,8 +1,8 @@
-"""The stage itself: plan, take outputs from the cache, run the rest, write executed notebooks.
+"""Execution of pages: plan, use the cache, run the rest, write executed notebooks.
 
-Pages go in, executions come out in the order of the pages. Code runs once for all locales, and once
-for all pages whose code is equal: pages with the same key share the outputs. A page never shows
-outputs of another run than the one that its status reports.
+The input is pages, the output executions in the same order. Code runs once for all locales and for
+all pages with equal code, which share a key and its outputs. The outputs on a page are always from
+the run that its status reports.
 """
 
 from __future__ import annotations
@@ -41,28 +41,28 @@ from pipeline.run import KernelOptions, Run
 from pipeline.stages.execute.history import History
 from pipeline.stages.execute.plan import Stage, Task, plan, read_notebook, reason_of
 
-MEBIBYTE = 1 << 20  # the unit of the configuration's limits
-# They say nothing of the page: somebody, or the system, has killed or stopped the worker, or the
-# machine had no time for it. So the page is tried again the next time.
+MEBIBYTE = 1 << 20  # bytes; unit of the limits in the configuration
+# Failures that do not depend on the page: the worker was killed or stopped, or the machine was too
+# busy. They are not cached, so the page is tried again next time.
 ACCIDENTS = ("WorkerDied", "WorkerStopped", "WallTimeout")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Executed:
-    """How the pages ran, in their order, and what else there is to say of them."""
+    """Executions of the pages, in order, with findings and changes."""
 
     executions: tuple[Execution, ...] = ()
     findings: tuple[Finding, ...] = ()
-    changes: tuple[str, ...] = ()  # the files written
+    changes: tuple[str, ...] = ()  # files written
 
 
 def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed:
-    """Run the notebooks among ``pages``; write the executed notebook of each, in every locale.
+    """Run the notebooks among ``pages``, and write their executed notebooks in every locale.
 
-    One Execution per notebook, in the order of ``pages``; plain pages have none. Code
-    that ran before is not run again; if it failed, only with ``retry_failed``. With ``scheduler``
-    (an address) a Dask cluster does the work. A page that fails stops no other one. Raises
-    ExecutionError if nothing can be run at all.
+    There is one Execution per notebook, in the order of ``pages``; plain pages have none. Code that
+    ran before is not run again; if it failed, only with ``retry_failed``. With ``scheduler`` (an
+    address), a Dask cluster does the work. A failing page does not stop the others. Raises
+    ExecutionError if nothing can run at all.
     """
     stage = Stage(run=run, offline=options.offline, environment=kernel.environment())
     tasks: list[Task] = []
@@ -70,13 +70,13 @@ def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed
     for page in pages:
         try:
             planned = plan(stage, page)
-        except ImportError as error:  # jupytext, which reads MyST notebooks
+        except ImportError as error:  # jupytext, which reads MyST notebooks, is missing
             raise _not_installed() from error
         if isinstance(planned, Task):
             tasks.append(planned)
         elif planned is not None:
             results[page.name] = planned
-            # It may have run with an older configuration, and is not what readers should see.
+            # An executed notebook of an older configuration must not be shown.
             remove_executed(stage, page)
     # A project without code needs no JAX.
     if tasks:
@@ -101,10 +101,10 @@ def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed
 
 
 def _check_version(environment: Mapping[str, str], run: Run) -> None:
-    """Refuse to run code on another version than pages will claim. Raises ExecutionError."""
+    """Raise ExecutionError if another version is installed than pages will claim."""
     if not run.package:
-        return  # nothing is claimed
-    # The environment is that of the kernels, which are of the interpreter that runs this.
+        return  # no version is claimed
+    # The kernels use this interpreter, so its packages are theirs.
     installed = environment.get(f"package {group_of(run.package)}", "none")
     if installed != run.version:
         raise ExecutionError(
@@ -115,7 +115,7 @@ def _check_version(environment: Mapping[str, str], run: Run) -> None:
 
 
 def _not_installed() -> ExecutionError:
-    """Told before a worker is started: it would end without a word."""
+    """Return the error for missing packages, raised before a worker would end silently."""
     lacking = packages.names(packages.missing("execute"))
     return ExecutionError(
         f"{lacking} not installed: no code was run",
@@ -124,7 +124,7 @@ def _not_installed() -> ExecutionError:
 
 
 class _Pass:
-    """One pass over the tasks, with the cache and what is remembered from run to run."""
+    """One pass over the tasks, with the cache and the history."""
 
     def __init__(self, stage: Stage, options: KernelOptions) -> None:
         limit = stage.run.settings.execution.cache * MEBIBYTE
@@ -136,7 +136,7 @@ class _Pass:
         self.findings: dict[str, list[Finding]] = {}
 
     def run_all(self, tasks: Sequence[Task]) -> dict[str, Execution]:
-        """Return the results of ``tasks`` by page: from the cache, then from kernels."""
+        """Return the results of ``tasks`` by page: first from the cache, then from kernels."""
         results: dict[str, Execution] = {}
         waiting: dict[str, list[Task]] = {}
         try:
@@ -153,56 +153,56 @@ class _Pass:
                     results[result.page] = result
                     advance(1, _line(result))
         finally:
-            # Also after an interrupt: what has run is in the cache, and counts.
+            # Also after an interrupt, because completed pages are in the cache.
             self.history.save(self.log)
-        # At the end only: what this run needs must not go to make room for what it brings.
+        # Only at the end, so that new entries do not evict entries that this run still needs.
         self.cache.trim()
         return results
 
     def _cached(self, task: Task) -> CacheEntry | None:
-        """Return what is kept of an earlier run, if that is whole and good enough.
+        """Return the cached entry if it is usable, or None.
 
-        Good enough is whatever ran to its end, and a failure unless it is to be tried again.
+        A failed entry is usable unless failed pages are to be retried.
         """
         if not self.options.use_cache:
             return None
         entry = self._entry(task)
-        # A failure is an answer as well: the same code would fail again, most of the time.
+        # A failure is cached as well, because the same code would usually fail again.
         if entry and entry.failure and self.options.retry_failed:
             return None
         return entry
 
     def _entry(self, task: Task) -> CacheEntry | None:
-        """Return the cache entry of ``task``; None if it is missing or damaged."""
+        """Return the cache entry of ``task``, or None if it is missing or damaged."""
         before = len(self.cache.damaged)
-        data = self.cache.get(task.key)  # it counts as used from now on
+        data = self.cache.get(task.key)  # this marks the entry as used
         entry = None
         if data is not None:
             try:
                 entry = decode_entry(data, where=task.key)
             except InputError:
                 self.cache.reject(task.key)
-        # "get" has its own proofs, and rejects what fails them: both are told here.
+        # `get` also rejects entries with a wrong digest, so count damaged ones before and after.
         if len(self.cache.damaged) > before:
             self._tell(task, _damaged(task))
         return entry
 
     def _run(self, waiting: Mapping[str, Sequence[Task]]) -> Iterator[Execution]:
-        """Run one task of each key, longest first; all tasks of the key share the outputs."""
+        """Run one task of each key, the slowest first, and yield the results of all its tasks."""
         by_page = {tasks[0].page.name: tasks for tasks in waiting.values()}
         measured = self.history.seconds()
 
         def seconds(task: Task) -> float:
             return measured.get(task.page.name, task.seconds)
 
-        # Whatever is long and begins late keeps all others waiting at the end.
+        # A slow page that starts late would keep everything waiting at the end.
         order = sorted(
             (tasks[0] for tasks in by_page.values()), key=seconds, reverse=True
         )
         for outcome in self._outcomes([_job(self.stage, task) for task in order]):
             tasks = by_page[outcome.page]
             entry = entry_of(self.stage, tasks[0], outcome)
-            # Before anything is shown: a run that is killed afterwards has lost nothing.
+            # Cache the entry before it is shown, so that a run killed afterwards loses nothing.
             self._keep(tasks[0], entry)
             for task in tasks:
                 yield self._finish(task, entry)
@@ -213,13 +213,16 @@ class _Pass:
             return kernel.run_notebooks(jobs, workers=workers)
         from pipeline.adapters.cluster import run_on_cluster
 
-        # The cluster must have the same packages: the key says that these have run the code.
+        # The cluster must have the same packages, because the key claims them.
         return run_on_cluster(
             jobs, address=self.options.scheduler, environment=self.stage.environment
         )
 
     def _keep(self, task: Task, entry: CacheEntry) -> None:
-        """Put the entry into the cache. A full disk costs the next run its time, not this page."""
+        """Put the entry into the cache, unless the failure is an accident.
+
+        A failed write is only a warning: the next run takes longer.
+        """
         if entry.failure and entry.failure.exception in ACCIDENTS:
             return
         try:
@@ -229,7 +232,7 @@ class _Pass:
             self._tell(task, replace(finding, severity=Severity.WARNING))
 
     def _finish(self, task: Task, entry: CacheEntry) -> Execution:
-        """Return what is done with the outputs of every page, also with those of the cache."""
+        """Record and judge outputs, whether new or cached, and return the execution."""
         release = self.stage.run.release
         self._tell(
             task,
@@ -248,7 +251,7 @@ def _job(stage: Stage, task: Task) -> kernel.Job:
         page=task.page.name,
         notebook=json.dumps(task.notebook),
         folder=(stage.run.paths.docs / task.document.path).parent,
-        # A page names the kernel of whoever wrote it ("jax-dev"): ours runs all Python.
+        # Pages may name a kernel of their author ("jax-dev"); ours runs all Python.
         kernel=kernel.PYTHON if language else name,
         policy=task.policy,
         scratch=Path(),
@@ -266,7 +269,7 @@ def _damaged(task: Task) -> Finding:
 
 
 def _line(result: Execution) -> str:
-    """Return what a person who waits is told of a page that is done.
+    """Return a progress line for a finished page.
 
     For example ``guide/start: passed in interpret mode (3.2 s)``.
     """
@@ -277,13 +280,13 @@ def _line(result: Execution) -> str:
 
 
 def entry_of(stage: Stage, task: Task, outcome: kernel.Outcome) -> CacheEntry:
-    """Return what is kept of a run, for every page that has the same key."""
-    # Without prose: pages of other languages, and of other commits, share it.
+    """Return the cache entry of a run, valid for every page with the same key."""
+    # Without prose, because pages of other languages and commits share the entry.
     outputs = outputs_of(json.loads(outcome.notebook))
     failure = None
     if outcome.stop is not None:
         stop = outcome.stop
-        # The source of the cell is filled in from the page, when the entry is read.
+        # The source of the cell is added from the page when the entry is read.
         failure = cell_failure(
             stop.cell,
             "",
@@ -293,12 +296,12 @@ def entry_of(stage: Stage, task: Task, outcome: kernel.Outcome) -> CacheEntry:
         )
     return CacheEntry(
         outputs=outputs,
-        # Rounded, so that the entry does not tell more than can be measured.
+        # Rounded to what can be measured.
         seconds=round(outcome.seconds, 1),
         cell_seconds=tuple(round(seconds, 3) for seconds in outcome.cell_seconds),
         failure=failure,
         exceptions=expected_exceptions(outputs),
-        # For people who look into the cache: no decision is made by them.
+        # For people who inspect the cache; no code depends on them.
         facts={
             "page": task.page.name,
             "release": stage.run.release,
@@ -308,18 +311,18 @@ def entry_of(stage: Stage, task: Task, outcome: kernel.Outcome) -> CacheEntry:
 
 
 def finish(stage: Stage, task: Task, entry: CacheEntry) -> Execution:
-    """Write each locale's executed notebook and say how the page ended.
+    """Write each locale's executed notebook, and return the execution.
 
-    Whether it came from the cache is not filled in.
+    The caller sets ``cached``.
     """
-    # A page that stopped has cells that did not run: what they should raise is no matter then.
+    # If the page stopped, unmet expectations of later cells do not matter.
     failure = entry.failure_in(task.notebook) or _unmet(stage, task, entry.outputs)
     cells = cells_run(task.notebook, failure, until=task.rule.until)
     try:
         for locale in stage.run.locales:
             _write(stage, task, entry.outputs, locale=locale)
     except PipelineError as error:
-        # Not in some locales only: there the page would pass for one that ran.
+        # Remove it in all locales, because a remaining one would look like the current state.
         remove_executed(stage, task.page)
         failure = _not_written(error)
     status, reason = _judgement(task, failure)
@@ -338,7 +341,7 @@ def finish(stage: Stage, task: Task, entry: CacheEntry) -> Execution:
 
 def _not_written(error: PipelineError) -> CellFailure:
     return CellFailure(
-        cell=0,  # of no cell: the page as a whole
+        cell=0,  # no cell: the page as a whole
         source="",
         exception=type(error).__name__,
         message=str(error),
@@ -348,7 +351,7 @@ def _not_written(error: PipelineError) -> CellFailure:
 
 
 def _judgement(task: Task, failure: CellFailure | None) -> tuple[Status, str]:
-    """Status and reason. A page is said to have passed only if it ran whole."""
+    """Return status and reason. Only a page that ran completely has passed."""
     if failure is not None:
         return Status.FAILED, failure_summary(failure)
     if not execution.is_partial(task.notebook, task.rule.until):
@@ -360,9 +363,9 @@ def _judgement(task: Task, failure: CellFailure | None) -> tuple[Status, str]:
 
 
 def _unmet(stage: Stage, task: Task, outputs: Mapping[str, Any]) -> CellFailure | None:
-    """Return the failure of a page whose tagged cells did not raise, as they must.
+    """Return the failure of tagged cells that did not raise, or None.
 
-    Cells that the configuration acknowledges may do without.
+    Acknowledged cells of the configuration are exempt.
     """
     acknowledged: set[int] = set()
     for entry in stage.run.upstream.acknowledge:
@@ -381,12 +384,12 @@ def _write(
 ) -> None:
     """Put the outputs into the merged notebook of ``locale``.
 
-    Without such a notebook there is nothing to show.
+    Without a merged notebook, remove the executed one.
     """
     merged_path = stage.run.paths.merged(locale) / task.document.path
     target = _executed(stage, task.page, locale)
     merged = read_notebook(merged_path) if merged_path.exists() else None
-    # Merge could not make it, or the page is not in this locale.
+    # The merge failed, or the page is not in this locale.
     if merged is None:
         _remove(stage, target)
         return
@@ -397,7 +400,7 @@ def _write(
 
 
 def remove_executed(stage: Stage, page: Page) -> None:
-    """Remove what an earlier run of the page left: it would pass for the state of now."""
+    """Remove the page's executed notebooks, which would look like the current state."""
     for locale in stage.run.locales:
         _remove(stage, _executed(stage, page, locale))
 
@@ -409,14 +412,14 @@ def _remove(stage: Stage, target: Path) -> None:
 
 
 def _executed(stage: Stage, page: Page, locale: str) -> Path:
-    # Also a MyST notebook becomes one of JSON: Markdown has no place for outputs.
+    # A MyST notebook becomes JSON as well, because Markdown cannot hold outputs.
     return stage.run.paths.executed(locale) / f"{page.name}.ipynb"
 
 
 def output_findings(stage: Stage, task: Task, entry: CacheEntry) -> Iterator[Finding]:
-    """Yield what of the outputs cannot be shown, and where they are others than upstream's.
+    """Yield findings for outputs that cannot be shown, or that differ from upstream's.
 
-    They are compared only if the configuration asks for that.
+    The comparison with upstream is made only if the rule asks for it.
     """
     for number, cell in enumerate(entry.outputs["cells"], start=1):
         for fault in sound_outputs(cell["outputs"]).faults:
@@ -436,7 +439,7 @@ def output_findings(stage: Stage, task: Task, entry: CacheEntry) -> Iterator[Fin
         docs, here = difference.docs or "nothing", difference.here or "nothing"
         yield Finding(
             code="output-differs",
-            # Most are new names of the same things; a person decides.
+            # Most differences are new names of the same things, so a person decides.
             severity=Severity.NOTE,
             where=f"{task.page.name}, {execution.cell_name(difference.cell)}",
             text=f"the docs say {docs!r}, {stage.run.release or 'it'} prints {here!r}",

@@ -1,7 +1,7 @@
-"""Start-up code: what the modes of a rule have a kernel run before the first cell.
+"""Start-up code: files that the modes of a rule run in a kernel before the first cell.
 
-In go modes of the configuration, out comes code as it travels to kernels, which may be on other
-machines. A file that cannot be used is an error of the configuration, and told before it is run.
+The input is modes of the configuration. The output is the source text, because kernels may be on
+other machines. An unusable file is an error of the configuration, reported before anything runs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pipeline.run import Run
 
 
 def startup_of(modes: Iterable[Mode], root: Path) -> tuple[kernel.Startup, ...]:
-    """Return the start-up code of ``modes``, in their order; ``root`` is the project's.
+    """Return the start-up code of ``modes``, in order; ``root`` is the project's root.
 
     Raises ConfigError.
     """
@@ -30,9 +30,9 @@ def startup_of(modes: Iterable[Mode], root: Path) -> tuple[kernel.Startup, ...]:
 
 
 def startup_findings(run: Run) -> tuple[Finding, ...]:
-    """Return start-up files that rules of the upstream name and that cannot be used, each once.
+    """Return an error for each unusable start-up file in the upstream's rules.
 
-    They are errors of the configuration. A page that needs one is not run.
+    A page that needs such a file is not run.
     """
     modes = {mode.name: mode for rule in run.upstream.run for mode in rule.modes}
     findings = []
@@ -60,14 +60,14 @@ def _read(mode: Mode, root: Path) -> kernel.Startup:
 
 
 def _bytes_in_project(mode: Mode, root: Path) -> bytes:
-    """Return the content of a start-up file, which must lie in the project. Raises ConfigError."""
+    """Return the content of a start-up file in the project. Raises ConfigError."""
     path = root / mode.startup
-    # The configuration has made sure of the path. A link may lead out all the same, and the code
-    # of another place is not what was committed.
+    # The configuration has validated the path, but a symbolic link may still lead outside, where
+    # the code is not the committed one.
     if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root)):
         raise _error(mode, "is a link that leads out of the project")
     try:
-        # A pipe would be waited for.
+        # Reading a named pipe would block.
         if not stat.S_ISREG(path.stat().st_mode):
             raise _error(mode, "is not a file")
         return files.read_bytes(path)
@@ -78,21 +78,22 @@ def _bytes_in_project(mode: Mode, root: Path) -> bytes:
 
 
 def _check_python(mode: Mode, data: bytes) -> None:
-    """Refuse what Python does not compile. Raises ConfigError."""
+    """Raise ConfigError if Python cannot compile the code."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it may run with them
+            warnings.simplefilter("ignore")  # warnings do not prevent a run
             compile(data, mode.startup, "exec", dont_inherit=True)
     except SyntaxError as error:
         raise _error(
             mode, f"is not Python: {error.msg}", line=error.lineno or 0
         ) from error
-    except (ValueError, RecursionError, MemoryError) as error:  # NUL; nested too deeply
+    # NUL characters; nested too deeply
+    except (ValueError, RecursionError, MemoryError) as error:
         raise _error(mode, f"is not Python: {error}") from error
 
 
 def _error(mode: Mode, what: str, *, line: int = 0) -> ConfigError:
-    """Return an error about the start-up file of a mode, in a ``line`` of it (from 1; 0: none)."""
+    """Return an error about a mode's start-up file; ``line`` counts from 1, and 0 means none."""
     return ConfigError(
         f"the start-up file of the mode {mode.name!r} {what}",
         where=f"{mode.startup}:{line}" if line else mode.startup,
