@@ -37,7 +37,7 @@ def add_options(parser: ArgumentParser) -> None:
 def run_command(arguments: Namespace, log: Log) -> int:
     """Compare two states of the memory, write ``build/review.html`` and return the exit code.
 
-    Findings do not affect the exit code. Raises WriteError.
+    Findings of checks do not affect the exit code; unreadable memory files do. Raises WriteError.
     """
     from pipeline.adapters.files import append_text, write_if_changed
     from pipeline.commands.review.reviewing import review_changes
