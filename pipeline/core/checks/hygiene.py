@@ -1,8 +1,8 @@
 """Checks of the ``.po`` file itself (M6), and of the memory.
 
-The adapter that reads a file reports what is odd about it; each remark gets the code of a rule
-here. A memory has digests in place of the English, and ⟦N⟧ in place of long atoms: its entries
-become those of a catalogue, or get a problem if a placeholder stands for nothing.
+The adapter that parses a file reports its irregularities, and each remark gets the code of a rule
+here. A memory has digests instead of the English, and ⟦N⟧ instead of long atoms. Its entries are
+converted to those of a catalogue, or reported if a placeholder is invalid.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ RULES = tuple(
     )
 )
 UNREADABLE, HEADER, REPEATED, CUT, LAYOUT, SILENCED, PLACEHOLDER = RULES
-# The rule for each remark of the reader, by the code of the remark; all others are about layout.
+# The rule for each remark of the parser, by its code; all others concern the layout.
 OF_READING = {"po-header": HEADER, "po-duplicate": REPEATED, "po-cut": CUT}
 
 
 def header_problem(catalog: Catalog, wanted: Mapping[str, str]) -> str:
-    """Return what is wrong with a header; empty if it has the fields of ``wanted``.
+    """Return the problem with a header, or "" if it has the fields of ``wanted``.
 
-    All fields must be there. Of two the value matters too:
-    ``the header says Language: zh, but this is zh_CN``.
+    All fields must be present. The values matter only for Language and Plural-Forms: ``the header
+    says Language: zh, but this is zh_CN``.
     """
     missing = [name for name in wanted if name not in catalog.header]
     if missing:
@@ -60,7 +60,7 @@ def header_problem(catalog: Catalog, wanted: Mapping[str, str]) -> str:
 
 
 def find_unreviewed(subject: Subject) -> Iterator[Problem]:
-    """Find an entry whose fuzzy mark was taken off, but not what came with the mark."""
+    """Report an entry that is no longer fuzzy, but still has its previous msgid (``#|``)."""
     if subject.entry.previous is not None:
         yield Problem(
             text=(
@@ -80,10 +80,10 @@ _HINT = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """The finished translations of a memory: with their English, without it, and what is wrong.
+    """The finished translations of a memory, with and without their English, and problems.
 
-    ``known`` are entries as a catalogue has them, on the lines of the memory. ``unknown`` are those
-    of the memory. A problem has the number of an entry in ``entries``.
+    ``known`` are catalogue entries with the line numbers of the memory. ``unknown`` are entries of
+    the memory itself. The index of a problem refers to ``entries``.
     """
 
     entries: tuple[Entry, ...]
@@ -95,7 +95,7 @@ class Remembered:
 def read_remembered(
     entries: Sequence[Entry], english: Mapping[str, Entry]
 ) -> Remembered:
-    """Return what a memory's ``entries`` hold; ``english`` has catalogue entries by digest."""
+    """Return the content of a memory's ``entries``; ``english`` has catalogue entries by digest."""
     finished = tuple(entry for entry in entries if _is_finished(entry))
     known: list[Entry] = []
     unknown: list[Entry] = []
@@ -122,15 +122,15 @@ def read_remembered(
 
 
 def markup_of_texts(entries: Sequence[Entry]) -> Markup:
-    """Return what a page is marked up in, judged by the roles and the code of its translations."""
+    """Return the markup of a page, judged by the roles and the code in its translations."""
     return usual_markup_of([Entry(msgid=entry.msgstr) for entry in entries])
 
 
 def readable_texts(entries: Sequence[Entry], markup: Markup) -> Iterator[Entry]:
-    """Yield entries of unknown English, with markup in place of ⟦N⟧ that a parser can read.
+    """Yield entries of unknown English, with ⟦N⟧ replaced by markup that a parser accepts.
 
-    It is as long, so that places hold: ``见[指南⟦1⟧和⟦2⟧`` -> ``见[指南]()和`x```. In
-    reStructuredText a long atom may be half of a link: there such entries are left out.
+    The replacement has the same length, so that positions stay valid: ``见[指南⟦1⟧和⟦2⟧`` ->
+    ``见[指南]()和`x```. In reST a long atom may be half of a link, so such entries are skipped.
     """
     for entry in entries:
         if not _PLACEHOLDER.search(entry.msgstr):
@@ -142,7 +142,7 @@ def readable_texts(entries: Sequence[Entry], markup: Markup) -> Iterator[Entry]:
 
 
 def _readable_placeholder(match: re.Match[str]) -> str:
-    """Return the target of a link if one is open before a placeholder, else code."""
+    """Return a link target if a bracket is open before the placeholder, otherwise code."""
     before = match.string[: match.start()]
     size = len(match[0])
     opened = before.rpartition("[")[2] if "[" in before else "]"
@@ -152,10 +152,10 @@ def _readable_placeholder(match: re.Match[str]) -> str:
 
 
 def find_unlike(entries: Sequence[Entry]) -> Iterator[Problem]:
-    """Find entries of one English message that name other long atoms than most others of it do.
+    """Report entries that have other placeholders than most translations of the same message.
 
-    ``entries`` may be of several pages and locales; a problem has the number of one of them. Where
-    two differ, both are reported.
+    ``entries`` may be from several pages and locales; a problem has the index of its entry. In case
+    of a tie, all of these entries are reported.
     """
     by_digest: dict[str, list[int]] = defaultdict(list)
     for index, entry in enumerate(entries):
@@ -178,21 +178,21 @@ def find_unlike(entries: Sequence[Entry]) -> Iterator[Problem]:
 
 
 def _is_finished(entry: Entry) -> bool:
-    """Return whether readers see the translation. A copy of the English has a note instead."""
+    """Return whether the translation is published. A copy of the English has only a note."""
     if entry.fuzzy or entry.obsolete:
         return False
     return entry.msgstr != "" or SAME in entry.notes
 
 
 def _restored_msgstr(entry: Entry, msgid: str) -> str | None:
-    """Return the translation with its long atoms; None if a placeholder stands for none."""
+    """Return the translation with its long atoms restored; None if a placeholder is invalid."""
     if SAME in entry.notes:
         return msgid
     return restore(entry.msgstr, msgid)
 
 
 def _as_in_catalog(entry: Entry, blank: Entry, msgstr: str) -> Entry:
-    """Return ``blank``, the English with its note, with the translation of a memory's entry."""
+    """Return ``blank``, the catalogue's untranslated entry, with a memory's translation."""
     return replace(
         blank,
         msgstr=msgstr,
@@ -203,7 +203,7 @@ def _as_in_catalog(entry: Entry, blank: Entry, msgstr: str) -> Entry:
 
 
 def _bracket_problem(entry: Entry, bracket: str, index: int) -> Problem:
-    """Return the problem of a bracket that belongs to no placeholder."""
+    """Return the problem with a bracket that belongs to no placeholder."""
     at = _PLACEHOLDER.sub(lambda match: " " * len(match[0]), entry.msgstr).index(
         bracket
     )
@@ -216,7 +216,7 @@ def _bracket_problem(entry: Entry, bracket: str, index: int) -> Problem:
 
 
 def _placeholder_problem(entry: Entry, index: int) -> Problem:
-    """Return the problem of placeholders that the English has too few long atoms for."""
+    """Return the problem with placeholders whose numbers exceed the long atoms of the English."""
     marks = [match[0] for match in _PLACEHOLDER.finditer(entry.msgstr)]
     return Problem(
         text=f"has {quote(max(marks))}, but the English has fewer long pieces",
@@ -229,7 +229,7 @@ def _placeholder_problem(entry: Entry, index: int) -> Problem:
 def _unlike_problem(
     named: frozenset[str], others: frozenset[str], index: int
 ) -> Problem:
-    """Return the problem of an entry that names other long atoms than another one."""
+    """Return the problem with an entry whose placeholders differ from another translation."""
     ours, theirs = _listed_placeholders(named), _listed_placeholders(others)
     return Problem(
         text=f"has {ours} where another translation of the text has {theirs}",
@@ -240,7 +240,7 @@ def _unlike_problem(
 
 
 def _listed_placeholders(names: frozenset[str]) -> str:
-    """Return placeholders in a sentence: ``⟦1⟧, ⟦2⟧``."""
+    """Return placeholders for a sentence: ``⟦1⟧, ⟦2⟧``."""
     return (
         ", ".join(
             f"⟦{name}⟧" for name in sorted(names, key=lambda name: (len(name), name))

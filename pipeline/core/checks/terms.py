@@ -1,6 +1,7 @@
 """Checks of terminology (M5, M710).
 
-The glossary says what is agreed on. What it does not say must at least be the same everywhere.
+M501 and M502 compare with the glossary. M503 and M710 compare translations with each other: equal
+English needs equal Chinese.
 """
 
 from __future__ import annotations
@@ -30,22 +31,22 @@ _ENDS = re.compile(r"[\s.,:;!?。，：；！？、…]+$")
 _LONGEST_WORD = 80
 _WORD_BEFORE = re.compile(r"[A-Za-z]+ $")
 _WORD_BEHIND = re.compile(r" [A-Za-z]+")
-_LONGEST_PHRASE, _LONGEST_SENTENCE = 40, 60  # characters that are quoted
+_LONGEST_PHRASE, _LONGEST_SENTENCE = 40, 60  # maximum characters of a quotation
 _ENGLISH_WORD = re.compile(r"[a-z]+")
-# What may differ in Chinese, too. A term has its English in brackets where it is new.
+# Parts of a Chinese sentence that may differ. A new term is followed by its English in
+# brackets.
 _UNCOMPARED = re.compile(rf"[（(][A-Za-z -]+[）)]|[（(]|[^{HAN}A-Za-z（(]+")
-_LEAST_WORDS = 4  # shorter sentences are rendered by what stands around them
-_MOST_PAGES = 3  # named as those that have another translation
+_LEAST_WORDS = 4  # the translation of shorter sentences depends on the context
+_MOST_PAGES = 3  # pages listed with another translation
 
 
-# M501, M502: what the glossary says.
+# M501, M502: comparison with the glossary.
 
 
 class Reader:
-    """A glossary that reads translations.
+    """The two checks that need the glossary.
 
-    Both checks look at an entry one after the other, so that its readings of the last few entries
-    are cached.
+    Both checks examine an entry in turn, so the terms in the last few entries are cached.
     """
 
     def __init__(self, glossary: Glossary) -> None:
@@ -53,11 +54,11 @@ class Reader:
         self._read = lru_cache(maxsize=64)(self._read_anew)
 
     def find_missing(self, subject: Subject) -> Iterator[Problem]:
-        """Find terms of the English whose rendering a translation lacks."""
+        """Report English terms whose rendering is missing from the translation."""
         if not _HAN.search(subject.msgstr):
-            return  # not translated at all, which other checks report
+            return  # untranslated: other checks report that
         mentions, misuses = self._read(subject.msgid, subject.msgstr, subject.markup)
-        # M502 reports a term whose rendering is one to be avoided.
+        # M502 reports terms with an avoided rendering.
         reported = {misuse.term for misuse in misuses}
         plain = as_plain(subject.msgstr)
         for mention in _first_mentions(mentions):
@@ -73,7 +74,7 @@ class Reader:
             )
 
     def find_avoided(self, subject: Subject) -> Iterator[Problem]:
-        """Find renderings in a translation that the glossary wants avoided."""
+        """Report renderings that the glossary says to avoid."""
         _, misuses = self._read(subject.msgid, subject.msgstr, subject.markup)
         for misuse in misuses:
             term, avoided = misuse.term, misuse.avoided
@@ -91,19 +92,19 @@ class Reader:
 
 
 def _first_mentions(mentions: Sequence[Mention]) -> list[Mention]:
-    """Return the first mention of each term, in the order of their last mentions.
+    """Return the first mention of each term, sorted by the position of its last mention.
 
-    Of ``array``, ``tensor`` and again ``array``: the ``tensor``, then the first ``array``.
+    For ``array``, ``tensor`` and again ``array``: ``tensor``, then the first ``array``.
     """
     firsts = {mention.term: mention for mention in reversed(mentions)}
     return list(reversed(firsts.values()))
 
 
 def _is_kept(mention: Mention, msgstr: str) -> bool:
-    """Return whether the term is part of a name that is left in English.
+    """Return whether the term is part of a name that is kept in English.
 
-    Then a word beside it stands in the translation as well: of ``Tensor Core`` both words do,
-    although ``tensor`` has a rendering.
+    In that case the translation also contains the word beside it: ``Tensor Core`` is kept as a
+    whole, although ``tensor`` has a rendering.
     """
     names = []
     near = max(mention.start - _LONGEST_WORD, 0)
@@ -115,7 +116,7 @@ def _is_kept(mention: Mention, msgstr: str) -> bool:
 
 
 def _rendering_hint(term: Term, note: str) -> str:
-    """Return what to write for a term, with what the glossary notes of it.
+    """Return the accepted renderings of a term as a hint, with the glossary's note.
 
     ``Write “张量” or “Tensor”. 指多维数组.``
     """
@@ -126,24 +127,24 @@ def _rendering_hint(term: Term, note: str) -> str:
     return hint
 
 
-# M503, M710: what is the same in English.
+# M503, M710: comparison of translations with each other.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rendered:
-    """A phrase or sentence of one of the entries, with its translation."""
+    """A phrase or sentence in an entry, with its translation."""
 
     index: int  # of the entry
     english: str
     chinese: str
-    words: str  # the Chinese without what may differ
+    words: str  # the Chinese without the parts that may differ
 
 
 def find_inconsistent(subjects: Sequence[Subject]) -> Iterator[Problem]:
-    """Find entries with the same English that are translated in other words than most of them.
+    """Report entries whose translation differs from most others with the same English.
 
-    If ``Note`` is ``注意`` twice and ``备注`` once, it reports the latter. Case and the mark at the
-    end do not count.
+    If ``Note`` is ``注意`` twice and ``备注`` once, the latter is reported. Case and final
+    punctuation are ignored.
     """
     groups: dict[str, list[_Rendered]] = {}
     for index, subject in _comparable(subjects):
@@ -163,10 +164,10 @@ def find_inconsistent(subjects: Sequence[Subject]) -> Iterator[Problem]:
 
 
 def find_alike(subjects: Sequence[Subject]) -> Iterator[Problem]:
-    """Find sentences that are translated in other words than most of their like.
+    """Report sentences whose translation differs from most similar sentences.
 
-    Their English differs in case, punctuation, numbers and code only. M503 reports entries whose
-    whole English is the same.
+    Sentences are similar if their English differs only in case, punctuation, numbers and code. M503
+    reports entries whose entire English is equal.
     """
     groups: dict[str, list[_Rendered]] = {}
     for index, subject in _comparable(subjects):
@@ -190,9 +191,9 @@ def find_alike(subjects: Sequence[Subject]) -> Iterator[Problem]:
 
 
 def _comparable(subjects: Sequence[Subject]) -> Iterator[tuple[int, Subject]]:
-    """Yield the translated entries, by number, whose translation does not differ on purpose.
+    """Yield the translated entries without msgctxt, with their indices.
 
-    A msgctxt says that it does.
+    A msgctxt means that the translation differs on purpose.
     """
     for index, subject in enumerate(subjects):
         if subject.entry.context is None and _HAN.search(subject.msgstr):
@@ -202,7 +203,10 @@ def _comparable(subjects: Sequence[Subject]) -> Iterator[tuple[int, Subject]]:
 def _split_usual(
     group: Sequence[_Rendered],
 ) -> tuple[list[_Rendered], list[_Rendered]]:
-    """Split a group into those with the usual translation, and others. A tie goes to the first."""
+    """Split a group into entries with the most common translation, and others.
+
+    In case of a tie, the translation that occurs first wins.
+    """
     counts = Counter(rendered.words for rendered in group)
     usual_words, _ = counts.most_common(1)[0]
     usual = [rendered for rendered in group if rendered.words == usual_words]
@@ -212,7 +216,7 @@ def _split_usual(
 def _unlike_problem(
     rendered: _Rendered, usual: _Rendered, pages: str, longest: int
 ) -> Problem:
-    """Return the problem of a translation that differs from the usual one on ``pages``."""
+    """Return the problem with a translation that differs from the usual one on ``pages``."""
     english = _shorten(rendered.english, longest)
     here, there = _shorten(rendered.chinese, longest), _shorten(usual.chinese, longest)
     return Problem(
@@ -223,12 +227,12 @@ def _unlike_problem(
 
 
 def _shorten(text: str, longest: int) -> str:
-    """Return the beginning of a text, to be quoted in a sentence."""
+    """Return the beginning of a text, for quoting in a sentence."""
     return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def _compared_phrase(msgid: str) -> str:
-    """Return what two msgids must have in common for their translations to be compared.
+    """Return the normalized msgid: entries with equal results are compared.
 
     ``**Note**:`` and ``note`` are both ``note``.
     """

@@ -1,5 +1,5 @@
-"""Checks of markup (M1) and of what must survive translation as it is (M2).
+"""Checks of markup (M1) and of atoms, which translation must preserve (M2).
 
-Markdown and reStructuredText stand side by side here; `by_markup` chooses. How a text is parsed
-belongs to `parsed`.
+Most modules have a function for Markdown and one for reST; `by_markup` selects one of them. Parsing
+does not belong here, but in `parsed`.
 """

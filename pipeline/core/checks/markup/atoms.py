@@ -1,7 +1,7 @@
-"""M2: what must survive translation as it is: code, formulas, targets, roles, references.
+"""M2: atoms that translation must preserve: code, formulas, targets, roles, references.
 
-New HTML, formulas, targets and URLs are the guard's (G104). Both report what was *changed*; the
-checks here also say what was meant.
+The guard rejects new HTML, formulas, targets and URLs (G104). The checks here report lost or
+changed atoms, and suggest the intended form.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pipeline.core.checks.parsed import Atom
 from pipeline.core.document.message import Markup
 from pipeline.findings import Span
 
-# The classes of which it matters how often an atom is named.
+# Classes for which the number of occurrences is checked.
 _COUNTED = (
     Atom.CODE,
     Atom.MATH,
@@ -42,23 +42,23 @@ _COUNTED = (
 
 
 def find_formulas(subject: Subject) -> Iterator[Problem]:
-    """Find formulas that are gone or changed; the guard refuses new ones.
+    """Report lost or changed formulas; the guard rejects new ones.
 
-    Where dollar signs show, M106 reports what is wrong with the marks.
+    If a dollar sign is visible, M106 reports the mistake instead.
     """
     if not next(find_dollars(subject), None) and not _is_told_as_role(subject):
         yield from lost_problems(subject, Atom.MATH)
 
 
 def _is_told_as_role(subject: Subject) -> bool:
-    """Return whether M107 reports a formula of reStructuredText: its ``:math:`` shows."""
+    """Return whether M107 reports a formula of reST, because its ``:math:`` is visible."""
     return subject.markup is Markup.RST and bool(next(find_shown_roles(subject), None))
 
 
 def find_targets(subject: Subject) -> Iterator[Problem]:
-    """Find links and images that are gone or lead elsewhere.
+    """Report links and images that are lost or have another target.
 
-    A target that shows as text is a link that does not work: M104 reports it.
+    If the target is visible as text, the link is broken and M104 reports it.
     """
     for name in (Atom.LINK, Atom.IMAGE):
         for target, problem in each_lost(subject, name):
@@ -67,42 +67,42 @@ def find_targets(subject: Subject) -> Iterator[Problem]:
 
 
 def find_roles(subject: Subject) -> Iterator[Problem]:
-    """Find roles that are gone or name something else.
+    """Report lost or changed roles.
 
-    Where backticks or the name of a role show, M105 and M107 report what is wrong.
+    If backticks or the name of a role are visible, M105 and M107 report the mistake instead.
     """
     for find_shown in (find_backticks, find_shown_roles):
         if next(find_shown(subject), None):
             return
     code = subject.chinese.of(Atom.CODE)
     for role, problem in each_lost(subject, Atom.ROLE):
-        # Code that reST has in single backquotes is a role; it may as well become code.
+        # In reST, code in single backquotes is parsed as a role. Real code may replace it.
         if role.strip("`") not in code:
             yield problem
 
 
 def find_references(subject: Subject) -> Iterator[Problem]:
-    """Find footnote marks, citations and labels that are gone; of reST also targets."""
+    """Report lost footnote marks, citations and labels; in reST also lost targets."""
     for label, problem in each_lost(subject, Atom.REFERENCE):
         if not stands_elsewhere(subject.chinese, Atom.REFERENCE, label):
             yield problem
     yield from lost_problems(subject, Atom.TARGET)
     yield from lost_problems(subject, Atom.FOOTNOTE)
     for value, became in lost_atoms(subject, Atom.CITATION).items():
-        # [!NOTE], the mark of an alert, is lost to a few readers only.
+        # Only few readers miss the marker of an alert, [!NOTE].
         is_alert = value.startswith("[!")
         yield lost_problem(subject, Atom.CITATION, value, became, is_minor=is_alert)
 
 
 def find_substitutions(subject: Subject) -> Iterator[Problem]:
-    """Find ``{{names}}`` that are gone or changed."""
+    """Report lost or changed ``{{names}}``."""
     yield from lost_problems(subject, Atom.SUBSTITUTION)
 
 
 def find_addresses(subject: Subject) -> Iterator[Problem]:
-    """Find URLs and e-mail addresses that readers see, gone or changed.
+    """Report visible URLs and e-mail addresses that are lost or changed.
 
-    A bare URL may become a link with words.
+    A bare URL may become a link with a text.
     """
     links = subject.chinese.of(Atom.LINK)
     for address, problem in each_lost(subject, Atom.URL):
@@ -112,9 +112,9 @@ def find_addresses(subject: Subject) -> Iterator[Problem]:
 
 
 def find_fewer(subject: Subject) -> Iterator[Problem]:
-    """Find what is named less often than in the English, but still is.
+    """Report atoms that occur less often than in the English, but at least once.
 
-    The other checks report what is never named.
+    The other checks report atoms that do not occur at all.
     """
     for name in _COUNTED:
         theirs, ours = subject.english.of(name), subject.chinese.of(name)
@@ -124,9 +124,9 @@ def find_fewer(subject: Subject) -> Iterator[Problem]:
 
 
 def _fewer_problem(subject: Subject, name: Atom, value: str) -> Problem:
-    """Return the problem of an atom that the translation names less often.
+    """Return the problem with an atom that occurs less often in the translation.
 
-    Code may stand there once more as plain text: then that is the place to look at.
+    If code occurs once more as plain text, the problem marks that place.
     """
     count, wanted = subject.chinese.of(name)[value], subject.english.of(name)[value]
     words = f"{spoken(subject.markup, name, value)} {count}× for {wanted}×"
@@ -143,10 +143,10 @@ def _fewer_problem(subject: Subject, name: Atom, value: str) -> Problem:
 
 
 _SEVERAL_WORDS = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}")
-# What can be nothing but code: ``jax.jit``, ``static_argnums``, ``f(x)``, but not ``None`` or
-# ``x``.
+# Text that can only be code: ``jax.jit``, ``static_argnums``, ``f(x)``, but not
+# ``None`` or ``x``.
 _CODE_ONLY = re.compile(r"[A-Za-z0-9][._(\[=][A-Za-z0-9_)\]]*")
-# `a``b`: two pieces of code without anything between them.
+# `a``b`: two code spans with nothing between them.
 _GLUED = {
     Markup.MARKDOWN: re.compile(r"((?<!`)`[^`]+`)(`[^`]+`(?!`))"),
     Markup.RST: re.compile(r"((?<!`)``[^`]+``)(``[^`]+``(?!`))"),
@@ -154,12 +154,9 @@ _GLUED = {
 
 
 def find_code(subject: Subject) -> Iterator[Problem]:
-    """Find code that is gone or changed.
-
-    It may also run together with other code, or stand there as plain text.
-    """
+    """Report code that is lost, changed, merged with other code, or left without its marks."""
     if next(find_backticks(subject), None):
-        return  # M105 reports backticks that show
+        return  # M105 reports visible backticks
     if glued := _glued_problem(subject):
         yield glued
         return
@@ -176,9 +173,9 @@ def find_code(subject: Subject) -> Iterator[Problem]:
 
 
 def _glued_problem(subject: Subject) -> Problem | None:
-    """Return the problem of two pieces of code that run together; None if there are none.
+    """Return the problem with two adjacent code spans that merge into one, or None.
 
-    ```a``b``` is code with two backticks in it, and shows those.
+    ```a``b``` is a single span with two visible backticks.
     """
     pattern = _GLUED[subject.markup]
     match = pattern.search(subject.msgstr)
@@ -196,11 +193,12 @@ def _glued_problem(subject: Subject) -> Problem | None:
 
 
 def _unmarked_problem(subject: Subject, code: str, place: Span) -> Problem:
-    """Return the problem of code that stands as plain text."""
+    """Return the problem with code that is plain text in the translation."""
     start, end = place
     marked = with_marks(subject.markup, Atom.CODE, code)
     fix = f"{subject.msgstr[:start]}{marked}{subject.msgstr[end:]}"
-    # "None" or "x" may be an ordinary word where it stands: whether it is code, a person must say.
+    # "None" or "x" may be an ordinary word here: a person must decide whether it is
+    # code.
     is_fixable = bool(_CODE_ONLY.search(code)) and improves(subject, fix, Atom.CODE)
     ticks = TICKS[subject.markup]
     return Problem(
@@ -212,7 +210,7 @@ def _unmarked_problem(subject: Subject, code: str, place: Span) -> Problem:
 
 
 def _is_readable(code: str, became: str | None) -> bool:
-    """Return whether changed code still says the same: only words or white space differ.
+    """Return whether changed code keeps its meaning: only words or white space differ.
 
     ```data types``` became ```数据类型```, or ```a, b``` became ```a,b```.
     """
@@ -224,17 +222,16 @@ def _is_readable(code: str, became: str | None) -> bool:
 
 
 def bare_place(subject: Subject, code: str) -> Span | None:
-    """Return where code stands as plain text, if it does once.
+    """Return the position of code that occurs exactly once as plain text, or None.
 
-    If the English has it as plain text as well, or the translation more than once, nobody can say
-    which of them is meant.
+    Several occurrences are ambiguous, and so is one if the English has it as plain text as well.
     """
     pattern = re.compile(rf"(?<![\w.`]){re.escape(code)}(?![\w`(\[])(?!\.\w)", re.ASCII)
     if pattern.search(subject.english.plain):
         return None
     if len(pattern.findall(subject.chinese.plain)) != 1:
         return None
-    # In the source it may stand in a link target or another atom too.
+    # In the source it may also occur in a link target or another atom.
     places = [match.span() for match in pattern.finditer(subject.msgstr)]
     if len(places) != 1:
         return None
@@ -242,9 +239,9 @@ def bare_place(subject: Subject, code: str) -> Span | None:
 
 
 def find_new_code(subject: Subject) -> Iterator[Problem]:
-    """Find code that the English never mentions, not even as plain text.
+    """Report code that the English never mentions, not even as plain text.
 
-    M201 reports what an English atom became. ``f()`` for ``f`` is a matter of taste.
+    M201 reports code that replaced an English atom. ``f()`` instead of ``f`` is accepted.
     """
     changed = set(lost_atoms(subject, Atom.CODE).values())
     mentioned = subject.english.visible.lower()

@@ -1,4 +1,4 @@
-"""M101, M109: marks that make another block of a message, and lost line breaks."""
+"""M101, M109: marks that turn a message into another block, and lost line breaks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pipeline.core.checks.markup.emphasis import mend_start
 from pipeline.core.checks.model import Problem, Subject
 from pipeline.core.document.message import Kind, Markup
 
-# The mark that makes a block, and how to mend it, for blocks that no mark at their start makes.
+# The mark that creates a block, for blocks whose mark is not at the start.
 _MARKS = {"td": "|", "literal_block": "::", "classifier": ":"}
 _HINTS = {
     "literal_block": (
@@ -28,7 +28,7 @@ _CLASSIFIER = re.compile(r"\s:\s+")
 
 
 def find_other_breaks(subject: Subject) -> Iterator[Problem]:
-    """Find hard line breaks that are lost; the guard reports new ones."""
+    """Report lost hard line breaks; the guard rejects new ones."""
     lost = subject.english.breaks - subject.chinese.breaks
     if lost > 0:
         yield Problem(
@@ -38,9 +38,9 @@ def find_other_breaks(subject: Subject) -> Iterator[Problem]:
 
 
 def _mended_markdown(subject: Subject, source: str) -> Iterator[str]:
-    """Yield ``source`` with marks that make no block, best first. A parser says which works.
+    r"""Yield corrected versions of ``source``, best first. A parser has to test them.
 
-    ``* 词*`` -> ``*词*``, ``甲|乙`` -> ``甲\\|乙``, ``键 #`` -> ``键 \\#``, ``# 键`` -> ``\\# 键``
+    ``* 词*`` -> ``*词*``, ``甲|乙`` -> ``甲\|乙``, ``键 #`` -> ``键 \#``, ``# 键`` -> ``\# 键``
     """
     if mended := mend_start(subject):
         yield mended
@@ -52,9 +52,9 @@ def _mended_markdown(subject: Subject, source: str) -> Iterator[str]:
 
 
 def _mended_rst(subject: Subject, source: str) -> Iterator[str]:
-    """Yield ``source`` with marks that make no block. Docutils says which works.
+    r"""Yield corrected versions of ``source``. docutils has to test them.
 
-    ``例如::`` -> ``例如：``, ``词 : 甲`` -> ``词：甲``, ``+ 甲`` -> ``\\+ 甲``
+    ``例如::`` -> ``例如：``, ``词 : 甲`` -> ``词：甲``, ``+ 甲`` -> ``\+ 甲``
     """
     yield _ANNOUNCEMENT.sub("：", source)
     yield _CLASSIFIER.sub("：", source)
@@ -63,18 +63,21 @@ def _mended_rst(subject: Subject, source: str) -> Iterator[str]:
 
 
 def _escape_number(source: str, number: re.Pattern[str]) -> str:
-    """Escape the mark behind a number that ``source`` starts with: ``3. 键`` -> ``3\\. 键``."""
+    r"""Return ``source`` with the mark after its initial number escaped.
+
+    ``3. 键`` -> ``3\. 键``
+    """
     return number.sub(r"\g<0>\\", source, count=1) if number.match(source) else source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Syntax:
-    """Syntax of blocks in one of the languages."""
+    """Block syntax of one markup language."""
 
-    # What a text became, by the parser's name of the block.
+    # Descriptions of the resulting blocks, by the parser's name.
     became: dict[str, str]
-    mark: re.Pattern[str]  # a mark that begins a block
-    own_marks: dict[Kind, re.Pattern[str]]  # the mark of a block on its page
+    mark: re.Pattern[str]  # a mark that starts a block
+    own_marks: dict[Kind, re.Pattern[str]]  # the mark of a block in the page's source
     mended: Callable[[Subject, str], Iterator[str]]
 
 
@@ -131,9 +134,9 @@ _SYNTAX = {
 
 
 def find_other_block(subject: Subject) -> Iterator[Problem]:
-    """Find a mark that makes another block of the text: its start, a bare ``|``, a final ``::``.
+    """Report a mark that turns the text into another block.
 
-    ``- 甲`` is a list; in reStructuredText, the next paragraph behind ``例如::`` would be code.
+    ``- 甲`` becomes a list. In reST, ``例如::`` turns the next paragraph into code.
     """
     source = subject.msgstr.strip()
     if own_mark := _repeated_mark(subject, source):
@@ -157,10 +160,10 @@ def find_other_block(subject: Subject) -> Iterator[Problem]:
 
 
 def _repeated_mark(subject: Subject, source: str) -> str:
-    """Return the mark of its own block that a text starts with; empty if there is none.
+    """Return the mark of its own block that a text starts with, or an empty string.
 
-    Of a heading ``# 键`` it is ``# ``: the page has that mark already. A mark that the English has
-    as well is meant.
+    For a heading ``# 键`` that is ``# ``, which the page already contains. If the English starts
+    with such a mark as well, it is intended.
     """
     own_mark = _SYNTAX[subject.markup].own_marks.get(subject.kind)
     match = own_mark.match(source) if own_mark else None
@@ -173,9 +176,9 @@ def _repeated_mark(subject: Subject, source: str) -> str:
 
 
 def _repeated_problem(subject: Subject, source: str, mark: str) -> Problem:
-    """Return the problem of a text that starts with the mark of its block."""
+    """Return the problem with a text that starts with the mark of its own block."""
     rest = source[len(mark) :]
-    # "- 3 度" may well be a negative number: then the mark is part of what is said.
+    # "- 3 度" may be a negative number, in which case the mark belongs to the text.
     is_fixable = regains(subject, rest) and not rest[:1].isdigit()
     return Problem(
         text=(
@@ -189,10 +192,9 @@ def _repeated_problem(subject: Subject, source: str, mark: str) -> Problem:
 
 
 def _new_block(subject: Subject) -> str:
-    """Return the parser's name of the block that a text became; empty if it is none of the table.
+    """Return the parser's name of the block that the text became, or "" if it is unknown.
 
-    Of several blocks it is the outermost one in Markdown, and the first of the table in
-    reStructuredText.
+    Out of several blocks, Markdown gives the outermost one, and reST the first one of the table.
     """
     added = Counter(subject.chinese.blocks) - Counter(subject.english.blocks)
     named = _SYNTAX[subject.markup].became
@@ -202,7 +204,7 @@ def _new_block(subject: Subject) -> str:
 
 
 def _mark_of(source: str, became: str, syntax: _Syntax) -> str:
-    """Return the mark that made the new block, as ``source`` has it; empty if it is unknown."""
+    """Return the mark in ``source`` that created the new block, or "" if it is unknown."""
     if became in _MARKS:
         return _MARKS[became]
     match = syntax.mark.match(source)
@@ -212,7 +214,7 @@ def _mark_of(source: str, became: str, syntax: _Syntax) -> str:
 
 
 def _hint_for(mark: str, markup: Markup) -> str:
-    """Return what to do about a mark that makes a block."""
+    """Return how to correct a mark that starts a block."""
     if not mark:
         return "Reword its start."
     if markup is Markup.RST:

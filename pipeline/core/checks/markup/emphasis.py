@@ -1,9 +1,8 @@
-"""M102, M103: bold and italics whose marks show, or that came, went or moved.
+r"""M102, M103: bold and italics with visible marks, or that were lost, added or moved.
 
-In Markdown, marks mostly show because of Chinese beside them (`emphasis_pairs`). In
-reStructuredText it does not matter what stands around the marks: the page gets ``\\ `` where
-docutils wants the marks apart from the words. What stands within matters: no white space beside the
-marks, and no other mark.
+In Markdown, marks are usually visible because of adjacent Chinese characters (`emphasis_pairs`). In
+reST, adjacent characters do not matter: the pipeline inserts ``\ `` where docutils needs a
+separator. Inside the marks, reST allows neither white space at the ends nor other marks.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ from pipeline.core.document.message import Markup
 from pipeline.findings import Span
 
 _MARKDOWN_MARK = re.compile("[*_]")
-# `* 词 *`: stars with spaces on both sides, around words rather than between factors.
+# `* 词 *`: stars with spaces on both sides, around words instead of factors.
 _SPACED = re.compile(
     rf"(?<!\S)(\*{{1,3}})[ ][^*]*(?:[{prose.CJK}]|[^\W\d_]{{2}})[^*]*[ ]\1(?!\*)"
 )
 
 
 def _find_markdown_emphasis(subject: Subject) -> Iterator[Problem]:
-    """Find bold or italics that do not show, in a text that stands as the right block.
+    """Report bold or italics with visible marks, in a text parsed as the right block.
 
     ``**注意：**不要``, ``使用__JAX__编程``, ``** 词 **``
     """
@@ -46,7 +45,7 @@ def _find_markdown_emphasis(subject: Subject) -> Iterator[Problem]:
         return
     nested = _count_nested(chinese)
     if not _MARKDOWN_MARK.search(chinese.literal) and not nested:
-        return  # no mark shows
+        return  # no mark is visible
     lost = english.count("strong", "em") - chinese.count("strong", "em")
     meant = _meant_marks(subject, lost)
     if count_stray(subject, chinese, meant) <= 0 and nested <= _count_nested(english):
@@ -73,10 +72,10 @@ def _find_markdown_emphasis(subject: Subject) -> Iterator[Problem]:
 
 
 def _meant_marks(subject: Subject, lost: int) -> re.Pattern[str]:
-    """Return which runs count as marks.
+    """Return the pattern of runs that count as marks.
 
-    A star with spaces on both sides is that of a product; unless emphasis is lost, and two such
-    stars stand around words.
+    A star with spaces on both sides is a multiplication sign. It counts as a mark only if emphasis
+    is lost and two such stars surround words.
     """
     if lost > 0 and _SPACED.search(subject.msgstr):
         return MEANT_WIDELY
@@ -84,10 +83,10 @@ def _meant_marks(subject: Subject, lost: int) -> re.Pattern[str]:
 
 
 def _broken_markdown_pairs(subject: Subject, marks: Marks, lost: int) -> list[MarkPair]:
-    """Return the pairs that do not render and are not shown by the English as they are.
+    """Return the pairs that do not render, unless the English shows them as well.
 
-    Where nothing is lost, ``_`` is no mark: there are names with underscores beside Chinese
-    characters, such as ``用_x和y_时``.
+    If no emphasis is lost, single ``_`` do not count as marks: names with underscores may be
+    adjacent to Chinese, as in ``用_x和y_时``.
     """
     source = subject.msgstr
     broken = []
@@ -101,10 +100,10 @@ def _broken_markdown_pairs(subject: Subject, marks: Marks, lost: int) -> list[Ma
 
 
 def _count_nested(parsed: Parsed) -> int:
-    """Return how much bold is in bold, or italics in italics.
+    """Return how often bold is nested in bold, or italics in italics.
 
-    That is a sign of marks that opened what they should have closed: of ``**注意：**不要**做**``
-    the second ones open, and ``不要`` is bold twice.
+    Nesting is a sign of marks that open instead of closing. In ``**注意：**不要**做**`` the second
+    marks open, so that ``不要`` is bold twice.
     """
     count = 0
     for path, node in walk(parsed.tree):
@@ -113,7 +112,7 @@ def _count_nested(parsed: Parsed) -> int:
 
 
 def _mended_markdown(subject: Subject, meant: re.Pattern[str]) -> str | None:
-    """Return the msgstr with every pair mended; None if one cannot be."""
+    """Return the msgstr with every pair corrected, or None if that fails for one of them."""
     mended = mend(subject.msgstr, meant)
     if mended is None:
         return None
@@ -122,9 +121,9 @@ def _mended_markdown(subject: Subject, meant: re.Pattern[str]) -> str | None:
 
 
 def _count_wanted(mended: str) -> int:
-    """Return how many nodes the pairs of a text make if all of them show.
+    """Return the number of nodes that the pairs of a text produce if all of them render.
 
-    That is one for each pair, and two for three stars, which are bold and italics.
+    Each pair gives one node. A pair of three stars gives two, bold and italics.
     """
     count = 0
     for pair in read_marks(mended, MEANT).pairs:
@@ -133,9 +132,10 @@ def _count_wanted(mended: str) -> int:
 
 
 def mend_start(subject: Subject) -> str | None:
-    """Return the msgstr with the marks that it starts with close to their words.
+    """Return the msgstr with its initial marks moved next to their words, or None.
 
-    Apart from them they made a list of it: ``* 词*``. None if that is not what is wrong.
+    With a space after it, an initial star turned the text into a list: ``* 词*``. Return None if
+    the mistake is another one.
     """
     source = subject.msgstr.strip()
     if not source.startswith("*"):
@@ -150,9 +150,9 @@ def mend_start(subject: Subject) -> str | None:
 
 
 _RST_MARK = re.compile(r"[*＊]|__")
-# A run that can have been meant to open or close something: not `2 * 3`.
+# A run that may be intended to open or close emphasis: not `2 * 3`.
 _RST_MEANT = re.compile(r"(?<!\s)\*+|\*+(?!\s)")
-# What looks like bold or italics, with the full-width stars and the underscores of Markdown.
+# Apparent bold or italics, including full-width stars and the underscores of Markdown.
 _RST_PAIR = re.compile(
     r"""
     (?<![*＊])(?P<mark>\*{1,3}|＊{1,2}|(?<![A-Za-z0-9_])__(?=[^_]))
@@ -162,13 +162,13 @@ _RST_PAIR = re.compile(
     re.VERBOSE,
 )
 _LETTER = re.compile(r"[A-Za-z0-9]")
-# What may stand before and behind marks. The page puts marks apart from Chinese by itself.
+# Characters allowed before and after marks. The pipeline separates marks from Chinese.
 _BEFORE = re.compile(r"[\s'\"(<\[{/:\x80-\U0010ffff-]|\Z")
 _BEHIND = re.compile(r"[\s.,;:!?'\")>\]}/\\\x80-\U0010ffff-]|\Z")
 
 
 def _find_rst_emphasis(subject: Subject) -> Iterator[Problem]:
-    """Find bold or italics that do not show: ``** 词 **``, ``＊＊词＊＊``, ``**词``."""
+    """Report bold or italics with visible marks: ``** 词 **``, ``＊＊词＊＊``, ``**词``."""
     source, english, chinese = subject.msgstr, subject.english, subject.chinese
     if not _RST_MARK.search(source):
         return
@@ -177,7 +177,7 @@ def _find_rst_emphasis(subject: Subject) -> Iterator[Problem]:
     if max(stray, lost) <= 0:
         return
     broken = _broken_rst_pairs(source)
-    if stray <= 0:  # no star shows: only the marks of other languages can be meant
+    if stray <= 0:  # no star is visible: only marks of other languages remain
         broken = [pair for pair in broken if "*" not in pair["mark"]]
     if broken:
         yield _unrendered_problem(
@@ -197,8 +197,8 @@ def _find_rst_emphasis(subject: Subject) -> Iterator[Problem]:
 
 
 def _emphasized(source: str) -> list[Span]:
-    """Return where docutils sees bold or italics, with their marks."""
-    from pipeline.core.document.rst.inline import marks  # docutils: slow to import
+    """Return the positions of bold and italics as parsed by docutils, including marks."""
+    from pipeline.core.document.rst.inline import marks  # slow: imports docutils
 
     return [
         (mark.start, mark.end)
@@ -208,9 +208,9 @@ def _emphasized(source: str) -> list[Span]:
 
 
 def _without_emphasis(source: str) -> str:
-    """Return ``source`` with atoms, and what is bold or in italics, blanked.
+    """Return ``source`` with atoms, bold and italics blanked; remaining marks are visible.
 
-    ``用 **词** 和 ``f`` *`` -> ``用        和       *``: what is left is a mark that shows.
+    ``用 **词** 和 ``f`` *`` -> ``用        和       *``
     """
     hidden = blanked(source, " ", Markup.RST)
     for start, end in _emphasized(source):
@@ -219,9 +219,9 @@ def _without_emphasis(source: str) -> str:
 
 
 def _broken_rst_pairs(source: str) -> list[re.Match[str]]:
-    """Return what looks like bold or italics and is none: ``** 词 **``, ``＊＊词＊＊``.
+    """Return apparent bold or italics that do not render: ``** 词 **``, ``＊＊词＊＊``.
 
-    So is what should be both at once: ``***词***`` shows one star.
+    A combination of both is included, because ``***词***`` shows a star.
     """
     emphasized = _emphasized(source)
     return [
@@ -232,7 +232,7 @@ def _broken_rst_pairs(source: str) -> list[re.Match[str]]:
 
 
 def _rst_hint(source: str, pair: re.Match[str]) -> str:
-    """Return how to write a pair that does not render, by the reason that is easiest to see."""
+    """Return how to correct a pair that does not render, for its most obvious cause."""
     # ＊＊词＊＊, __词__ or ***词***
     if "*" not in pair["mark"] or len(pair["mark"]) > 2:
         return (
@@ -250,11 +250,9 @@ def _rst_hint(source: str, pair: re.Match[str]) -> str:
 
 
 def _mended_rst(subject: Subject) -> str | None:
-    """Return the msgstr with every pair mended; None if that loses bold or italics."""
+    """Return the msgstr with every pair corrected, or None if that loses bold or italics."""
     fix = subject.msgstr
-    for pair in reversed(
-        _broken_rst_pairs(fix)
-    ):  # so that the places of the others hold
+    for pair in reversed(_broken_rst_pairs(fix)):  # from the end: positions stay valid
         fix = _mended_rst_pair(fix, pair)
     if fix == subject.msgstr:
         return None
@@ -263,10 +261,10 @@ def _mended_rst(subject: Subject) -> str | None:
 
 
 def _mended_rst_pair(source: str, pair: re.Match[str]) -> str:
-    """Return ``source`` with one pair written so that it renders.
+    """Return ``source`` with one pair rewritten so that it renders.
 
-    Its stars stand close to the words within, and apart from what stands beside them:
-    ``a** 词 **b`` -> ``a **词** b``.
+    The stars move next to the words inside, and are separated from the text outside: ``a** 词 **b``
+    -> ``a **词** b``.
     """
     before, after = source[: pair.start()], source[pair.end() :]
     start, end = pair.span("inner")
@@ -278,15 +276,15 @@ def _mended_rst_pair(source: str, pair: re.Match[str]) -> str:
 
 
 def _gap(beside: str, allowed: re.Pattern[str]) -> str:
-    """Return what parts stars from a character beside them, if that may not stand there.
+    """Return the separator that stars need beside a character, or an empty string.
 
-    An edge of the text is an empty character. Between stars and Chinese nothing is needed.
+    ``beside`` is empty at the edge of the text. Chinese characters need no separator.
     """
     if allowed.match(beside):
         return ""
     if _LETTER.match(beside):
         return " "
-    return "\\ "  # beside a bracket: a gap that is not seen
+    return "\\ "  # beside a bracket: an invisible separator
 
 
 _FORMAT_MARK = re.compile("[*_~]")
@@ -297,9 +295,9 @@ _MOST_QUOTED = 3  # parts of the English
 
 
 def find_changed(subject: Subject) -> Iterator[Problem]:
-    """Find bold, italics or strikethrough that the English has otherwise.
+    """Report bold, italics or strikethrough that differ from the English.
 
-    Of several differences it reports the one that says most about what to do.
+    Only the most informative difference is reported.
     """
     if not _FORMAT_MARK.search(subject.msgid + subject.msgstr):
         return
@@ -324,12 +322,12 @@ def find_changed(subject: Subject) -> Iterator[Problem]:
 
 
 def _count_types(nodes: list[Node]) -> Counter[str]:
-    """Return how many nodes of each type there are: ``strong`` 2, ``em`` 1."""
+    """Return the number of nodes of each type: ``strong`` 2, ``em`` 1."""
     return Counter(node.type for node in nodes)
 
 
 def _struck_problem(subject: Subject, theirs: list[Node], ours: list[Node]) -> Problem:
-    """Return the problem of words that are struck out in one of the two texts."""
+    """Return the problem with words that only one of the two texts strikes out."""
     hint = "Write ~~ around the words that the English strikes out, and nowhere else."
     if _count_types(ours)["strike"] > _count_types(theirs)["strike"]:
         words = _first_struck(ours)
@@ -345,16 +343,16 @@ def _struck_problem(subject: Subject, theirs: list[Node], ours: list[Node]) -> P
 
 
 def _first_struck(nodes: list[Node]) -> str:
-    """Return the words of the first node that is struck out; there must be one."""
+    """Return the words of the first node that is struck out; one must exist."""
     return next(visible_words(node) for node in nodes if node.type == "strike")
 
 
 def _find_lost_emphasis(
     subject: Subject, theirs: list[Node], ours: list[Node]
 ) -> Iterator[Problem]:
-    """Find bold or italic parts that are gone.
+    """Report lost bold or italics.
 
-    English writes titles in italics, Chinese writes 《》 around them: those are none.
+    Titles are exempt: English writes them in italics, Chinese in 《》.
     """
     if len(theirs) - len(ours) <= subject.chinese.plain.count("《"):
         return
@@ -366,10 +364,10 @@ def _find_lost_emphasis(
 
 
 def _added_problem(subject: Subject, theirs: list[Node], ours: list[Node]) -> Problem:
-    """Return the problem of bold or italic parts that the English has not."""
+    """Return the problem with bold or italics that the English lacks."""
     words = visible_words(ours[0])
     hint = "Take the marks away, or write \\* for a star that is meant to be seen."
-    if theirs:  # which of ours is the new one, nobody knows
+    if theirs:  # it is unknown which of them is new
         text = f"{quote(words)} is bold or italic, other than in the English"
         return Problem(text=text, hint=hint, is_minor=True)
     return Problem(
@@ -380,7 +378,7 @@ def _added_problem(subject: Subject, theirs: list[Node], ours: list[Node]) -> Pr
 
 
 def _find_moved_code(subject: Subject) -> Iterator[Problem]:
-    """Find the first code or formula that left or entered bold or italics.
+    """Report the first code or formula that left or entered bold or italics.
 
     ``**use** `f``` is ``**使用** `f```, not ``**使用 `f`**``.
     """
@@ -389,7 +387,7 @@ def _find_moved_code(subject: Subject) -> Iterator[Problem]:
     for value in sorted(theirs.keys() | ours.keys()):
         if theirs[value] == ours[value]:
             continue
-        # What one of the texts does not show at all is lost, not moved.
+        # A value that one of the texts does not show is lost, not moved.
         if value not in english.visible or value not in chinese.visible:
             continue
         is_or_not = "is" if ours[value] > theirs[value] else "is not"
@@ -403,7 +401,7 @@ def _find_moved_code(subject: Subject) -> Iterator[Problem]:
 
 
 def _emphasized_atoms(parsed: Parsed) -> Counter[str]:
-    """Return how often each piece of code or formula stands in bold or in italics.
+    """Return how often each code span or formula occurs inside bold or italics.
 
     ``**用 `f`** 和 `g``` -> ``f`` 1
     """
@@ -415,10 +413,11 @@ def _emphasized_atoms(parsed: Parsed) -> Counter[str]:
 
 
 def visible_words(node: Node) -> str:
-    """Return what is seen of a container: of ``**用 `f` 和 [词](a.md)**`` it is ``用 f 和 词``."""
+    """Return the visible text of a container: ``用 f 和 词`` for ``**用 `f` 和 [词](a.md)**``."""
     words = []
     for _, inner in walk(node.children):
-        # The value of a link or an image is its target, that of a container is nothing.
+        # The value of a link or image is its target; that of another container is
+        # empty.
         if inner.type not in _TARGETS and not inner.children:
             words.append(inner.value)
     return "".join(words)
@@ -433,7 +432,7 @@ def _unrendered_problem(
     fix: str | None,
     is_minor: bool = False,
 ) -> Problem:
-    """Return the problem of pairs that do not render: about the first one, with all marked."""
+    """Return the problem with pairs that do not render; its text quotes the first one."""
     start, end = spans[0]
     shape = "bold" if is_bold else "italics"
     return Problem(
@@ -446,7 +445,10 @@ def _unrendered_problem(
 
 
 def _count_emphasis_if_sound(subject: Subject, fix: str, meant: re.Pattern[str]) -> int:
-    """Return how much bold and italics a fix has; -1 if a mark shows or anything else changed."""
+    """Return how many bold and italic nodes a fix has, or -1 if it is unsound.
+
+    It is unsound if a mark is visible, or if anything except marks has changed.
+    """
     after = subject.read(fix)
     if not is_same_but_marks(subject.chinese, after):
         return -1

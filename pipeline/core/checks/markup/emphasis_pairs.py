@@ -1,10 +1,10 @@
-"""Pairs of emphasis marks in Markdown, found by what they look like, and other ways to write them.
+"""Apparent pairs of emphasis marks in Markdown, and ways to rewrite them.
 
-Source of the rules: CommonMark, "Emphasis and strong emphasis". A mark opens only if it is
-"left-flanking": what follows it is no white space, and no punctuation unless white space or
-punctuation stands before it; closing is the mirror image. A Chinese sentence has no white space, so
-that ``**注意：**不要`` does not close; and ``_`` does nothing inside a "word", so that
-``使用__JAX__`` does not open.
+The rules are in CommonMark, "Emphasis and strong emphasis". A mark opens only if it is
+"left-flanking". Then no white space follows it. Punctuation may follow only if white space or
+punctuation also precedes the mark. Closing is the mirror image. Chinese sentences have no white
+space, so ``**注意：**不要`` does not close. ``_`` has no effect inside a "word", so ``使用__JAX__``
+does not open.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pipeline.core.document.markdown import parser as markdown
 from pipeline.findings import Span
 
 _RUN = re.compile(r"\*+|_+")
-# A run that can have been meant to open or close something: not `2 * 3`, not `a_b`.
+# A run that may be intended to open or close emphasis: not `2 * 3`, not `a_b`.
 MEANT = re.compile(
     r"""
       (?<!\s)\*+ | \*+(?!\s)
@@ -31,7 +31,7 @@ MEANT = re.compile(
 )
 # The same, and any star.
 MEANT_WIDELY = re.compile(rf"\*+|{MEANT.pattern}", re.VERBOSE)
-_MOST_PAIRS = 30  # in one message; no honest one has that many, and each takes its time
+_MOST_PAIRS = 30  # pairs in one message: real ones have fewer, and each takes time
 _END_MARKS = "，。：；！？、…—～·"
 _MARKS_END = re.compile(rf"(?P<words>.*[^{_END_MARKS}])[{_END_MARKS}]+")
 _MARKS_START = re.compile(rf"[{_END_MARKS}]+(?P<words>.+)")
@@ -44,9 +44,9 @@ _LINK = re.compile(r"\[([^\[\]]+)\]((?:\([^()\s]*\)|\[[^\[\]]*\]))")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkPair:
-    """Two runs of the same mark that look like they belong together.
+    """Two equal runs of marks that apparently belong together.
 
-    The first run stands from ``start`` to ``inner_start``, the second from ``inner_end`` to
+    The first run extends from ``start`` to ``inner_start``, the second from ``inner_end`` to
     ``end``.
     """
 
@@ -54,33 +54,33 @@ class MarkPair:
     inner_start: int
     inner_end: int
     end: int
-    opens: bool  # whether a parser takes the first run for a mark that opens
+    opens: bool  # whether a parser accepts the first run as an opening mark
     closes: bool
 
     @property
     def renders(self) -> bool:
-        """Whether a parser takes both for marks, as far as this is known without one."""
+        """Return whether a parser accepts both marks, as far as the rules of flanking decide."""
         return self.opens and self.closes
 
     @property
     def size(self) -> int:
-        """How many characters each of the marks has: 1 for italics, 2 for bold, 3 for both."""
+        """Return the length of each mark: 1 for italics, 2 for bold, 3 for both."""
         return self.inner_start - self.start
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marks:
-    """All runs of marks in a text: those with a partner, by their ends, and the others."""
+    """All runs of marks in a text: pairs, and single runs without a partner."""
 
     pairs: list[MarkPair]
     single: list[Span]
 
 
 def read_marks(source: str, meant: re.Pattern[str]) -> Marks:
-    """Pair the runs of ``source`` that are ``meant``, by what they look like.
+    """Return the runs of ``source`` that match ``meant``, paired by their appearance.
 
-    A run closes the last one open that has the same characters. What was opened in between has no
-    partner: in ``**a *b**`` that is the second run.
+    A run closes the last open run with equal characters. Runs opened in between have no partner,
+    such as the second one in ``**a *b**``.
     """
     hidden = blanked(source)
     state = StateInline(source, markdown.parser(), {}, [])
@@ -111,9 +111,9 @@ def read_marks(source: str, meant: re.Pattern[str]) -> Marks:
 
 
 def _last_alike(source: str, opened: list[Span], run: str) -> int | None:
-    """Return which of the open runs is the last one that has the characters of ``run``.
+    """Return the index of the last open run with the same characters as ``run``, or None.
 
-    None if there is none: ``**`` closes no ``*`` and no ``__``.
+    ``**`` closes neither ``*`` nor ``__``.
     """
     for depth in range(len(opened) - 1, -1, -1):
         start, end = opened[depth]
@@ -123,15 +123,15 @@ def _last_alike(source: str, opened: list[Span], run: str) -> int | None:
 
 
 def mend(source: str, meant: re.Pattern[str]) -> str | None:
-    """Return ``source`` with each pair of the marks that are ``meant`` written so that it renders.
+    """Return ``source`` with each pair of marks rewritten so that it renders.
 
-    None if one of them cannot be written so. Nothing but marks and white space changes.
+    Return None if that is impossible for a pair. Only marks and white space change.
     """
     pairs = read_marks(source, meant).pairs
     if len(pairs) > _MOST_PAIRS:
         return None
     while broken := next((pair for pair in pairs if not pair.renders), None):
-        # The badness falls each time, so that this comes to an end.
+        # The badness decreases each time, so the loop terminates.
         better = _first_better(source, broken, meant, badness=_badness(pairs))
         if better is None:
             return None
@@ -143,9 +143,9 @@ def mend(source: str, meant: re.Pattern[str]) -> str | None:
 def _first_better(
     source: str, broken: MarkPair, meant: re.Pattern[str], *, badness: int
 ) -> str | None:
-    """Return the first way to write a broken pair that leaves less than ``badness`` in the text.
+    """Return the first rewriting of a broken pair with less than ``badness``, or None.
 
-    None if none does: what mends one pair may well break another.
+    A rewriting may break another pair, so the badness of the whole text counts.
     """
     for fix in _rewritten_pair(source, broken):
         if _badness(read_marks(fix, meant).pairs) < badness:
@@ -154,7 +154,7 @@ def _first_better(
 
 
 def _badness(pairs: list[MarkPair]) -> int:
-    """Return how many marks do not work as they look: none, one or both of each pair."""
+    """Return the number of marks that do not work, at most two per pair."""
     count = 0
     for pair in pairs:
         count += (not pair.opens) + (not pair.closes)
@@ -162,13 +162,13 @@ def _badness(pairs: list[MarkPair]) -> int:
 
 
 def _rewritten_pair(source: str, pair: MarkPair) -> Iterator[str]:
-    """Yield ways to write a pair, best first. Each is the whole text, and may render or not."""
+    """Yield rewritings of a pair, best first. Each is the whole text, and may render or not."""
     before, after = source[: pair.start], source[pair.end :]
     inner = source[pair.inner_start : pair.inner_end]
-    # Never underscores: beside Chinese those are plain characters.
+    # Never underscores: next to Chinese they are plain characters.
     marks = "*" * pair.size
     core = inner.strip()
-    # White space goes from within the marks to outside of them, if it may stand there.
+    # Move white space from inside the marks to the outside, if it is allowed there.
     if inner[0].isspace() and _wants_space(before[-1:], core[0]):
         before += " "
     if inner[-1].isspace() and _wants_space(core[-1], after[:1]):
@@ -189,10 +189,10 @@ def _rewritten_pair(source: str, pair: MarkPair) -> Iterator[str]:
 
 
 def _narrower_spans(core: str) -> Iterator[Span]:
-    """Yield what the marks may stand around instead: the places of shorter words in ``core``.
+    """Yield the positions of shorter words in ``core`` that the marks could surround instead.
 
-    Those are the words within brackets (of ``（词）`` only ``词``), or those without the marks and
-    asides at their ends (``词：``, ``词（甲）``).
+    These are the words inside brackets (``词`` in ``（词）``), or the words without punctuation and
+    parentheses at their ends (``词：``, ``词（甲）``).
     """
     if _is_wrapped(core):
         yield 1, len(core) - 1
@@ -202,7 +202,7 @@ def _narrower_spans(core: str) -> Iterator[Span]:
 
 
 def _is_wrapped(core: str) -> bool:
-    """Return whether one pair of brackets stands around all of it.
+    """Return whether one pair of brackets surrounds the whole text.
 
     ``（词）``, but not ``（甲）和（乙）`` nor ``（词」``
     """
@@ -214,10 +214,10 @@ def _is_wrapped(core: str) -> bool:
 
 
 def _wants_space(left: str, right: str) -> bool:
-    """Return whether a space may stand between two characters.
+    """Return whether a space is allowed between two characters.
 
-    It may beside Latin letters, digits and code. It may not beside full-width marks, nor where
-    there is white space already, or the edge of the text (then one of the two is empty).
+    It is allowed beside Latin letters, digits and code. It is not allowed beside full-width
+    punctuation, white space, or the edge of the text, where one of the arguments is empty.
     """
     for side in (left, right):
         if not side.strip():
@@ -228,7 +228,7 @@ def _wants_space(left: str, right: str) -> bool:
 
 
 def hint_for(source: str, pair: MarkPair) -> str:
-    """Return how to write a pair that does not render, by the reason that is easiest to see."""
+    """Return how to correct a pair that does not render, for its most obvious cause."""
     inner = source[pair.inner_start : pair.inner_end]
     # 使用__词__时
     if source[pair.start] == "_":

@@ -1,7 +1,7 @@
-"""M104, M111: links, images and references that show instead of working, or have no words.
+"""M104, M111: links, images and references that are visible as source, or have no text.
 
-Their brackets or marks were lost, became full-width, do not stand close to each other, or are those
-of the other language of markup.
+Typical causes are brackets or marks that are lost, full-width, separated from each other, or those
+of the other markup language.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from pipeline.core.document.message import Markup
 
 _TARGETS = (Atom.LINK, Atom.IMAGE, Atom.REFERENCE)
 _ATOM_OF = {"link": Atom.LINK, "reference": Atom.REFERENCE, "image": Atom.IMAGE}
-# The words of a link: code within them may have brackets of its own.
+# The text of a link. Code inside it may contain brackets.
 _NO_BRACKET = r"(?:`[^`]*`|[^\[\]［］【】`])*"
 _TICKS = "[`｀]"
-_ANONYMOUS = "__"  # what a reference without a name has for one
+_ANONYMOUS = "__"  # the parser's name of an anonymous reference
 
 
 def find_broken(subject: Subject) -> Iterator[Problem]:
-    """Find links, images and references that show: ``[词]（a.md）``, ``｀词＜https://a.b＞｀_``.
+    """Report broken links, images and references: ``[词]（a.md）``, ``｀词＜https://a.b＞｀_``.
 
-    In most messages nothing is lost, and nothing looks like a link.
+    Fast path: in most messages no atom is lost and nothing looks like a link.
     """
     if subject.has_all_atoms and "](" not in subject.msgstr:
         return
@@ -54,11 +54,11 @@ def find_broken(subject: Subject) -> Iterator[Problem]:
 
 
 def stands_elsewhere(chinese: Parsed, name: Atom, target: str) -> bool:
-    """Return whether a lost target shows as text, or belongs to something else.
+    """Return whether a lost target is visible as text, or is now an atom of another class.
 
-    In Markdown that is an image instead of a link: the exclamation mark of ``![Figure](a.png)`` was
-    lost. In reStructuredText a URL must stand there as it is, the name of a reference in any case
-    and with any spaces.
+    In Markdown that may be a link instead of an image, if the exclamation mark of
+    ``![Figure](a.png)`` was lost. In reST a URL must occur literally; the name of a reference may
+    differ in case and spaces.
     """
     if chinese.markup is Markup.RST:
         if name is Atom.LINK:
@@ -66,12 +66,12 @@ def stands_elsewhere(chinese: Parsed, name: Atom, target: str) -> bool:
         return bool(_name_in(chinese.source, target))
     if target in chinese.literal:
         return True
-    # In the class ``name`` it is not: from there it is lost.
+    # It is lost from the class ``name``, so a match is in another class.
     return any(target in chinese.of(other) for other in _TARGETS)
 
 
 def _broken_link(subject: Subject, name: Atom, target: str, fix: str | None) -> Problem:
-    """Return the problem of one link, image or reference. ``fix`` mends all of them."""
+    """Return the problem with one link, image or reference. ``fix`` corrects all of them."""
     if subject.markup is Markup.RST:
         what, seen = "reference", _name_in(subject.msgstr, target)
         if name is Atom.LINK:
@@ -85,7 +85,7 @@ def _broken_link(subject: Subject, name: Atom, target: str, fix: str | None) -> 
         if name is Atom.IMAGE:
             what, example = "image to", f"![…]({target})"
         elif name is Atom.REFERENCE:
-            example = f"[…]{target}"  # the target has brackets already: [label]
+            example = f"[…]{target}"  # the target includes brackets: [label]
         advice = ", with half-width brackets and nothing between them"
     return Problem(
         text=f"the {what} {fixes.quote(shown)} is none any more",
@@ -96,13 +96,13 @@ def _broken_link(subject: Subject, name: Atom, target: str, fix: str | None) -> 
 
 
 def _mended_markdown(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
-    """Return the msgstr with the brackets that make links of the lost ones again.
+    """Return the msgstr with the brackets of the lost links corrected.
 
-    None if a parser sees no links in it even so.
+    Return None if a parser still finds no links.
     """
     fix = subject.msgstr
     for name, target in lost:
-        # 【词】（a.md） and the like, with what stands behind the words of a link.
+        # 【词】（a.md） and so on: the pattern for the part after the words.
         if name is Atom.REFERENCE:
             behind = rf"\s*[\[［【]\s*{re.escape(target[1:-1])}\s*[\]］】]"
         else:
@@ -115,9 +115,9 @@ def _mended_markdown(subject: Subject, lost: list[tuple[Atom, str]]) -> str | No
 
 
 def _markdown_link(name: Atom, target: str, match: re.Match[str]) -> str:
-    """Return a link as Markdown wants it, with the words that ``match`` has found.
+    """Return a Markdown link with the words found by ``match``.
 
-    ``【词】（a.md “题”）`` -> ``[词](a.md "题")``; to an image also ``！[图](a.png)`` ->
+    ``【词】（a.md “题”）`` -> ``[词](a.md "题")``; for an image also ``！[图](a.png)`` ->
     ``![图](a.png)``
     """
     bang, words = match["bang"], match["words"]
@@ -129,14 +129,14 @@ def _markdown_link(name: Atom, target: str, match: re.Match[str]) -> str:
     if name is Atom.IMAGE:
         bang = "!"
     elif bang:
-        bang = "！"  # a sentence may end before a link
+        bang = "！"  # the end of a sentence before the link
     return f"{bang}[{words}]({target}{title})"
 
 
 def written_as(subject: Subject, name: Atom, value: str) -> str:
-    """Return how the English writes a link or a reference, with ``…`` for other words.
+    """Return how the English writes a link or reference, with ``…`` for the words.
 
-    A link is ```… <https://a.b>`_``. A reference whose words are its name is written with them:
+    A link is ```… <https://a.b>`_``. A reference without separate words is written with its name:
     ```the guide`_``.
     """
     if name is Atom.LINK:
@@ -151,15 +151,15 @@ def written_as(subject: Subject, name: Atom, value: str) -> str:
 
 
 def _name_pattern(value: str) -> str:
-    """Return a name as it may be written: case and white space do not count.
+    r"""Return a pattern for a name with arbitrary white space: ``the guide_`` -> ``the\s+guide``.
 
-    It is to be read without regard to case. ``the guide_`` -> ``the\\s+guide``
+    The caller has to ignore case.
     """
     return r"\s+".join(re.escape(word) for word in value.removesuffix("_").split())
 
 
 def _name_in(source: str, value: str) -> str:
-    """Return a name as a text writes it; empty if the text does not have it.
+    """Return a name as a text spells it, or "" if the text lacks it.
 
     ``See The Guide`` with ``the guide_`` -> ``The Guide``
     """
@@ -171,9 +171,9 @@ def _name_in(source: str, value: str) -> str:
 
 
 def _mended_rst(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
-    """Return the msgstr with the marks of each lost link or reference, as the English has them.
+    """Return the msgstr with the marks of each lost link or reference, as in the English.
 
-    None if that makes none of them work.
+    Return None if none of them works after that.
     """
     fix = subject.msgstr
     for name, value in lost:
@@ -182,7 +182,8 @@ def _mended_rst(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
             fix = _with_reference(fix, value, written)
         else:
             fix = _with_link(fix, value, written)
-    # One class after the other: there may be more wrong with it than this check knows to mend.
+    # One class is enough: the text may have further mistakes that this check cannot
+    # correct.
     for name in _TARGETS:
         if fixes.improves(subject, fix, name):
             return fix
@@ -190,7 +191,7 @@ def _mended_rst(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
 
 
 def _with_reference(source: str, value: str, written: str) -> str:
-    """Return ``source`` with a reference ``written`` where its name stands first.
+    """Return ``source`` with the first occurrence of a name replaced by ``written``.
 
     With ``name_``: ``见 `name` 和 name`` -> ``见 name_ 和 name``
     """
@@ -202,7 +203,7 @@ def _with_reference(source: str, value: str, written: str) -> str:
 
 
 def _with_link(source: str, value: str, written: str) -> str:
-    """Return ``source`` with a link ``written`` where one with other marks leads there.
+    """Return ``source`` with each malformed link to the target rewritten like ``written``.
 
     ``[词](https://a.b)``, ``｀词＜https://a.b＞｀_`` -> ```词 <https://a.b>`_``
     """
@@ -222,13 +223,13 @@ def _with_link(source: str, value: str, written: str) -> str:
 
 
 def find_empty(subject: Subject) -> Iterator[Problem]:
-    """Find links without words, images without text: ``[](a.md)`` for ``[the guide](a.md)``."""
+    """Report links without words and images without text: ``[](a.md)``."""
     if "[" not in subject.msgstr:
         return
     added = _empty_targets(subject.chinese) - _empty_targets(subject.english)
     for name, target in added:
         if target not in subject.english.of(_ATOM_OF[name]):
-            continue  # the guard reports a target that is new as well
+            continue  # the guard rejects a new target anyway
         is_image = name == "image"
         yield Problem(
             text=f"the {'image' if is_image else 'link'} {fixes.quote(target)} has no words",
@@ -239,7 +240,7 @@ def find_empty(subject: Subject) -> Iterator[Problem]:
 
 
 def _empty_targets(parsed: Parsed) -> Counter[tuple[str, str]]:
-    """Count the links and images that show no words, by type and target.
+    """Return the number of links and images without visible words, by type and target.
 
     ``[](a.md)`` and ``[ ](a.md)`` -> (link, a.md) 2
     """

@@ -1,7 +1,7 @@
-"""Atoms of the English that a translation lacks, what replaced them, and how each is written.
+"""English atoms that a translation lacks, and the atoms that replaced them.
 
-A lost atom and a new one of the same class are taken for each other if they look alike: then the
-translator has changed it, and gets both reported. Sometimes that can be undone.
+A lost and a new atom of the same class are matched if they look alike: the translator has probably
+changed the atom. One problem reports both, with a fix if only marks or white space differ.
 """
 
 from __future__ import annotations
@@ -18,33 +18,34 @@ from pipeline.core.checks.parsed import Atom
 from pipeline.core.document.message import Markup
 from pipeline.findings import Span
 
-_LONGEST_ATOM = 60  # characters of an atom that a sentence quotes
+_LONGEST_ATOM = 60  # maximum length of a quoted atom, in characters
 _TARGET = re.compile(r"(?P<role>\{[^{}]+\}|:[^`]+:)`(?P<target>.*)`", re.DOTALL)
-# What stands before and behind code and formulas. All other atoms bring their marks with them.
+# The marks before and after code and formulas. The values of other atoms include their
+# marks.
 _MARKS = {
     (Markup.MARKDOWN, Atom.CODE): ("`", "`"),
     (Markup.MARKDOWN, Atom.MATH): ("$", "$"),
     (Markup.RST, Atom.CODE): ("``", "``"),
     (Markup.RST, Atom.MATH): (":math:`", "`"),
 }
-# The marks of code, by name: as they are spoken of, and how many of them to write.
+# The marks of code: their name, and what to write.
 TICKS = {Markup.MARKDOWN: "backticks", Markup.RST: "backquotes"}
 TICKS_TO_WRITE = {Markup.MARKDOWN: "backticks", Markup.RST: "two backquotes"}
 
 
 def is_marked(markup: Markup, name: Atom) -> bool:
-    """Return whether atoms of a class are values between marks: code and formulas."""
+    """Return whether the atoms of a class are values between marks: code and formulas."""
     return (markup, name) in _MARKS
 
 
 def with_marks(markup: Markup, name: Atom, value: str) -> str:
-    """Return code or a formula as the source has it: ```f```, ``$x$``, ``:math:`x```."""
+    """Return code or a formula with its marks: ```f```, ``$x$``, ``:math:`x```."""
     before, behind = _MARKS[markup, name]
     return f"{before}{value}{behind}"
 
 
 def spoken(markup: Markup, name: Atom, value: str) -> str:
-    """Return an atom in a sentence: between its marks if it has any, else in quotation marks.
+    """Return an atom for a sentence, between its marks or otherwise in quotation marks.
 
     ```jax.jit``` and ``$x$``, but ``“https://a.b”``
     """
@@ -56,9 +57,10 @@ def spoken(markup: Markup, name: Atom, value: str) -> str:
 
 
 def literal_part(name: Atom, value: str) -> str:
-    """Return the part of an atom that stands in the source as it is: of a role only the target.
+    """Return the part of an atom that occurs literally in the source.
 
-    Of ``{ref}`a``` that is ``a``: the source may have ``{ref}`词 <a>```.
+    That is only the target of a role: ``a`` for ``{ref}`a```, because the source may have
+    ``{ref}`词 <a>```.
     """
     match = _TARGET.fullmatch(value)
     if match and name is Atom.ROLE:
@@ -69,9 +71,9 @@ def literal_part(name: Atom, value: str) -> str:
 def atom_places(
     source: str, markup: Markup, name: Atom, value: str
 ) -> tuple[Span, ...]:
-    """Return where an atom first stands between its marks; otherwise what ``places_of`` finds.
+    """Return the first position of an atom between its marks, or else that of ``places_of``.
 
-    Of ``用 {func}`jit` 和 `f```, where ``f`` is code, that is not the first letter of ``func``.
+    In ``用 {func}`jit` 和 `f``` the code ``f`` is thus not the first letter of ``func``.
     """
     part = literal_part(name, value)
     words = r"\s*".join(map(re.escape, part))
@@ -82,15 +84,15 @@ def atom_places(
 
 
 def _place_pattern(markup: Markup, name: Atom, value: str, words: str) -> str:
-    """Return a pattern of an atom with its marks. Its group ``words`` has the atom."""
+    """Return a pattern for an atom with its marks; its group ``words`` matches the atom."""
     words = rf"(?P<words>{words})"
     if is_marked(markup, name):
         before, behind = map(re.escape, _MARKS[markup, name])
-        # "{func}`f`" is a role, although it ends as code does.
+        # "{func}`f`" is a role, although it ends like code.
         return rf"(?<![}}:]){before}\s*{words}\s*{behind}"
     role = _TARGET.fullmatch(value)
     if role and name is Atom.ROLE:
-        # With or without words of its own: {ref}`a`, {ref}`词 <a>`
+        # With or without a title: {ref}`a`, {ref}`词 <a>`
         return rf"{re.escape(role['role'])}`(?:[^`]*<\s*)?{words}\s*>?`"
     if name in (Atom.LINK, Atom.IMAGE):
         return rf"(?:\]\(\s*<?|<){words}(?=[>)\s])"
@@ -98,11 +100,11 @@ def _place_pattern(markup: Markup, name: Atom, value: str, words: str) -> str:
 
 
 def places_of(source: str, value: str) -> tuple[Span, ...]:
-    """Return where an atom stands first; nowhere, if the source does not have it.
+    """Return the first position of an atom, or nothing if the source lacks it.
 
-    White space may stand anywhere in it, for the values of some classes are kept without any:
-    ``{{a}}`` is found in ``用 {{ a }}``. Of ``f`` in ``{func}`f``` the one between backquotes is
-    meant: the first place counts where the atom is no part of a longer word.
+    White space is allowed anywhere in the atom, because some values are normalized: ``{{a}}`` is
+    found in ``用 {{ a }}``. Positions between backquotes come first, then whole words: for ``f`` in
+    ``{func}`f```, the second ``f``.
     """
     pattern = r"\s*".join(map(re.escape, value))
     for place in (rf"(?<=`){pattern}(?=`)", rf"(?<!\w){pattern}(?!\w)", pattern):
@@ -111,27 +113,27 @@ def places_of(source: str, value: str) -> tuple[Span, ...]:
     return ()
 
 
-_ALIKE = 60  # per cent: from here on one atom is taken for a misspelling of the other
+_ALIKE = 60  # minimum similarity of two atoms that are matched, in percent
 _COPY = "Copy it from the English, letter by letter."
 _RST_ROLE = re.compile(r"(:[^`]+:)`(.+)`", re.DOTALL)
-# {ref}`标题＜名＞`: the target of a titled role in brackets that are not those of ASCII.
+# {ref}`标题＜名＞`: a role with a title, and non-ASCII brackets around the target.
 _WIDE_TITLE = re.compile(
     r"(\{[\w:+-]+\}`[^`<>＜＞〈〉《》]*?)\s*[<＜〈《]([^`<>＜＞〈〉《》]*)[>＞〉》]`"
 )
 
 
 def lost_atoms(subject: Subject, name: Atom) -> dict[str, str | None]:
-    """Return the lost atoms of a class, each with the new one that is most like it.
+    """Return the lost atoms of a class, each with the most similar new atom, or None.
 
-    For code ``jax.jit``, ``x`` in English and ``jax.jti``, ``y`` in Chinese: ``jax.jit`` became
-    ``jax.jti``, and ``x`` is gone. A new atom is taken for one lost atom only.
+    With code ``jax.jit``, ``x`` in English and ``jax.jti``, ``y`` in Chinese, ``jax.jit`` became
+    ``jax.jti``, and ``x`` is lost. A new atom is matched with one lost atom only.
     """
     lost = missing(subject.english, subject.chinese, name)
     if not lost:
         return {}
     new = missing(subject.chinese, subject.english, name)
     if len(lost) == len(new) == 1:
-        return {lost[0]: new[0]}  # however little they are alike
+        return {lost[0]: new[0]}  # regardless of similarity
     pairs: dict[str, str | None] = {}
     for value in lost:
         became = _most_like(value, new)
@@ -142,7 +144,7 @@ def lost_atoms(subject: Subject, name: Atom) -> dict[str, str | None]:
 
 
 def _most_like(value: str, candidates: list[str]) -> str | None:
-    """Return which of ``candidates`` looks like ``value``, whatever the case; None if none does."""
+    """Return the candidate that is most similar to ``value``, ignoring case, or None."""
 
     def likeness(candidate: str) -> float:
         return fuzz.ratio(value.lower(), candidate.lower())
@@ -154,16 +156,16 @@ def _most_like(value: str, candidates: list[str]) -> str | None:
 
 
 def each_lost(subject: Subject, name: Atom) -> Iterator[tuple[str, Problem]]:
-    """Yield each lost atom of a class, with the problem that it makes.
+    """Yield each lost atom of a class with its problem.
 
-    For checks that skip some of them because another check reports those.
+    Checks use this function to skip atoms that another check reports.
     """
     for value, became in lost_atoms(subject, name).items():
         yield value, lost_problem(subject, name, value, became)
 
 
 def lost_problems(subject: Subject, name: Atom) -> Iterator[Problem]:
-    """Yield the problems that the lost atoms of a class make."""
+    """Yield the problems with the lost atoms of a class."""
     for _, problem in each_lost(subject, name):
         yield problem
 
@@ -176,7 +178,7 @@ def lost_problem(
     *,
     is_minor: bool = False,
 ) -> Problem:
-    """Return the problem of a lost atom, and of the new one that it became."""
+    """Return the problem with a lost atom, and with the new atom that replaced it."""
     markup = subject.markup
     words = spoken(markup, name, value)
     if not is_marked(markup, name):
@@ -194,10 +196,10 @@ def lost_problem(
 
 
 def _atom_hint(subject: Subject, name: Atom, value: str) -> str:
-    """Return what to do about a lost atom.
+    """Return how to correct a lost atom.
 
-    In reStructuredText the words that are shown are mostly the name that is looked up, so that
-    whoever translates them loses the atom: the hint says how to show other words.
+    In reST the visible words are usually the name of the target, so translating them loses the
+    atom. The hint shows the syntax for separate words.
     """
     if subject.markup is Markup.MARKDOWN:
         return _COPY
@@ -206,15 +208,15 @@ def _atom_hint(subject: Subject, name: Atom, value: str) -> str:
     if name is not Atom.REFERENCE:
         return _COPY
     written = written_as(subject, name, value)
-    if written.startswith("`…"):  # it is written with other words already
+    if written.startswith("`…"):  # the English already has separate words
         return f"Write {written}."
     return f"Write {written}, or `… <{written.strip('`_')}_>`_ to show other words."
 
 
 def _mended_atoms(subject: Subject, name: Atom) -> str | None:
-    """Return the msgstr with the atoms of a class as the English has them.
+    """Return the msgstr with the atoms of a class corrected, or None if that fails.
 
-    Only those are changed that differ from the English in marks and white space alone.
+    Only atoms that differ from the English in marks and white space are changed.
     """
     fix = subject.msgstr
     if name is Atom.ROLE:
@@ -228,5 +230,5 @@ def _mended_atoms(subject: Subject, name: Atom) -> str | None:
 
 
 def _narrow_value(value: str) -> str:
-    """Return a value with the marks of ASCII and no white space: ``f（x）`` -> ``f(x)``."""
+    """Return a value with ASCII marks and without white space: ``f（x）`` -> ``f(x)``."""
     return re.sub(r"\s", "", value.translate(NARROW))

@@ -1,4 +1,4 @@
-"""M106, M107: formulas and roles whose marks show instead of working."""
+"""M106, M107: formulas and roles whose marks are visible."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipeline.core.checks.parsed import Atom, Parsed
 from pipeline.core.document.atoms import canonical_math
 from pipeline.findings import Span
 
-# Without these there is nothing to find.
+# Fast path: a text without any of these has no mistakes.
 _ANY_DOLLAR = re.compile("[$＄]")
 _DOLLAR = re.compile(r"(?P<code>`+)(?!`).*?(?<!`)(?P=code)(?!`)|(?<!\\)\$", re.DOTALL)
 _MARKDOWN_ROLE = re.compile(r"\{([^{}]+)\}`(.*)`", re.DOTALL)
@@ -23,12 +23,12 @@ _MARKDOWN_ROLE = re.compile(r"\{([^{}]+)\}`(.*)`", re.DOTALL)
 
 
 def _find_markdown_dollars(subject: Subject) -> Iterator[Problem]:
-    """Find dollar signs that show where a formula should be, and formulas where dollars should be.
+    r"""Report visible dollar signs of formulas, and formulas made of dollar amounts.
 
-    ``求 $x 时``, ``求 ＄x＄ 时``; ``$5 和 $10`` for ``\\$5 and \\$10``
+    ``求 $x 时``, ``求 ＄x＄ 时``; ``$5 和 $10`` for ``\$5 and \$10``
     """
     if not _ANY_DOLLAR.search(subject.msgstr):
-        return  # M203 reports formulas that are lost together with their marks
+        return  # M203 reports formulas lost together with their marks
     lost = fixes.fewer(subject.english, subject.chinese, Atom.MATH)
     is_wide = bool(lost) and "＄" in subject.chinese.literal
     if is_wide or fixes.excess(subject, "$") > 0:
@@ -40,10 +40,10 @@ def _find_markdown_dollars(subject: Subject) -> Iterator[Problem]:
 
 
 def _are_dollars_meant(subject: Subject, lost: list[str], new: list[str]) -> bool:
-    """Return whether new formulas are what stands between two dollar signs of a price.
+    """Return whether new formulas are really texts between two dollar signs of amounts.
 
-    Then fewer dollar signs show than in the English; or there is Chinese in the formulas,
-    and no formula of the English that they might have come from.
+    One sign is that fewer dollar signs are visible than in the English. Another is Chinese inside
+    the formulas, if no English formula is lost.
     """
     if subject.english.plain.count("$") > subject.chinese.plain.count("$"):
         return True
@@ -51,7 +51,7 @@ def _are_dollars_meant(subject: Subject, lost: list[str], new: list[str]) -> boo
 
 
 def _dollar_shows(subject: Subject, lost: list[str], *, is_wide: bool) -> Problem:
-    """Return the problem of a dollar sign that shows, where the formulas ``lost`` may be meant."""
+    """Return the problem with a visible dollar sign; ``lost`` are the intended formulas."""
     source = subject.msgstr
     formulas = _written_as(subject.english, lost)
     mark, text = "$", "a $ shows: one is missing or too many"
@@ -72,10 +72,10 @@ def _dollar_shows(subject: Subject, lost: list[str], *, is_wide: bool) -> Proble
 
 
 def _accidental_formula(subject: Subject, new: list[str]) -> Problem:
-    """Return the problem of two dollar signs that made a formula of what stands between them."""
+    """Return the problem with two dollar signs that turn the text between them into a formula."""
     formula = _written_as(subject.chinese, new)[0]
     fix = None
-    if not subject.english.of(Atom.MATH):  # else some of the dollar signs must stay
+    if not subject.english.of(Atom.MATH):  # otherwise some dollar signs must stay
         escaped = _DOLLAR.sub(_escaped_dollar, subject.msgstr)
         fix = fixes.first_regaining(subject, [escaped], Atom.MATH)
     return Problem(
@@ -87,7 +87,7 @@ def _accidental_formula(subject: Subject, new: list[str]) -> Problem:
 
 
 def _written_as(parsed: Parsed, formulas: list[str]) -> list[str]:
-    """Return formulas as a text writes them, with their marks and white space."""
+    """Return formulas as the text writes them, with marks and white space."""
     return [
         f"${node.value}$"
         for node in parsed.nodes("math")
@@ -96,7 +96,7 @@ def _written_as(parsed: Parsed, formulas: list[str]) -> list[str]:
 
 
 def _escaped_dollar(match: re.Match[str]) -> str:
-    """Return a match of `_DOLLAR` with a backslash before a dollar sign; code stays as it is."""
+    """Return a match of `_DOLLAR` with the dollar sign escaped; code is unchanged."""
     if match["code"]:
         return match[0]
     return "\\$"
@@ -106,14 +106,14 @@ def _escaped_dollar(match: re.Match[str]) -> str:
 
 
 def _find_markdown_roles(subject: Subject) -> Iterator[Problem]:
-    """Find roles whose name shows: ``func`f```, ``{func} `f```, ``｛func｝`f```.
+    """Report roles whose name is visible: ``func`f```, ``{func} `f```, ``｛func｝`f```.
 
-    M105 reports backticks that show, with the role.
+    If backticks are visible, M105 reports them together with the role.
     """
     if "`" not in subject.msgstr or fixes.excess(subject, "`", "｀") > 0:
         return
     for role in fixes.missing(subject.english, subject.chinese, Atom.ROLE):
-        # {func}`a.b`; of a role that shows its text the name is all that is kept: {abbr}
+        # {func}`a.b`; a role with text content is stored by its name only: {abbr}
         name, target = role[1:-1], ""
         if parts := _MARKDOWN_ROLE.fullmatch(role):
             name, target = parts.groups()
@@ -121,7 +121,7 @@ def _find_markdown_roles(subject: Subject) -> Iterator[Problem]:
 
 
 def _find_shown_role(subject: Subject, name: str, target: str) -> Iterator[Problem]:
-    """Find the first place where the name of a lost role shows, if there is one."""
+    """Report the first visible name of a lost role, if there is one."""
     braced = f"{{{name}}}"
     # func`f`, {func} `f`, ｛func｝`f`
     loose = re.compile(
@@ -155,7 +155,7 @@ _TITLED = re.compile(
 
 
 def _find_rst_dollars(subject: Subject) -> Iterator[Problem]:
-    """Find dollar signs where a formula should be: ``$x$`` for ``:math:`x```."""
+    """Report visible dollar signs of formulas: ``$x$`` for ``:math:`x```."""
     if fixes.excess(subject, "$", "＄") <= 0:
         return
     lost = fixes.fewer(subject.english, subject.chinese, Atom.MATH)
@@ -178,7 +178,7 @@ def _find_rst_dollars(subject: Subject) -> Iterator[Problem]:
 # Roles.
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ShownRole:
-    """A role whose name shows: where it stands, how to write it, and how the hint has that."""
+    """A role with a visible name: its position, the correct form, and the form in the hint."""
 
     name: str
     span: Span
@@ -187,21 +187,21 @@ class _ShownRole:
 
 
 def _find_rst_roles(subject: Subject) -> Iterator[Problem]:
-    """Find roles whose name shows: ``{func}`f```, ``：func：`f```.
+    """Report roles whose name is visible: ``{func}`f```, ``：func：`f```.
 
-    All places are marked and mended; the hint is about the first one that was found.
+    One problem marks and fixes all of them; the hint is about the first one found.
     """
     if not re.search(_TICKS, subject.msgstr):
         return
     shown: dict[Span, _ShownRole] = {}
     for name, target in _lost_roles(subject):
         for role in _shown_roles(subject.msgstr, name, target):
-            # Several lost roles may have the same name, and be found in the same place.
+            # Lost roles of the same name may be found at the same position.
             shown.setdefault(role.span, role)
     if not shown:
         return
     fix = subject.msgstr
-    # From the last one to the first, so that the places hold.
+    # From the last one to the first, so that positions stay valid.
     for (start, end), role in sorted(shown.items(), reverse=True):
         fix = fix[:start] + role.written + fix[end:]
     first = next(iter(shown.values()))
@@ -220,10 +220,9 @@ def _find_rst_roles(subject: Subject) -> Iterator[Problem]:
 
 
 def _lost_roles(subject: Subject) -> Iterator[tuple[str, str]]:
-    """Yield the name and the target of each role that is lost; a formula is one.
+    """Yield the name and the target of each lost role, including formulas.
 
-    ``:func:`a.b``` -> ``func``, ``a.b``; ``:abbr:``, of which only the name is kept -> ``abbr``,
-    nothing
+    ``:func:`a.b``` -> ``func``, ``a.b``; ``:abbr:``, stored by its name only -> ``abbr``, nothing
     """
     for role in fixes.missing(subject.english, subject.chinese, Atom.ROLE):
         if parts := _RST_ROLE.fullmatch(role):
@@ -235,7 +234,7 @@ def _lost_roles(subject: Subject) -> Iterator[tuple[str, str]]:
 
 
 def _shown_roles(source: str, name: str, target: str) -> Iterator[_ShownRole]:
-    """Yield what looks like a role of that name and is not written as one.
+    """Yield the malformed roles of this name in ``source``.
 
     ``{func}`f```, ``：func：`f```, ``:func: `f```, ``:func:``f````
     """
@@ -254,7 +253,7 @@ def _shown_roles(source: str, name: str, target: str) -> Iterator[_ShownRole]:
 
 
 def _role_content(content: str) -> str:
-    """Return the content of a role, with ASCII brackets around its target if it has a title.
+    """Return the content of a role, with ASCII brackets around the target if it has a title.
 
     ``词＜a.b＞`` -> ``词 <a.b>``
     """

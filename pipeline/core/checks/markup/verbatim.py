@@ -1,8 +1,8 @@
-"""M105, M108, M110: code, HTML and escapes whose marks show instead of working.
+"""M105, M108, M110: code, HTML and escapes whose marks are visible.
 
-Marks were lost or became full-width. In reStructuredText code stands between two backquotes on each
-side: people who are used to Markdown write one, which makes a role; or they write code within bold,
-which reStructuredText does not know. A parser must agree with each fix (`fixes.regains`).
+Typical causes are lost or full-width marks. reST code needs two backquotes on each side: people
+used to Markdown write one, which gives a role. They also write code inside bold, which reST does
+not support. Each fix is validated by a parser (`fixes.regains`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _CHARACTER_REFERENCE = re.compile(
 
 
 def _find_markdown_backticks(subject: Subject) -> Iterator[Problem]:
-    """Find backticks that show: ``用 `f 时``, ``用 ｀f｀ 时``."""
+    """Report visible backticks: ``用 `f 时``, ``用 ｀f｀ 时``."""
     source = subject.msgstr
     if not _ANY_BACKTICK.search(source):
         return
@@ -59,9 +59,9 @@ def _find_markdown_backticks(subject: Subject) -> Iterator[Problem]:
 
 
 def _beside_backtick(source: str, lost: list[str]) -> str:
-    """Return the first of some code that stands beside a backtick, with that; empty if none does.
+    """Return the first lost code next to a backtick, including that backtick, or "".
 
-    ``lost`` has the code with its marks. Of ``用 `f 时`` it is ```f``: there the other one lacks.
+    ``lost`` is code with marks. In ``用 `f 时`` the result is ```f``, which lacks the other mark.
     """
     for atom in lost:
         words = re.escape(atom.partition("`")[2].rstrip("`"))
@@ -71,9 +71,10 @@ def _beside_backtick(source: str, lost: list[str]) -> str:
 
 
 def with_both_marks(source: str, lost: list[str], *, mark: str) -> str:
-    """Return ``source`` with both marks around each lost atom that has one of them, once.
+    """Return ``source`` with both marks around each lost atom that has exactly one of them.
 
-    With `````f````` lost: ``用 `f 时`` -> ``用 `f` 时``
+    An atom that occurs several times in this form is skipped. With ```f``` lost: ``用 `f 时`` ->
+    ``用 `f` 时``
     """
     m = re.escape(mark)
     for atom in lost:
@@ -91,7 +92,7 @@ def with_both_marks(source: str, lost: list[str], *, mark: str) -> str:
 
 
 def find_html(subject: Subject) -> Iterator[Problem]:
-    """Find HTML tags that show, because they were written with other brackets or with spaces."""
+    """Report HTML tags that are visible because of wrong brackets or spaces."""
     if "<" not in subject.msgid:
         return
     lost: list[str] = []
@@ -116,15 +117,15 @@ def find_html(subject: Subject) -> Iterator[Problem]:
 def _shown_tag(
     subject: Subject, tag: str, name: str, source: str
 ) -> re.Match[str] | None:
-    """Return where something in ``source`` looks like a lost tag; None if nothing does.
+    """Return the first match in ``source`` that looks like a lost tag, or None.
 
-    That is ``＜br＞``, ``《br》``, or ``< br>``, which browsers take for text.
+    These are ``＜br＞``, ``《br》``, or ``< br>``, which browsers treat as text.
     """
     slash = r"\s*/" if tag.startswith("</") else ""
     looks_like = re.compile(
         rf"[<＜〈《]{slash}\s*{name}\b[^<>＜＞〈〉《》]*[>＞〉》]", re.IGNORECASE
     )
-    # A tag that works is none that shows: its target may be another one, which the guard reports.
+    # A working tag is not visible. If its attributes differ, the guard reports it.
     working = {*subject.english.of(Atom.HTML), *subject.chinese.of(Atom.HTML)}
     for match in looks_like.finditer(source):
         if match[0] not in working:
@@ -136,14 +137,14 @@ def _shown_tag(
 
 
 def _find_markdown_escapes(subject: Subject) -> Iterator[Problem]:
-    """Find backslashes and character references that show: ``\\词``, ``＆lt；``."""
+    r"""Report visible backslashes and character references: ``\词``, ``＆lt；``."""
     if not _ANY_ESCAPE.search(subject.msgstr):
-        return  # as in nearly every message
+        return  # the usual case
     english, chinese = subject.english, subject.chinese
     references = _CHARACTER_REFERENCE.findall(chinese.literal)
     if len(references) > len(_CHARACTER_REFERENCE.findall(english.plain)):
         yield _shown_reference(subject, references[0])
-    # Beside a dollar sign that shows, a backslash belongs to the formula that is no more.
+    # Beside a visible dollar sign, a backslash is part of a broken formula.
     backslashes = _shown_backslashes(chinese)
     is_new = len(backslashes) > len(_shown_backslashes(english))
     if is_new and fixes.excess(subject, "$") <= 0:
@@ -151,7 +152,7 @@ def _find_markdown_escapes(subject: Subject) -> Iterator[Problem]:
 
 
 def _shown_backslash(subject: Subject, backslashes: list[str]) -> Problem:
-    """Return the problem of backslashes that show: of the first one, with a fix for all."""
+    """Return the problem with visible backslashes; it quotes the first one and fixes all."""
     hint = "Delete the backslash."
     if backslashes[0] == "\\n":
         hint = "Break the line as the English does, or delete it."
@@ -165,7 +166,7 @@ def _shown_backslash(subject: Subject, backslashes: list[str]) -> Problem:
 
 
 def _shown_reference(subject: Subject, reference: str) -> Problem:
-    """Return the problem of a character reference that shows."""
+    """Return the problem with a visible character reference."""
     source = subject.msgstr
     fix = _CHARACTER_REFERENCE.sub(_narrow_reference, source)
     is_fixed = fix != source and fixes.regains(subject, fix, Atom.CODE)
@@ -183,29 +184,29 @@ def _narrow_reference(match: re.Match[str]) -> str:
 
 
 def _shown_backslashes(parsed: Parsed) -> list[str]:
-    """Return each backslash that escapes nothing, with what follows it.
+    r"""Return each backslash that escapes nothing, with the character after it.
 
-    ``\\* \\甲`` -> ``\\甲``: the first one is an escape whose value is ``*``, of the second
-    the value is both characters. A character reference may have a value of several, too.
+    ``\* \甲`` -> ``\甲``. A real escape has the value ``*``, a visible backslash a value of both
+    characters. The value of a character reference may also have several characters.
     """
     escapes = [node.value for node in parsed.nodes("escape")]
     return [value for value in escapes if _SHOWN_BACKSLASH.match(value)]
 
 
 _TICKS = "[`｀]"
-# What code must not stand beside, for it to be the whole word.
+# Neighbours that make code a part of a longer word.
 _NOT_BEHIND, _NOT_BEFORE = "(?<![:`｀A-Za-z0-9_])", "(?![`｀A-Za-z0-9_])"
 
 
 def _find_rst_backquotes(subject: Subject) -> Iterator[Problem]:
-    """Find backquotes that show, or that make no code: ``f`` between one on each side.
+    """Report visible backquotes, and single backquotes that should mark code.
 
     M201 reports code that is lost together with its marks.
     """
     if not re.search(_TICKS, subject.msgstr):
         return
     lost = fixes.fewer(subject.english, subject.chinese, Atom.CODE)
-    # What the English has in single backquotes as well is right so.
+    # Single backquotes are correct if the English has them, too.
     theirs = _in_single_backquotes(subject.english)
     ours = _in_single_backquotes(subject.chinese)
     single = [code for code in ours if code in lost and code not in theirs]
@@ -239,16 +240,13 @@ def _find_rst_backquotes(subject: Subject) -> Iterator[Problem]:
 
 
 def _in_single_backquotes(parsed: Parsed) -> list[str]:
-    """Return what stands in single backquotes, without the name of a role.
-
-    Of ``用 `f` 和 :func:`g` 时`` it is ``f``.
-    """
+    """Return the texts in single backquotes without a role: ``f`` in ``用 `f` 和 :func:`g` 时``."""
     roles = parsed.nodes("role")
     return [role.children[0].value for role in roles if role.value.startswith("`")]
 
 
 def _is_code_within_bold(parsed: Parsed) -> bool:
-    """Return whether backquotes show within bold or italics: ``**用 ``f`` 时**``."""
+    """Return whether backquotes are visible inside bold or italics: ``**用 ``f`` 时**``."""
     shown: list[str] = []
     for container in parsed.nodes("strong", "em"):
         shown += [inner.value for inner in container.children]
@@ -256,9 +254,9 @@ def _is_code_within_bold(parsed: Parsed) -> bool:
 
 
 def _mended_code(subject: Subject, lost: list[str]) -> str | None:
-    """Return the msgstr with more of the lost code; None if neither way to mend it gives that.
+    """Return the msgstr with more of the lost code, or None if no fix achieves that.
 
-    The marks may be too few, or stand within stars.
+    The two fixes add missing marks, and move code out of bold or italics.
     """
     for mend in (_with_ticks, _taken_apart):
         fix = mend(subject.msgstr, lost)
@@ -268,10 +266,10 @@ def _mended_code(subject: Subject, lost: list[str]) -> str | None:
 
 
 def _with_ticks(source: str, lost: list[str]) -> str:
-    """Return ``source`` with two backquotes on each side of lost code that has any beside it.
+    """Return ``source`` with two backquotes on each side of lost code that has any mark.
 
-    A backquote on one side, one on each, or full-width ones: all become two on each side.
-    Code without any mark beside it stays as it is.
+    Marks on one side, single marks and full-width ones are all replaced. Code without any adjacent
+    mark is unchanged.
     """
     for code in lost:
         words = re.escape(code)
@@ -283,9 +281,9 @@ def _with_ticks(source: str, lost: list[str]) -> str:
 
 
 def _taken_apart(source: str, lost: list[str]) -> str:
-    """Return ``source`` with lost code taken out of stars, which begin again behind it.
+    """Return ``source`` with lost code moved out of stars, which are closed and reopened.
 
-    Bold is looked at before italics: two stars are no pair of single ones.
+    Bold is processed before italics, so that two stars are not mistaken for single ones.
     """
     for code in lost:
         literal = f"``{code}``"
@@ -316,7 +314,7 @@ _ESCAPED_WORD = re.compile(r"\\\w")
 
 
 def _find_rst_escapes(subject: Subject) -> Iterator[Problem]:
-    """Find character references, which reST does not know, and backslashes that vanish."""
+    """Report character references, which reST does not support, and lost backslashes."""
     source = subject.msgstr
     references = _RST_CHARACTER_REFERENCE.findall(subject.chinese.literal)
     if len(references) > len(_RST_CHARACTER_REFERENCE.findall(subject.english.plain)):
@@ -337,9 +335,9 @@ def _find_rst_escapes(subject: Subject) -> Iterator[Problem]:
 
 
 def _escaped_words(source: str) -> list[str]:
-    """Return each backslash before a letter or a digit, with what follows it, outside of code.
+    r"""Return each backslash before a letter or digit outside of code, with that character.
 
-    ``甲\\n乙 \\* ``\\t```` -> ``\\n``
+    ``甲\n乙 \* ``\t```` -> ``\n``
     """
     pairs = re.findall(r"\\.", prose.mask(source, Markup.RST), re.DOTALL)
     return [pair for pair in pairs if _ESCAPED_WORD.fullmatch(pair)]
