@@ -1,4 +1,4 @@
-"""M306 to M309: how much a translation says, and how it ends."""
+"""M306 to M309: the length of a translation, and its end."""
 
 from __future__ import annotations
 
@@ -22,24 +22,25 @@ from pipeline.core.document.message import Kind
 
 _HAN = re.compile(f"[{HAN}]")
 _HINT = "See whether a part is missing or was added."
-# What may be the end of a sentence in English, as Chinese likes to join sentences.
+# Marks that may stand for the end of an English sentence: Chinese tends to join
+# sentences.
 _CHINESE_STOP = re.compile(r"[。！？；：]+|……|——|[.!?;:](?=\s|$)")
 _STOPS = ".!?。！？"
-_LEAST_SENTENCES = 4  # with fewer, splitting or joining one is a matter of taste
+_LEAST_SENTENCES = 4  # with fewer, splitting or joining a sentence is a matter of style
 _TIMES_OFF = 2.5
 
 
 class _Limits(NamedTuple):
-    """How many characters a word there may be, in messages from ``words`` English words on."""
+    """Limits for characters per word, for messages of at least ``words`` English words."""
 
     words: int
     fewest: float
     most: float
 
 
-# Measured on 18,000 messages of GNU, GNOME and others: the median is 1.5, and one in a thousand
-# lies outside of 0.7 … 3.6 below eight words, 0.75 … 3.3 below twelve, 0.82 … 2.8 below twenty,
-# 0.85 … 2.2 above.
+# Measured on 18,000 messages of GNU, GNOME and others. The median is 1.5. One in a
+# thousand is outside of 0.7 … 3.6 below eight words, 0.75 … 3.3 below twelve, 0.82 …
+# 2.8 below twenty, and 0.85 … 2.2 above.
 _LIMITS = (
     _Limits(20, 0.75, 3.0),
     _Limits(12, 0.65, 3.5),
@@ -49,13 +50,13 @@ _LIMITS = (
 
 
 def find_sentences(subject: Subject) -> Iterator[Problem]:
-    """Find far fewer or far more sentences than the English has.
+    """Report a translation with far fewer or far more sentences than the English.
 
-    Chinese likes to join sentences by commas or semicolons, so that there is much room.
+    Chinese tends to join sentences by commas or semicolons, so the limits are wide.
     """
     theirs, ours = subject.masked_english, subject.masked_chinese
     if max(_count_stops(theirs), _count_stops(ours)) < _LEAST_SENTENCES:
-        return  # counting marks is quick, and settles most messages
+        return  # fast path for most messages
     expected = len(ENGLISH_END.findall(theirs))
     least = len(CHINESE_END.findall(ours))
     if max(expected, least) < _LEAST_SENTENCES:
@@ -71,17 +72,17 @@ def find_sentences(subject: Subject) -> Iterator[Problem]:
 
 
 def _count_stops(text: str) -> int:
-    """Return how many marks a text has that may end a sentence: never fewer than its sentences."""
+    """Return the number of marks that may end a sentence, an upper bound for its sentences."""
     return sum(map(text.count, _STOPS))
 
 
 def find_length(subject: Subject) -> Iterator[Problem]:
-    """Find far fewer or far more characters than English words want.
+    """Report a translation that is far shorter or far longer than its English.
 
     A word in Latin letters counts as one character.
     """
     words, shown = len(words_of(subject.masked_english)), subject.masked_chinese
-    # The longest messages come first; the shortest have no limits.
+    # The limits for the longest messages come first; very short ones have none.
     limits = next((limits for limits in _LIMITS if words >= limits.words), None)
     if not limits or not _HAN.search(shown):
         return
@@ -97,25 +98,25 @@ def find_length(subject: Subject) -> Iterator[Problem]:
 
 _NO_SENTENCES = TITLES | {Kind.HTML}
 _COLON_LAST = re.compile(rf":[{CLOSE} ]*$")
-_NO_COLON = "，。；、,.;"  # what stands where the colon should
+_NO_COLON = "，。；、,.;"  # wrong marks in place of the colon
 _BEHIND_END = f"\"'”’）)」』》{CLOSE} "
 _ENDS = "。！？：；…!?.;:—"
 _PAUSES = "，、,"
 _ASKING = re.compile(
     "[什甚][么麼]|哪|怎|如何|[为為]何|何[时時]|是否|多少|[几幾谁誰吗嗎]|呢"
 )
-# Words that no Chinese sentence ends with.
+# Words that cannot end a Chinese sentence.
 _MID_WORDS = "以及|因为|由于|如果|并且|而且|但是|不但|或者|例如|比如|关于|通过|使得"
 _MID_SENTENCE = re.compile(rf"(?:[，、,]|{_MID_WORDS}|[的和与及且但把被将从在对为于])$")
 _VISIBLE = re.compile(rf"[\w%{WORD}]")
-_LEAST_SENTENCE_WORDS = 4  # of a sentence
+_LEAST_SENTENCE_WORDS = 4  # words of a sentence
 
 
 def find_lost_colon(subject: Subject) -> Iterator[Problem]:
-    """Find a translation without the final colon of the English: ``例如。`` for "For example:".
+    """Report a lost final colon: ``例如。`` for "For example:".
 
-    Marks that close something stay behind the colon: ``**例如**`` -> ``**例如**：``, but
-    ``**例如。**`` -> ``**例如：**``.
+    Closing marks without final punctuation stay before the colon: ``**例如**`` -> ``**例如**：``. A
+    wrong mark is replaced in its place: ``**例如。**`` -> ``**例如：**``.
     """
     if not _COLON_LAST.search(subject.masked_english):
         return
@@ -129,7 +130,7 @@ def find_lost_colon(subject: Subject) -> Iterator[Problem]:
     fix = f"{text}："
     if is_wrong_mark:
         fix = f"{text[: end - 1]}：{text[end:]}"
-    # Behind a bare URL the colon would become a part of it.
+    # After a bare URL, the colon would become a part of it.
     is_fixable = shown[end - 1] != URL and keeps_atoms(text, fix, subject.markup)
     yield Problem(
         text="does not end with a colon, as the English does",
@@ -140,16 +141,16 @@ def find_lost_colon(subject: Subject) -> Iterator[Problem]:
 
 
 def find_cut(subject: Subject) -> Iterator[Problem]:
-    """Find a translation that ends in the middle of something.
+    """Report a translation that ends in the middle of a sentence.
 
-    The mark at the end of the English shows it, or the last word: ``因为``.
+    The signs are the final mark of the English, or a last word such as ``因为``.
     """
     theirs = subject.masked_english.rstrip().rstrip(_BEHIND_END)
     shown = subject.masked_chinese.rstrip().rstrip(_BEHIND_END)
     if not _HAN.search(shown) or shown[-1] in _ENDS:
         return
-    # Each row asks for less than the one before it: a question always ends with its mark, a part of
-    # a list mostly, and a full stop may be left out in a heading.
+    # Each branch is weaker than the one before. A question nearly always keeps its
+    # mark, an item of a list usually does, and a full stop may be omitted in a heading.
     if theirs.endswith("?") and not _is_question_of_title(subject, shown):
         yield Problem(
             text="does not end with a question mark, as the English does",
@@ -165,7 +166,7 @@ def find_cut(subject: Subject) -> Iterator[Problem]:
 
 
 def _is_question_of_title(subject: Subject, shown: str) -> bool:
-    """Return whether the words ask by themselves, as in a heading, where Chinese needs no mark.
+    """Return whether a title asks by its words, so that it needs no question mark.
 
     ``如何安装`` for "How do I install it?"
     """
@@ -173,14 +174,14 @@ def _is_question_of_title(subject: Subject, shown: str) -> bool:
 
 
 def _is_sentence(end: str) -> bool:
-    """Return whether an English text ends with a sentence, unlike "etc." and "See above."."""
+    """Return whether an English text ends with a sentence, not with "etc." or a short remark."""
     if not end.endswith((".", "!", "?")) or end.endswith(("...", "etc.")):
         return False
     return len(words_of(end)) >= _LEAST_SENTENCE_WORDS
 
 
 def _is_bracketed(subject: Subject) -> bool:
-    """Return whether both texts end with a bracket, within which Chinese needs no full stop.
+    """Return whether both texts end with a bracket, where Chinese needs no full stop.
 
     ``（见下文）`` for "(See below.)"
     """
@@ -189,7 +190,7 @@ def _is_bracketed(subject: Subject) -> bool:
 
 
 def _find_broken_off(shown: str, *, needs_end: bool) -> Iterator[Problem]:
-    """Find a sentence without an end: ``…是因为``, ``…的``, or one that has just no full stop."""
+    """Report a text that ends with ``…因为``, ``…的`` and so on, or without final punctuation."""
     if mid := _MID_SENTENCE.search(shown):
         yield Problem(
             text=f"breaks off behind “{mid[0]}”",
@@ -198,7 +199,7 @@ def _find_broken_off(shown: str, *, needs_end: bool) -> Iterator[Problem]:
         )
     elif needs_end and _VISIBLE.match(shown[-1]):
         start = len(shown) - 1
-        if shown[-1] == WORD:  # code is marked as a whole
+        if shown[-1] == WORD:  # mark the whole code span
             start = len(shown.rstrip(WORD))
         yield Problem(
             text="does not end like a sentence, as the English does",

@@ -1,6 +1,7 @@
-"""M301 to M303: what is still English, and not a name or a term that stays.
+"""M301 to M303: English left in a translation, except names and terms that stay.
 
-Words that are hardly ever part of a name separate the two: "the", "example", "should".
+The checks recognize English by words that are hardly ever part of a name: "the", "example",
+"should".
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pipeline.findings import Span
 
 
 def read_words(name: str) -> dict[str, Any]:
-    """Return a table of words of this folder, ``NAME.toml``, which explains its keys."""
+    """Return the word table ``NAME.toml`` in this folder, which documents its keys."""
     path = resources.files(__package__) / f"{name}.toml"
     return tomllib.loads(path.read_text("utf-8"))
 
@@ -30,20 +31,20 @@ _ANSWERS = frozenset(_WORDS["answers"].split())
 _ORGANISATIONS = frozenset(_WORDS["organisations"].split())
 _WITHIN_NAMES = frozenset(_WORDS["within_names"].split())
 _NAMES_AND_KEYWORDS = frozenset((*_WORDS["proper_names"], *_WORDS["keywords"]))
-# A word, or (so that no part of it is taken for one) a name such as x_0, a.b, f(.
+# A word, or a name such as x_0, a.b, f(, so that no part of the name counts as a word.
 _TOKEN = re.compile(r"([A-Za-z]+(?:['’-][A-Za-z]+)*)(?![\w(@/\\]|[.-]\w)|[\w@/\\.-]+")
 _HAN = re.compile(f"[{HAN}]")
-# Two plain words side by side.
+# Two adjacent plain words.
 _PHRASE = re.compile(r"(?<![\w.@/-])[A-Za-z][a-z]{2,} [a-z]{4,}(?![\w(@/-]|\.\w)")
-# A word with an ending that names hardly have; beside CamelCase it may be a name even so.
+# A word with an ending that names rarely have. Beside CamelCase it may still be a name.
 _ENDINGS = "tion|ment|ness|ance|ence|ity|ing"
 _ENDING = re.compile(
     rf"(?<![\w.@/-])(?!Hugging)[A-Za-z][a-z]{{2,}}(?:{_ENDINGS})s?(?![\w(@/-]|\.\w)"
 )
 _CAMEL = re.compile(r"[a-z][A-Z]")
 _YEAR = re.compile(r"\d+")
-# What stays English: who owns it and under which terms, and entries of a bibliography, known by two
-# of their signs.
+# Texts that stay English: copyright and licence lines, and bibliographies. The latter
+# need two of these signs.
 _OWNED = re.compile(
     r"""
       ^\W*(?:copyright\b|licen[sc]ed[ ]under)
@@ -61,22 +62,22 @@ _CITED = re.compile(
 )
 _OPENERS, _CLOSERS = '（(《“"「『‘', '）)》”"」』’'
 _BRACKETED = re.compile(rf"[{_OPENERS}][^{_OPENERS}{_CLOSERS}]*[{_CLOSERS}]")
-# Three words at least: a shorter run is never reported.
+# At least three words: shorter runs are never reported.
 _SEVERAL = re.compile(r"(?:[A-Za-z]+[^A-Za-z]+){2}[A-Za-z]")
 _RUN = re.compile(rf"[A-Za-z][A-Za-z0-9 ,.;:'’{OPEN}{WORD}{URL}-]*[A-Za-z.]")
-# Of a run inside Chinese: how many words, and how many of them ordinary.
+# Minimum words, and ordinary words, of a run inside Chinese.
 _LEAST_WORDS, _LEAST_ORDINARY = 4, 2
-_LEAST_COPIED = 3  # words of a run that is copied
+_LEAST_COPIED = 3  # words of a copied run
 
 
 def is_kept(text: str) -> bool:
-    """Return whether a masked text is not to be translated: licence lines, bibliographies.
+    """Return whether a masked text stays English: licence lines, bibliographies.
 
     "Copyright 2020 …"; "Smith et al. Proceedings of …, 2019"
     """
     if _OWNED.search(text):
         return True
-    # Two years are one sign: both count as "year".
+    # Two years are a single sign: both count as "year".
     signs = {_YEAR.sub("year", sign.lower()) for sign in _CITED.findall(text)}
     return len(signs) > 1
 
@@ -88,9 +89,10 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def count_ordinary(words: Sequence[str]) -> int:
-    """Return how many of the words are always translated; they are compared as they are written.
+    """Return how many of the words are ordinary ones that a translation never keeps.
 
-    What stands behind an apostrophe is left out: "it's" counts as "it".
+    The comparison is case-sensitive. The part after an apostrophe is ignored: "it's" counts as
+    "it".
     """
     count = 0
     for word in words:
@@ -100,7 +102,7 @@ def count_ordinary(words: Sequence[str]) -> int:
 
 @lru_cache(maxsize=64)
 def count_han(text: str) -> int:
-    """Return how many Chinese characters a text has."""
+    """Return the number of Chinese characters in a text."""
     return len(_HAN.findall(text))
 
 
@@ -108,15 +110,15 @@ def count_han(text: str) -> int:
 def is_english(text: str) -> bool:
     """Return whether a masked text is plain English.
 
-    It has hardly any Chinese then, but words that no name consists of: "See the guide",
-    "Overview", "Sharded matrices", but not "NumPy" or "Flax NNX".
+    That means hardly any Chinese characters, and words that do not belong to names: "See the
+    guide", "Overview", "Sharded matrices", but not "NumPy" or "Flax NNX".
     """
     words = words_of(text)
     characters = count_han(text)
     if not words or characters * 4 > len(words):
         return False
     ordinary = count_ordinary([word.lower() for word in words])
-    # "See the guide" has two; "Overview" has one, which is enough for so short a text.
+    # "See the guide" has two. "Overview" has one, which suffices for so short a text.
     least = 1 if len(words) <= 2 else 2
     if ordinary >= least:
         return True
@@ -124,10 +126,10 @@ def is_english(text: str) -> bool:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether a text without ordinary words looks like a sentence and not like a name.
+    """Return whether a text without ordinary words still resembles a sentence more than a name.
 
-    ``Sharded matrices`` has two plain words. ``Documentation`` has the ending of a word, but
-    beside CamelCase it may be part of a name.
+    ``Sharded matrices`` has two plain words. ``Documentation`` has the ending of a word, but beside
+    CamelCase it may be part of a name.
     """
     if _PHRASE.search(text):
         return True
@@ -135,7 +137,7 @@ def _is_plain(text: str) -> bool:
 
 
 def is_name_or_keyword(text: str) -> bool:
-    """Return whether a masked text that is a copy of the English may well stay as it is.
+    """Return whether a masked copy of the English is acceptable as a translation.
 
     not in                              keywords of a language
     timeout                             one word in lower case: the name of a parameter
@@ -153,10 +155,10 @@ def is_name_or_keyword(text: str) -> bool:
 
 
 def is_phrase(text: str) -> bool:
-    """Return whether a masked text looks like words of a sentence rather than like a name.
+    """Return whether a masked text resembles a phrase more than a name.
 
-    If it is a copy of the English, that is enough to say that it ought to be Chinese:
-    "using several devices", but not "Ahead of Time".
+    For a copy of the English this suffices to report it: "using several devices", but not "Ahead of
+    Time".
     """
     words = words_of(text)
     if len(words) < _LEAST_COPIED:
@@ -167,10 +169,10 @@ def is_phrase(text: str) -> bool:
 
 
 def english_runs(text: str, msgid: str) -> Iterator[Span]:
-    """Yield where a masked Chinese text has English words in a row that ought to be Chinese.
+    """Yield the positions of untranslated English in a masked Chinese text.
 
-    That is a run of ordinary words, or a phrase of the masked msgid. Quotations and names in
-    brackets are left out: ``即时编译（just in time）``.
+    These are runs of ordinary words, and phrases of the masked msgid. Brackets and quotes without
+    Chinese are ignored: ``即时编译（just in time）``.
     """
     text = _BRACKETED.sub(_without_names, text)
     for run in _RUN.finditer(text):
@@ -179,9 +181,9 @@ def english_runs(text: str, msgid: str) -> Iterator[Span]:
 
 
 def _ought_to_be_chinese(run: str, msgid: str) -> bool:
-    """Return whether a run of English words looks left over, and not like a name or a term.
+    """Return whether a run of English words is probably untranslated, not a name or a term.
 
-    Words with a capital do not count as ordinary: they may be part of a name.
+    Capitalized words do not count as ordinary: they may be part of a name.
     """
     words = words_of(run)
     if len(words) >= _LEAST_WORDS and count_ordinary(words) >= _LEAST_ORDINARY:
@@ -190,9 +192,9 @@ def _ought_to_be_chinese(run: str, msgid: str) -> bool:
 
 
 def _without_names(match: re.Match[str]) -> str:
-    """Return what stands in brackets if there is Chinese in it, else something that is no word.
+    """Return a bracketed text unchanged if it contains Chinese; otherwise blank it.
 
-    It is as long: ``（用 JAX）`` -> ``（用 JAX）``, ``（JAX）`` -> ``（（（（（``
+    The length is unchanged: ``（用 JAX）`` -> ``（用 JAX）``, ``（JAX）`` -> ``（（（（（``
     """
     if _HAN.search(match[0]):
         return match[0]
@@ -200,7 +202,7 @@ def _without_names(match: re.Match[str]) -> str:
 
 
 def _is_part(words: Sequence[str], of: Sequence[str]) -> bool:
-    """Return whether words stand in a longer text in the same order, without others in between.
+    """Return whether ``words`` occur in ``of`` as a contiguous sequence.
 
     ``["the", "guide"]`` in ``["see", "the", "guide"]``, but not in ``["the", "long", "guide"]``
     """
@@ -208,7 +210,7 @@ def _is_part(words: Sequence[str], of: Sequence[str]) -> bool:
 
 
 def find_english(subject: Subject) -> Iterator[Problem]:
-    """Find a translation that is in English, in other words than the message."""
+    """Report a translation in English that is not a copy of the message."""
     if _is_copy(subject) or not is_english(subject.masked_chinese):
         return
     if is_kept(subject.masked_english):
@@ -217,7 +219,7 @@ def find_english(subject: Subject) -> Iterator[Problem]:
 
 
 def find_copied(subject: Subject) -> Iterator[Problem]:
-    """Find a translation that is the message itself, unless that is a name: JAX, NumPy."""
+    """Report a translation that equals the message, unless that is a name: JAX, NumPy."""
     if not _is_copy(subject) or _HAN.search(subject.msgid):
         return
     if is_kept(subject.masked_english):
@@ -225,15 +227,15 @@ def find_copied(subject: Subject) -> Iterator[Problem]:
     shown = subject.masked_chinese
     if subject.kind is not Kind.HEADING and is_name_or_keyword(shown):
         return
-    # Of a copy less is enough to know that it is no name.
+    # For a copy, weaker evidence suffices.
     if is_english(shown) or is_phrase(shown):
         yield _untranslated_problem(subject, "M302", text="is the English itself")
 
 
 def find_untranslated_part(subject: Subject) -> Iterator[Problem]:
-    """Find English words in a translation that is Chinese otherwise: ``数组 is used by 函数 这里``.
+    """Report English words in a translation that is otherwise Chinese.
 
-    M301 reports what is English as a whole.
+    ``数组 is used by 函数 这里``. M301 reports texts that are entirely English.
     """
     shown = subject.masked_chinese
     if not _HAN.search(shown) or is_english(shown):
@@ -249,12 +251,12 @@ def find_untranslated_part(subject: Subject) -> Iterator[Problem]:
 
 
 def _is_copy(subject: Subject) -> bool:
-    """Return whether the translation is the English, letter by letter."""
+    """Return whether the translation equals the English, except for outer white space."""
     return subject.msgstr.strip() == subject.msgid.strip()
 
 
 def _untranslated_problem(subject: Subject, code: str, text: str) -> Problem:
-    """Return the problem of a message that the check ``code`` takes for untranslated."""
+    """Return the problem with a message that the check ``code`` considers untranslated."""
     msgstr = subject.msgstr
     return Problem(
         text=text,
@@ -262,6 +264,6 @@ def _untranslated_problem(subject: Subject, code: str, text: str) -> Problem:
             "Translate it, or say in a translator comment why it stays English "
             f"(# pipeline: ignore={code} because …)."
         ),
-        # All of it but the white space at its edges.
+        # Without white space at the edges.
         spans=((len(msgstr) - len(msgstr.lstrip()), len(msgstr.rstrip())),),
     )

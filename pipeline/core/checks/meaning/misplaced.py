@@ -1,8 +1,8 @@
-"""M310: translations that belong to another message: shifted by one, swapped, pasted twice.
+"""M310: translations of another message: shifted, swapped, or pasted twice.
 
-What a translation shares with its English whatever the words (atoms, numbers, Latin words, the mark
-at the end, the length) says how ill the two fit: its cost. A good translation costs 1 or less, the
-one of a neighbour mostly 10 and more.
+Some traits of a text survive translation: atoms, numbers, Latin words, the final mark, the length.
+Their differences give the cost of a pair, which measures how badly the texts fit. A correct
+translation costs 1 or less, that of a neighbouring message usually 10 or more.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pipeline.core.document.message import Markup
 
 _ROLE = re.compile(r"(\{[\w+:-]+\}|:[\w.+:-]+:)`+[^`]*<([^<>`]+)>`+")
 _IMAGE = re.compile(r"!\[[^\[\]]*\]")
-# Of reStructuredText: a reference whose words are not the name.
+# reST: a reference with words that differ from its name.
 _NAMED = re.compile(r"\s<([^<>`]+)_>`_")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z'’-]*[A-Za-z]")
@@ -29,24 +29,24 @@ _NAME = re.compile(r"\b[A-Z]\w*[A-Z](?=s?\b)|\b\w*[a-z][A-Z]\w*")
 _HAN = re.compile(f"[{prose.CJK}]")
 _MARKS = ".,;:!?。，；：！？"
 _ENDS = dict(zip(_MARKS, ".,,:!?.,,:!?", strict=True))
-_LAST_WHITE_SPACE = 0x3000  # no white space has a higher number
+_LAST_WHITE_SPACE = 0x3000  # no white space has a higher code point
 _WHITE_SPACE = "".join(filter(str.isspace, map(chr, range(_LAST_WHITE_SPACE + 1))))
 _BEHIND_END = f"*_\"'”’」)]）{_WHITE_SPACE}"
 _CHARACTERS_A_WORD = 1.7
-_SPREAD = 0.35  # of the logarithm of that: give or take a third
+_SPREAD = 0.35  # of its logarithm: plus or minus a third
 
 
 class Traits(NamedTuple):
-    """What of a text can be found again in its translation."""
+    """Traits of a text that survive translation."""
 
     atoms: Counter[str]
     numbers: Counter[str]
     latin: frozenset[str]  # words in Latin letters
-    # Of English, those of the words that a translation keeps: JAX, NumPy.
+    # English words that a translation keeps: JAX, NumPy.
     names: frozenset[str]
     text: str  # in lower case
-    end: str  # the mark at the end, as the English writes it; empty if there is none
-    length: int  # Chinese characters, or words of English
+    end: str  # the final mark in its English form, or empty
+    length: int  # Chinese characters, or English words
     lines: int  # line breaks
 
 
@@ -57,12 +57,12 @@ def traits_of_english(subject: Subject) -> Traits:
 
 
 def traits_of_chinese(subject: Subject) -> Traits:
-    """Return the traits of the msgstr. Which of its Latin words are names is of no interest."""
+    """Return the traits of the msgstr; its names do not matter."""
     return _traits(subject.msgstr, subject.markup, [])
 
 
 def _traits(text: str, markup: Markup, names: list[str]) -> Traits:
-    """Return the traits of a text of either language, of whose words ``names`` are names."""
+    """Return the traits of a text in either language."""
     rest = prose.mask(text, markup)
     latin = _LATIN.findall(rest)
     atoms = prose.atoms_of(text, markup)
@@ -79,7 +79,7 @@ def _traits(text: str, markup: Markup, names: list[str]) -> Traits:
 
 
 def _atom_target(atom: str) -> str:
-    """Return an atom without the words in it that are translated, and without a mark behind it.
+    """Return an atom without its translatable words and without final punctuation.
 
     ``{ref}`词 <a>``` -> ``{ref}a``, ``![图](a.png)`` -> ``!(a.png)``, ``https://a.b.`` ->
     ``https://a.b``
@@ -92,10 +92,10 @@ def _atom_target(atom: str) -> str:
 
 
 def cost_of(english: Traits, chinese: Traits) -> float:
-    """Return how ill a translation fits an English text: 0 if nothing speaks against it.
+    """Return how badly a translation fits an English text; 0 if nothing differs.
 
-    No trait alone decides, so each of them adds up to some limit only. What is new weighs more than
-    what is lost: a translation may leave something out, but it hardly invents atoms or numbers.
+    No single trait is decisive, so the contribution of each is limited. Additions weigh more than
+    losses: a translation may omit something, but it rarely invents atoms or numbers.
     """
     cost: float = min(3 * _count_lost(english.atoms, chinese.atoms), 9)
     cost += min(4 * _count_lost(chinese.atoms, english.atoms), 12)
@@ -111,9 +111,9 @@ def cost_of(english: Traits, chinese: Traits) -> float:
 
 
 def _count_lost(atoms: Counter[str], others: Counter[str]) -> int:
-    """Return how many of ``atoms`` are not in ``others``.
+    """Return the number of ``atoms`` that are not in ``others``.
 
-    What ``(atoms - others).total()`` says takes four times as long.
+    Equals ``(atoms - others).total()``, which takes four times as long.
     """
     count = 0
     for atom, times in atoms.items():
@@ -123,65 +123,67 @@ def _count_lost(atoms: Counter[str], others: Counter[str]) -> int:
     return count
 
 
-_NEAR = 3  # how many entries away another message is looked for
-_CLEARLY = 3.5  # how much better a translation must fit another message
-_BADLY = 3.5  # the cost of one that hardly belongs where it is
-_WELL = 3.0
-_RUN = 3  # entries in a row that are hardly all shifted by chance
-_LONG = 8  # characters that two messages hardly have in common by chance
-_SHORT = 2  # the same, if one follows the other
-_ALIKE = 0.6  # of two English texts that may well have one translation
+_NEAR = 3  # distance in entries within which other messages are compared
+_CLEARLY = 3.5  # minimum gain for a better place
+_BADLY = 3.5  # minimum cost of a suspicious translation
+_WELL = 3.0  # maximum cost in the better place
+_RUN = 3  # consecutive entries that are hardly shifted by chance
+_LONG = 8  # characters that two translations rarely share by chance
+_SHORT = 2  # the same for adjacent messages
+_ALIKE = 0.6  # similarity of English texts that may share a translation
 _LONGEST_QUOTE = 40  # characters
 
 
 class _Page:
-    """The entries of a page, and for each the one that its translation seems to belong to.
+    """The entries of a page, and the probable places of misplaced translations.
 
-    ``homes`` has that only for entries whose translation seems to belong to another one. The four
-    methods ``find_…`` fill it in, the surest first; what one of them has found the next ones leave.
-    Entries are known by their numbers: ``at`` is one under suspicion, ``home`` where it may belong.
+    ``homes`` maps the index of an entry to the index of the entry where its translation probably
+    belongs. Correct entries are absent. The four methods ``find_…`` fill it, starting with the most
+    certain evidence; they never change an earlier result. ``at`` is the index of a suspicious
+    entry, ``home`` that of its better place.
     """
 
     def __init__(self, subjects: Sequence[Subject]) -> None:
         self.subjects = subjects
         self.english = [traits_of_english(subject) for subject in subjects]
         self.chinese = [traits_of_chinese(subject) for subject in subjects]
-        # How ill each translation fits its own English.
+        # The cost of each translation in its own place.
         self.costs = list(map(cost_of, self.english, self.chinese))
         self.homes: dict[int, int] = {}
-        # Where the English has certain atoms. Entries without any would all be alike.
+        # Entries by their English atoms. Entries without atoms are left out: all would
+        # be equal.
         self.by_atoms: dict[frozenset[tuple[str, int]], list[int]] = {}
         for at, traits in enumerate(self.english):
             if traits.atoms:
                 self.by_atoms.setdefault(_atom_key(traits.atoms), []).append(at)
 
     def gain(self, at: int, home: int) -> float:
-        """Return how much better the translation of entry ``at`` fits ``home``."""
+        """Return how much the cost of the translation at ``at`` would fall at ``home``."""
         return self.costs[at] - cost_of(self.english[home], self.chinese[at])
 
     def find_runs(self) -> None:
-        """Record runs of entries that are all shifted by as much.
+        """Record runs of entries that are all shifted by the same offset.
 
-        Among them are even entries that show nothing by themselves: two headings of one word.
+        A run may include entries that show nothing on their own, such as headings of one word.
         """
-        # On most pages too few translations fit ill for any run: then nothing need be compared.
+        # Fast path: most pages have too few suspicious translations for a run.
         if not _is_run(self.costs):
             return
-        # Further down first: to leave an entry out is the commonest slip.
+        # Positive offsets first: omitting an entry is the most common mistake.
         for offset in (*range(1, _NEAR + 1), *range(-1, -_NEAR - 1, -1)):
             for run in self._runs_shifted_by(offset):
                 for at in _telling_part(run):
                     self.homes[at] = at + offset
 
     def _runs_shifted_by(self, offset: int) -> Iterator[dict[int, float]]:
-        """Yield runs of entries that would fit as well ``offset`` entries away, with their gains.
+        """Yield runs of entries that would fit ``offset`` entries away as well, with their gains.
 
-        With the gains 0, 4, 5, -9, 2 there are two runs, of three entries and of one.
+        The gains 0, 4, 5, -9, 2 give two runs, of three entries and of one.
         """
         count = len(self.costs)
         gains: list[tuple[int, float]] = []
         for at in range(max(0, -offset), min(count, count - offset)):
-            gain = -math.inf  # an entry that has a home parts two runs
+            gain = -math.inf  # an entry with a home separates two runs
             if at not in self.homes:
                 gain = self.gain(at, at + offset)
             gains.append((at, gain))
@@ -190,17 +192,16 @@ class _Page:
                 yield dict(group)
 
     def find_swaps(self) -> None:
-        """Record pairs of entries whose translations fit better the other way around."""
-        # The clearest swaps first, for each entry is part of one at most.
+        """Record pairs of entries whose translations fit better when swapped."""
+        # The clearest swaps first, because each entry can be in one swap only.
         for _, at, other in sorted(self._possible_swaps(), reverse=True):
             if at not in self.homes and other not in self.homes:
                 self.homes[at], self.homes[other] = other, at
 
     def _possible_swaps(self) -> Iterator[tuple[float, int, int]]:
-        """Yield pairs of entries that together fit clearly better the other way around.
+        """Yield pairs of entries that fit clearly better when swapped, after the total gain.
 
-        Each pair comes behind the gain of its swap. One of the two may show little, but it must not
-        speak against the swap.
+        One of them may gain little, but it must not lose.
         """
         for at, other in self._doubtful_pairs():
             gain, other_gain = self.gain(at, other), self.gain(other, at)
@@ -208,9 +209,9 @@ class _Page:
                 yield gain + other_gain, at, other
 
     def _doubtful_pairs(self) -> set[tuple[int, int]]:
-        """Return pairs of entries that fit so ill, taken together, that they are worth a look.
+        """Return the pairs of entries whose total cost is high enough to examine a swap.
 
-        One of the two must fit ill by itself. The lower number stands first.
+        One of the two must be suspicious on its own. The lower index comes first.
         """
         pairs: set[tuple[int, int]] = set()
         for at, cost in enumerate(self.costs):
@@ -222,9 +223,9 @@ class _Page:
         return pairs
 
     def find_moves(self) -> None:
-        """Record translations that fit another entry and have something that only that entry has.
+        """Record translations that fit another entry, and share something only with that entry.
 
-        They were pasted into the wrong entry, whatever stands in the right one.
+        They were pasted into the wrong entry, whatever the right one contains.
         """
         for at, cost in enumerate(self.costs):
             if cost < _BADLY or at in self.homes:
@@ -234,28 +235,28 @@ class _Page:
                 self.homes[at] = home
 
     def _better_home(self, at: int) -> int | None:
-        """Return the entry that the translation of ``at`` fits best; None if it fits none well.
+        """Return the index of the entry that the translation at ``at`` fits best, or None.
 
-        Candidates that gain as much are taken by their number, the last one first.
+        At equal gains, the candidate with the highest index wins.
         """
         gains = [(self.gain(at, home), home) for home in self._candidates(at)]
         gain, home = max(gains, default=(0.0, at))
-        # It must fit the other entry far better than its own, and well by itself.
+        # The other entry must be far better than its own, and good on its own.
         if gain < _CLEARLY or self.costs[at] - gain > _WELL:
             return None
-        # If the other entry has a good translation of its own, more must speak for it.
+        # If the other entry already has a good translation, further evidence is needed.
         if self.costs[home] < _BADLY and not self._has_signs(at, home):
             return None
         return home
 
     def _candidates(self, at: int) -> set[int]:
-        """Return entries near this one, and those with just the atoms of its translation."""
+        """Return the nearby entries, and those with exactly the atoms of this translation."""
         near = range(max(0, at - _NEAR), min(len(self.costs), at + _NEAR + 1))
         same_atoms = self.by_atoms.get(_atom_key(self.chinese[at].atoms), ())
         return {*near, *same_atoms} - {at}
 
     def _has_signs(self, at: int, home: int) -> bool:
-        """Return whether a translation has something of ``home`` that its own English has not.
+        """Return whether a translation shares something with ``home`` that its own English lacks.
 
         That is an atom, a number, or a word in Latin letters.
         """
@@ -268,9 +269,9 @@ class _Page:
         return any(word in other.text for word in foreign)
 
     def find_twins(self) -> None:
-        """Record translations that stand at two messages.
+        """Record translations that two messages share.
 
-        The one that it fits clearly less is misplaced; otherwise the later one.
+        The misplaced one is that which fits clearly less, or otherwise the later one.
         """
         first_with: dict[str, int] = {}
         for at, subject in enumerate(self.subjects):
@@ -281,20 +282,21 @@ class _Page:
                 continue
             if not self._is_pasted(first, at):
                 continue
-            # If it fits the first one clearly less, that was pasted from the second.
+            # If the first one fits clearly less, it was pasted from the second.
             if self.costs[at] - self.costs[first] < -_CLEARLY / 2:
                 self.homes[first] = at
             else:
                 self.homes[at] = first
 
     def _is_pasted(self, first: int, second: int) -> bool:
-        """Return whether the translation that two entries share can belong to one of them only."""
+        """Return whether a shared translation can belong to only one of the two entries."""
         if _is_alike(self.subjects[second].msgid, self.subjects[first].msgid):
             return False
         # It fits one of them far better than the other.
         if abs(self.costs[second] - self.costs[first]) >= _CLEARLY:
             return True
-        # Short translations may be the same by chance: 是, 参数. Side by side that is less so.
+        # Short translations may be equal by chance: 是, 参数. In adjacent entries that
+        # is less likely.
         least = _LONG
         if second - first == 1:
             least = _SHORT
@@ -302,22 +304,22 @@ class _Page:
 
 
 def _atom_key(atoms: Counter[str]) -> frozenset[tuple[str, int]]:
-    """Return atoms as the key of a table, with how often each of them is named."""
+    """Return atoms with their counts as a key."""
     return frozenset(atoms.items())
 
 
 def _is_run(figures: Iterable[float]) -> bool:
-    """Return whether so many costs or gains are clear that it is hardly by chance.
+    """Return whether enough costs or gains are clear to exclude chance.
 
-    They may stand anywhere among the others.
+    They need not be adjacent.
     """
     return sum(figure >= _CLEARLY for figure in figures) >= _RUN
 
 
 def _telling_part(run: Mapping[int, float]) -> range:
-    """Return the entries of a run that are surely shifted; none if too few gains are clear.
+    """Return the part of a run that is certainly shifted; empty if too few gains are clear.
 
-    The entries at the edges of a run that show nothing may be right where they are.
+    Entries without evidence at either end may be in the right place.
     """
     if not _is_run(run.values()):
         return range(0)
@@ -326,14 +328,14 @@ def _telling_part(run: Mapping[int, float]) -> range:
 
 
 def _is_alike(msgid: str, other: str) -> bool:
-    """Return whether two messages may well have one translation: ``Note`` and ``Notes:``."""
+    """Return whether two messages may share a translation: ``Note`` and ``Notes:``."""
     matcher = SequenceMatcher(None, msgid.lower(), other.lower(), autojunk=False)
-    # The first ratio is an upper bound, and quick to compute.
+    # The first ratio is a cheap upper bound.
     return matcher.real_quick_ratio() >= _ALIKE and matcher.ratio() >= _ALIKE
 
 
 def find_shifted(subjects: Sequence[Subject]) -> Iterator[Problem]:
-    """Find entries whose translation fits another entry of the page clearly better."""
+    """Report entries whose translation fits another entry of the page clearly better."""
     page = _Page(subjects)
     page.find_runs()
     page.find_swaps()
@@ -354,7 +356,7 @@ def find_shifted(subjects: Sequence[Subject]) -> Iterator[Problem]:
 
 
 def _way_to(at: int, home: int) -> str:
-    """Return how to get from one entry to another: ``1 entry further down``."""
+    """Return the way from one entry to another: ``1 entry further down``."""
     distance = abs(home - at)
     entries, direction = "entries", "up"
     if distance == 1:

@@ -1,7 +1,7 @@
 """M304, M305: numbers and units that only one of the two texts has.
 
-A number may stand in digits or in words. Its value is kept as text, as it would be written in plain
-digits: ``"1000000"``, ``"0.5"``. So both languages can be compared, however they write it.
+A number may be written in digits or in words. Its value is stored as text in plain digits
+(``"1000000"``, ``"0.5"``), so that both languages can be compared regardless of notation.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pipeline.core.checks.model import Problem, Subject
 
 # Full-width digits and marks, as ASCII.
 NARROW_DIGITS = str.maketrans("０１２３４５６７８９．％", "0123456789.%")
-# Digits.
+# Numbers in digits.
 _ANY_DIGIT = re.compile(r"\d")
 _FRACTION = r"(?<![\w.])\.\d+"  # .5
 _GROUPED = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])"  # 1,024.5
@@ -29,10 +29,10 @@ _DIGITS = f"{_FRACTION}|{_GROUPED}|{_PLAIN}"
 _DECADE = re.compile(r"(\d\d)(\d0)['’]?s\b")  # 1990s
 _WORDS = read_words("quantities")
 
-# Chinese.
+# Chinese numbers.
 
 _POWERS: dict[str, int] = _WORDS["powers"]
-_GREAT = 10**4  # from this power on, it multiplies all that stands before it
+_GREAT = 10**4  # from this power on, it multiplies everything before it
 _NUMERALS: dict[str, int] = _WORDS["numerals"]
 _VALUE_OF_HAN = {**_POWERS, **_NUMERALS}
 _HAN_NUMBER = re.compile(f"[{''.join(_VALUE_OF_HAN)}]+")
@@ -40,7 +40,7 @@ _HAN_WORDS = {
     value: re.compile(words) for value, words in _WORDS["chinese_names"].items()
 }
 
-# English.
+# English numbers.
 
 _SCALES: dict[str, int] = _WORDS["scales"]
 _K = 1000  # 10k
@@ -55,7 +55,7 @@ _SPELLED = re.compile(rf"\b(?:{_COUNT})(?:(?:\s+and)?[\s-]+(?:{_COUNT}))*s?\b")
 _MONTHS = {name: number for number, name in enumerate(_WORDS["months"].split(), 1)}
 _MONTH = re.compile(rf"\b({'|'.join(_MONTHS)})[a-z]*\b")
 _ENGLISH_WORD = re.compile(r"[a-z]+")
-# The values that a word may say without being a number: of "half" 0.5, 2 and 50.
+# The values that a word may imply without being a number: 0.5, 2 and 50 for "half".
 _VALUES_OF_NAME: dict[str, list[str]] = defaultdict(list)
 for _value, _names in _WORDS["names"].items():
     for _name in _names.split():
@@ -68,10 +68,10 @@ _SCALED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number in digits, or the symbol of a unit behind one, and where it stands.
+    """A number in digits, or a unit after a number, with its position.
 
-    The other text repeats a number if it has all values of one of the ``ways``: "1,024" is 1024, or
-    1 and 024.
+    ``ways`` are the possible readings of a number: "1,024" is 1024, or 1 and 024. The other text
+    repeats the number if it has all values of one reading.
     """
 
     text: str
@@ -80,7 +80,7 @@ class Quantity:
     ways: tuple[frozenset[str], ...] = ()
 
     def is_among(self, values: Iterable[str]) -> bool:
-        """Return whether ``values`` hold a number, one way or the other."""
+        """Return whether ``values`` contain all values of some reading."""
         return any(way.issubset(values) for way in self.ways)
 
 
@@ -99,9 +99,9 @@ def numbers_of(text: str) -> list[Quantity]:
 
 
 def _ways_to_read(match: re.Match[str], text: str) -> Iterator[frozenset[str]]:
-    """Yield what a number may be taken for: of one way all values must be named elsewhere.
+    """Yield the readings of a number; the other text must have all values of one of them.
 
-    "1.5 million" is 1.5 (the translation may say 1.5 百万), or 1500000.
+    "1.5 million" is 1.5 (the translation may have 1.5 百万), or 1500000.
     """
     digits, word, powers = match.groups()
     plain = digits.replace(",", "")
@@ -109,7 +109,7 @@ def _ways_to_read(match: re.Match[str], text: str) -> Iterator[frozenset[str]]:
         plain = f"0{plain}"
     yield frozenset((plain,))
     if "," in digits:
-        yield frozenset(digits.split(","))  # a list without spaces looks the same
+        yield frozenset(digits.split(","))  # or a list without spaces
     scale = _scale_of(word, powers)
     if scale and plain.count(".") < 2:  # a version has no scale
         yield frozenset((f"{(Decimal(plain) * scale).normalize():f}",))
@@ -119,7 +119,7 @@ def _ways_to_read(match: re.Match[str], text: str) -> Iterator[frozenset[str]]:
 
 
 def _scale_of(word: str | None, powers: str | None) -> int | None:
-    """Return by what a number is multiplied: by an English word behind it, or by Chinese powers.
+    """Return the factor of a number from the English word or the Chinese powers after it.
 
     ``million`` -> 1000000, ``k`` -> 1000, ``百万`` -> 1000000
     """
@@ -131,7 +131,7 @@ def _scale_of(word: str | None, powers: str | None) -> int | None:
 
 
 def values_of(numbers: Iterable[Quantity]) -> set[str]:
-    """Return every value that numbers in digits may stand for: of ``1,024`` 1024, 1 and 024."""
+    """Return all values of numbers in digits, in any reading: 1024, 1 and 024 for ``1,024``."""
     values: set[str] = set()
     for number in numbers:
         values.update(*number.ways)
@@ -139,7 +139,7 @@ def values_of(numbers: Iterable[Quantity]) -> set[str]:
 
 
 def english_values(text: str) -> set[str]:
-    """Return every value that a masked English text names, in digits or in words.
+    """Return all values in a masked English text, in digits or in words.
 
     ``two thousand in May`` -> 2, 1000, 2000, 5
     """
@@ -148,9 +148,9 @@ def english_values(text: str) -> set[str]:
     for match in _SPELLED.finditer(lower):
         words = re.findall(_COUNT, match[0])
         values.add(str(_spelled(words)))
-        for word in words:  # "two thousand": the translation may be 2 千
+        for word in words:  # "two thousand" may be translated as 2 千
             values.add(str(_VALUE_OF_WORD[word]))
-    # "halves", "doubled": of a form that is not in the list, the word without its ending is tried.
+    # "halves", "doubled": for an unlisted form, try the word without its ending.
     for word in set(_ENGLISH_WORD.findall(lower)):
         known = word
         if word not in _VALUES_OF_NAME:
@@ -162,8 +162,8 @@ def english_values(text: str) -> set[str]:
 
 
 def _spelled(words: list[str]) -> int:
-    """Return the number that words in a row make: two, thousand, five -> 2005."""
-    # `current` has what is still to be multiplied by a thousand or more.
+    """Return the number that consecutive words denote: two, thousand, five -> 2005."""
+    # `current` is the part that a following "thousand" or greater scale multiplies.
     total = current = 0
     for word in words:
         scale = _SCALES.get(word)
@@ -178,14 +178,14 @@ def _spelled(words: list[str]) -> int:
 
 
 def chinese_values(text: str) -> set[str]:
-    """Return every value that a masked Chinese text names, in digits or in numerals.
+    """Return all values in a masked Chinese text, in digits or in numerals.
 
-    ``3 个或二十四个`` -> 3, 24, and the parts of that: 2, 10, 4
+    ``3 个或二十四个`` -> 3, 24, and the parts of the latter: 2, 10, 4
     """
     values = values_of(numbers_of(text))
     for match in _HAN_NUMBER.finditer(text):
         values.add(str(_numeral(match[0])))
-        for digit in match[0]:  # 一两个 is no 12, but 1 or 2
+        for digit in match[0]:  # 一两个 is not 12, but 1 or 2
             values.add(str(_VALUE_OF_HAN[digit]))
     for value, words in _HAN_WORDS.items():
         if words.search(text):
@@ -194,26 +194,26 @@ def chinese_values(text: str) -> set[str]:
 
 
 def _numeral(text: str) -> int:
-    """Return the number that Chinese numerals make: 二十四 -> 24, 一百万 -> 1000000.
+    """Return the number that Chinese numerals denote: 二十四 -> 24, 一百万 -> 1000000.
 
-    Digits alone are read one after the other: 二〇二四 -> 2024.
+    Numerals without powers are read as digits: 二〇二四 -> 2024.
     """
     if not any(digit in _POWERS for digit in text):
         return int("".join(str(_NUMERALS[digit]) for digit in text))
-    # `total` has what stood before a great power, `section` the tens to thousands since then, and
-    # `digit` the last one, of which it is not known yet what it counts.
+    # `total` is the part before the last great power, `section` the tens to thousands
+    # after it, and `digit` the last digit, whose power is not known yet.
     total = section = digit = 0
     for character in text:
         power = _POWERS.get(character)
         if power is None:
             digit = _NUMERALS[character]
         elif power < _GREAT:
-            section += max(digit, 1) * power  # 十二 is 一十二
+            section += max(digit, 1) * power  # 十二 means 一十二
             digit = 0
         elif section + digit:
             total += (section + digit) * power
             section = digit = 0
-        else:  # a great power multiplies the one before it: 一万亿
+        else:  # a great power after another one: 一万亿
             total = max(total, 1) * power
     return total + section + digit
 
@@ -225,7 +225,7 @@ _UNITS: dict[str, dict[str, str]] = _WORDS["units"]
 
 
 def _unit_forms(symbol: str) -> list[str]:
-    """Return whatever is sure to mean a unit, if it stands behind a number.
+    """Return the unambiguous forms of a unit after a number.
 
     ``ms`` -> ``ms``, ``millisecond``, ``milliseconds``, ``毫秒``
     """
@@ -236,11 +236,11 @@ def _unit_forms(symbol: str) -> list[str]:
     return [symbol, *symbols.split(), *english, *plurals, *chinese.split()]
 
 
-@cache  # compiled when it is asked for: few texts lack the unit at its place
+@cache  # compiled on demand: few texts lack the unit
 def _unit_pattern(symbol: str) -> re.Pattern[str]:
-    """Return whatever may stand for a unit; 秒 is not found in 毫秒, nor s in ms.
+    """Return a pattern for all forms of a unit. It does not find 秒 in 毫秒, nor s in ms.
 
-    A Chinese word ends where it ends: there are 64 位 in ``64 位x86``.
+    A Chinese form may be followed by letters: ``64 位x86`` contains 64 位.
     """
     possible = _UNITS[symbol].get("possible", "").split()
     patterns = []
@@ -256,13 +256,13 @@ _SYMBOL_OF = {form: symbol for symbol in _UNITS for form in _unit_forms(symbol)}
 _FORMS = "|".join(re.escape(form) for form in sorted(_SYMBOL_OF, key=len, reverse=True))
 _BARE_S = re.compile(r"[\d,]+s")
 _MEASURED = re.compile(
-    # A number is taken whole, from its start: "1,1,1,…" is looked at once.
+    # A number is matched as a whole, from its start, so that "1,1,1,…" is scanned once.
     rf"(?<![\w.])(?<!\d,)\d[\d,.]*+(?P<gap>[ \u00a0-]?)(?P<unit>{_FORMS})(?![A-Za-z])"
 )
 
 
 def units_of(text: str) -> list[Quantity]:
-    """Return the units that stand behind a number in digits, in a masked text of either language.
+    """Return the units after numbers in digits, in a masked text of either language.
 
     ``3 milliseconds``, ``3ms``, ``3 毫秒`` -> ``ms``
     """
@@ -270,7 +270,8 @@ def units_of(text: str) -> list[Quantity]:
         return []
     units = []
     for match in _MEASURED.finditer(text.translate(NARROW_DIGITS)):
-        # "10s" may be tens, "1990s" are years: a bare s wants a space or a decimal point before it.
+        # "10s" may be tens, and "1990s" are years: a bare s needs a space or a decimal
+        # point before it.
         if _BARE_S.fullmatch(match[0]):
             continue
         units.append(Quantity(_SYMBOL_OF[match["unit"]], *match.span("unit")))
@@ -278,21 +279,21 @@ def units_of(text: str) -> list[Quantity]:
 
 
 def names_unit(text: str, symbol: str) -> bool:
-    """Return whether a text has a unit anywhere, however it is written."""
+    """Return whether a text contains a unit anywhere, in any form."""
     return bool(_unit_pattern(symbol).search(text.translate(NARROW_DIGITS)))
 
 
 def find_numbers(subject: Subject) -> Iterator[Problem]:
-    """Find numbers in digits that only one of the two texts names.
+    """Report numbers in digits that only one of the two texts has.
 
-    "10,000" may be ``1 万``, "twice" ``2 倍``, and "three" ``3``: so each is looked for in
-    all the ways to write it.
+    All notations are considered: "10,000" may be ``1 万``, "twice" ``2 倍``, and "three" ``3``.
     """
     english, chinese = subject.masked_english, subject.masked_chinese
-    theirs, ours = numbers_of(english), numbers_of(chinese)  # of most messages none
+    theirs, ours = numbers_of(english), numbers_of(chinese)  # empty in most messages
     lost = _not_among(theirs, values_of(ours))
     new = _not_among(ours, values_of(theirs))
-    # Mostly the digits agree. Where they do not, a number may stand in words or in code.
+    # Usually the digits agree. Otherwise a number may be written in words, or be in
+    # code.
     if lost:
         lost = _not_among(
             lost, chinese_values(chinese) | _in_code(subject.msgstr, chinese)
@@ -306,14 +307,14 @@ def find_numbers(subject: Subject) -> Iterator[Problem]:
 
 
 def _not_among(numbers: Iterable[Quantity], values: set[str]) -> list[Quantity]:
-    """Return the numbers that ``values`` do not hold, in any of the ways to take them."""
+    """Return the numbers without a reading whose values are all in ``values``."""
     return [number for number in numbers if not number.is_among(values)]
 
 
 def _in_code(text: str, masked_text: str) -> set[str]:
     """Return the values of the numbers in the code, formulas and URLs of a text.
 
-    The masked text has stand-ins in their places, and is as long as the text.
+    Their positions are those of the stand-ins in the masked text, which has the same length.
     """
     code = []
     for character, stand_in in zip(text, masked_text, strict=True):
@@ -322,22 +323,23 @@ def _in_code(text: str, masked_text: str) -> set[str]:
 
 
 def find_units(subject: Subject) -> Iterator[Problem]:
-    """Find units behind numbers that only one of the texts has: ``3 毫秒`` for "3 seconds"."""
-    # Behind a number one text has the symbol; the other may have it anywhere, also as a word.
+    """Report units after numbers that only one of the two texts has: ``3 毫秒`` for "3 seconds"."""
+    # In one text the unit follows a number; in the other it may be anywhere, also as a
+    # word.
     lost = _units_not_in(subject.msgstr, units_of(subject.masked_english))
     new = _units_not_in(subject.msgid, units_of(subject.masked_chinese))
     yield from _find_difference("unit", lost, new, "Use the unit of the English.")
 
 
 def _units_not_in(text: str, units: Iterable[Quantity]) -> list[Quantity]:
-    """Return the units that a text never names."""
+    """Return the units that a text does not contain in any form."""
     return [unit for unit in units if not names_unit(text, unit.text)]
 
 
 def _find_difference(
     what: str, lost: list[Quantity], new: list[Quantity], hint: str
 ) -> Iterator[Problem]:
-    """Find numbers or units that only one of the texts has.
+    """Report the quantities that only one of the two texts has, in one problem.
 
     ``lacks the number 3, 4 and has the number 5, which the English has not``
     """

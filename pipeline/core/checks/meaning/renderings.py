@@ -1,11 +1,11 @@
-"""M708, M711: lost clauses and swapped code, found by how English words are rendered.
+"""M708, M711: lost clauses and swapped code, detected by the renderings of English words.
 
-Whenever one of these words stands in a sentence, one of its renderings stands in the Chinese, with
-few exceptions. In M708, words in a row without any rendering look like a lost clause. In M711, all
-atoms are there, so that no other check sees the swap; but the words around code say which is which:
-"the argument ``x``" is 参数 ``x``. Each word that stands once in both languages pulls the code near
-it in English to where its rendering stands. M711 reports two pieces of code that would both fit
-clearly better in each other's place.
+The words in the table have, with few exceptions, one of their renderings in the Chinese sentence.
+M708 reports consecutive words without any rendering: probably a lost clause.
+
+M711 reports swapped code, which no other check sees because all atoms are present. The words near
+code identify it: "the argument ``x``" is 参数 ``x``. A word that occurs once in both languages
+attracts the code beside it. M711 reports two code spans that would fit clearly better if swapped.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ _ENDINGS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """What stands for a word in Chinese, and how much it says if nothing of that is there."""
+    """The Chinese renderings of a word, and the weight of their absence."""
 
     chinese: tuple[str, ...]
     weight: int
 
 
-@cache  # a text has few different words
+@cache  # the words of texts repeat
 def rendering_of(word: str) -> Rendering | None:
-    """Return how an English word in lower case is rendered; None if that is not known.
+    """Return the rendering of an English word in lower case, or None if it is unknown.
 
-    Nor is it of words such as "does" and "like": there are too many ways to render them.
+    Ordinary words such as "does" and "like" have none: they can be rendered in too many ways.
     """
     if count_ordinary((word,)):
         return None
@@ -55,7 +55,7 @@ def _stem(word: str) -> str:
 
 
 def _read_table(table: str, weight: int) -> Iterator[tuple[str, Rendering]]:
-    """Yield the words of a table: ``stem:译文,另一种译文``, parted by white space."""
+    """Yield the entries of a table, ``stem:译文,另一种译文``, separated by white space."""
     for row in table.split():
         stem, _, chinese = row.partition(":")
         yield stem, Rendering(tuple(chinese.split(",")), weight)
@@ -66,31 +66,31 @@ _RENDERINGS = {
     for table in read_words("renderings")["renderings"]
     for stem, rendering in _read_table(table["words"], table["weight"])
 }
-# A word of its own: no part of a name such as x_0 or a.b.
+# A whole word, not a part of a name such as x_0 or a.b.
 _WORD = re.compile(r"(?<![\w.-])[a-z]{3,}(?!\w|\.\w)")
-_PRESENT = 3  # how much a word that is rendered takes from the weight of a gap
+_PRESENT = 3  # weight that a rendered word subtracts from a gap
 _LEAST_WEIGHT = 6
 
 
 class _Gap(NamedTuple):
-    """Words in a row without a rendering, and how much they weigh together."""
+    """Consecutive words without a rendering, and their total weight."""
 
     words: tuple[str, ...] = ()
     weight: int = 0
 
     def widened(self, word: str, weight: int) -> _Gap:
-        """Return the gap with another word that has no rendering."""
+        """Return the gap extended by a word without a rendering."""
         return _Gap((*self.words, word), self.weight + weight)
 
     def narrowed(self) -> _Gap:
-        """Return the gap behind a word with its rendering, which may be there by chance."""
+        """Return the gap after a rendered word, whose rendering may be there by chance."""
         if self.weight <= _PRESENT:
             return _Gap()
         return _Gap(self.words, self.weight - _PRESENT)
 
 
 def find_omission(subject: Subject) -> Iterator[Problem]:
-    """Find words in a row of which the translation has no rendering."""
+    """Report consecutive words without a rendering in the translation."""
     for pair in sentences_of(subject):
         gap = _widest_gap(pair)
         if gap.weight < _LEAST_WEIGHT or is_kept(subject.masked_english):
@@ -103,9 +103,9 @@ def find_omission(subject: Subject) -> Iterator[Problem]:
 
 
 def _widest_gap(pair: SentencePair) -> _Gap:
-    """Return the gap that weighs most. The words of a lost clause stand together.
+    """Return the gap with the greatest weight in a sentence.
 
-    Words that stay English may be anywhere, and those of which no rendering is known say nothing.
+    Words that stay English and words without known renderings do not count.
     """
     chinese = pair.chinese.lower()
     widest = gap = _Gap()
@@ -123,24 +123,24 @@ def _widest_gap(pair: SentencePair) -> _Gap:
 
 
 _CODE = re.compile(f"{WORD}+")
-# Between two pieces of code that Chinese says the other way round: `B` 的 `A`.
+# Between two code spans whose order Chinese reverses: `B` 的 `A`.
 _TURNED = re.compile(r"[\s-]*(?:of|in|for|to|from|on|with)[\s-]+(?:an?\s|the\s)?")
-_NEIGHBOURS = 3  # pieces of code behind one that it may have changed places with
-# Characters at which a word says about a third of what it says right beside the code.
+_NEIGHBOURS = 3  # following code spans to compare with
+# Distance in characters at which the influence of a word falls to a third.
 _REACH_IN_ENGLISH, _REACH_IN_CHINESE = 8, 3
-# How much better two must fit in each other's place: measured, see docs/checks-of-meaning.md.
+# Minimum gain of a swap, from measurements: see docs/checks-of-meaning.md.
 _LEAST_GAIN, _IN_THE_USUAL_ORDER = 0.2, 0.7
 
 
 class _BothPlaces(NamedTuple):
-    """Where something stands that both languages have once."""
+    """The positions of a word or code span that occurs once in both languages."""
 
     english: Span
     chinese: Span
 
 
 def find_swap(subject: Subject) -> Iterator[Problem]:
-    """Find the two pieces of code of a message that look most as if they had changed places."""
+    """Report the two code spans of a message that are most probably swapped."""
     codes = _code_places(subject)
     words = _word_places(subject) if len(codes) > 1 else []
     found: list[tuple[float, str, str]] = []
@@ -166,7 +166,7 @@ def find_swap(subject: Subject) -> Iterator[Problem]:
 
 
 def _pull(word: _BothPlaces, place: _BothPlaces, other: _BothPlaces) -> float:
-    """Return how much a word speaks for it that two pieces of code have changed places."""
+    """Return how strongly a word suggests that two code spans are swapped."""
     in_english = _nearness(word.english, place.english, _REACH_IN_ENGLISH)
     in_english -= _nearness(word.english, other.english, _REACH_IN_ENGLISH)
     in_chinese = _nearness(word.chinese, place.chinese, _REACH_IN_CHINESE)
@@ -175,12 +175,12 @@ def _pull(word: _BothPlaces, place: _BothPlaces, other: _BothPlaces) -> float:
 
 
 def _nearness(one: Span, other: Span, reach: int) -> float:
-    """Return how near two spans are: 1 side by side, a third ``reach`` characters apart."""
+    """Return the nearness of two spans: 1 if adjacent, a third at a distance of ``reach``."""
     return exp(-max(0, other[0] - one[1], one[0] - other[1]) / reach)
 
 
 def _code_places(subject: Subject) -> list[tuple[str, _BothPlaces]]:
-    """Return the pieces of code that both languages have once, in the order of the English."""
+    """Return the code spans that occur once in both languages, in English order."""
     theirs = _code_spans(subject.masked_english, subject.msgid)
     ours = _code_spans(subject.masked_chinese, subject.msgstr)
     return [
@@ -191,7 +191,7 @@ def _code_places(subject: Subject) -> list[tuple[str, _BothPlaces]]:
 
 
 def _code_spans(masked: str, text: str) -> dict[str, list[Span]]:
-    """Return where each piece of code stands in a text."""
+    """Return the positions of each code span in a text."""
     found: dict[str, list[Span]] = {}
     for match in _CODE.finditer(masked):
         found.setdefault(text[match.start() : match.end()], []).append(match.span())
@@ -199,7 +199,7 @@ def _code_spans(masked: str, text: str) -> dict[str, list[Span]]:
 
 
 def _word_places(subject: Subject) -> list[_BothPlaces]:
-    """Return the words that both languages have once; in Chinese also as they are rendered."""
+    """Return the words that occur once in both languages, as themselves or as a rendering."""
     chinese = subject.masked_chinese.lower()
     found: dict[tuple[str, ...], list[Span]] = {}
     for match in _WORD.finditer(subject.masked_english.lower()):

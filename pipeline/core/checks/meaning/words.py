@@ -1,9 +1,8 @@
-"""M701 to M707, M709, M311: words that turn the meaning of a sentence round, and slips.
+"""M701 to M707, M709, M311: words that change the meaning of a sentence, and typing mistakes.
 
-Each finished translation is compared with its English, sentence by sentence where both have as
-many: a word such as "not" or "only" is said as often in both. ``words.toml`` has the words, and
-explains its keys; ``docs/checks-of-meaning.md`` says how many defects are found by them, and how
-often they are wrong.
+Each translation is compared with its English, sentence by sentence if both have equally many. A
+word such as "not" or "only" must occur equally often in both. ``words.toml`` has the words and
+documents its keys. ``docs/checks-of-meaning.md`` gives the rates of detection and of false alarms.
 """
 
 from __future__ import annotations
@@ -23,7 +22,11 @@ _LOOKING_AROUND = re.compile(r"\(\?[^)]*\)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """Words that say the same in both languages, and so stand as often in both."""
+    """Words with the same meaning in both languages, which occur equally often in both.
+
+    A sentence pair without any of ``signs`` is skipped. The patterns ``…_too`` are words of another
+    kind that may explain a difference, and ``idioms`` are Chinese phrases that do not count.
+    """
 
     what: str
     hint: str
@@ -38,9 +41,9 @@ class Shared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opposites:
-    """Two words that say the contrary of each other, in both languages.
+    """Two words of opposite meaning, in both languages.
 
-    A Chinese sentence without any of ``signs`` has neither.
+    A Chinese sentence without any of ``signs`` contains neither.
     """
 
     signs: tuple[str, ...]
@@ -80,7 +83,7 @@ def _compile_opposites(table: dict[str, Any]) -> Opposites:
 
 
 def _english_pattern(words: str) -> re.Pattern[str]:
-    """Return a pattern of any of ``words``, or of anything if there are none."""
+    """Return a pattern for any of ``words``; without words it matches everything."""
     if not words:
         return re.compile("")
     alternatives = "|".join(words.split()).replace("_", r"\s+")
@@ -88,7 +91,7 @@ def _english_pattern(words: str) -> re.Pattern[str]:
 
 
 def _chinese_pattern(words: str) -> re.Pattern[str]:
-    """Return a pattern of any of ``words``."""
+    """Return a pattern for any of ``words``."""
     return re.compile("|".join(words.split()))
 
 
@@ -102,11 +105,11 @@ EXAMPLE = _SHARED["example"]
 THAT_IS = _SHARED["that_is"]
 OPPOSITES = tuple(map(_compile_opposites, _TABLES["opposites"]))
 _LONGEST = 24  # characters of a quotation
-_BLANK = "＿"  # stands for a word that is not to be counted again
+_BLANK = "＿"  # replaces a word that must not be counted again
 
 
 def _find_unshared(words: Shared) -> Find:
-    """Return a check for words that are said more often in one of the two languages."""
+    """Return a check for words that occur more often in one of the two languages."""
 
     def find(subject: Subject) -> Iterator[Problem]:
         for pair in sentences_of(subject):
@@ -118,16 +121,16 @@ def _find_unshared(words: Shared) -> Find:
 
 
 def _compare_sentence(words: Shared, pair: SentencePair) -> str:
-    """Return what is wrong with a sentence; empty if both languages say the same."""
+    """Return a description of the difference in a sentence pair, or "" if there is none."""
     if not any(map(f"{pair.english} {pair.chinese}".__contains__, words.signs)):
-        return ""  # looking for a few strings is quick, and settles most sentences
+        return ""  # fast path for most sentences
     theirs = words.english.findall(pair.english)
     ours = words.chinese.findall(pair.chinese)
-    if ours:  # looking for idioms takes longer, and most sentences have none
+    if ours:  # idioms are slow to find, and rare
         ours = words.chinese.findall(words.idioms.sub(_BLANK, pair.chinese))
     surplus = len(ours) - len(theirs)
     if surplus > 0:
-        # English words of another kind may be the reason for the Chinese ones.
+        # The Chinese words may translate English words of another kind.
         others = words.english.sub(_BLANK, pair.english)
         if surplus > len(words.english_too.findall(others)):
             return f"adds {words.what}: it says {_quoted_words(ours)}"
@@ -137,7 +140,7 @@ def _compare_sentence(words: Shared, pair: SentencePair) -> str:
 
 
 def _count_stand_ins(words: Shared, pair: SentencePair) -> int:
-    """Return how many Chinese words of another kind may stand for the English ones."""
+    """Return how many Chinese words of another kind may translate the English words."""
     count = len(words.chinese_too.findall(pair.chinese))
     return max(0, count - len(words.english_of_too.findall(pair.english)))
 
@@ -151,7 +154,7 @@ find_if, find_example, find_that_is = map(_find_unshared, (IF, EXAMPLE, THAT_IS)
 
 
 def find_turned(subject: Subject) -> Iterator[Problem]:
-    """Find a word whose opposite stands in its place: one is said less often, the other more."""
+    """Report a word replaced by its opposite: one occurs less often, the other more often."""
     chinese = subject.masked_chinese
     for words in OPPOSITES:
         if not any(map(chinese.__contains__, words.signs)):
@@ -163,7 +166,7 @@ def find_turned(subject: Subject) -> Iterator[Problem]:
 
 
 def _surplus(words: Opposites, side: int, pair: SentencePair) -> int:
-    """Return how much more often the Chinese says one of two opposites than the English."""
+    """Return how much more often the Chinese has one of two opposites than the English."""
     ours = words.chinese[side].findall(pair.chinese)
     return len(ours) - len(words.english[side].findall(pair.english))
 
@@ -178,7 +181,7 @@ def _turned_problem(words: Opposites, pair: SentencePair, *, lost: int) -> Probl
 
 
 def sentences_of(subject: Subject) -> tuple[SentencePair, ...]:
-    """Return the sentences to compare: none of a text that is not translated."""
+    """Return the sentence pairs to compare; none if the text is untranslated."""
     return subject.sentences if count_han(subject.masked_chinese) else ()
 
 
@@ -188,9 +191,9 @@ _MEANT = {_LOOKING_AROUND.sub("", pattern): right for pattern, right in _ROWS}
 
 
 def find_slip(subject: Subject) -> Iterator[Problem]:
-    """Find words that are no words."""
+    """Report typing mistakes: character sequences that are not words."""
     if not any(map(subject.masked_chinese.__contains__, _MEANT)):
-        return  # looking for strings is quicker, and settles nearly all
+        return  # fast path for nearly all messages
     for match in _SLIP.finditer(subject.masked_chinese):
         yield Problem(
             text=f"“{match[0]}” is a slip of the keyboard",
@@ -200,8 +203,8 @@ def find_slip(subject: Subject) -> Iterator[Problem]:
 
 
 _MARKS_BETWEEN = f"[{OPEN}{CLOSE}]*[ ]?[{OPEN}{CLOSE}]*"
-# One character that is hardly ever doubled. What stands beside it may make it part of another word:
-# 在在线 is 在 + 在线, 为了了解 is 为了 + 了解, 现在在 is 现在 + 在.
+# Single characters that are hardly ever doubled. A neighbour may make one of them part
+# of another word: 在在线 is 在 + 在线, 为了了解 is 为了 + 了解, 现在在 is 现在 + 在.
 _DOUBLED_CHARACTER = r"""
       (?<![参授赋应])([我你他她它这那很们与于但且该或])\1
     | (?<!目)的的(?!确) | 了了(?![解结然事]) | (?<![但可于])是是(?![否非])
@@ -210,7 +213,8 @@ _DOUBLED_CHARACTER = r"""
     | 从从(?![属未事]) | 并并(?![行发列联]) | (?<!总)和和(?![谐弦声平]) | 及及(?![时格])
     | (?<![行认作因成视])为为(?![什何数])
     """
-# Several characters: 数组数组. Not 一步一步, 研究研究 and the like, which are good Chinese.
+# Several characters: 数组数组. Reduplications such as 一步一步 and 研究研究 are correct
+# Chinese.
 _MAY_BE_TWICE = "一|的|很|越|又|讨论|研究|考虑|尝试|商量|思考|非常|很多|许多"
 _DOUBLED_WORDS = rf"""
       (?!{_MAY_BE_TWICE})([{HAN}])(?!\2)
@@ -226,9 +230,9 @@ _DOUBLED = re.compile(
 
 
 def find_doubled(subject: Subject) -> Iterator[Problem]:
-    """Find words that stand twice in a row: ``的的``, ``数组数组``, ``the the``.
+    """Report doubled words: ``的的``, ``数组数组``, ``the the``.
 
-    Latin words may be doubled in the English as well: "had had".
+    Latin words may be doubled if they are in the English as well: "had had".
     """
     spans = [
         match.span()

@@ -1,4 +1,5 @@
-"""Checks of how Chinese is typeset (M4): spaces, widths, marks, brackets.
+"""Checks of Chinese typography (M4): spaces, widths, punctuation, brackets.
 
-They look at masked text (`masked`), and know no markup. What a text says belongs to `meaning`.
+They examine masked text (`masked`), so they need no knowledge of markup. The meaning of a text
+belongs to `meaning`.
 """

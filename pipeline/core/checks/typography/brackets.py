@@ -1,4 +1,4 @@
-"""M312: brackets and quotes without a partner; pairs of them in a masked text."""
+"""M312: brackets and quotes without a partner, and the pairing of brackets in masked text."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _FAMILY = {
 }
 _QUOTES = '「」『』“”‘’"'
 _BRACKET = re.compile("[" + re.escape("".join((*_CLOSER_OF, *_OPENER_OF))) + "]")
-# A bracket in quotes, which is spoken of: “(”.
+# A bracket in quotes, as in “(”, which is only mentioned.
 _QUOTED = re.compile(r"(?<=[“‘「])[\[(（【](?=[”’」])|(?<=[“‘「])[\])）】](?=[”’」])")
-# What closes nothing: an apostrophe, and the bracket behind one or two characters, as in ``1)``, at
-# the start of a text or of a part of it.
+# Marks that close nothing: an apostrophe, and the bracket after one or two characters,
+# as in ``1)``, at the start of a text or of a part of it.
 _NO_CLOSER = re.compile(
     r"""
       (?<=[A-Za-z])’
@@ -41,8 +41,8 @@ _INTERVAL = re.compile(
 class Brackets:
     """Positions of brackets and quotes in a text.
 
-    Those of ``single`` have no partner; each of ``mixed`` is a pair of a half-width and a
-    full-width bracket. A pair is the position of what opens and of what closes.
+    A pair is the positions of the opening and the closing bracket. ``mixed`` are pairs of a
+    half-width and a full-width bracket; ``single`` are brackets without a partner.
     """
 
     pairs: tuple[Span, ...]
@@ -51,17 +51,17 @@ class Brackets:
 
 
 def read_brackets(text: str) -> Brackets:
-    """Pair the brackets of a masked text.
+    """Return the brackets of a masked text, in pairs.
 
-    Apostrophes, the bracket of ``1)``, those of ``[0, 1)`` and one that is quoted are left out.
-    Of ``（甲) [乙`` the first two are mixed, and the last one is single.
+    Apostrophes, quoted brackets, and the brackets in ``1)`` and ``[0, 1)`` are ignored. In
+    ``（甲) [乙`` the first two are mixed, and the last one is single.
     """
     if "]" in text or "[" in text:
         text = _INTERVAL.sub(lambda match: " " * len(match[0]), text)
     pairs: list[Span] = []
     mixed: list[Span] = []
     single: list[int] = []
-    waiting: list[int] = []  # openers that nothing has closed yet
+    waiting: list[int] = []  # open brackets
     for at, mark in _marks_in(text):
         if mark in _CLOSER_OF:
             waiting.append(at)
@@ -76,7 +76,7 @@ def read_brackets(text: str) -> Brackets:
             pairs.append((opening, at))
         else:
             mixed.append((opening, at))
-        single += waiting[depth + 1 :]  # opened within the pair, and never closed
+        single += waiting[depth + 1 :]  # opened inside the pair, and never closed
         del waiting[depth:]
     single += waiting
     if text.count('"') % 2:
@@ -85,7 +85,7 @@ def read_brackets(text: str) -> Brackets:
 
 
 def _marks_in(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the position and the mark of each bracket and quote that is not quoted itself."""
+    """Yield the position and the character of each bracket and quote that is not quoted itself."""
     marks = {match.start(): match[0] for match in _BRACKET.finditer(text)}
     if marks:
         for quoted in _QUOTED.finditer(text):
@@ -94,10 +94,10 @@ def _marks_in(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _partner(text: str, waiting: list[int], mark: str) -> int | None:
-    """Return which of the open brackets ``mark`` closes: the last one of its kind.
+    """Return the index of the open bracket that ``mark`` closes, or None.
 
-    The last one open is closed by one of another width as well: ``（甲)``. But ``（甲 [乙）``
-    leaves ``[`` alone. None if there is nothing to close.
+    That is the last one of its kind. The last open bracket of all may also have another width:
+    ``（甲)``. In ``（甲 [乙）``, however, ``[`` stays single.
     """
     if not waiting:
         return None
@@ -111,9 +111,9 @@ def _partner(text: str, waiting: list[int], mark: str) -> int | None:
 
 
 def family(mark: str) -> str:
-    """Return what a bracket may be written as in the other language: all quotes are one family.
+    """Return the family of a bracket, whose members are equivalent across languages.
 
-    ``（`` and ``)`` are both "round", ``《`` has no other form than itself.
+    ``（`` and ``)`` are both "round", and all quotes are "quote". ``《`` is its own family.
     """
     if mark in _QUOTES:
         return "quote"
@@ -126,7 +126,7 @@ def full_width(mark: str) -> str:
 
 
 def find_unbalanced(subject: Subject) -> Iterator[Problem]:
-    """Find brackets and quotes without a partner of the same width: ``（词``, ``（词)``."""
+    """Report brackets and quotes without a partner of the same width: ``（词``, ``（词)``."""
     brackets = read_brackets(subject.masked_chinese)
     if not brackets.single and not brackets.mixed:
         return
@@ -143,7 +143,7 @@ def find_unbalanced(subject: Subject) -> Iterator[Problem]:
 
 
 def _not_single_in_english(subject: Subject, single: tuple[int, ...]) -> list[int]:
-    """Return those of some single brackets whose kind has its partner in the English.
+    """Return the single brackets of families that are complete in the English.
 
     If the English ends with ``(see below``, the translation may end with ``（见下文``.
     """
@@ -153,7 +153,7 @@ def _not_single_in_english(subject: Subject, single: tuple[int, ...]) -> list[in
 
 
 def _mixed_problem(subject: Subject, pairs: tuple[Span, ...]) -> Problem:
-    """Return the problem of pairs of a half-width bracket and a full-width one."""
+    """Return the problem with pairs of a half-width and a full-width bracket."""
     text, characters = subject.msgstr, list(subject.msgstr)
     places: list[int] = []
     shown: list[str] = []

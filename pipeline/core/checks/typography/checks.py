@@ -1,6 +1,6 @@
-"""M4: how Chinese is typeset. Edits of masked text become problems with a fix.
+"""M4: Chinese typography. Turns edits of masked text into problems with a fix.
 
-Nothing here changes what is said, so that nearly all of it can be mended.
+These checks never change words, so nearly all problems can be fixed automatically.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from pipeline.core.document.splice import Edit, splice
 from pipeline.findings import Span
 
 _Edits = Callable[[str], Iterable[Edit]]
-_ROUNDS = 3  # an edit may make room for another one of its kind
-# Blocks in which " - " may part a name from what is said of it.
+_ROUNDS = 3  # an edit may enable another one of its kind
+# Blocks in which " - " may separate a name from its description.
 _PARTED = TITLES | {Kind.LIST_ITEM, Kind.DEFINITION}
-# A gap of reStructuredText beside white space, which parts a mark from a word as well.
+# An escaped space of reST beside white space, which already separates mark and word.
 _IDLE_GAP = re.compile(r"(?<!\\)\\ (?=\s)|(?<=\s)\\ ")
 _WORD_AT = re.compile(rf"{OPEN}*(?:[A-Za-z0-9._]+|{WORD}+)|.")
-_LONGEST_WORD = 80  # that is marked as a whole
+_LONGEST_WORD = 80  # maximum length of a word that is marked as a whole
 _WORD_BEFORE = re.compile(rf"(?:(?:[A-Za-z0-9._%+#]+|{WORD}+){CLOSE}*|.)\Z")
 
 
@@ -32,9 +32,9 @@ _WORD_BEFORE = re.compile(rf"(?:(?:[A-Za-z0-9._%+#]+|{WORD}+){CLOSE}*|.)\Z")
 
 
 def _from_edits(find_edits: _Edits, *, text: str, hint: str) -> Find:
-    """Return a function that makes a problem of what ``find_edits`` finds in a masked translation.
+    """Return a check that reports the edits of ``find_edits`` in a masked translation.
 
-    The ``text`` is followed by the words that are marked: ``lacks a space: “用JAX”``.
+    The message is ``text`` and the marked words: ``lacks a space: “用JAX”``.
     """
 
     def find(subject: Subject) -> Iterator[Problem]:
@@ -46,7 +46,7 @@ def _from_edits(find_edits: _Edits, *, text: str, hint: str) -> Find:
 def _edit_problems(
     subject: Subject, find_edits: _Edits, *, text: str, hint: str
 ) -> Iterator[Problem]:
-    """Yield one problem for all edits of a kind."""
+    """Yield one problem for all edits of a kind, if there are any."""
     shown = subject.masked_chinese
     edits = _without_overlaps(find_edits(shown))
     if not edits:
@@ -64,7 +64,7 @@ def _edit_problems(
 
 
 def _without_overlaps(edits: Iterable[Edit]) -> list[Edit]:
-    """Return the edits in order. What two would take, the first one has.
+    """Return the edits in order; the first of two overlapping edits keeps the common part.
 
     3 to 5 and 4 to 7 -> 3 to 5 and 5 to 7
     """
@@ -77,10 +77,7 @@ def _without_overlaps(edits: Iterable[Edit]) -> list[Edit]:
 
 
 def _mended_text(subject: Subject, find_edits: _Edits) -> str | None:
-    """Return the msgstr with nothing left to edit.
-
-    None if that cannot be had, or not without touching an atom.
-    """
+    """Return the msgstr after repeated edits, or None if edits remain or an atom would change."""
     fix, markup = subject.msgstr, subject.markup
     for _ in range(_ROUNDS):
         edits = _without_overlaps(find_edits(masked(fix, markup)))
@@ -97,7 +94,7 @@ def _mended_text(subject: Subject, find_edits: _Edits) -> str | None:
 
 
 def _marked_span(shown: str, edit: Edit) -> Span:
-    """Return the span to mark: the marks, or the words beside white space that comes or goes.
+    """Return the span to mark: the changed characters, or the words beside changed white space.
 
     ``词 , 词`` -> ``,``; ``请用JAX时`` -> ``用JAX``
     """
@@ -106,7 +103,7 @@ def _marked_span(shown: str, edit: Edit) -> Span:
         start = edit.start + text.index(inner)
         return start, start + len(inner)
     start, end = 0, len(shown)
-    # Before a word there may be all of the text, which is no part of it.
+    # The limit keeps the search from scanning the whole text before the edit.
     near = max(edit.start - _LONGEST_WORD, 0)
     if before := _WORD_BEFORE.search(shown, near, edit.start):
         start = before.start()
@@ -174,7 +171,7 @@ _find_gap = _from_edits(
 
 
 def find_dash(subject: Subject) -> Iterator[Problem]:
-    """Return dashes that are no Chinese ones. Which are all right depends on the block."""
+    """Report wrong dashes. Which dashes are correct depends on the kind of block."""
     return _edit_problems(
         subject,
         partial(edits.dashes, may_part=subject.kind in _PARTED),
@@ -184,7 +181,7 @@ def find_dash(subject: Subject) -> Iterator[Problem]:
 
 
 def find_quote(subject: Subject) -> Iterator[Problem]:
-    """Find straight quotes, with a fix unless the page has other quotes than those of the fix."""
+    """Report straight quotes; there is no fix if the text has 「 as well."""
     for problem in _find_straight_quote(subject):
         if "「" in subject.msgstr:
             yield replace(problem, fix=None)
@@ -193,13 +190,13 @@ def find_quote(subject: Subject) -> Iterator[Problem]:
 
 
 def find_space_in_chinese(subject: Subject) -> Iterator[Problem]:
-    """Find spaces inside Chinese, but not in a title, where they may part two phrases."""
+    """Report spaces inside Chinese, except in titles, where they may separate two phrases."""
     if subject.kind not in TITLES:
         yield from _find_gap(subject)
 
 
 def find_listed_comma(subject: Subject) -> Iterator[Problem]:
-    """Find half-width commas in a list of code. A person must say which mark they stand for."""
+    """Report half-width commas in a list of code. A person must choose the right mark."""
     if spans := tuple(edits.listed(subject.masked_chinese)):
         yield Problem(
             text="has half-width commas between pieces of code",
@@ -221,14 +218,14 @@ def find_nin(subject: Subject) -> Iterator[Problem]:
 
 
 def _spans_of_character(character: str, text: str) -> tuple[Span, ...]:
-    """Return where a character stands in a text: all places, as spans."""
+    """Return the spans of all occurrences of a character in a text."""
     return tuple(match.span() for match in re.finditer(character, text))
 
 
 def find_mixed_quotes(subjects: Sequence[Subject]) -> Iterator[Problem]:
-    """Find entries that have the kind of quotes which fewer entries of the page have.
+    """Report entries with the kind of quotes that is less common on the page.
 
-    If both kinds are as many, those with 「 are reported.
+    If both kinds are equally common, those with 「 are reported.
     """
     curly, corner = _with_mark("“", subjects), _with_mark("「", subjects)
     if not curly or not corner:
@@ -246,7 +243,7 @@ def find_mixed_quotes(subjects: Sequence[Subject]) -> Iterator[Problem]:
 
 
 def _with_mark(mark: str, subjects: Sequence[Subject]) -> list[int]:
-    """Return which entries have a mark outside of code and the like, by their number."""
+    """Return the indices of the entries that contain a mark outside of their atoms."""
     return [
         index
         for index, subject in enumerate(subjects)
@@ -256,7 +253,10 @@ def _with_mark(mark: str, subjects: Sequence[Subject]) -> list[int]:
 
 @cache
 def _to_simplified() -> Callable[[str], str]:
-    """Load OpenCC, which takes time: ``記憶體`` -> ``记忆体``. Most texts stay as long."""
+    """Return OpenCC's converter, which is slow to load: ``記憶體`` -> ``记忆体``.
+
+    Most texts keep their length.
+    """
     import opencc
 
     convert: Callable[[str], str] = opencc.OpenCC("t2s").convert
@@ -265,15 +265,16 @@ def _to_simplified() -> Callable[[str], str]:
 
 @cache
 def _is_traditional(character: str) -> bool:
-    """Return whether a character has a simplified form, wherever it stands."""
+    """Return whether a character on its own has another, simplified form."""
     return _to_simplified()(character) != character
 
 
 def find_traditional(subject: Subject) -> Iterator[Problem]:
-    """Find Traditional characters.
+    """Report Traditional characters.
 
-    The whole text is converted, for which character is meant depends on its neighbours. But then
-    显示覆盖 is taken for 显 + 示覆 + 盖: a character that is simplified by itself stays.
+    The whole text is converted, because some characters depend on their neighbours. That may give
+    wrong results: 显示覆盖 is parsed as 显 + 示覆 + 盖. Characters that are already simplified on
+    their own are therefore ignored.
     """
     shown = subject.masked_chinese
     if not any(map(_is_traditional, shown)):

@@ -1,4 +1,4 @@
-"""Edits that mend spaces, widths and punctuation of Chinese. All functions take masked text."""
+"""Edits that correct spaces, widths and punctuation of Chinese in masked text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pipeline.findings import Span
 
 # Spaces between Chinese and words.
 
-# A masked text without what nobody sees, words as letters.
+# Translates masked text to its visible characters, with words as letters.
 _AS_LETTERS = {
     ord(OPEN): None,
     ord(CLOSE): None,
@@ -21,7 +21,8 @@ _AS_LETTERS = {
     ord(OTHER): "\n",
 }
 _LETTERS = "A-Za-z0-9Α-Ωα-ωµ"
-# Between Chinese and a word: 用|JAX|时, 50%|的, C++|和. The hyphen of 拉丁-9 is no edge.
+# Between Chinese and a word: 用|JAX|时, 50%|的, C++|和. The hyphen in 拉丁-9 is no
+# boundary.
 _EDGE = re.compile(
     rf"(?<=[{HAN}])(?=[{_LETTERS}])|(?<=[{_LETTERS}%‰℃])(?=[{HAN}])"
     rf"|(?<=[A-Za-z0-9+][+#])(?=[{HAN}])"
@@ -29,19 +30,19 @@ _EDGE = re.compile(
 
 
 def missing_spaces(shown: str) -> Iterator[Edit]:
-    """Yield where a masked text wants a space between Chinese and a word, a number, code or math.
+    """Yield the missing spaces between Chinese and a word, a number, code or a formula.
 
-    ``用JAX时`` -> ``用 JAX 时``. The space goes outside of the marks around a word:
-    ``用**JAX**`` -> ``用 **JAX**``.
+    ``用JAX时`` -> ``用 JAX 时``. The space is inserted outside of marks: ``用**JAX**`` ->
+    ``用 **JAX**``.
     """
     plain = shown.translate(_AS_LETTERS)
     if not _EDGE.search(plain):
         return
-    # Where each character of `plain` stands in `shown`.
+    # The position in `shown` of each character in `plain`.
     seen = [at for at, character in enumerate(shown) if character not in (OPEN, CLOSE)]
     for match in _EDGE.finditer(plain):
-        # Between the two characters that are seen there may be marks. The space goes behind those
-        # that close something and before those that open something: 用**f**。
+        # There may be marks between the two visible characters. The space goes after
+        # closing marks and before opening ones: 用**f**。
         start, end = seen[match.start() - 1] + 1, seen[match.start()]
         at = end - len(shown[start:end].lstrip(CLOSE))
         yield Edit(at, at, " ")
@@ -51,7 +52,7 @@ def missing_spaces(shown: str) -> Iterator[Edit]:
 _FULL_WIDTH = "，。；：、！？）】》」』（【《「『"
 _SPACE = re.compile(r"[ \t]+")
 _BLOCK_MARK = re.compile(rf"[\s>]*(?:[-+*#>{OTHER}]+|\d{{1,9}}[.)])")
-# Quotes are of English too, so that white space beside them is too much beside Chinese only.
+# Quotes belong to English as well, so only spaces on the side of Chinese are wrong.
 _BESIDE_QUOTE = re.compile(
     rf"""
       (?<=[“‘])[ \t]+(?=[{HAN}])                # “ 词…
@@ -64,21 +65,23 @@ _BESIDE_QUOTE = re.compile(
 
 
 def is_block_mark(text: str) -> bool:
-    """Return whether a text is what a list item, heading or quote starts with: ``-``, ``> 1.``.
+    """Return whether a text is the mark of a list item, heading or quote: ``-``, ``> 1.``.
 
-    The space behind it is no white space of prose.
+    The space after it is part of the syntax.
     """
     return bool(_BLOCK_MARK.fullmatch(text))
 
 
 def loose_marks(shown: str) -> Iterator[Edit]:
-    """Yield white space beside full-width marks, which bring their own: ``词 ，词`` -> ``词，词``.
+    """Yield white space beside full-width marks, which include their own space.
 
-    That between ``**：**`` and a word stays: it makes the bold show.
+    ``词 ，词`` -> ``词，词``
+
+    The space between ``**：**`` and a word stays: without it, the bold would not render.
     """
     for match in _SPACE.finditer(shown):
         start, end = match.span()
-        if start == 0 or end == len(shown):  # at the edges nobody sees it
+        if start == 0 or end == len(shown):  # invisible at the edges
             continue
         if not _is_loose(shown, start, end):
             continue
@@ -87,20 +90,20 @@ def loose_marks(shown: str) -> Iterator[Edit]:
 
 
 def _is_loose(shown: str, start: int, end: int) -> bool:
-    """Return whether the white space from ``start`` to ``end``, inside a text, is too much.
+    """Return whether the inner white space from ``start`` to ``end`` is redundant.
 
-    It is beside a full-width mark, and between a quote and Chinese.
+    It is redundant beside a full-width mark, and between a quote and Chinese.
     """
     before, after = shown[start - 1], shown[end]
     if before in _FULL_WIDTH or after in _FULL_WIDTH:
-        # A bare URL needs the space, or the mark would become a part of it.
+        # A bare URL needs the space: otherwise the mark would become part of it.
         return before != URL and "\n" not in (before, after)
     return bool(_BESIDE_QUOTE.match(shown, start))
 
 
 # Spaces inside Chinese, and full-width forms.
 
-# It begins with what is rare, so that `re` skips to it.
+# The pattern begins with a rare character, so that `re` skips to it.
 _BETWEEN_HAN = re.compile(rf"[ \t](?<=[{HAN}].)[ \t]*(?=[{HAN}])")
 _WIDE_SPACE = re.compile(r"\u3000+")
 _CHINESE = re.compile(rf"[{HAN}{_FULL_WIDTH}\s]")
@@ -109,7 +112,7 @@ _TO_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 
 
 def spaces_between_han(shown: str) -> Iterator[Edit]:
-    """Yield white space in the middle of Chinese, mostly where a line was broken: ``数 组``."""
+    """Yield white space inside Chinese, usually from a line break: ``数 组``."""
     for match in _BETWEEN_HAN.finditer(shown):
         yield Edit(match.start(), match.end(), "")
 
@@ -117,8 +120,8 @@ def spaces_between_han(shown: str) -> Iterator[Edit]:
 def wide_spaces(shown: str) -> Iterator[Edit]:
     """Yield edits of U+3000, the full-width space.
 
-    Between words, and where it makes bold text show, it becomes a plain space. Beside Chinese and
-    at the edges of a text there is none.
+    Between words, and where bold text needs it to render, it becomes a plain space. Beside Chinese
+    and at the edges of the text it is deleted.
     """
     for match in _WIDE_SPACE.finditer(shown):
         start, end = match.span()
@@ -126,13 +129,13 @@ def wide_spaces(shown: str) -> Iterator[Edit]:
 
 
 def _plain_space(before: str, after: str) -> str:
-    """Return the space that belongs between two characters, or nothing if none does.
+    """Return the space to use between two characters: ``" "`` or an empty string.
 
-    At an edge of the text one of the two is empty.
+    At an edge of the text, one of the characters is empty.
     """
     if "" in (before, after):
         return ""
-    # `**：**\u3000词`: without a space the bold would not show.
+    # `**：**\u3000词`: without a space, the bold would not render.
     if before == CLOSE or after == OPEN:
         return " "
     if _CHINESE.search(before + after):
@@ -153,7 +156,7 @@ _BESIDE_CHINESE = re.compile(f"[{HAN}{_HAN_MARKS}]")
 _C, _O = f"{CLOSE}*", f"{OPEN}*"
 # Half-width punctuation.
 _EMOJI = "\u2600-\u27bf\ufe0f\U0001f300-\U0001faff"
-# Behind these a full stop ends nothing; the last one is an initial.
+# A full stop after these does not end a sentence. The last one is an initial.
 _SHORT = r"etc vs al cf Fig Eq Sec No Dr Mr Inc e\.g i\.e [A-Za-z]"
 _NOT_SHORT = "".join(rf"(?<!\b{word})" for word in _SHORT.split())
 _HALF = re.compile(
@@ -175,9 +178,9 @@ _CLAUSE_END = re.compile(r"[。！？；](?=.)|\n")
 
 
 def half_width(shown: str) -> Iterator[Edit]:
-    """Yield ``,`` ``.`` ``:`` ``;`` ``!`` ``?`` that end or part a Chinese clause.
+    """Yield half-width punctuation (``,`` ``.`` ``:`` ``;`` ``!`` ``?``) of a Chinese clause.
 
-    ``数组, 用**JAX**.`` -> ``数组，用**JAX**。``: marks of emphasis, unseen, stay before the mark.
+    ``数组, 用**JAX**.`` -> ``数组，用**JAX**。``: closing marks stay before the punctuation.
     """
     if not _HALF_MARK.search(shown) or not _ANY_HAN.search(shown):
         return
@@ -185,14 +188,14 @@ def half_width(shown: str) -> Iterator[Edit]:
         # `见 README. See also: a, b.` ends in English.
         if match["end"] and not _is_last_clause_chinese(shown, match.start()):
             continue
-        mark = match[match.lastgroup or ""]  # the one group that has matched
-        # Marks that close something, as in **词**, stay before the punctuation.
+        mark = match[match.lastgroup or ""]  # the only group that matched
+        # Closing marks, as in **词**, stay before the punctuation.
         marks_before = len(match[0]) - len(match[0].lstrip(CLOSE))
         yield Edit(match.start() + marks_before, match.end(), _FULL[mark])
 
 
 def _is_last_clause_chinese(shown: str, end: int) -> bool:
-    """Return whether the last clause, which ends there, has Chinese in it.
+    """Return whether the last clause before ``end`` contains Chinese.
 
     ``见下。See also`` ends in English; ``见 README`` is a Chinese clause.
     """
@@ -208,13 +211,14 @@ _BRACKETED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 
 
 def listed(shown: str) -> Iterator[Span]:
-    """Yield half-width commas between listed pieces of code in a Chinese sentence.
+    """Yield half-width commas between code spans in a Chinese sentence.
 
-    Commas in brackets do not count. No edit mends them: ``用 `a`, `b` 时`` may want “、” or “，”.
+    Commas in brackets are ignored. There is no automatic fix: ``用 `a`, `b` 时`` may need “、” or
+    “，”.
     """
     if "," not in shown or not _ANY_HAN.search(shown):
         return
-    # In brackets there may be code: `f`(`a`, `b`).
+    # Brackets may contain code: `f`(`a`, `b`).
     outside = _BRACKETED.sub(lambda match: "(" * len(match[0]), shown)
     for match in _LISTED.finditer(outside):
         at = shown.index(",", match.start())
@@ -229,18 +233,18 @@ _DOTS = re.compile(r"[ ]*(?:\.{3,}|。{3,}|⋯+|(?<!…)…(?!…)|…{3,})[ ]*"
 def ellipses(shown: str) -> Iterator[Edit]:
     """Yield ``...``, ``。。。`` and a single ``…`` beside Chinese: ``等等 ...`` -> ``等等……``.
 
-    In ``x, ..., y`` there is no Chinese: such dots stay.
+    The dots in ``x, ..., y`` stay, because there is no Chinese beside them.
     """
     if not any(dots in shown for dots in _ANY_DOTS):
         return
     for match in _DOTS.finditer(shown):
         start, end = match.span()
-        # What a reader sees on both sides, whatever marks stand in between.
+        # The visible characters on both sides, ignoring marks.
         is_behind = _is_chinese(shown[:start].rstrip(f"{OPEN}{CLOSE}")[-1:])
         is_before = _is_chinese(shown[end:].lstrip(f"{OPEN}{CLOSE}")[:1])
         if not any((is_behind, is_before, "。" in match[0])):
             continue
-        # The spaces go on the sides of which something Chinese stands.
+        # Spaces are deleted only on the sides with Chinese.
         if not is_behind:
             start += len(match[0]) - len(match[0].lstrip())
         if not is_before:
@@ -249,7 +253,7 @@ def ellipses(shown: str) -> Iterator[Edit]:
 
 
 def _is_chinese(character: str) -> bool:
-    """Return whether a character is a Chinese one or a Chinese mark; False if it is empty."""
+    """Return whether a character is Chinese, or a Chinese mark; False if it is empty."""
     return bool(_BESIDE_CHINESE.match(character))
 
 
@@ -274,8 +278,8 @@ _DASH = re.compile(
 def dashes(shown: str, *, may_part: bool) -> Iterator[Edit]:
     """Yield edits of ``--``, ``-``, ``–`` and a single ``—`` that stand for a Chinese dash.
 
-    ``数组 -- 即张量`` -> ``数组——即张量``. Ranges and options stay. ``may_part`` says that `` - ``
-    is all right, as between the parts of a title.
+    ``数组 -- 即张量`` -> ``数组——即张量``. Ranges and options stay. ``may_part`` allows `` - ``, as
+    between the parts of a title.
     """
     if not _ANY_DASH.search(shown):
         return
@@ -283,19 +287,19 @@ def dashes(shown: str, *, may_part: bool) -> Iterator[Edit]:
     while match := _DASH.search(shown, at):
         if _is_dash(match, may_part=may_part):
             yield Edit(match.end("left"), match.start("right"), "——")
-        at = match.start("right")  # what is right of one dash may be left of the next
+        at = match.start("right")  # it may be left of the next dash, too
 
 
 def _is_dash(match: re.Match[str], *, may_part: bool) -> bool:
-    """Return whether a Chinese dash is meant by something that looks like one.
+    """Return whether a match stands for a Chinese dash.
 
-    Something Chinese must stand on one side at least, and no URL before it.
+    At least one side must be Chinese, and the left side must not be a URL.
     """
     left, right = match["left"][0], match["right"][-1]
     if left == URL:
         return False
     chinese_sides = (_is_chinese(left), _is_chinese(right))
-    # ` - ` beside a word may be a minus, or part a name.
+    # ` - ` beside a word may be a minus, or separate the parts of a name.
     if match["spaced"] == "-":
         return all(chinese_sides) and not may_part
     # A range: 3–5.
@@ -310,23 +314,23 @@ _NO_PROSE_BEFORE = re.compile(r"\]\Z|(?<![A-Za-z])[A-Za-z]$")
 
 
 def brackets(shown: str) -> Iterator[Edit]:
-    """Yield half-width brackets around Chinese, with the spaces outside.
+    """Yield half-width brackets around Chinese, including adjacent spaces outside.
 
     ``词 (甲) 词`` -> ``词（甲）词``
     """
     if "(" not in shown:
         return
     for opening, closing in read_brackets(shown).pairs:
-        # In brackets without Chinese there is a name or code, as in `JAX (XLA)`.
+        # Brackets without Chinese contain a name or code, as in `JAX (XLA)`.
         if shown[opening] != "(" or not _ANY_HAN.search(shown, opening, closing):
             continue
-        # `](` ends a link that failed; `f(甲)` is a call.
+        # `](` belongs to a broken link; `f(甲)` is a call.
         before, behind = shown[:opening], shown[closing + 1 :]
         if _NO_PROSE_BEFORE.search(before):
             continue
         start, end = opening, closing + 1
         words = before.rstrip(" ")
-        # The space stays behind a bare URL, and behind the mark of a list item.
+        # The space after a bare URL, and after the mark of a list item, stays.
         if not words.endswith(URL) and not is_block_mark(words):
             start = len(words)
         if behind.strip():
@@ -336,12 +340,12 @@ def brackets(shown: str) -> Iterator[Edit]:
 
 
 def quotes(shown: str, pair: str = "“”") -> Iterator[Edit]:
-    """Yield straight quotes around Chinese: ``"词"`` -> ``“词”``, or another pair of marks."""
+    """Yield straight quotes around Chinese: ``"词"`` -> ``“词”``, or another ``pair``."""
     places = [match.start() for match in re.finditer('"', shown)]
-    if len(places) % 2:  # one has no partner, which M312 reports
+    if len(places) % 2:  # one has no partner: M312 reports it
         return
     openings, closings = places[::2], places[1::2]
-    # 5" are inches: which quote belongs to which, nobody can say.
+    # Quotes such as 5" may mean inches, which makes the pairing ambiguous.
     if any(_INCHES.match(shown, opening) for opening in openings):
         return
     for opening, closing in zip(openings, closings, strict=True):
@@ -367,9 +371,9 @@ _DOUBLED_MARKS = re.compile(
 
 
 def doubled(shown: str) -> Iterator[Edit]:
-    """Yield two marks where one belongs: ``，，`` -> ``，``.
+    """Yield doubled punctuation: ``，，`` -> ``，``.
 
-    Which of two different ones (``，。``) is for a person to say: then the edit changes nothing.
+    If the two marks differ (``，。``), a person must choose one: the edit changes nothing.
     """
     if not _TWO_MARKS.search(shown):
         return
