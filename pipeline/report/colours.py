@@ -159,7 +159,7 @@ def source_pieces(source: str) -> list[Piece]:
 
 
 def _style_of(kind: str) -> str:
-    """Return the style of a token type (``Name.Function.Magic`` → ``name``), or "" for plain names."""
+    """Return the style of a token type, such as ``name`` for ``Name.Function.Magic``, or ""."""
     for prefix, style in _TOKEN_STYLES:
         if kind.startswith(prefix):
             return style
