@@ -26,7 +26,7 @@ _ESCAPE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# An escaped character beyond ASCII. An even number of backslashes before it is no escape.
+# An escape of a character beyond ASCII, perhaps behind escaped backslashes.
 _ESCAPED_TEXT = re.compile(r"(?<!\\)(?:\\\\)*\\u(?!00[0-7])[0-9a-fA-F]{4}")
 
 
@@ -174,7 +174,7 @@ _decode = json.JSONDecoder().raw_decode
 
 
 def scan_notebook(raw: str, *, where: str) -> Notebook:
-    """Return the cells of an nbformat 4 notebook. Raises InputError with line and column."""
+    """Scan a notebook of nbformat 4; return its cells. Raises InputError with line and column."""
     try:
         return _Scanner(raw, where).notebook()
     except json.JSONDecodeError as error:

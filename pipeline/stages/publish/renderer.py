@@ -98,7 +98,7 @@ def _body(sheet: Sheet) -> Sanitized:
     """Return the sanitized HTML of a sheet's document. Raises InputError."""
     data = files.read_bytes(sheet.source)
     if sheet.source.suffix == ".rst":
-        # nbconvert cannot read reST, and sanitizing removes HTML from raw cells.
+        # nbconvert cannot read reST, and removes HTML from raw cells.
         text = data.decode("utf-8", "replace")
         return sanitize(rst_html(text, folder=sheet.folder))
     source = Source(
