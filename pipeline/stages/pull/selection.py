@@ -137,9 +137,7 @@ def _is_intact(path: Path, blob: str) -> bool:
 
 _MOST_FILES = 200  # limit of files from outside of the docs folders
 _MOST_READINGS = 5000  # limit of reads of included files, once per page
-_LARGEST = (
-    4 * PAGE_LENGTH
-)  # bytes of such a file: enough for the longest allowed page
+_LARGEST = 4 * PAGE_LENGTH  # bytes of such a file: enough for the longest allowed page
 _TAKEN = f"the folder {OUTSIDE} is kept for files from outside of the docs"
 # Returns the files at places of the repository; missing ones are left out.
 FindPlaces = Callable[[Sequence[str]], Iterable[TreeEntry]]
