@@ -1,8 +1,9 @@
-"""An OpenAI-compatible chat endpoint, asked by the ``openai`` client within a budget of tokens.
+"""Client of an OpenAI-compatible chat endpoint, within a budget of tokens.
 
-The client tries again what passes, and waits as long as an endpoint asks. Each try goes through a
-transport of ours, which guards three things: the key goes to the configured host and nowhere else,
-a reply is bounded in size and time, and nothing is sent that the budget might not cover.
+The ``openai`` client retries temporary failures and waits as long as the endpoint asks. All its
+requests pass through ``ChatClient`` as its transport, which guards three invariants. The key is
+only sent to the configured host. A reply is limited in size and time. No request is sent that could
+exceed the budget.
 """
 
 from __future__ import annotations
@@ -22,12 +23,13 @@ import httpx2
 from pipeline.config import DraftPolicy
 from pipeline.errors import ConfigError, EndpointError, PipelineError
 
-MOST_BYTES = 4 << 20  # of a reply: a batch takes some ten thousand
+MOST_BYTES = 4 << 20  # of a reply; a batch takes some ten thousand bytes
 _CONNECT_SECONDS = 20.0
-_QUOTED = 200  # characters of an endpoint's own words that are told
-_LOCAL = ("localhost", "127.0.0.1", "::1")  # a key may go there without encryption
+_QUOTED = 200  # maximum number of characters quoted from an endpoint's error
+# hosts to which a key may be sent without encryption
+_LOCAL = ("localhost", "127.0.0.1", "::1")
 _CHECK_KEY = "Check the key in the variable that key-variable names."
-# Statuses that say what is wrong in the configuration.
+# Status codes that point to a mistake in the configuration.
 _MISTAKES = {
     401: _CHECK_KEY,
     403: _CHECK_KEY,
@@ -37,20 +39,21 @@ _NO_REPLY = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
 class OutOfBudgetError(PipelineError):
-    """A request might take more tokens than are left."""
+    """The request could exceed the budget of tokens."""
 
 
 class Budget:
-    """Tokens that a run may take, shared by threads; a limit of 0 is none.
+    """Budget of tokens for a run, shared by threads; a limit of 0 means no limit.
 
-    The invariant: what was spent, with what is under way at its bound, never exceeds the limit.
+    The invariant: tokens spent, plus the upper bounds of requests in progress, never exceed the
+    limit.
     """
 
     def __init__(self, limit: int = 0) -> None:
         self.spent = 0
         self.calls = 0
         self.uncounted = (
-            0  # calls whose tokens nobody has counted: taken at their bound
+            0  # calls whose token count is unknown; their upper bound is counted
         )
         self._limit = limit
         self._under_way = 0
@@ -58,9 +61,12 @@ class Budget:
         self._changed = threading.Condition()
 
     def reserve(self, bound: int) -> None:
-        """Wait until a request of so many tokens fits. Raises OutOfBudgetError if it never will."""
+        """Wait until a request with the upper bound ``bound`` fits.
+
+        Raises OutOfBudgetError if it never will.
+        """
         with self._changed:
-            # What is under way is counted at its bound: most of the time it takes less.
+            # Requests in progress are counted at their bounds, and usually take less.
             while not self._fits(bound) and self._under_way:
                 self._changed.wait()
             if not self._fits(bound):
@@ -69,7 +75,7 @@ class Budget:
             self.calls += 1
 
     def settle(self, bound: int, spent: int | None) -> None:
-        """Count what a reserved request took; None if nobody knows."""
+        """Replace the bound of a request by the tokens it took, or None if unknown."""
         with self._changed:
             self._under_way -= bound
             self.spent += bound if spent is None else spent
@@ -77,7 +83,7 @@ class Budget:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Let nothing more be sent, not even what is tried again."""
+        """Reject all further requests, including retries."""
         self._is_closed = True
 
     def _fits(self, bound: int) -> bool:
@@ -87,18 +93,18 @@ class Budget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What a model said. ``tokens`` is None where the endpoint does not count them."""
+    """Reply of a model. ``tokens`` is None if the endpoint does not count them."""
 
     text: str
     tokens: int | None = None
-    is_cut: bool = False  # it came to the bound of its length
+    is_cut: bool = False  # whether it was cut at the maximum length
 
 
 class ChatClient(httpx2.BaseTransport):
-    """Asks one endpoint. Several threads may use it at a time.
+    """Client of one endpoint; safe to use from several threads.
 
-    It is the transport of the ``openai`` client that it asks with: each try goes out, and comes in,
-    by ``handle_request`` alone.
+    It is also the transport of its ``openai`` client: every request and response passes through
+    ``handle_request``.
     """
 
     def __init__(
@@ -107,7 +113,7 @@ class ChatClient(httpx2.BaseTransport):
         key: str,
         transport: httpx2.BaseTransport | None = None,
     ) -> None:
-        """Raises ConfigError for a key that cannot be sent, or not be sent there."""
+        """Create a client. Raises ConfigError for an invalid or unencrypted key."""
         _check_key(policy.url, key)
         self.budget = Budget(policy.budget_tokens)
         self._key = key
@@ -118,7 +124,7 @@ class ChatClient(httpx2.BaseTransport):
             from openai import OpenAI
 
             self._client = OpenAI(
-                api_key=key or "none",  # we send no such key
+                api_key=key or "none",  # a placeholder that is never sent
                 base_url=policy.url,
                 timeout=httpx2.Timeout(policy.timeout, connect=_CONNECT_SECONDS),
                 max_retries=policy.tries - 1,
@@ -128,13 +134,13 @@ class ChatClient(httpx2.BaseTransport):
             )
 
     def close(self) -> None:
-        """Give up all connections."""
+        """Close all connections."""
         self._transport.close()
 
     def ask(self, body: bytes) -> Reply:
-        """Send one request, if need be several times, and return its reply.
+        """Send a request, with retries, and return its reply.
 
-        Raises EndpointError, OutOfBudgetError, and ConfigError if what is configured is wrong.
+        Raises EndpointError, OutOfBudgetError, and ConfigError for a mistake in the configuration.
         """
         from openai import APIConnectionError, APIStatusError
 
@@ -150,7 +156,7 @@ class ChatClient(httpx2.BaseTransport):
         return reply
 
     def _status_error(self, response: httpx2.Response, text: str) -> PipelineError:
-        """Return what to raise for a status that brings no reply."""
+        """Return the error for a response without a reply."""
         status, where = response.status_code, self._address
         if 300 <= status < 400:
             target = self._quoted(response.headers.get("location", "nowhere"))
@@ -170,7 +176,7 @@ class ChatClient(httpx2.BaseTransport):
         )
 
     def _connection_error(self, error: BaseException) -> EndpointError:
-        """Return what to raise for a connection that failed, or for a reply that is none."""
+        """Return the error for a failed connection or an invalid reply."""
         what = "gives no reply"
         hint = (
             "Check url in [tool.pipeline.draft], which ends before /chat/completions; "
@@ -183,14 +189,17 @@ class ChatClient(httpx2.BaseTransport):
         return EndpointError(f"{what}: {said}", where=self._address, hint=hint)
 
     def _quoted(self, text: str) -> str:
-        """Return the endpoint's own words, on one line, without the key."""
+        """Return a text of the endpoint for messages: one line, without the key."""
         return " ".join(_without(self._key, text).split())[:_QUOTED]
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Return the response with its content read; of a good one, the reply is an extension."""
+        """Send a request once; return the response with its content read.
+
+        The parsed reply of a successful response is in its extension ``reply``.
+        """
         bound = _most_tokens(request.read())
         self.budget.reserve(bound)
-        # Nobody says what a reply took that did not arrive.
+        # Unless a reply arrives, the tokens it took are unknown.
         spent: int | None = None
         try:
             response = self._exchange(request)
@@ -206,14 +215,14 @@ class ChatClient(httpx2.BaseTransport):
     def _exchange(self, request: httpx2.Request) -> httpx2.Response:
         headers = {
             "Accept": "application/json",
-            # Nothing that unpacks to more than what was counted.
+            # A compressed reply could unpack to more than the limit.
             "Accept-Encoding": "identity",
             "Content-Type": "application/json",
             "User-Agent": "jax-docs-zh",
         }
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
-        # No header of the client's own: they tell about this machine.
+        # The client's own headers are dropped, because they describe this machine.
         sent = httpx2.Request(
             "POST",
             request.url,
@@ -223,7 +232,7 @@ class ChatClient(httpx2.BaseTransport):
         )
         response = self._transport.handle_request(sent)
         try:
-            # Whoever has the key may say it: nothing of that may come into a catalogue or a log.
+            # An endpoint may echo the key, which must not get into a catalogue or a log.
             text = _without(self._key, self._read(response))
         finally:
             response.close()
@@ -236,7 +245,10 @@ class ChatClient(httpx2.BaseTransport):
         )
 
     def _read(self, response: httpx2.Response) -> str:
-        """Return the body of a response, as far as it is bounded in size and time."""
+        """Return the body of a response.
+
+        Raises RemoteProtocolError if it is too large, and ReadTimeout if it takes too long.
+        """
         if response.headers.get("content-encoding", "identity") != "identity":
             raise httpx2.RemoteProtocolError("it is in an encoding nobody asked for")
         deadline = time.monotonic() + self._timeout
@@ -251,7 +263,7 @@ class ChatClient(httpx2.BaseTransport):
 
 
 class StubClient:
-    """A model in this process: ``answer`` makes the text of a reply, ``count`` its tokens."""
+    """Model in this process: ``answer`` returns the text of a reply, ``count`` its tokens."""
 
     def __init__(
         self, answer: Callable[[Mapping[str, Any]], str], count: Callable[[str], float]
@@ -261,7 +273,7 @@ class StubClient:
         self._count = count
 
     def ask(self, body: bytes) -> Reply:
-        """Return the reply to one request."""
+        """Return the reply to a request."""
         request = json.loads(body)
         text = self._answer(request)
         texts = [text, *(message["content"] for message in request["messages"])]
@@ -271,12 +283,12 @@ class StubClient:
         return Reply(text=text, tokens=tokens)
 
     def close(self) -> None:
-        """Do nothing: there is no connection."""
+        """Do nothing, because there is no connection."""
 
 
 @contextmanager
 def _without_variables() -> Iterator[None]:
-    """Hide ``OPENAI_*`` while the body runs: they would add headers, hosts and logs."""
+    """Hide ``OPENAI_*`` variables, which would add headers, hosts and logs."""
     names = [name for name in os.environ if name.startswith("OPENAI_")]
     hidden = {name: os.environ.pop(name) for name in names}
     try:
@@ -290,7 +302,7 @@ def _without(key: str, text: str) -> str:
 
 
 def _check_key(url: str, key: str) -> None:
-    """Raise ConfigError for a key that cannot be a header, or that others could read."""
+    """Raise ConfigError for a key that is no valid header, or would be sent in clear text."""
     if not key.isascii() or not key.isprintable() or " " in key:
         raise ConfigError(
             "the key of the model has characters that no key has",
@@ -306,10 +318,10 @@ def _check_key(url: str, key: str) -> None:
 
 
 def _most_tokens(body: bytes) -> int:
-    """Return what a request takes at most: a token is a byte at least, and it says when to stop."""
+    """Return the upper bound of tokens for a request: its bytes and its maximum reply."""
     request = json.loads(body)
     most = request.get("max_tokens") or request.get("max_completion_tokens") or 0
-    # The body has brackets and names that are no tokens: they make up for what endpoints add.
+    # A token has at least one byte. JSON syntax makes up for tokens that endpoints add.
     return len(body) + int(most)
 
 
@@ -318,7 +330,7 @@ def _reply_of(text: str) -> Reply:
     try:
         data = json.loads(text)
         choice = data["choices"][0]
-        # JSON may hold half of a surrogate pair, which no file can: it stays an escape.
+        # JSON may contain a lone surrogate, which UTF-8 cannot encode: it stays escaped.
         content = choice["message"]["content"].encode("utf-8", "backslashreplace")
         tokens = (data.get("usage") or {}).get("total_tokens")
         is_cut = choice.get("finish_reason") == "length"

@@ -1,13 +1,15 @@
-"""Run notebooks on a Dask cluster, as ``kernel`` runs them on this machine.
+"""Execution of notebooks on a Dask cluster, with the same interface as ``kernel``.
 
-Jobs go in, outcomes come out. The package distributed is needed here and on the workers, and every
-worker must have the same environment as this machine.
+The input is jobs, the output is outcomes. The package distributed must be installed here and on the
+workers, and every worker must have the same environment as this machine.
 
-A page is a task of the cluster. A worker gives it a process of its own, for two reasons: kernels
-and their memory are watched with signals, which Python handles in main threads only, and workers
-of Dask may not start processes with multiprocessing. So a worker may have several threads: it runs
-as many pages at once. The process is tied to its worker by a pipe. When the worker dies, or the
-task is cancelled, the pipe ends, and the process stops its kernel and removes its files.
+Each page is a task. The worker runs it in a separate process, for two reasons. Kernels and their
+memory are watched with signals, which Python only handles in main threads. Dask workers must not
+start processes with multiprocessing. A worker can thus have several threads and run as many pages
+at once.
+
+A pipe ties the process to its worker. When the worker dies or the task is cancelled, the pipe is
+closed. The process then stops its kernel and removes its files.
 """
 
 from __future__ import annotations
@@ -54,10 +56,10 @@ INSTALL = (
     "Install on the workers what is installed here: the same Python, this project, "
     "the packages of constraints.txt."
 )
-MOST_FACTS = 8  # that differ and are named
-LOOK_SECONDS = 0.5  # between two looks whether a page is still wanted
-STOP_SECONDS = 30  # that a process may take to stop its kernel
-# What the process of a page is given to run. It finds its packages where the worker found them.
+MOST_FACTS = 8  # maximum number of differing facts in a message
+LOOK_SECONDS = 0.5  # interval between two checks whether a page is still wanted
+STOP_SECONDS = 30  # time for a process to stop its kernel
+# Code of the process for a page. It uses the import path of the worker.
 CHILD = """\
 import json, sys
 sys.path[:] = json.loads(sys.argv[2])
@@ -65,15 +67,15 @@ from pipeline.adapters.cluster import serve
 serve(sys.argv[1])
 """
 CONNECT_SECONDS = 20
-WORKERS_SECONDS = 60  # that a cluster without workers is waited for
-POLL_SECONDS = 5  # between two looks whether workers have come or gone
+WORKERS_SECONDS = 60  # time to wait for a cluster without workers
+POLL_SECONDS = 5  # interval between two checks for new and lost workers
 AGAIN = "Run again when it is there: pages that ran are in the cache."
 
 
 def all_facts(facts: Mapping[str, str]) -> dict[str, str]:
-    """``facts`` and the digest of the code that runs a page.
+    """Return ``facts`` with the digest of the code that runs a page.
 
-    An older copy of that code would run pages differently, or fail oddly.
+    An older copy of that code would run pages differently or fail.
     """
     adapters = Path(__file__).parent
     digest = hashlib.sha256()
@@ -86,9 +88,9 @@ def all_facts(facts: Mapping[str, str]) -> dict[str, str]:
 def compare_facts(
     ours: Mapping[str, str], theirs: Mapping[str, str], *, where: str
 ) -> None:
-    """Make sure that the worker at ``where`` is our environment.
+    """Raise ExecutionError if the worker at ``where`` has another environment.
 
-    Raises ExecutionError with the facts that differ.
+    The error lists the facts that differ.
     """
     differences = []
     for name in sorted(ours.keys() | theirs.keys()):
@@ -109,17 +111,17 @@ def compare_facts(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parcel:
-    """All that a worker needs to run a page; nothing in it is a place on the sender's machine."""
+    """Everything a worker needs to run a page; contains no path of the sender's machine."""
 
     job: Job
     data: bytes  # the files beside the notebook, as a tar file
-    facts: Mapping[str, str]  # what must be true on the worker as well
+    facts: Mapping[str, str]  # facts that must also be true on the worker
     pages: Mapping[str, int]  # by machine: how many pages it runs at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """What a worker says of itself."""
+    """Description of a worker."""
 
     machine: str
     threads: int
@@ -127,7 +129,7 @@ class Member:
 
 
 def describe(dask_worker: Any) -> Member:
-    """Return what the worker that this runs on is; ``Client.run`` fills in the argument."""
+    """Return the description of the current worker; ``Client.run`` passes the argument."""
     return Member(
         machine=platform.node(),
         threads=dask_worker.state.nthreads,
@@ -136,17 +138,17 @@ def describe(dask_worker: Any) -> Member:
 
 
 def run_page(parcel: Parcel) -> Outcome:
-    """Run one page, in a process of its own."""
+    """Run one page in a separate process and return its outcome."""
     from distributed import get_worker
 
     worker = get_worker()
     member = describe(worker)
-    # It may have come after the others were asked.
+    # The worker may have joined after the survey.
     compare_facts(parcel.facts, member.facts, where=f"worker {worker.address}")
     key = worker.get_current_task()
 
     def is_wanted() -> bool:
-        # Dask does not tell the thread of a task that it was cancelled.
+        # Dask does not notify the thread of a cancelled task.
         task = worker.state.tasks.get(key)
         return task is not None and task.state in ("executing", "long-running")
 
@@ -167,7 +169,7 @@ def run_page(parcel: Parcel) -> Outcome:
 
 def _unpack(parcel: Parcel, folder: Path, *, pages: int) -> None:
     with tarfile.open(fileobj=io.BytesIO(parcel.data)) as archive:
-        # The filter refuses what would leave the folder.
+        # The filter rejects members that would leave the folder.
         archive.extractall(folder / "data", filter="data")
     policy = parcel.job.policy
     threads = policy.threads or max(1, worker_count(0) // max(1, pages))
@@ -178,9 +180,9 @@ def _unpack(parcel: Parcel, folder: Path, *, pages: int) -> None:
 
 
 def _run_child(folder: Path, is_wanted: Callable[[], bool]) -> int:
-    """Let a process run the job in ``folder``; return its exit code.
+    """Run the job in ``folder`` in a process; return its exit code.
 
-    It is stopped when the job is no longer wanted.
+    The process is stopped when the job is no longer wanted.
     """
     command = [sys.executable, "-c", CHILD, str(folder), json.dumps(sys.path)]
     child = subprocess.Popen(
@@ -190,14 +192,14 @@ def _run_child(folder: Path, is_wanted: Callable[[], bool]) -> int:
         env=os.environ | {"TMPDIR": str(folder)},
     )
     assert child.stdin is not None
-    # Nothing waits for both, the end of a process and of the wish for it: so one is looked at.
+    # There is no way to wait for the end of a process and for a cancellation at once, so poll.
     while child.poll() is None and is_wanted():
-        # Whatever has stopped the child: without it nothing keeps the limits of its page.
+        # A suspended child must continue, because it enforces the limits of its page.
         if is_stopped(child.pid):
             child.send_signal(signal.SIGCONT)
         with suppress(subprocess.TimeoutExpired):
             child.wait(LOOK_SECONDS)
-    child.stdin.close()  # a child that still runs stops its kernel now
+    child.stdin.close()  # a child that is still running now stops its kernel
     try:
         return child.wait(STOP_SECONDS)
     except subprocess.TimeoutExpired:
@@ -206,9 +208,9 @@ def _run_child(folder: Path, is_wanted: Callable[[], bool]) -> int:
 
 
 def serve(place: str) -> None:
-    """Be the process that ``run_page`` starts.
+    """Run the job in the folder ``place`` and write its outcome there.
 
-    Run the job in the folder ``place``, and leave the outcome there.
+    This is the main function of the process that ``run_page`` starts.
     """
     folder = Path(place)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -224,9 +226,9 @@ def serve(place: str) -> None:
 
 
 def _watch_input() -> None:
-    """Wait until the worker is gone, or closes the pipe; then stop the main thread.
+    """Wait until the worker is gone or closes the pipe, then interrupt the main thread.
 
-    It is stopped as Ctrl-C does it, wherever it waits.
+    The signal is that of Ctrl-C, which stops it wherever it waits.
     """
     while os.read(0, 1):
         pass
@@ -238,20 +240,20 @@ def _watch_input() -> None:
 def run_on_cluster(
     jobs: Sequence[Job], *, address: str, environment: Mapping[str, str]
 ) -> Iterator[Outcome]:
-    """Run ``jobs`` on the cluster whose scheduler is at ``address``, the first ones first.
+    """Run ``jobs`` on the cluster with the scheduler at ``address``, in order of priority.
 
-    Yields each outcome as it comes, once. Every worker must be the given ``environment`` (facts, as
-    from ``kernel.environment``). A page whose worker dies is run again by another one; only if it
-    takes several with it, its outcome says so. Raises ExecutionError if the cluster cannot be
-    reached, is another environment, or is gone. When the iterator is closed, or an exception passes
-    through, what is left is cancelled.
+    Yields each outcome once, as soon as it arrives. Every worker must have the given
+    ``environment`` (facts from ``kernel.environment``). If a worker dies, another one runs its page
+    again; a page that kills several workers fails. Raises ExecutionError if the cluster is
+    unreachable, lost, or has another environment. When the iterator is closed or an exception is
+    raised, the remaining tasks are cancelled.
     """
     if not jobs:
         return
     facts = all_facts(environment)
     with _connected(address) as client:
         members = _survey(client, facts, address)
-        # By machine, how many pages run there at once: their kernels share its cores.
+        # How many pages each machine runs at once: their kernels share its cores.
         pages: Counter[str] = Counter()
         for member in members:
             pages[member.machine] += member.threads
@@ -264,7 +266,7 @@ def run_on_cluster(
                 if outcome is None:
                     run.fill(waiting)
                     continue
-                # An error is raised again, when what is there has been handed over.
+                # The error will be raised again by the next call, after this outcome is yielded.
                 with suppress(ExecutionError):
                     run.fill(waiting)
                 yield outcome
@@ -276,7 +278,7 @@ def run_on_cluster(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sent:
-    """A job that is on its way, and Dask's handle for it."""
+    """A submitted job and its Dask future."""
 
     job: Job
     future: Any
@@ -284,9 +286,10 @@ class _Sent:
 
 @dataclass(slots=True)
 class _Run:
-    """What is on its way.
+    """The submitted jobs.
 
-    No more is sent than can run at once: when a worker dies, Dask blames all that waits for it.
+    At most one task per thread is submitted, because Dask marks every task queued on a dead worker
+    as suspicious.
     """
 
     client: Any
@@ -295,14 +298,14 @@ class _Run:
     pages: Mapping[str, int]
     name: str = field(default_factory=lambda: f"execute-{uuid.uuid4().hex}")
     sent: dict[Any, _Sent] = field(default_factory=dict)  # by key
-    # Futures that are done; written by Dask's thread.
+    # Finished futures; Dask's thread puts them here.
     done: queue.SimpleQueue[Any] = field(default_factory=queue.SimpleQueue)
-    seen: float = field(default_factory=time.monotonic)  # when there was a worker
+    seen: float = field(default_factory=time.monotonic)  # last time there was a worker
 
     def fill(self, waiting: deque[tuple[int, Job]]) -> None:
-        """Send as many more as the cluster can run now.
+        """Submit as many waiting jobs as the cluster can run now.
 
-        Raises ExecutionError if it has had no worker for long, or is gone.
+        Raises ExecutionError if it had no worker for too long, or the connection is lost.
         """
         try:
             threads = sum(self.client.nthreads().values())
@@ -329,13 +332,13 @@ class _Run:
         future.add_done_callback(self.done.put)
 
     def receive(self) -> Outcome | None:
-        """Return what is done next; nothing if that takes long."""
+        """Return the next outcome, or None if there is none for ``POLL_SECONDS``."""
         try:
             future = self.done.get(timeout=POLL_SECONDS)
         except queue.Empty:
             return None
         outcome = _result(future, self.sent[future.key].job, self.address)
-        del self.sent[future.key]  # and with it what the cluster keeps of it
+        del self.sent[future.key]  # frees the result on the cluster
         return outcome
 
 
@@ -349,7 +352,7 @@ def _connected(address: str) -> Iterator[Any]:
             hint=f"{how_to_install('dask')}. Or run without --scheduler.",
         ) from error
     for name in ("distributed", "distributed.client", "tornado.application"):
-        # What goes wrong is told by us.
+        # Failures are reported by this module instead.
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
@@ -369,9 +372,9 @@ def _connected(address: str) -> Iterator[Any]:
 
 
 def _survey(client: Any, facts: Mapping[str, str], address: str) -> list[Member]:
-    """Ask every worker what it is.
+    """Return the descriptions of all workers.
 
-    Raises ExecutionError if there is none, or one that differs from ``facts``.
+    Raises ExecutionError if there is none, or if one differs from ``facts``.
     """
     try:
         client.wait_for_workers(1, timeout=WORKERS_SECONDS)
@@ -380,7 +383,7 @@ def _survey(client: Any, facts: Mapping[str, str], address: str) -> list[Member]
     try:
         members: Mapping[str, Member] = client.run(describe)
     except Exception as error:
-        # Whatever a worker raises; often it cannot import this project.
+        # A worker may raise anything; often it cannot import this package.
         raise ExecutionError(
             f"a worker cannot run this project: {error}", where=address, hint=INSTALL
         ) from error
@@ -404,12 +407,12 @@ def _lost(address: str) -> ExecutionError:
 
 
 def _packed(folder: Path) -> bytes:
-    """Return the files beside a notebook that its code gets, as a tar file."""
+    """Return the files beside a notebook that its code may read, as a tar file."""
 
     def kept(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
         if not (member.isfile() or member.isdir()):
             return None
-        is_top = not member.name  # the folder itself, whatever it is called
+        is_top = not member.name  # the folder itself, whatever its name
         if not is_top and is_left_out(folder / member.name):
             return None
         return member
@@ -422,10 +425,7 @@ def _packed(folder: Path) -> bytes:
 
 
 def _result(future: Any, job: Job, address: str) -> Outcome:
-    """Return what came back for ``job``.
-
-    Raises ExecutionError if it is the cluster that failed.
-    """
+    """Return the outcome of ``job``. Raises ExecutionError if the cluster failed."""
     from distributed import KilledWorker
 
     if future.status == "cancelled":

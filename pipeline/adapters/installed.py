@@ -1,8 +1,7 @@
-"""Facts about installed packages: the origin of this one, and the objects that another one has.
+"""Facts about installed packages: the origin of this one, and the objects of documented ones.
 
-A package of the docs is imported in a process of its own, with a limit of time, so that nothing
-that it does on import happens here. A name that fails is left out, and so are all if the process
-fails.
+A documented package is imported in a separate process with a time limit, so that its import has no
+effect here. Names that fail are left out; if the process fails, all are.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from pathlib import Path
 from pipeline.naming import repository_on_github
 
 DISTRIBUTION = "jax-docs-zh"
-SECONDS = 120.0  # importing JAX takes three
+SECONDS = 120.0  # seconds; importing JAX takes 3
 CHILD = Path(__file__).with_name("signatures_child.py")
 
 
@@ -32,21 +31,21 @@ class Origin:
 
 
 def origin() -> Origin | None:
-    """Return where pip had this pipeline from; None if that was no repository on GitHub.
+    """Return where pip installed this package from; None unless from a GitHub repository.
 
-    Installers write it down: https://packaging.python.org/specifications/direct-url/
+    Installers record it: https://packaging.python.org/specifications/direct-url/
     """
     from importlib import metadata
 
     try:
         text = metadata.distribution(DISTRIBUTION).read_text("direct_url.json")
-    except metadata.PackageNotFoundError:  # run in a checkout
+    except metadata.PackageNotFoundError:  # running from a checkout
         return None
     return origin_of(text or "{}")
 
 
 def origin_of(text: str) -> Origin | None:
-    """Return the origin in a ``direct_url.json``; None for a file, a folder, another host."""
+    """Return the origin in a ``direct_url.json``; None for files, folders and other hosts."""
     told = json.loads(text)
     repository = repository_on_github(told.get("url", ""))
     version_control = told.get("vcs_info")
@@ -57,7 +56,7 @@ def origin_of(text: str) -> Origin | None:
 
 
 def is_installed(package: str, release: str) -> bool:
-    """Return whether this release of a package is installed: another one has other names."""
+    """Return whether this release of a package is installed; others have other names."""
     try:
         return version(package) == release
     except (PackageNotFoundError, ValueError):
@@ -67,8 +66,8 @@ def is_installed(package: str, release: str) -> bool:
 def is_of_index(package: str) -> bool:
     """Return whether a package was installed from an index, where a release never changes.
 
-    What was installed from a folder may be edited, and have the same version still. pip and uv note
-    where that is: https://packaging.python.org/en/latest/specifications/direct-url/
+    A package installed from a folder may be edited without a change of version. pip and uv record
+    the folder: https://packaging.python.org/en/latest/specifications/direct-url/
     """
     try:
         return distribution(package).read_text("direct_url.json") is None
@@ -79,8 +78,11 @@ def is_of_index(package: str) -> bool:
 def describe(
     names: Sequence[str], *, seconds: float = SECONDS
 ) -> Mapping[str, tuple[str, str]]:
-    """Return signature and first line of each name that can be imported; a text may be empty."""
-    # What is asked for is the API, and not what a machine can compute with.
+    """Return signature and first docstring line of each name that can be imported.
+
+    Both may be empty. ``seconds`` is the time limit for all names.
+    """
+    # Only the API is inspected, so no accelerator is needed.
     environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
     try:
         ended = subprocess.run(

@@ -1,9 +1,9 @@
-"""What earlier runs have found out: a value per subject, with a digest of all it was made from.
+"""Cache of earlier results, one value per subject, with the digest of all its inputs.
 
-A stage that is asked for a subject makes its key first, from all that it would read (``digest_of``;
-our own code is part of it: ``code_digest``). If the memo has the subject under that key, the work
-is done already. A memo never holds what cannot be made again: a file that is missing, damaged or of
-an older version is an empty one.
+A stage first computes a key from everything it would read (``digest_of``), including the pipeline's
+own code (``code_digest``). If the memo has the subject with this key, the work can be skipped. The
+invariant: a memo is safe to delete. A file that is missing, damaged or of an older version counts
+as empty.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ import msgspec
 import pipeline
 from pipeline.adapters.files import write_if_changed
 
-_SIZE = 20  # bytes of a digest
+_SIZE = 20  # length of a digest in bytes
 _SUFFIXES = (".py", ".js", ".css", ".svg", ".html", ".j2", ".toml")
 
-# By subject a key and the value as it was written.
+# By subject: the key, and the value in JSON.
 _FILE = msgspec.json.Decoder(dict[str, tuple[str, msgspec.Raw]])
 _UNREADABLE = (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _NOT_JSON = (msgspec.MsgspecError, RecursionError, ValueError, OverflowError)
@@ -34,43 +34,43 @@ Value = TypeVar("Value")
 
 
 class Memo(Generic[Value]):
-    """The memo at ``path``. Values are records, or plain ones, of the given type.
+    """Cache in the file ``path`` with values of the given type: a record or a plain type.
 
-    One file holds all subjects: it is read at once, and written by ``save``. A value is made of it
-    when it is asked for, since most runs come for a page or two.
+    One file has all subjects. It is read at once and written by ``save``. Values are decoded on
+    demand, because most runs use only a few.
     """
 
     def __init__(self, path: Path, of: type[Value]) -> None:
         self._path = path
         self._decoder = msgspec.json.Decoder(of)
-        # A value that this run has kept stays a record until it is written.
+        # Values kept by this run are encoded only when the file is written.
         self._known: dict[str, tuple[str, msgspec.Raw | Value]] = {}
-        self._values: dict[str, Value] = {}  # those that were asked for
-        # Without a file, or with one of another version, everything is found out again.
+        self._values: dict[str, Value] = {}  # decoded values
+        # If the file is missing or of another version, everything is computed again.
         with suppress(*_UNREADABLE):
             self._known = {**_FILE.decode(path.read_bytes())}
 
     def recall(self, subject: str, *keys: str) -> Value | None:
-        """The value of ``subject``, if it was made from what one of ``keys`` stands for."""
+        """Return the value of ``subject`` if it was made with one of ``keys``, or None."""
         known = self._known.get(subject)
         if known is None or known[0] not in keys:
             return None
         return self._value(subject)
 
     def keep(self, subject: str, key: str, value: Value) -> None:
-        """Know ``value`` from now on. Call it when all that the value tells of is written."""
+        """Store ``value``. Call this after everything that the value describes is written."""
         self._known[subject] = (key, value)
         self._values[subject] = value
 
     def items(self) -> Iterator[tuple[str, Value]]:
-        """Every subject with its value, whatever it was made from."""
+        """Yield every subject with its value, whatever its key."""
         for subject in self._known:
             value = self._value(subject)
             if value is not None:
                 yield subject, value
 
     def keep_only(self, subjects: Collection[str]) -> None:
-        """Forget all other subjects."""
+        """Remove all other subjects."""
         wanted = frozenset(subjects)
         self._known = {
             subject: known
@@ -79,12 +79,12 @@ class Memo(Generic[Value]):
         }
 
     def save(self) -> bool:
-        """Write the memo, if it changed; return whether it did. Raises WriteError.
+        """Write the memo if it changed; return whether it did. Raises WriteError.
 
-        A value that has no JSON, for a lone surrogate in it, is found out again by the next run.
+        Values that have no JSON form, because of a lone surrogate, are left out and computed again.
         """
-        # Sorted, so that equal knowledge is an equal file in whatever order it was found out. Only
-        # the subjects are: the order within a value, of a header's fields for one, belongs to it.
+        # Subjects are sorted, so that equal memos are equal files. The order inside a value is
+        # kept, because it may be significant, as for the fields of a header.
         known = {subject: self._known[subject] for subject in sorted(self._known)}
         try:
             data = msgspec.json.encode(known)
@@ -94,7 +94,7 @@ class Memo(Generic[Value]):
         return write_if_changed(self._path, data)
 
     def _value(self, subject: str) -> Value | None:
-        """What was written; nothing if another version of our code has written it."""
+        """Return the decoded value; None if it has another version's format."""
         value = self._known[subject][1]
         if isinstance(value, msgspec.Raw) and subject not in self._values:
             with suppress(*_UNREADABLE):
@@ -103,7 +103,7 @@ class Memo(Generic[Value]):
 
 
 def _has_json(value: object) -> bool:
-    """Return whether a value can be written as JSON: one with a lone surrogate cannot."""
+    """Return whether a value can be written as JSON; one with a lone surrogate cannot."""
     try:
         msgspec.json.encode(value)
     except _NOT_JSON:
@@ -112,20 +112,20 @@ def _has_json(value: object) -> bool:
 
 
 def digest_of(*parts: bytes | str) -> str:
-    """The digest (40 hex digits) of a sequence of values. Text counts as its UTF-8."""
+    """Return the digest (40 hex digits) of a sequence of values; text counts as its UTF-8."""
     digest = hashlib.blake2b(digest_size=_SIZE)
     for part in parts:
         data = (
             part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
         )
-        # With its length before each, ("a", "bc") and ("ab", "c") are two sequences.
+        # With the length before each value, ("a", "bc") and ("ab", "c") are different.
         digest.update(b"%d\0" % len(data))
         digest.update(data)
     return digest.hexdigest()
 
 
 def digests_of_files(folder: Path, suffix: str) -> dict[str, str]:
-    """The digest of each file below ``folder`` with ``suffix`` (``.po``), by its path in it."""
+    """Return the digest of each file below ``folder`` with ``suffix``, by relative path."""
     return {
         path: digest_of(data)
         for path, data in _files_below(folder, suffixes=(suffix,)).items()
@@ -134,25 +134,25 @@ def digests_of_files(folder: Path, suffix: str) -> dict[str, str]:
 
 @cache
 def code_digest(libraries: Sequence[str] = ()) -> str:
-    """The digest of our own code and templates, and of the versions of ``libraries`` (a tuple)."""
+    """Return the digest of the pipeline's code and the versions of ``libraries`` (a tuple)."""
     return digest_of(_digest_of_own_code(), *versions_of(libraries))
 
 
 def versions_of(libraries: Sequence[str]) -> list[str]:
-    """The names of ``libraries``, each with its version behind it."""
+    """Return the names of ``libraries``, each followed by its version."""
     parts: list[str] = []
     for name in libraries:
         try:
             parts += [name, version(name)]
         except PackageNotFoundError:
-            # What needs it says so; once it is there, everything is made anew.
+            # A missing library is reported where it is needed; installing it changes the digest.
             parts += [name, ""]
     return parts
 
 
 @cache
 def _digest_of_own_code() -> str:
-    """The digest of our own code and templates: read once, whatever it is asked for with."""
+    """Return the digest of the pipeline's own code and templates."""
     parts: list[bytes | str] = []
     folder = Path(pipeline.__file__).parent
     for path, data in _files_below(folder, suffixes=_SUFFIXES).items():
@@ -161,12 +161,11 @@ def _digest_of_own_code() -> str:
 
 
 def _files_below(folder: Path, *, suffixes: tuple[str, ...]) -> dict[str, bytes]:
-    """The content of every file below ``folder`` with one of ``suffixes``, in order.
+    """Return the content of every file below ``folder`` with one of ``suffixes``, sorted.
 
-    They are named by their path in it: ``guide/jit.po``.
-
-    Every run asks for this before it does anything, so that ``os.walk`` it is: with ``Path.rglob``,
-    listing the files takes longer than reading them.
+    Keys are relative paths: ``guide/jit.po``. Every run calls this before anything else.
+    ``os.walk`` is used because listing the files with ``Path.rglob`` takes longer than reading
+    them.
     """
     paths: list[str] = []
     for place, _, names in os.walk(folder):
@@ -175,6 +174,6 @@ def _files_below(folder: Path, *, suffixes: tuple[str, ...]) -> dict[str, bytes]
         ]
     found: dict[str, bytes] = {}
     for path in sorted(paths):
-        if os.path.isfile(path):  # not a link that leads nowhere
+        if os.path.isfile(path):  # skip dangling links
             found[path.removeprefix(f"{folder}/")] = Path(path).read_bytes()
     return found

@@ -1,4 +1,4 @@
-"""How Chinese words are read, in Latin letters: what people type who write Chinese by pinyin."""
+"""Pinyin of Chinese words: the Latin letters that people type to enter them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 
 def readings_of(words: Iterable[str]) -> dict[str, str]:
-    """Return how each word is read, by syllables: ``{"向量化": "xiang liang hua"}``."""
-    from pypinyin import lazy_pinyin  # its dictionary takes half a second to load
+    """Return the pinyin of each word by syllables: ``{"向量化": "xiang liang hua"}``."""
+    # imported here, because its dictionary takes half a second to load
+    from pypinyin import lazy_pinyin
 
     return {
         word: " ".join(" ".join(lazy_pinyin(word)).lower().split()) for word in words

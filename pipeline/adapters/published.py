@@ -1,7 +1,7 @@
-"""The files of a published site: in a folder, or on a web server.
+"""Access to the files of a published site, in a folder or on a web server.
 
-Paths come in, bytes go out. Whatever a server sends is bounded in size and time, and is only read;
-what a site does not have is None, and what keeps it from answering is an error.
+The input is paths, the output is bytes. A server's answers are limited in size and time, and are
+only read. A missing file is None; any other failure is an error.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from pipeline.errors import ConfigError, SiteError
 if TYPE_CHECKING:
     import httpx
 
-MOST_BYTES = 64 << 20  # of one file: upstream's largest notebook has 2 MB
-SECONDS = 60.0  # for one file
+MOST_BYTES = 64 << 20  # per file; upstream's largest notebook has 2 MB
+SECONDS = 60.0  # per file
 _CONNECT_SECONDS = 10.0
 _MOST_REDIRECTS = 5
 _GONE = (404, 410)
@@ -28,26 +28,26 @@ _HINT = "Check the address and the network, and run again."
 
 
 class Published(Protocol):
-    """A site that can be read. ``name`` is what people call it."""
+    """A readable site. ``name`` is its folder or address, for messages."""
 
     name: str
 
     def read(self, path: str) -> bytes | None:
-        """Return a file; None if the site has none of that path. Raises SiteError."""
+        """Return the content of a file, or None if the site lacks it. Raises SiteError."""
 
 
 @contextmanager
 def open_published(
     address: str, *, most_bytes: int = MOST_BYTES, seconds: float = SECONDS
 ) -> Iterator[Published]:
-    """The site at an address of the web, or in a folder.
+    """Yield the site at a web address or in a folder.
 
     Raises ConfigError if ``address`` is neither.
     """
     if address.lower().startswith(("http://", "https://")):
         import httpx
 
-        # What lies on this machine need not be asked of a proxy: httpx heeds NO_PROXY.
+        # httpx respects NO_PROXY, so that a local server can be reached without a proxy.
         with httpx.Client(
             follow_redirects=True,
             max_redirects=_MOST_REDIRECTS,
@@ -73,7 +73,7 @@ class _InFolder:
         self._folder = folder.resolve()
 
     def read(self, path: str) -> bytes | None:
-        """Return a file. A link that leads out of the folder is none of its files."""
+        """Return the content of a file. A link that leads out of the folder counts as missing."""
         file = (self._folder / path).resolve()
         if not file.is_file() or not file.is_relative_to(self._folder):
             return None
@@ -86,7 +86,7 @@ class _OnServer:
     def __init__(
         self, client: httpx.Client, address: str, *, most_bytes: int, seconds: float
     ) -> None:
-        # Somebody may copy the address of the home page.
+        # People may copy the address of the home page.
         root = address.partition("#")[0].partition("?")[0].removesuffix("index.html")
         self.name = root if root.endswith("/") else f"{root}/"
         self._client = client
@@ -94,7 +94,10 @@ class _OnServer:
         self._seconds = seconds
 
     def read(self, path: str) -> bytes | None:
-        """Follows redirects, a few; every other answer than a file is an error."""
+        """Return the content of a file, or None if it is missing.
+
+        A few redirects are followed. Any other response raises SiteError.
+        """
         import httpx
 
         url = f"{self.name}{quote(path)}"
@@ -110,7 +113,7 @@ class _OnServer:
             raise _error(url, f"cannot be read: {reason}") from None
 
     def _body(self, response: httpx.Response, url: str) -> bytes:
-        """Return the content, unpacked. The limits hold for what it unpacks to."""
+        """Return the decompressed content. The limits apply to the decompressed size."""
         deadline = time.monotonic() + self._seconds
         data = bytearray()
         for chunk in response.iter_bytes():

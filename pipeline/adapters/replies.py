@@ -1,7 +1,7 @@
-"""Replies of language models as they came, kept by the digest of what was asked.
+"""Store of language models' replies, unchanged, by the digest of the request.
 
-A reply was paid for, so that it is written as soon as it is there, before anything is made of it.
-A file that is damaged, or of another version, is none.
+Replies cost money, so each is saved as soon as it arrives, before it is processed. Damaged files
+and those of other versions are ignored.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ VERSION = 1
 
 
 class KeptReply(msgspec.Struct, frozen=True, kw_only=True):
-    """One reply. ``questions`` has the keys of its questions by the ids that the model saw."""
+    """One stored reply. ``questions`` maps the ids shown to the model to the questions' keys."""
 
     version: int = VERSION
     attempt: int
@@ -27,13 +27,13 @@ class KeptReply(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def keep_reply(folder: Path, key: str, reply: KeptReply) -> None:
-    """Write a reply below ``folder``. Raises WriteError."""
-    # Folders of thousands of files are slow to list on some systems.
+    """Save a reply below ``folder``. Raises WriteError."""
+    # Subfolders, because some systems list thousands of files slowly.
     write_atomic(folder / key[:2] / f"{key}.json", msgspec.json.encode(reply))
 
 
 def read_replies(folder: Path) -> Iterator[KeptReply]:
-    """Yield every reply below ``folder``, in the order of their keys."""
+    """Yield every valid reply below ``folder``, sorted by key."""
     for path in sorted(folder.glob("*/*.json")):
         with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
             reply = msgspec.json.decode(path.read_bytes(), type=KeptReply)

@@ -1,6 +1,6 @@
-"""Runs by itself: names as JSON on stdin, what their objects say of themselves on stdout.
+"""Stand-alone script: reads names as JSON on stdin, writes signatures and docs to stdout.
 
-It imports what it is asked about, and must not import anything of ours.
+It imports the named objects, and must not import anything of the pipeline.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 from typing import Any
 
 _LONGEST = 400  # characters of a signature
-# How Python shows what has no other form: its address is another one in every process.
+# Python's representation of objects without a literal form; the address differs per process.
 _OBJECT = re.compile(
     r"<(?:class '(?:[\w.]*\.)?(?P<class>\w+)'"
     r"|function (?:[\w.<>]*\.)?(?P<function>\w+|<lambda>) at 0x\w+"
@@ -24,7 +24,7 @@ _OBJECT = re.compile(
 )
 _EMPTY = ("", "--")  # the latter ends a signature in C
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
-# Of a role its words are shown. A formula stays as it is written: who shows it knows how to set it.
+# Roles are replaced by their text. Formulas are kept, because the site renders them.
 _ROLE = re.compile(
     r"(?P<formula>:math:`[^`]+`)"
     r"|:[\w:]+:`~?(?P<name>[^`<]+?)(?:\s*<[^>`]*>)?`"
@@ -33,7 +33,7 @@ _ROLE = re.compile(
 
 
 def described(name: str) -> tuple[str, str]:
-    """The signature of an object, and the first line of its docstring."""
+    """Return the signature of an object and the first line of its docstring."""
     found = _find(name)
     written, line = _doc(found, name.rpartition(".")[2])
     signature = _signature(found) if callable(found) else ""
@@ -41,45 +41,48 @@ def described(name: str) -> tuple[str, str]:
 
 
 def _doc(found: Any, name: str) -> tuple[str, str]:
-    """A signature that a docstring begins with, and the first line that is none."""
+    """Return the signature at the start of a docstring, and the first line after it."""
     doc = inspect.getdoc(found) or ""
-    # That of its type says nothing of an object: of a number, of a partial function.
+    # A docstring inherited from the type does not describe the object, such as a number.
     if not isinstance(found, type) and doc == inspect.getdoc(type(found)):
         return "", ""
     heads = tuple(f"{known}(" for known in (getattr(found, "__name__", name), name))
     signatures = []
     lines = [line.strip() for line in doc.strip().split("\n")]
-    # Data classes have nothing else; compiled functions have a line for each overload.
+    # Data classes have only a signature; compiled functions have one for each overload.
     while lines and (lines[0] in _EMPTY or lines[0].startswith(heads)):
         signatures.append(lines.pop(0))
-    # One of the groups has matched.
+    # Exactly one group has matched.
     line = _ROLE.sub(lambda match: match[str(match.lastgroup)], "".join(lines[:1]))
     signature = "".join(signatures[:1])
     return signature[signature.find("(") :], _without_addresses(line)
 
 
 def _without_addresses(text: str) -> str:
-    """``<class 'jax.Array'>`` → ``Array``, ``<object object at 0x7f0c>`` → ``…``"""
+    """Return ``text`` without object representations and addresses.
+
+    ``<class 'jax.Array'>`` → ``Array``, ``<object object at 0x7f0c>`` → ``…``
+    """
     return _ADDRESS.sub("", _OBJECT.sub(_name_of, text))
 
 
 def _name_of(match: re.Match[str]) -> str:
-    """What stands in the place of an object: its name, if it has one."""
+    """Return the replacement of an object's representation: its name, if it has one."""
     return match["class"] or match["function"] or match["member"] or "…"
 
 
 def _shown(signature: str) -> str:
-    """A signature as there is room for it."""
+    """Return a signature without addresses, or ``(…)`` if it is too long."""
     text = _without_addresses(signature)
     return text if len(text) <= _LONGEST else "(…)"
 
 
 def _signature(found: Any) -> str:
-    """``(x, axis=None)``: without types, which take more room than all else."""
+    """Return a signature such as ``(x, axis=None)``, without types, which take too much room."""
     try:
         signature = inspect.signature(found)
     except (TypeError, ValueError):
-        return ""  # a module, or written in another language
+        return ""  # a module, or an object implemented in another language
     parameters = [
         parameter.replace(annotation=inspect.Parameter.empty)
         for parameter in signature.parameters.values()
@@ -91,7 +94,7 @@ def _signature(found: Any) -> str:
 
 
 def _find(name: str) -> Any:
-    """The object of a name: ``jax.numpy.sin`` is in a module that may have to be imported."""
+    """Return the object of a name; ``jax.numpy.sin`` is in a module that may need an import."""
     first, *rest = name.split(".")
     found: Any = importlib.import_module(first)
     path = first
@@ -105,8 +108,8 @@ def _find(name: str) -> Any:
 
 
 def main() -> None:
-    """Answer, whatever those modules print on being imported."""
-    # What modules make stays: to look for garbage in it costs a sixth of importing them.
+    """Answer on stdout, whatever the imported modules print."""
+    # Modules are never freed, and collecting garbage takes a sixth of the import time.
     gc.disable()
     answer = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -114,7 +117,7 @@ def main() -> None:
     for name in json.load(sys.stdin):
         try:
             found[name] = described(name)
-        # Modules raise anything on being imported; one must not stop the others.
+        # A module may raise anything on import; one must not stop the others.
         except BaseException:  # noqa: BLE001, S112
             continue
     json.dump(found, answer)

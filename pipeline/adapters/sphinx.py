@@ -1,7 +1,7 @@
-"""Sphinx, in a process of its own: a folder of sources to a folder of HTML.
+"""Runner of Sphinx in a separate process: builds HTML from a folder of sources.
 
-Sources and the place for Sphinx's own memory come in; the warnings go out as records, and with them
-what our extension says of pages that it could not show.
+The output is Sphinx's warnings as records, and the pages that the pipeline's extension could not
+render completely.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from pathlib import Path
 
 from pipeline.errors import PublishError
 
-# What our extension leaves among the doctrees: pages and why they are shown as their source.
+# File in which the extension records pages that are shown as source, with the reason.
 BROKEN = "broken.json"
-# Our extension, its templates and static files.
+# The extension, its templates and its static files.
 SITE = Path(__file__).parent.parent / "site"
 CONFIGURATION = SITE / "extension" / "conf.py"
 
-# The packages whose version decides what a site is made of the same pages.
+# Packages whose version affects the HTML of the same pages.
 PACKAGES = (
     "accessible-pygments",
     "docutils",
@@ -59,34 +59,34 @@ _PROGRESS = re.compile(
     r"(?P<phase>reading sources|writing output)\.\.\. \[\s*(\d+)%\] ?(.*)"
 )
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-_TAIL = 31  # lines of what Sphinx said that tell why it ended
+_TAIL = 31  # lines of Sphinx's output that explain why it failed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Warned:
-    """One warning of Sphinx. ``file`` is relative to the sources, empty if it is about none."""
+    """One warning of Sphinx. ``file`` is relative to the sources, or empty."""
 
     text: str
     level: str = "WARNING"
     file: str = ""
     line: int = 0
-    kind: str = ""  # as Sphinx writes it behind the text: "myst.xref_missing"
+    kind: str = ""  # Sphinx's type, written after the text: "myst.xref_missing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokenPage:
-    """A page of which something is shown as its source, with the first reason."""
+    """A page that is partly or wholly shown as source, with the first reason."""
 
     problem: str
-    blocks: int = 0  # how many blocks of it; 0: the whole page
+    blocks: int = 0  # number of blocks shown as source; 0 for the whole page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
-    """What a run said.
+    """Result of a run.
 
-    ``warned`` are warnings of the pages that it read anew; ``broken`` are all pages of which
-    something is shown as its source.
+    ``warned`` has the warnings about pages that this run has read. ``broken`` has all pages with
+    parts that are shown as source, including pages from earlier runs.
     """
 
     warned: tuple[Warned, ...] = ()
@@ -94,7 +94,7 @@ class Built:
 
 
 def forget(doctrees: Path) -> None:
-    """Let the next run read every page anew."""
+    """Delete Sphinx's environment, so that the next run reads every page again."""
     (doctrees / "environment.pickle").unlink(missing_ok=True)
 
 
@@ -106,10 +106,10 @@ def run_sphinx(
     jobs: int,
     on_progress: Callable[[str, int, str], None],
 ) -> Built:
-    """Build ``target`` from ``sources`` (with a ``conf.py``), as far as it is out of date.
+    """Build the outdated pages of ``target`` from ``sources``, which contain a ``conf.py``.
 
-    ``on_progress`` gets the phase, percent done and the pages, as it goes. Raises PublishError if
-    Sphinx ends without a site.
+    ``on_progress`` is called with the phase, the percentage and the page names. Raises PublishError
+    if Sphinx fails.
     """
     log = doctrees / "warnings.txt"
     doctrees.mkdir(parents=True, exist_ok=True)
@@ -136,7 +136,7 @@ def run_sphinx(
             f"Sphinx ended with {process.returncode}", where=str(sources), hint=hint
         )
     warned = parse_warnings(log.read_text(encoding="utf-8", errors="replace"), sources)
-    # Those of our extension say no more than ``broken`` does.
+    # The extension's own warnings repeat the content of ``broken``.
     others = tuple(warning for warning in warned if warning.kind != "jz.broken")
     broken = json.loads((doctrees / BROKEN).read_bytes())
     return Built(
@@ -146,23 +146,26 @@ def run_sphinx(
 
 
 def _environment() -> dict[str, str]:
-    """The variables for Sphinx: it imports what we can, and equal sources give equal pages."""
+    """Return the environment variables for Sphinx.
+
+    It has the same import path as this process, and equal sources give equal pages.
+    """
     return {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
         "NO_COLOR": "1",
-        # Sphinx ends if the user's locale is not installed, as is usual in containers.
+        # Sphinx fails if the user's locale is not installed, which is common in containers.
         "LC_ALL": "C",
         "PYTHONUTF8": "1",
         "PYTHONHASHSEED": "0",
-        # Compiled modules are kept, whatever the user prefers: without them starting Sphinx takes
-        # longer than a page.
+        # Write bytecode, whatever the user's setting: without it, starting Sphinx takes longer than
+        # building a page.
         "PYTHONDONTWRITEBYTECODE": "",
     }
 
 
 def parse_warnings(text: str, sources: Path) -> tuple[Warned, ...]:
-    """The warnings in Sphinx's warning file, each once, in order."""
+    """Return the distinct warnings in Sphinx's warning file, in order."""
     warnings: list[Warned] = []
     for line in _COLOURS.sub("", text).split("\n"):
         match = _WARNING.fullmatch(line)
@@ -176,6 +179,6 @@ def parse_warnings(text: str, sources: Path) -> tuple[Warned, ...]:
             )
             warnings.append(warning)
         elif warnings and line.strip():
-            # The text of a warning may have several lines.
+            # A warning may have several lines.
             warnings[-1] = replace(warnings[-1], text=f"{warnings[-1].text}\n{line}")
     return tuple(dict.fromkeys(warnings))

@@ -1,9 +1,9 @@
-"""The project's own git: what it has of the files, how it merges them, and what its commits hold.
+"""The project's own git repository: file versions, merge settings, and content of commits.
 
-The project's root and names of objects, files or commits come in. Nothing is fetched. Where there
-is no git or no repository, questions about files have an empty answer: the project works without
-git. Whoever asks for a commit needs it, so there an unknown one is an error. Upstream's git is
-another matter (``upstream/``).
+The input is the project's root and names of objects, files or commits. Nothing is fetched. Without
+git or a repository, questions about files return empty results, because the project works without
+git. Functions that take a commit raise an error for an unknown one. Upstream's repository is
+accessed in ``upstream/``.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from pathlib import Path
 from pipeline.errors import ConfigError
 from pipeline.packages import how_to_run
 
-# A hook tells git's programs which repository it runs in: here the root alone decides that.
+# A git hook sets these for its own repository; here only the root decides.
 _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
-_SECONDS = 60.0  # for what takes milliseconds
-_VERSIONS = 50  # of a file, that are looked through
+_SECONDS = 60.0  # limit for commands that take milliseconds
+_VERSIONS = 50  # limit of versions of a file that are examined
 
 
 def blobs_in_git(root: Path, blobs: Collection[str]) -> frozenset[str]:
-    """Those of ``blobs`` (40 hex digits each) that the repository around ``root`` has.
+    """Return those of ``blobs`` (40 hex digits each) that the repository has.
 
-    It has every version of a file that was ever added, committed, stashed or checked out, unless it
-    has thrown it away since.
+    It has every version of a file that was ever added, committed, stashed or checked out, unless
+    git has removed it since.
     """
     asked = "".join(f"{blob}\n" for blob in blobs)
     answer = _git(root, "cat-file", "--batch-check=%(objectname)", given=asked)
-    # What it has not, it answers with "<name> missing".
+    # git answers "<name> missing" for other blobs.
     return frozenset(answer.split("\n")) & frozenset(blobs)
 
 
 def blobs_in_history(root: Path, folder: str) -> frozenset[str]:
-    """Return the versions of files below ``folder`` that a person finds again in git.
+    """Return the versions of files below ``folder`` that a person can find in git.
 
-    A commit, the reflog, a stash or the index leads to them. Of a stash that was popped git keeps
-    the blobs for some weeks, and nothing leads there.
+    They are reachable from a commit, the reflog, a stash or the index. The blobs of a popped stash
+    stay in git for some weeks, but are unreachable.
     """
     every = ("--all", "--reflog", "--indexed-objects", "--full-history")
     answer = _git(root, "rev-list", "--objects", *every, "--", f":(literal){folder}")
@@ -48,23 +48,23 @@ def blobs_in_history(root: Path, folder: str) -> frozenset[str]:
 
 
 def versions_in_git(root: Path, path: str) -> Iterator[bytes]:
-    """The versions that the file ``path`` has had on any branch, and before it was rewritten.
+    """Yield versions of the file ``path`` on any branch, including rewritten ones.
 
-    The newest come first, each once, and not more than anybody would go back by hand.
+    The newest comes first, each version once, up to a limit that nobody would exceed by hand.
     """
     log = ("log", "--all", "--reflog", f"--max-count={_VERSIONS}", "-m", "--format=")
     told = ("--raw", "--no-abbrev", "--no-renames", "--", f":(literal){path}")
-    # The words of a row: both modes, the blob before, the one after, what was done, the path.
+    # Fields of a row: both modes, the old blob, the new blob, the kind of change, the path.
     rows = (line.split() for line in _git(root, *log, *told).split("\n"))
     blobs = dict.fromkeys(row[3] for row in rows if len(row) > 3)
     for blob in blobs:
-        # A file that was deleted has the blob 000….
+        # A deleted file has the blob 000….
         if blob.strip("0"):
             yield run_git(root, "cat-file", "blob", blob)
 
 
 def files_in_index(root: Path, paths: Collection[str]) -> frozenset[str]:
-    """Those of ``paths``, relative to ``root``, that git expects to be there."""
+    """Return those of ``paths``, relative to ``root``, that are in git's index."""
     if not paths:
         return frozenset()
     answer = _git(
@@ -74,13 +74,13 @@ def files_in_index(root: Path, paths: Collection[str]) -> frozenset[str]:
 
 
 def checked_out(root: Path) -> str:
-    """Return what HEAD names, a branch or a commit; empty where there is no repository."""
+    """Return the branch or commit of HEAD; "" without a repository."""
     branch = _git(root, "symbolic-ref", "--quiet", "HEAD")
     return (branch or _git(root, "rev-parse", "--quiet", "--verify", "HEAD")).strip()
 
 
 def whole_commit(root: Path) -> str:
-    """Return the commit that is checked out; empty without git, or if it lacks work on the docs."""
+    """Return the commit of HEAD; "" without git or with uncommitted translations or docs."""
     places = ("pyproject.toml", "upstream", "translations")
     if _git(root, "status", "--porcelain", "--", *places).strip():
         return ""
@@ -88,9 +88,10 @@ def whole_commit(root: Path) -> str:
 
 
 def tracked_though_ignored(root: Path, folder: str) -> frozenset[str]:
-    """Return the files below ``folder`` that git tracks here, though it ignores them elsewhere.
+    """Return files below ``folder`` that git tracks here although it ignores them.
 
-    Where git ignores a file, it overwrites it without a word to check out a branch that has it.
+    Where such a file is untracked, git silently overwrites it when it checks out a branch that has
+    it.
     """
     listing = ("ls-files", "-z", "--cached", "--ignored", "--exclude-standard")
     answer = _git(root, *listing, "--", f":(literal){folder}")
@@ -113,7 +114,7 @@ def files_in_history(root: Path, folder: str) -> frozenset[str]:
 
 
 def authors_of_lines(root: Path, path: str) -> dict[str, str]:
-    """Return who brought each line into a file first, and when; of commits on any branch.
+    """Return who first added each line of a file and when, in commits of any branch.
 
     ``msgstr "茶"`` → ``Li Lei <li@example.org>, 2026-05-01 09:30+0800``.
     """
@@ -125,14 +126,14 @@ def authors_of_lines(root: Path, path: str) -> dict[str, str]:
         if line.startswith("@") and not line.startswith("@@"):
             author = line[1:]
         elif line.startswith("+"):
-            authors[line[1:]] = author  # the oldest commit comes last
+            authors[line[1:]] = author  # the oldest commit comes last and wins
     return authors
 
 
 def moments_of_lines(root: Path, path: str) -> list[tuple[str, float]]:
-    """Return the lines of a file, each with the second since 1970 in which it was last committed.
+    """Return the lines of a file with the time of their last commit, in seconds since 1970.
 
-    A line that is not committed yet is of now. Without a version in git there are no lines.
+    An uncommitted line has the current time. A file without a version in git gives no lines.
     """
     lines: list[tuple[str, float]] = []
     moment = 0.0
@@ -145,7 +146,7 @@ def moments_of_lines(root: Path, path: str) -> list[tuple[str, float]]:
 
 
 def person_in_git(root: Path) -> str:
-    """Who commits here, as a catalogue's header has it: ``Li Lei <li@example.org>``; or empty."""
+    """Return the committer for a catalogue's header, ``Li Lei <li@example.org>``, or ""."""
     name = _git(root, "config", "--get", "user.name").strip()
     address = _git(root, "config", "--get", "user.email").strip()
     if name and address:
@@ -154,9 +155,10 @@ def person_in_git(root: Path) -> str:
 
 
 def lend_repository(root: Path, folder: Path) -> Path:
-    """Return where in the empty ``folder`` a copy of ``root`` may ask git what it asks there.
+    """Return a path in the empty ``folder`` that git treats like ``root``, for queries.
 
-    It is as deep in the folder as ``root`` is in its repository. Only questions may be asked.
+    It is as deep in the folder as ``root`` is in its repository. A copy of ``root`` can be placed
+    there; commands that change the repository must not be run.
     """
     words = _git(root, "rev-parse", "--absolute-git-dir", "--show-prefix").split("\n")
     if len(words) < 2:
@@ -169,9 +171,10 @@ def lend_repository(root: Path, folder: Path) -> Path:
 
 
 def set_merge_driver(root: Path, name: str, *, title: str, command: str) -> bool:
-    """Let git merge files with the attribute ``merge=<name>`` by ``command``, in this clone.
+    """Configure git to merge files with the attribute ``merge=<name>`` by ``command``.
 
-    Return whether that is new. Raises ConfigError where it cannot be set.
+    The setting is local to this clone. Return whether it is new. Raises ConfigError if it cannot be
+    set.
     """
     if not _git(root, "rev-parse", "--git-dir"):
         raise ConfigError(
@@ -198,7 +201,7 @@ def set_merge_driver(root: Path, name: str, *, title: str, command: str) -> bool
 
 
 def merge_attribute(root: Path, path: str) -> str:
-    """What ``.gitattributes`` say by which driver the file ``path`` is merged; empty: nothing."""
+    """Return the merge driver of the file ``path`` in ``.gitattributes``, or ""."""
     answer = _git(root, "check-attr", "-z", "merge", "--", path)
     # "<path> NUL merge NUL <value> NUL"
     value = answer.split("\0")[2] if answer else ""
@@ -210,20 +213,20 @@ def _setting(root: Path, key: str) -> str:
 
 
 def _git(root: Path, *arguments: str, given: str = "") -> str:
-    """What git prints, as text; nothing if it fails, or if there is no git."""
+    """Return git's output as text; "" if it fails or there is no git."""
     data = run_git(root, *arguments, given=given.encode("utf-8", "surrogateescape"))
     return data.decode("utf-8", "surrogateescape")
 
 
 def run_git(root: Path, *arguments: str, given: bytes = b"") -> bytes:
-    """What git prints; nothing if it fails, or if there is no git."""
+    """Return git's output; b"" if it fails or there is no git."""
     program = shutil.which("git")
     if program is None:
         return b""
     environment = {
         name: value for name, value in os.environ.items() if name not in _OF_A_HOOK
     }
-    # A partial clone is asked for what it has, not for what it could have.
+    # A partial clone must not fetch missing objects.
     environment["GIT_NO_LAZY_FETCH"] = "1"
     try:
         ended = subprocess.run(
@@ -239,13 +242,13 @@ def run_git(root: Path, *arguments: str, given: bytes = b"") -> bytes:
     return ended.stdout if ended.returncode == 0 else b""
 
 
-_NO_BLOB = "0" * 40  # in place of a file that is not there
-_COMMITS = 2000  # that are looked through: years of daily ones
+_NO_BLOB = "0" * 40  # stands for a missing file
+_COMMITS = 2000  # limit of commits that are examined: years of daily ones
 _UNSHALLOW = "In a shallow clone, run first: git fetch --unshallow origin"
 
 
 def commit_of(root: Path, name: str) -> str:
-    """The id of a commit, tag or branch. Raises ConfigError if there is none of that name."""
+    """Return the id of a commit, tag or branch. Raises ConfigError if there is none."""
     commit = _commit(root, name)
     if commit:
         return commit
@@ -255,7 +258,7 @@ def commit_of(root: Path, name: str) -> str:
             where=str(root),
             hint="Clone the project with git: two of its commits are compared.",
         )
-    # A branch that was never checked out here is known by its remote.
+    # A branch that was never checked out here only exists as a remote branch.
     remote = f"origin/{name}"
     meant = f"Did you mean {remote}? " if _commit(root, remote) else ""
     raise ConfigError(
@@ -265,10 +268,10 @@ def commit_of(root: Path, name: str) -> str:
 
 
 def check_out(root: Path, commit: str, folder: Path) -> Path:
-    """Check a commit of the project out into a clone in ``folder``; return the project's root.
+    """Check out a commit of the project into a clone in ``folder``; return the project's root.
 
-    The clone has the history, and git ignores there what it ignores here. Raises ConfigError for
-    a commit that HEAD does not come from: anybody may have made it.
+    The clone has the history and the same ignore rules. Raises ConfigError for a commit that HEAD
+    does not descend from, because anybody could have made it.
     """
     commit = commit_of(root, commit)
     if merge_base(root, commit, "HEAD") != commit:
@@ -294,11 +297,11 @@ def check_out(root: Path, commit: str, folder: Path) -> Path:
 
 
 def main_branch(root: Path, names: Sequence[str]) -> str:
-    """The first of ``names`` that git knows. Raises ConfigError if it knows none of them."""
+    """Return the first of ``names`` that git knows. Raises ConfigError if there is none."""
     for name in names:
         if _commit(root, name):
             return name
-    # Also where there is no repository at all, which is another mistake.
+    # Reports a missing repository instead, if that is the reason.
     commit_of(root, "HEAD")
     raise ConfigError(
         f"there is no main branch to compare with: {', '.join(names)}",
@@ -307,7 +310,7 @@ def main_branch(root: Path, names: Sequence[str]) -> str:
 
 
 def merge_base(root: Path, first: str, second: str) -> str:
-    """The newest commit that two commits have both come from. Raises ConfigError."""
+    """Return the newest common ancestor of two commits. Raises ConfigError without one."""
     words = _words(root, "merge-base", first, second)
     if not words:
         raise ConfigError(
@@ -318,11 +321,11 @@ def merge_base(root: Path, first: str, second: str) -> str:
 
 
 def files_at(root: Path, commit: str, folder: str) -> dict[str, str]:
-    """The blobs of all files below ``folder`` at a commit, by path relative to ``root``."""
+    """Return the blobs of all files below ``folder`` at a commit, by path relative to ``root``."""
     listed = run_git(root, "ls-tree", "-r", "-z", commit, "--", folder)
     blobs: dict[str, str] = {}
     for row in listed.decode("utf-8", "surrogateescape").split("\0"):
-        # "100644 blob 1f0c…\tpath"; what is no file, such as a submodule, has no blob.
+        # "100644 blob 1f0c…\tpath"; other entries, such as submodules, are skipped.
         words, _, path = row.partition("\t")
         if " blob " in words:
             blobs[path] = words.split()[2]
@@ -330,7 +333,7 @@ def files_at(root: Path, commit: str, folder: str) -> dict[str, str]:
 
 
 def read_blobs(root: Path, blobs: Collection[str]) -> Mapping[str, bytes]:
-    """The content of each blob, by one question to git. Raises ConfigError for one it lacks."""
+    """Return the content of each blob, read by one command. Raises ConfigError if one is absent."""
     asked = "".join(f"{blob}\n" for blob in blobs)
     answer = run_git(root, "cat-file", "--batch", given=asked.encode("ascii"))
     contents: dict[str, bytes] = {}
@@ -352,22 +355,22 @@ def read_blobs(root: Path, blobs: Collection[str]) -> Mapping[str, bytes]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileChange:
-    """A file that a commit has changed. A blob is empty where there was, or is, no file."""
+    """A file that a commit changed. ``before`` or ``after`` is "" where the file is missing."""
 
     path: str  # relative to the root
     commit: str
-    date: str  # when it was committed, 2026-05-01T09:30:00+08:00
-    author: str  # their name
+    date: str  # commit date, 2026-05-01T09:30:00+08:00
+    author: str  # name without address
     before: str
     after: str
 
 
 def changes_below(root: Path, folder: str) -> Iterator[FileChange]:
-    """What the commits that HEAD has come from did to the files below ``folder``, newest first.
+    """Yield the changes to files below ``folder`` by the ancestors of HEAD, newest first.
 
-    Of a merge it is what came with it, at its own date: then the files were there for readers.
-    Where a shallow clone ends nobody can tell what was changed, so that nothing is told of it.
-    Nothing comes out where there is no git.
+    Changes of a merged branch belong to the merge, with its date: readers could see them from then
+    on. The first commits of a shallow clone are skipped, because their changes are unknown. Nothing
+    is yielded without git.
     """
     log = ("log", "--first-parent", "-m", f"--max-count={_COMMITS}")
     shape = ("--raw", "-z", "--no-abbrev", "--no-renames", "--format=@%H%x00%cI%x00%an")
@@ -395,7 +398,7 @@ def changes_below(root: Path, folder: str) -> Iterator[FileChange]:
 
 
 def _shallow_ends(root: Path) -> frozenset[str]:
-    """The commits whose parents a shallow clone lacks; none in a whole one."""
+    """Return the commits whose parents a shallow clone lacks; empty for a full clone."""
     name = run_git(root, "rev-parse", "--git-path", "shallow").decode().strip()
     path = root / name
     if not name or not path.is_file():
@@ -404,7 +407,7 @@ def _shallow_ends(root: Path) -> frozenset[str]:
 
 
 def _commit(root: Path, name: str) -> str:
-    """The id of a commit; empty if there is none of that name."""
+    """Return the id of a commit, or "" if there is none of that name."""
     question = ("rev-parse", "--verify", "--quiet", "--end-of-options")
     words = _words(root, *question, f"{name}^{{commit}}")
     return words[0] if words else ""

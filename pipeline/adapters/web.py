@@ -1,9 +1,11 @@
-"""Web server for one person on this machine, made of starlette, uvicorn and watchfiles.
+"""Local web server for a single person, based on starlette, uvicorn and watchfiles.
 
-Actions take and return JSON, pages are HTML. A ``PipelineError`` that an action raises is sent as
-an answer. Only the person who started the server may ask: the address contains a secret, requests
-must name this machine as their host (otherwise an attacker could point another name here), and
-pages of other sites are refused. Browsers run our own script only, whatever a catalogue contains.
+Actions receive and return JSON; pages are HTML. A ``PipelineError`` in an action is returned as an
+error response.
+
+The invariant: only the person who started the server can use it. The address contains a secret.
+Requests must name this machine as their host, which prevents DNS rebinding. Requests from pages of
+other sites are refused. Browsers only run the server's own script, whatever a catalogue contains.
 """
 
 from __future__ import annotations
@@ -33,10 +35,10 @@ HOST = "127.0.0.1"
 LARGEST = 2_000_000  # bytes of a request; no message is that long
 
 _EVERYWHERE = {
-    "cache-control": "no-store",  # nothing of the secret or of the texts stays behind
+    "cache-control": "no-store",  # keeps the secret and the texts out of caches
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    "referrer-policy": "no-referrer",  # links must not give the address away
+    "referrer-policy": "no-referrer",  # links must not reveal the address
     "x-content-type-options": "nosniff",
 }
 _EDITOR = (
@@ -44,7 +46,7 @@ _EDITOR = (
     "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
 )
-# Upstream's pages bring styles of their own, and HTML that nobody has looked at.
+# Upstream's pages have styles of their own and unchecked HTML.
 _PAGE = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; "
@@ -54,9 +56,9 @@ _SAME = (
     None,
     "same-origin",
     "none",
-)  # values of Sec-Fetch-Site; old browsers have none
+)  # allowed values of Sec-Fetch-Site; old browsers do not send it
 _UNPROCESSABLE = 422
-_PATIENCE = 2  # seconds that answers get which are under way when the server ends
+_PATIENCE = 2  # seconds for requests in progress when the server stops
 _NEEDED = (
     "starlette.applications",
     "starlette.staticfiles",
@@ -67,9 +69,10 @@ _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
 
 
 class Guard:
-    """Lets through what the person at this machine asks for; ``port`` and ``token`` are in the URL.
+    """Middleware that accepts requests from the person at this machine only.
 
-    The application behind it sees paths without the token.
+    ``port`` and ``token`` are those of the URL. The application behind it receives paths without
+    the token.
     """
 
     def __init__(self, app: ASGIApp, *, port: int, token: str) -> None:
@@ -80,7 +83,7 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it before anything is done."""
-        if scope["type"] == "websocket":  # nothing here talks that way
+        if scope["type"] == "websocket":  # websockets are not used
             await send({"type": "websocket.close", "code": 1008})
             return
         if scope["type"] == "lifespan":
@@ -105,7 +108,7 @@ class Guard:
         await self._app({**scope, "path": inner, "raw_path": None}, receive, guarded)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
-        """Return why a request is refused, with the status; None if it is not."""
+        """Return the status and the reason for refusing a request, or None to accept it."""
         headers = {name.decode("latin-1"): value for name, value in scope["headers"]}
         asked = {name: value.decode("latin-1") for name, value in headers.items()}
         if asked.get("host") not in self._hosts:
@@ -126,7 +129,7 @@ class Guard:
         origin = headers.get("origin")
         if origin is not None and origin not in self._origins:
             return False
-        # Browsers name the origin of whatever may change something.
+        # Browsers send the origin with every request that may change something.
         if method not in ("GET", "HEAD") and origin is None:
             return False
         return headers.get("sec-fetch-site") in _SAME
@@ -140,20 +143,21 @@ async def _refuse(send: Send, status: int, text: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """What is served: pages by name, and functions that take and give JSON."""
+    """Served content: pages by name, and actions as functions on JSON."""
 
-    frame: Callable[[str], str]  # the HTML of a page
+    frame: Callable[[str], str]  # returns the HTML of a page
     actions: Mapping[str, Callable[[Any], Any]]
-    chinese: Callable[[str], str]  # of a sentence of an error, as far as there is any
+    # returns the Chinese version of a sentence in an error, if there is one
+    chinese: Callable[[str], str]
 
 
 def application(
     static: Path, site: Callable[[], Site], *, port: int, token: str
 ) -> Guard:
-    """Return the application, guarded. It answers at ``/TOKEN/…`` only.
+    """Return the guarded application. It only answers below ``/TOKEN/``.
 
-    ``site`` is called at each question, and may take its time with the first: files of ``static``
-    are given out meanwhile.
+    ``site`` is called for each request. Its first call may be slow; files of ``static`` are served
+    in the meantime.
     """
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
@@ -180,7 +184,7 @@ def application(
         body = b""
         async for chunk in request.stream():
             body += chunk
-            if len(body) > LARGEST:  # whatever its header says
+            if len(body) > LARGEST:  # the content-length header may be wrong
                 return JSONResponse({"error": "that is too long"}, 413)
         try:
             words = json.loads(body)
@@ -190,7 +194,7 @@ def application(
             answer = await run_in_threadpool(function, words)
         except PipelineError as error:
             return JSONResponse(_told(error, made.chinese), _UNPROCESSABLE)
-        # A catalogue may hold half a character: "\ud83d" in JSON, and nothing in UTF-8.
+        # json.dumps escapes lone surrogates ("\ud83d"), which a catalogue may contain.
         return HTMLResponse(json.dumps(answer), media_type="application/json")
 
     routes = [
@@ -203,7 +207,7 @@ def application(
 
 
 def _told(error: PipelineError, chinese: Callable[[str], str]) -> dict[str, Any]:
-    """Return an error as JSON, in both languages: what happened, where, what to do."""
+    """Return an error as JSON in both languages: what happened, where, what to do."""
     return {
         "error": error.what,
         "where": error.where,
@@ -213,7 +217,7 @@ def _told(error: PipelineError, chinese: Callable[[str], str]) -> dict[str, Any]
 
 
 def bind(port: int) -> socket.socket:
-    """Return a socket on ``port`` of this machine; 0 is any that is free. Raises ConfigError."""
+    """Return a socket on ``port`` of this machine; 0 picks a free one. Raises ConfigError."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -228,19 +232,19 @@ def bind(port: int) -> socket.socket:
 
 
 def load() -> None:
-    """Import what a server needs, before another thread wants the interpreter for itself."""
+    """Import the modules of a server, before another thread occupies the interpreter."""
     for module in _NEEDED:
         import_module(module)
 
 
 def serve_on(listener: socket.socket, app: ASGIApp) -> None:
-    """Serve ``app`` until the process is interrupted, which ends it as it should."""
+    """Serve ``app`` until the process is interrupted, then shut down gracefully."""
     import uvicorn
 
     config = uvicorn.Config(
         app,
         log_level="error",
-        access_log=False,  # it would show the token
+        access_log=False,  # the log would contain the token
         lifespan="off",
         ws="none",
         server_header=False,
@@ -251,8 +255,8 @@ def serve_on(listener: socket.socket, app: ASGIApp) -> None:
 
 
 def open_browser(address: str) -> bool:
-    """Open a browser with a window, if this machine has one; whether it did."""
-    # On a terminal without a screen Python would start a browser for text, in that terminal.
+    """Open a browser window if this machine has a screen; return whether it did."""
+    # Without a screen, Python would start a text browser in the terminal.
     has_screen = not sys.platform.startswith("linux") or any(
         map(os.environ.get, _DISPLAYS)
     )
@@ -263,7 +267,7 @@ def open_browser(address: str) -> bool:
 def watched(
     folders: Sequence[Path], tell: Callable[[Sequence[Path]], None]
 ) -> Iterator[None]:
-    """Tell of files below ``folders`` that change while the body is at work."""
+    """Call ``tell`` with files below ``folders`` that change while the context is active."""
     from watchfiles import watch
 
     stop = threading.Event()
