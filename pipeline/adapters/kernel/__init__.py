@@ -1,7 +1,7 @@
-"""Notebooks run by papermill: a pool of workers, their kernels and their limits.
+"""Execution of notebooks by papermill: a pool of workers, their kernels and their limits.
 
-Jobs go in, outcomes come out. Whatever a page does, it stops no other page, and nothing of it is
-left on the machine when its outcome is there: no process, no file.
+The input is jobs, the output outcomes. A page cannot stop another page, and after its outcome no
+process and no file of it remains. Caches, pages and the project's configuration do not belong here.
 """
 
 from pipeline.adapters.kernel.interpreter import (

@@ -1,12 +1,11 @@
-"""Run the cells of one notebook in a kernel, with papermill's engine and client.
+"""Execution of one notebook's cells in a kernel, with papermill's engine and client.
 
-This module imports papermill, which takes a quarter of a second: import it where a page is run.
-What differs from papermill's own: the interpreter and folder of a kernel, the progress that is
-reported, the limit of what a page may print, and that a cell which is expected to raise does not
-stop a run.
+Importing papermill takes a quarter of a second, so import this module only where a page runs. It
+differs from papermill in the kernel's interpreter and folder, in the reported progress, in the
+limit on output, and in cells that are expected to raise: they do not stop the run.
 
-The notebook is changed in place. The result is what stopped it before its last cell; whether cells
-that were expected to raise did so is judged elsewhere, from the outputs.
+The notebook is changed in place. The result is what stopped the run before its last cell. Whether
+tagged cells did raise is judged elsewhere, from the outputs.
 """
 
 from __future__ import annotations
@@ -27,21 +26,21 @@ from pipeline.adapters.kernel.job import Job, Stop
 from pipeline.adapters.kernel.sandbox import kernel_command
 from pipeline.adapters.kernel.watch import PageRun, Progress
 
-LOG_END = 4000  # bytes of what the kernel wrote that are worth telling
+LOG_END = 4000  # bytes at the end of the kernel's log to report
 
 
 def execute(
     notebook: Any, job: Job, page: PageRun, *, environment: Mapping[str, str]
 ) -> Stop | None:
-    """Run all cells of ``notebook`` in place, up to the first that fails unexpectedly.
+    """Run all cells of ``notebook`` in place, up to the first unexpected failure, and return it.
 
-    The kernel starts in the folder ``page`` below ``page.folder``, with just ``environment``.
+    The kernel starts in the folder ``page`` below ``page.folder``, with exactly ``environment``.
     """
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
     from pipeline.adapters.kernel.engine import PageEngine
 
-    notebook.metadata["papermill"] = {}  # where papermill keeps its books
+    notebook.metadata["papermill"] = {}  # papermill stores its records here
     log = page.folder / "kernel.log"
     try:
         with log.open("wb") as stream:
@@ -67,7 +66,7 @@ def execute(
 
 def _stop(error: Exception, progress: Progress, *, message: str, log: Path) -> Stop:
     with log.open("rb") as file:
-        # What a dying kernel says last is why; it may have printed much before.
+        # The reason is in a dying kernel's last words, and it may have printed much before.
         file.seek(max(0, log.stat().st_size - LOG_END))
         end = file.read(LOG_END)
     return Stop(
@@ -79,19 +78,19 @@ def _stop(error: Exception, progress: Progress, *, message: str, log: Path) -> S
 
 
 def _last_words(progress: Progress) -> str:
-    """Return how the kernel's process ended, as far as is known."""
+    """Return how the kernel's process ended, as far as known."""
     code = progress.process.poll() if progress.process is not None else None
-    if code is None:  # it was never started, or its process is still there
+    if code is None:  # never started, or still running
         return "the kernel died"
-    if code < 0:  # this is how subprocess gives the number of a signal
+    if code < 0:  # subprocess reports a signal as a negative number
         return f"the kernel was killed by {signal.Signals(-code).name}"
     return f"the kernel ended with code {code}"
 
 
 def _raised(notebook: Any, progress: Progress) -> Stop | None:
-    """Return the exception that made papermill stop.
+    """Return the exception that made papermill stop, or None.
 
-    Tagged cells do not stop it, so that theirs are not found here.
+    Tagged cells do not stop it, so their exceptions are not returned.
     """
     for cell in notebook.cells:
         if cell.metadata.papermill["exception"]:
@@ -106,7 +105,7 @@ def _raised(notebook: Any, progress: Progress) -> Stop | None:
 
 
 def _first_error(cell: Any) -> Any:
-    """Return the first output of ``cell`` that is an error; empty if there is none."""
+    """Return the first error among the outputs of ``cell``, or an empty object."""
     for output in cell.get("outputs", ()):
         if output.output_type == "error":
             return output
@@ -114,7 +113,7 @@ def _first_error(cell: Any) -> Any:
 
 
 class _Kernels(KernelSpecManager):
-    """Python is the interpreter of this process, whatever kernels the user has installed."""
+    """Kernel specs in which Python is this process's interpreter, not a kernel of the user."""
 
     offline = False
 
@@ -125,14 +124,14 @@ class _Kernels(KernelSpecManager):
                 display_name="Python 3",
                 language="python",
             )
-        # Another language: its own command, started in the same sandbox.
+        # The kernel of another language is started by its own command, in the same sandbox.
         spec = super().get_kernel_spec(kernel_name)
         spec.argv = kernel_command(*spec.argv, offline=self.offline)
         return spec
 
 
 class _Client(PapermillNotebookClient):  # type: ignore[misc]  # papermill has no types
-    """papermill's client, which tells where it is and watches what is printed."""
+    """papermill's client, with progress reports and a watch on the output."""
 
     page: PageRun
 
@@ -142,7 +141,7 @@ class _Client(PapermillNotebookClient):  # type: ignore[misc]  # papermill has n
         manager.kernel_spec_manager.offline = self.page.offline
         manager.connection_file = str(self.page.folder / "k.json")
         if os.name == "posix":
-            # Sockets in files: a kernel without network can be reached by them, and by nobody else.
+            # Unix sockets reach a kernel without network, and other users cannot connect.
             manager.transport = "ipc"
             manager.ip = str(self.page.folder / "k")
         return manager
@@ -160,7 +159,7 @@ class _Client(PapermillNotebookClient):  # type: ignore[misc]  # papermill has n
         try:
             return super().execute_cell(cell, cell_index, **options)
         finally:
-            # Prose and empty cells do not run.
+            # Prose and empty cells are not executed, so they have no duration.
             if self.code_cells_executed > cells_before:
                 self.page.progress.seconds.append(time.monotonic() - start)
 
@@ -171,23 +170,23 @@ class _Client(PapermillNotebookClient):  # type: ignore[misc]  # papermill has n
 
 
 class PageEngine(NBClientEngine):  # type: ignore[misc]  # papermill has no types
-    """Goes on after a cell that was expected to raise: outputs tell later whether it did."""
+    """Engine that continues after a cell that was expected to raise."""
 
     @classmethod
     def execute_managed_notebook(
         cls, manager: Any, kernel_name: str, **options: Any
     ) -> Any:
-        # Limits are the watch's business. Those of nbclient go by the clock: a kernel that waits
-        # for its turn on a busy machine would pass for one that hangs.
-        # They are further away than all others, in case that the watch itself breaks.
+        # The watch enforces all limits. Those of nbclient measure wall time, so a kernel that waits
+        # for its turn on a busy machine would look like one that hangs. They only apply if the
+        # watch itself breaks, so they are longer than all others.
         far = 2 * options["page"].watch.policy.wall_timeout
         client = _Client(
             manager,
             kernel_name=kernel_name,
             timeout=far,
             startup_timeout=far,
-            iopub_timeout=far,  # from the reply of a cell to the last of its outputs
-            # How a kernel cuts what it prints depends on the moment.
+            iopub_timeout=far,  # from a cell's reply to its last output
+            # How a kernel splits its output into messages depends on timing.
             coalesce_streams=True,
             shell_timeout_interval=1,
             shutdown_kernel="immediate",

@@ -1,7 +1,7 @@
-"""The Python that runs the kernels: what is set for all of them, and what it is.
+"""Python interpreter of the kernels: its fixed variables, and the facts that identify it.
 
-Whatever can change an output is among the facts, so that outputs which are kept are those that
-would come out again.
+Everything that can change an output is among the facts, so that cached outputs are those that a new
+run would give.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 
-PYTHON = "python3"  # the name of the kernel that is this interpreter
+PYTHON = "python3"  # name of the kernel with this interpreter
 
-# Set for every kernel. A fixed hash seed makes printed sets come out alike on every run.
-# A page does not install anything: what is installed is what the facts below say.
+# Set for every kernel. A fixed hash seed makes printed sets equal in every run. Pages cannot
+# install packages, because the facts below name the installed ones.
 ENVIRONMENT: Mapping[str, str] = {
     "JAX_PLATFORMS": "cpu",
     "PYTHONHASHSEED": "0",
@@ -30,7 +30,7 @@ _FIELD = re.compile(r"^(Name|Version):[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 def environment() -> dict[str, str]:
     """Return all facts about this interpreter that can change an output.
 
-    They are Python, the platform, the variables above, and the version of every distribution.
+    These are Python, the platform, the variables above, and the version of every distribution.
     """
     libc, _ = platform.libc_ver()
     facts = {
@@ -46,10 +46,10 @@ def environment() -> dict[str, str]:
 
 
 def _packages() -> Iterator[tuple[str, str]]:
-    """Yield the name and version of every distribution.
+    """Yield name and version of every distribution.
 
-    They stand in the head of its metadata. ``importlib.metadata`` parses all of it, which takes ten
-    times as long.
+    Both are in the header of its metadata. ``importlib.metadata`` parses the whole file, which
+    takes ten times as long.
     """
     from importlib.metadata import distributions
 
@@ -57,15 +57,16 @@ def _packages() -> Iterator[tuple[str, str]]:
         texts = map(package.read_text, ("METADATA", "PKG-INFO", ""))
         text = next(filter(None, texts), "")
         fields = dict(_FIELD.findall(text.partition("\n\n")[0]))
-        if len(fields) == 2:  # otherwise it is a folder that was left half removed
+        # otherwise the folder is the remainder of an incomplete removal
+        if len(fields) == 2:
             yield fields["Name"], fields["Version"]
 
 
 def worker_count(jobs: int) -> int:
-    """``jobs``, or for 0 one per core this process may use."""
+    """Return ``jobs``, or for 0 the number of cores that this process may use."""
     if jobs:
         return jobs
-    # Fewer than the machine has, in a container say.
+    # In a container, for example, this may be fewer cores than the machine has.
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,7 +1,7 @@
-"""What goes to a worker and what comes back: the records of running notebooks.
+"""Records sent to a worker and back: jobs, policies and outcomes.
 
-They travel between processes and machines, so they are plain values. Nothing here knows pages of a
-project, policies of its configuration, or caches.
+They travel between processes and machines, so they are plain values. They do not depend on the
+project's pages, its configuration, or its caches.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pathlib import Path
 class Startup:
     """Code that runs in a kernel before the first cell.
 
-    ``name`` is what people call it: the path of the file that it is from. The kernel may be on a
-    machine that has no such file.
+    ``name`` is the path of its file, for messages. The kernel may be on a machine without that
+    file.
     """
 
     name: str
@@ -25,27 +25,27 @@ class Startup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """How a notebook is run, and what it may use."""
+    """Limits and environment of a notebook's run."""
 
-    # What the kernel and its children may use: a busy machine makes no page fail.
+    # Limits on what the kernel and its children use: a busy machine makes no page fail.
     timeout: int = 100  # CPU seconds per cell
-    page_timeout: int = 1800  # CPU seconds for all of it
+    page_timeout: int = 1800  # CPU seconds for the whole page
     stall: int = 300  # seconds without any CPU time or output
-    wall_timeout: int = 14400  # seconds of the clock, whatever happens in them
-    memory: int = 8192  # MiB that the kernel and its children may use
-    output: int = 20  # MiB that it may print
-    threads: int = 0  # for computing; 0: cores divided by workers
+    wall_timeout: int = 14400  # seconds of wall time
+    memory: int = 8192  # MiB for the kernel and its children
+    output: int = 20  # MiB of output
+    threads: int = 0  # threads for computing; 0: cores divided by workers
     offline: bool = False
-    # Variables of the environment, besides those that every kernel gets.
+    # Environment variables, besides those of every kernel.
     variables: Mapping[str, str] = field(default_factory=dict)
-    startup: tuple[Startup, ...] = ()  # in the order in which they run
-    # The number (from 1) of the first code cell that is not run; 0: all are.
+    startup: tuple[Startup, ...] = ()  # in the order of execution
+    # Number (from 1) of the first code cell that is not run; 0 runs all.
     until: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One notebook to run. ``folder`` holds the files beside it."""
+    """One notebook to run. ``folder`` contains the files beside it."""
 
     page: str
     notebook: str  # JSON
@@ -57,10 +57,10 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
-    """What ended a run before its last cell.
+    """Reason why a run ended before its last cell.
 
-    ``cell`` is the number of the code cell, from 1, as ``Policy.until`` counts; 0: none had begun.
-    ``traceback`` may hold colours.
+    ``cell`` is the number of the code cell, from 1, as in ``Policy.until``; 0 if none had started.
+    ``traceback`` may contain ANSI colours.
     """
 
     cell: int
@@ -71,7 +71,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """A notebook (JSON) as the run left it. A run that ends at ``Policy.until`` was not stopped."""
+    """Notebook (JSON) after a run. A run that ends at ``Policy.until`` has no ``stop``."""
 
     page: str
     notebook: str

@@ -1,9 +1,10 @@
-"""The first code in a kernel's process: `launch.py online|offline [COMMAND …] -f CONNECTION_FILE`.
+"""Start of a kernel's process: `launch.py online|offline [COMMAND …] -f CONNECTION_FILE`.
 
-Ties the process to its worker, keeps its signals inside, takes the network away if asked to, and
-becomes the kernel: COMMAND, or ipykernel. It imports nothing of ours, so that nothing of ours is
-where a page's code runs.
-`launch.py probe` tells by its exit code whether the network can be taken away here.
+It ties the process to its worker, confines its signals, removes the network if requested, and
+becomes the kernel: COMMAND, or ipykernel. It imports no module of this project, so that a page's
+code sees none.
+
+`launch.py probe` exits with 0 if the network can be removed on this machine.
 """
 
 from __future__ import annotations
@@ -12,17 +13,17 @@ import os
 import signal
 import sys
 
-CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000  # of unshare(2)
-PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38  # of prctl(2)
+CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000  # flags of unshare(2)
+PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38  # options of prctl(2)
 LANDLOCK_CREATE_RULESET, LANDLOCK_RESTRICT_SELF = 444, 446  # system calls
 LANDLOCK_SCOPE_SIGNAL = 2  # of landlock(7)
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1  # of netdevice(7)
 
 
 def leave_network() -> bool:
-    """Move to a network of our own, where only loopback is.
+    """Move this process to a network namespace that has only a loopback interface.
 
-    False where the system does not let us.
+    Return False if the system does not permit it.
     """
     if sys.platform != "linux":
         return False
@@ -31,7 +32,7 @@ def leave_network() -> bool:
     user, group = os.getuid(), os.getgid()
     if ctypes.CDLL(None).unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0:
         return False
-    # The same user and group as outside. Groups have to be given up before one may be mapped.
+    # Map to the same user and group as outside. `setgroups` must be denied before mapping a group.
     for name, text in [
         ("setgroups", "deny"),
         ("uid_map", f"{user} {user} 1"),
@@ -44,7 +45,7 @@ def leave_network() -> bool:
 
 
 def _raise_loopback() -> None:
-    """Code that talks to itself over 127.0.0.1 goes on working."""
+    """Enable the loopback interface, so that connections to 127.0.0.1 still work."""
     import fcntl
     import socket
     import struct
@@ -56,10 +57,10 @@ def _raise_loopback() -> None:
 
 
 def keep_signals_inside() -> bool:
-    """Let this process, and all that it starts, send signals to one another only.
+    """Confine signals of this process and its children to themselves, using Landlock.
 
     A cell can then neither stop nor kill its worker, other pages or the user's session. Return
-    False where the system cannot do that: Linux can since 6.12.
+    False if the system does not support that: Linux does since 6.12.
     """
     if sys.platform != "linux":
         return False
@@ -67,12 +68,12 @@ def keep_signals_inside() -> bool:
     import struct
 
     system = ctypes.CDLL(None)
-    # A ruleset restricts files, the network, and what it calls the scope.
+    # The ruleset's fields are restrictions on files, on the network, and on scopes.
     rules = struct.pack("3Q", 0, 0, LANDLOCK_SCOPE_SIGNAL)
     ruleset = system.syscall(LANDLOCK_CREATE_RULESET, rules, len(rules), 0)
     if ruleset < 0:
         return False
-    # The system demands this first: programs that run as root would escape the rules.
+    # Required by the system: otherwise set-user-ID programs would escape the rules.
     system.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     failed = system.syscall(LANDLOCK_RESTRICT_SELF, ruleset, 0)
     os.close(ruleset)
@@ -80,7 +81,7 @@ def keep_signals_inside() -> bool:
 
 
 def tie_to_worker() -> None:
-    """Die with the worker, go first when the machine runs out of memory, leave no core dumps."""
+    """Die with the worker, be first in line when memory runs out, and write no core dumps."""
     if sys.platform == "linux":
         import ctypes
         import resource
@@ -89,15 +90,15 @@ def tie_to_worker() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
             file.write("1000")
-    # The worker may have died before prctl was called, which then comes too late.
+    # If the worker died before the call of prctl, no signal will come.
     if os.getppid() != int(os.environ["JPY_PARENT_PID"]):
         sys.exit(1)
 
 
 def leave_debugger_out() -> None:
-    """Have the kernel start without its debugger, which takes a quarter of the time.
+    """Make ipykernel start without its debugger, which takes a quarter of the start-up time.
 
-    Nobody debugs a page. One that imports the debugger itself still gets it.
+    A page that imports the debugger itself still gets it.
     """
     sys.modules["debugpy"] = None  # type: ignore[assignment]  # as if it were not installed
     import ipykernel.debugger  # noqa: F401 - looks for it once
@@ -106,7 +107,7 @@ def leave_debugger_out() -> None:
 
 
 def main(mode: str, *command: str) -> None:
-    """Become the kernel."""
+    """Become the kernel, or probe the network."""
     if mode == "probe":
         sys.exit(0 if leave_network() else 1)
     if mode == "offline":

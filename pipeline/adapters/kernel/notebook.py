@@ -1,4 +1,4 @@
-"""Notebooks as values: read from MyST, written as nbformat writes them."""
+"""Conversion of notebooks: parsed from MyST, formatted by nbformat."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 from pipeline.errors import InputError
 
-# What jupytext serves notebooks to Jupyter with: loading it takes as long as all the rest. Python
-# calls a module that is None missing, and jupytext goes without.
+# jupytext's modules for Jupyter servers, whose import takes as long as all others. With None in
+# sys.modules, Python reports them as missing, and jupytext works without them.
 _FOR_SERVERS = ("jupytext.sync_contentsmanager", "jupytext.async_contentsmanager")
 
 
 def notebook_from_myst(text: str) -> dict[str, Any]:
-    """Convert a MyST notebook to the plain value of a notebook. Raises ValueError."""
+    """Return a MyST notebook as the plain value of a notebook. Raises ValueError."""
     jupytext = _jupytext()
     try:
         notebook = jupytext.reads(text, fmt="md:myst")
@@ -26,7 +26,7 @@ def notebook_from_myst(text: str) -> dict[str, Any]:
 
 
 def _jupytext() -> Any:
-    """jupytext, without what it has for servers."""
+    """Return jupytext, imported without its modules for servers."""
     modules: dict[str, Any] = sys.modules
     for name in _FOR_SERVERS:
         modules.setdefault(name, None)
@@ -36,9 +36,9 @@ def _jupytext() -> Any:
 
 
 def notebook_text(notebook: Mapping[str, Any]) -> str:
-    """Return a notebook as nbformat writes it. The same value gives the same text.
+    """Return a notebook as text in nbformat's format; equal values give equal text.
 
-    Raises InputError for a notebook that nbformat cannot write: it looks at no types before.
+    Raises InputError for a notebook that nbformat cannot write, since nothing has validated it.
     """
     import nbformat
     from nbformat.v4 import nbjson

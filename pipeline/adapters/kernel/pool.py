@@ -1,8 +1,9 @@
-"""A pool of worker processes, each of which runs one notebook after another.
+"""Pool of worker processes, each of which runs one notebook after another.
 
-A worker is given its next job when it has handed over the outcome of the last one. One that dies is
-replaced, and its job has an outcome that says so. A worker keeps the limits of its page, and one
-that is stopped keeps none: the pool ends the page, and the worker goes on with the next one.
+A worker gets its next job once its last outcome has been received. A worker that dies is replaced,
+and the outcome of its job reports that. A worker enforces the limits of its page. If a signal stops
+the worker, nobody enforces them: the pool then ends the page, and the worker continues with the
+next one.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from pipeline.adapters.kernel.sandbox import scratch_parent
 from pipeline.adapters.kernel.watch import is_stopped, kill_strays, release
 from pipeline.adapters.kernel.worker import work
 
-_SECONDS_TO_END = 5  # that a worker may take to stop its kernel
-_LOOK = 1.0  # seconds between two looks whether a worker is stopped
-# Seconds for whoever has stopped a whole machine or run to let all of it go on.
+_SECONDS_TO_END = 5  # time for a worker to stop its kernel
+_LOOK = 1.0  # seconds between checks for stopped workers
+# Seconds of grace: whoever stopped a whole machine or run may be continuing all of it.
 _GRACE = 0.5
 
 
@@ -36,25 +37,25 @@ class _Worker:
     process: BaseProcess
     connection: Connection
     job: Job
-    cell: c_int  # the number of the code cell that it is at; it shares the memory
-    was_stopped: bool = False  # at this job
+    cell: c_int  # number of its current code cell, in shared memory
+    was_stopped: bool = False  # during this job
 
     @property
     def pid(self) -> int:
-        """The id of its process."""
+        """Return the id of its process."""
         assert self.process.pid is not None  # it has been started
         return self.process.pid
 
 
 def run_notebooks(jobs: Sequence[Job], *, workers: int) -> Iterator[Outcome]:
-    """Run ``jobs`` in their order, ``workers`` at a time; yield each outcome as it comes.
+    """Run ``jobs`` in order, ``workers`` at a time; yield each outcome when it is complete.
 
-    When the iterator is closed, or an exception passes through (Ctrl-C), all workers and kernels
-    are gone.
+    When the iterator is closed, or an exception such as KeyboardInterrupt occurs, all workers and
+    kernels are ended.
     """
     at_once = max(1, min(workers, len(jobs)))
     threads = max(1, worker_count(0) // at_once)
-    # The prefix is short: the names of sockets begin with it.
+    # A short prefix, because the paths of sockets start with it and are limited in length.
     with scratch_folder("nb-", scratch_parent()) as scratch:
         waiting: deque[Job] = deque()
         for job in jobs:
@@ -67,7 +68,7 @@ def run_notebooks(jobs: Sequence[Job], *, workers: int) -> Iterator[Outcome]:
 
 
 def _run_all(waiting: deque[Job], *, workers: int) -> Iterator[Outcome]:
-    # Not forked: a worker must not inherit our threads, locks and open files.
+    # Spawned, not forked: a worker must not inherit our threads, locks and open files.
     context = multiprocessing.get_context("spawn")
     running: list[_Worker] = []
     try:
@@ -78,8 +79,7 @@ def _run_all(waiting: deque[Job], *, workers: int) -> Iterator[Outcome]:
             _release_stopped(running)
             for worker in [worker for worker in running if worker.connection in ready]:
                 outcome = _receive(worker)
-                # The next job is under way before the outcome is handed over: whoever takes it may
-                # be slow.
+                # Send the next job before the outcome is yielded, because the consumer may be slow.
                 running.remove(worker)
                 if waiting:
                     running.append(_next(context, worker, waiting.popleft()))
@@ -91,14 +91,14 @@ def _run_all(waiting: deque[Job], *, workers: int) -> Iterator[Outcome]:
 
 
 def _start(context: SpawnContext, job: Job) -> _Worker:
-    # The last worker that leaves removes it, and somebody may have ended that one.
+    # The last worker that leaves removes the folder, and it may have been killed from outside.
     job.scratch.mkdir(mode=0o700, exist_ok=True)
     ours, theirs = context.Pipe()
     cell = context.RawValue(c_int)
     process = context.Process(target=work, args=(theirs, cell), daemon=True)
     process.start()
-    theirs.close()  # so that recv ends when the worker is gone
-    with suppress(OSError):  # it is dead already, which _receive will tell
+    theirs.close()  # otherwise recv would not end with the worker
+    with suppress(OSError):  # already dead, which _receive reports
         ours.send(job)
     return _Worker(process=process, connection=ours, job=job, cell=cell)
 
@@ -115,7 +115,7 @@ def _next(context: SpawnContext, worker: _Worker, job: Job) -> _Worker:
 
 
 def _release_stopped(workers: Sequence[_Worker]) -> None:
-    """End the pages of the workers that are stopped, and let these go on: they report the pages."""
+    """End the pages of stopped workers, and continue these workers, which report the pages."""
     if not any(is_stopped(worker.pid) for worker in workers):
         return
     time.sleep(_GRACE)
@@ -135,7 +135,7 @@ def _receive(worker: _Worker) -> Outcome:
         outcome = died(worker.job, message, cell=cell)
     assert isinstance(outcome, Outcome)
     if worker.was_stopped and outcome.stop is not None:
-        # Not that its kernel was killed: the page was ended because its worker was stopped.
+        # Report the cause: the kernel was killed because its worker had been stopped.
         return replace(
             outcome,
             stop=replace(
@@ -149,7 +149,7 @@ def _receive(worker: _Worker) -> Outcome:
 
 
 def _end(workers: Sequence[_Worker]) -> None:
-    """Stop the workers; each kills its own kernel first."""
+    """Stop the workers; each of them kills its own kernel first."""
     for worker in workers:
         worker.process.terminate()
     for worker in workers:

@@ -1,7 +1,7 @@
-"""Folder and environment of a kernel, in which nothing of ours is.
+"""Sandbox of a kernel: its folder and its environment, isolated from the user's own.
 
-matplotlib's list of fonts is made once for all pages of a run: making it takes long, and matplotlib
-announces that among the outputs of a page.
+matplotlib's font list is made once for all pages of a run. Otherwise each page would take longer,
+and its outputs would contain matplotlib's message about it.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from pipeline.adapters.kernel.interpreter import ENVIRONMENT
 from pipeline.adapters.kernel.job import Startup, Stop
 
 LAUNCH = Path(__file__).with_name("launch.py")
-# Its name is no name of a package: what is in it runs in kernels, and imports nothing of ours.
+# No package can have this name. Its files run in kernels, and import no module of this project.
 STARTUP = Path(__file__).with_name("start-up")
 RUN_STARTUP = STARTUP / "run_startup.py"
-FAILURE = "startup.json"  # where start-up code that fails says so, in the page's folder
+FAILURE = "startup.json"  # file in the page's folder for the error of start-up code
 PAGES = (".ipynb", ".md", ".rst")
 
-# Variables of ours that a kernel gets too: none of them can hold a secret.
+# Variables that a kernel inherits: none of them can contain a secret.
 KEPT = re.compile(r"PATH|LANG|LANGUAGE|LC_\w+|TZ|LD_LIBRARY_PATH|SYSTEMROOT")
-# How many threads libraries compute with. XLA goes by the first.
+# Number of threads that libraries use. XLA reads the first one.
 THREADS = ("NPROC", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-# The shortest limit of a socket's path is macOS's, 104 bytes; below a run's folder there is
-# "/p-12345678/k-5".
+# The lowest limit for a socket's path is that of macOS, 104 bytes. Below a run's folder the path
+# continues with "/p-12345678/k-5".
 SOCKET_LIMIT = 104 - len("/p-12345678/k-5") - 1
 _FOLDER = "fonts"
-_SECONDS = 120  # that making the list may take; without it a page makes its own
+_SECONDS = 120  # time limit for making the list; without it, each page makes its own
 
 
 def scratch_parent() -> str:
-    """Return the folder for the folder of a run.
+    """Return the parent of a run's scratch folder.
 
-    It is that for temporary files, unless sockets in it would have names that are too long.
+    It is the folder for temporary files, unless the paths of sockets in it would be too long.
     """
     folder = tempfile.gettempdir()
     is_short = len(os.fsencode(folder)) + len("/nb-12345678") <= SOCKET_LIMIT
@@ -56,12 +56,12 @@ def scratch_parent() -> str:
 def furnish(folder: Path, data: Path, startup: Sequence[Startup]) -> None:
     """Fill a page's ``folder``.
 
-    It gets a copy of the ``data`` beside the page, an empty home, and the code that runs first.
+    It gets a copy of the ``data`` beside the page, an empty home, and the start-up code.
     """
     copy_data(data, folder / "page")
     for name in ("home", "tmp", "matplotlib"):
         (folder / name).mkdir(mode=0o700)
-    # IPython makes the folders of a profile that is not there, and fills them.
+    # IPython fills a profile folder that exists, and keeps the files in it.
     profile = folder / "ipython" / "profile_default" / "startup"
     profile.mkdir(parents=True)
     if startup:
@@ -69,33 +69,34 @@ def furnish(folder: Path, data: Path, startup: Sequence[Startup]) -> None:
 
 
 def _put_startup(folder: Path, startup: Sequence[Startup], profile: Path) -> None:
-    """Have IPython, which runs what lies in ``profile``, run the start-up code in ``folder``."""
+    """Write the start-up code to ``folder``, and make IPython run it through ``profile``."""
     target = folder / "startup"
     target.mkdir()
     placed = []
     for number, code in enumerate(startup):
-        # Two may have one name. It is seen in tracebacks.
+        # The number distinguishes files of equal names. Tracebacks show the name.
         path = target / f"{number:02}-{Path(code.name).name}"
         path.write_bytes(code.text.encode("utf-8"))
         placed.append((code.name, str(path)))
     failure = str(folder / FAILURE)
-    # One expression: it leaves no name where the page's own names are.
+    # A single expression, because a statement would leave names in the page's namespace.
     load = f"__import__('runpy').run_path({str(RUN_STARTUP)!r})"
     run = f"{load}['run_all']({placed!r}, {failure!r})\n"
     (profile / "run.py").write_text(run, "utf-8")
 
 
 def startup_failure(folder: Path) -> Stop | None:
-    """Return what stopped the start-up code of the kernel in ``folder``, if anything did."""
+    """Return the failure of start-up code in the kernel of ``folder``, or None."""
     try:
         told = json.loads((folder / FAILURE).read_text("utf-8"))
-    except (OSError, ValueError):  # none, or a kernel that was killed while it wrote
+    # no failure, or the kernel was killed while writing the file
+    except (OSError, ValueError):
         return None
     return Stop(cell=0, **told)
 
 
 def copy_data(source: Path, target: Path) -> None:
-    """Copy what may be beside a notebook for its code."""
+    """Copy the files beside a notebook that its code may read."""
 
     def left_out(folder: str, names: list[str]) -> list[str]:
         return [name for name in names if is_left_out(Path(folder, name))]
@@ -107,9 +108,9 @@ def copy_data(source: Path, target: Path) -> None:
 
 
 def is_left_out(path: Path) -> bool:
-    """Return whether a file or folder beside a page is kept from its code.
+    """Return whether a file or folder beside a page is hidden from its code.
 
-    Left out are other pages, static files of the site, and links.
+    These are other pages, static files of the site, hidden files, and links.
     """
     return (
         path.name.startswith(("_", "."))
@@ -121,18 +122,18 @@ def is_left_out(path: Path) -> bool:
 def kernel_environment(
     folder: Path, *, threads: int, given: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the whole environment of a kernel in ``folder``; ``given`` overrides the rest.
+    """Return the complete environment of a kernel in ``folder``; ``given`` overrides the rest.
 
-    ``threads`` is how many it may compute with; 0: as many as it likes.
+    ``threads`` limits the threads for computing; 0 means no limit.
     """
     environment = {
         name: value for name, value in os.environ.items() if KEPT.fullmatch(name)
     }
-    # What is installed beside this interpreter is found first, also where no PATH is set.
+    # Programs installed with this interpreter are found first, even without any PATH.
     programs = [str(Path(sys.executable).parent), environment.get("PATH", os.defpath)]
     environment["PATH"] = os.pathsep.join(filter(None, programs))
     if site.ENABLE_USER_SITE:
-        # Packages there would go with HOME.
+        # Otherwise the packages there would disappear with HOME.
         environment["PYTHONUSERBASE"] = site.getuserbase()
     home = folder / "home"
     places = {
@@ -153,30 +154,30 @@ def kernel_environment(
 
 
 def kernel_command(*kernel: str, offline: bool) -> list[str]:
-    """Return the command line that starts a kernel: the command ``kernel``, or this interpreter's.
+    """Return the command line that starts a kernel: the command ``kernel``, or this interpreter.
 
-    It has no network if it is to be ``offline`` and that can be.
+    With ``offline`` the kernel has no network, if the system supports that.
     """
     mode = "offline" if offline and can_isolate_network() else "online"
     started = kernel or ("-f", "{connection_file}")
-    # -P keeps the page's folder from shadowing modules.
+    # -P: modules in the page's folder must not shadow others.
     return [sys.executable, "-P", str(LAUNCH), mode, *started]
 
 
 @functools.cache
 def can_isolate_network() -> bool:
-    """Return whether a kernel can be kept from the network here.
+    """Return whether this system can run a kernel without network.
 
-    It can on Linux, where that lets users make namespaces.
+    Linux can, if it permits user namespaces.
     """
     probe = [sys.executable, "-I", "-S", str(LAUNCH), "probe"]
     return subprocess.run(probe, check=False, capture_output=True).returncode == 0
 
 
 def lend_fonts(target: Path, *, scratch: Path) -> None:
-    """Copy the list from ``scratch`` to ``target``, a page's folder for matplotlib.
+    """Copy the font list from ``scratch`` to ``target``, a page's folder for matplotlib.
 
-    The first page that asks for the list makes it.
+    If there is no list yet, make it.
     """
     fonts = scratch / _FOLDER
     if not fonts.exists():
@@ -190,7 +191,7 @@ def lend_fonts(target: Path, *, scratch: Path) -> None:
 
 
 def remove_fonts(scratch: Path) -> None:
-    """Remove the list from ``scratch``, also one that is only half made."""
+    """Remove the font list from ``scratch``, including incomplete ones."""
     for folder in scratch.glob(f"{_FOLDER}*"):
         with suppress(OSError):
             remove_tree(folder)

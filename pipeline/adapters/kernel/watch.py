@@ -1,13 +1,12 @@
-"""Limits of a page, and the processes that they are about: CPU time, silence, memory, output.
+"""Watch on a page's processes: limits on CPU time, silence, memory and output.
 
-Limits go by what the kernel and its children have used, so that a verdict is the same on an idle
-machine and on a busy one. The clock decides about two things only: a page that neither works nor
-prints for long is stalled, and far beyond all of that every page ends. Time in which the watch
-itself could not run (a machine that is paused, or too busy) does not count.
+Limits measure what the kernel and its children used, so that the verdict does not depend on how
+busy the machine is. Wall time decides in two cases only: a page that neither works nor prints for
+long is stalled, and there is a very high limit for every page. Time in which the watch itself could
+not run (on a paused or overloaded machine) does not count.
 
-A page may start anything. A process whose parent is gone is still found below ours, since ours
-adopts orphans. What is left of a worker that was killed itself is found by the folder that it was
-given.
+A page may start any process. Orphans stay below the worker, because the worker adopts them.
+Processes of a worker that was killed are identified by the path of its scratch folder.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ from pipeline.adapters.kernel.job import Policy
 if TYPE_CHECKING:
     from psutil import Process
 
-EVERY = 0.2  # seconds between two looks
-# The share of a core below which a page does not work. A loop that looks a hundred times a second
-# whether something has come takes half of it; a page on a machine that is ten times too busy has
-# ten times as much.
+EVERY = 0.2  # seconds between checks
+# Share of a core below which a page does not count as working. A loop that polls a hundred times a
+# second uses half of it. On an overloaded machine a page gets a tenth of its usual CPU time, which
+# is still ten times as much.
 AT_WORK = 0.01
-# CPU seconds that count as work at once: several ticks of the system's clock.
+# CPU seconds that count as work in any case: several ticks of the system's clock.
 _CLOCK = 0.1
-# Seconds that may pass between two looks and count: what is longer says nothing of the page.
+# Longest time between two checks that counts, in seconds. A longer one is the machine's fault.
 _LATE = 2.0
 PR_SET_CHILD_SUBREAPER = 36  # of prctl(2)
 MIB = 1 << 20
@@ -51,16 +50,16 @@ _MESSAGES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breach:
-    """A limit that was gone beyond: its name, as an exception would have, and what happened."""
+    """Violated limit: its name, used like that of an exception, and a message."""
 
     limit: str
     message: str
 
 
 class Watch:
-    """While entered, kills the processes below this one once they go beyond ``policy``.
+    """Context manager that kills all processes below this one when they exceed ``policy``.
 
-    Those that are ``spared`` do not count. ``breach`` is then the first limit that was broken.
+    Processes in ``spared`` do not count. ``breach`` is the first violated limit.
     """
 
     def __init__(self, policy: Policy, spared: Collection[int]) -> None:
@@ -68,11 +67,11 @@ class Watch:
         self.spared = spared
         self.breach: Breach | None = None
         self._printed = 0
-        self._now = 0.0  # seconds that were watched
-        self._cpu = 0.0  # seconds that the page has used
-        self._cpu_alive = 0.0  # those of the processes that were there at the last look
-        self._before_cell = 0.0  # CPU seconds that were used when the cell began
-        # When the page last gave a sign of life, and what CPU time it had used by then.
+        self._now = 0.0  # watched time, in seconds
+        self._cpu = 0.0  # CPU seconds used by the page
+        self._cpu_alive = 0.0  # CPU seconds of the processes alive at the last check
+        self._before_cell = 0.0  # CPU seconds used before the current cell
+        # Time of the page's last sign of life, and the CPU time used until then.
         self._sign_at = self._sign_cpu = 0.0
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
@@ -91,17 +90,17 @@ class Watch:
         self._thread.join()
 
     def begin_cell(self) -> None:
-        """From now on CPU time is that of another cell."""
+        """Count CPU time for a new cell from now on."""
         self._before_cell = self._cpu
         self._give_sign()
 
     def admits(self, content: Any) -> bool:
-        """Return whether a message of the kernel is within what a page may print.
+        """Return whether the page may still print the content of a kernel's message.
 
         If not, the kernel is killed.
         """
         self._give_sign()
-        # Text is counted as characters: near enough, and images are base64.
+        # Characters, not bytes: a good approximation, and images are base64.
         self._printed += size_of(content)
         if self._printed > self.policy.output * MIB:
             self._end(
@@ -117,17 +116,17 @@ class Watch:
             last = now
             processes = descendants(self.spared)
             if self.breach is not None:
-                # Whatever was started while the others were being killed.
+                # Kill processes started while the others were being killed.
                 kill(processes)
                 continue
             alive = cpu_seconds(processes)
-            # A process that nobody waits for takes its share along when it ends.
+            # The time of a process that nobody waited for disappears with it, so the sum may fall.
             self._cpu += max(0.0, alive - self._cpu_alive)
             self._cpu_alive = alive
             self._check_limits(memory_of(processes, limit=self.policy.memory))
 
     def _check_limits(self, memory: int) -> None:
-        """End the page if it has gone beyond a limit; ``memory`` is in MiB."""
+        """End the page if a limit is exceeded; ``memory`` is in MiB."""
         policy, cpu, now = self.policy, self._cpu, self._now
         if cpu - self._sign_cpu > _CLOCK + AT_WORK * (now - self._sign_at):
             self._give_sign()
@@ -143,17 +142,17 @@ class Watch:
                 self._end(limit, _MESSAGES[limit].format(used=used, most=most))
 
     def _give_sign(self) -> None:
-        """Note that the page lives: it has worked, printed something, or begun its next cell."""
+        """Record a sign of life: the page worked, printed something, or started its next cell."""
         self._sign_at, self._sign_cpu = self._now, self._cpu
 
     def _end(self, limit: str, message: str) -> None:
-        if self.breach is None:  # what was broken first is what the page is stopped for
+        if self.breach is None:  # the first violated limit is the reason
             self.breach = Breach(limit=limit, message=message)
         kill(descendants(self.spared))
 
 
 def size_of(value: Any) -> int:
-    """Return about how many bytes a value of JSON takes: its texts."""
+    """Return the approximate size of a JSON value in bytes, counting only its strings."""
     match value:
         case str():
             return len(value)
@@ -166,9 +165,9 @@ def size_of(value: Any) -> int:
 
 
 def adopt_orphans() -> None:
-    """From now on, processes below this one whose parent dies become its children.
+    """Become the parent of all orphaned processes below this one, from now on.
 
-    Linux only; elsewhere it does nothing.
+    This works only on Linux, and does nothing elsewhere.
     """
     if sys.platform == "linux":
         import ctypes
@@ -177,7 +176,7 @@ def adopt_orphans() -> None:
 
 
 def descendants(spared: Collection[int] = ()) -> list[Process]:
-    """Return all processes below this one, but for those whose ids are ``spared``."""
+    """Return all processes below this one, except those with ``spared`` ids."""
     import psutil
 
     below = psutil.Process().children(recursive=True)
@@ -185,7 +184,7 @@ def descendants(spared: Collection[int] = ()) -> list[Process]:
 
 
 def is_stopped(pid: int) -> bool:
-    """Return whether a signal has stopped the process, and nothing has continued it since."""
+    """Return whether a signal has stopped the process, and it was not continued since."""
     import psutil
 
     with suppress(psutil.Error):
@@ -194,18 +193,18 @@ def is_stopped(pid: int) -> bool:
 
 
 def release(pid: int) -> None:
-    """Kill all processes below a process that was stopped, and let it go on."""
+    """Kill all processes below a stopped process, and continue it."""
     import psutil
 
     with suppress(psutil.Error):
         process = psutil.Process(pid)
-        # In this order: what has stopped it must not do so again.
+        # Kill first: one of them may have sent the signal, and would send it again.
         kill(process.children(recursive=True))
         process.resume()
 
 
 def kill(processes: Iterable[Process]) -> None:
-    """Kill the processes, and do not wait."""
+    """Kill the processes without waiting for their end."""
     import psutil
 
     for process in processes:
@@ -216,7 +215,7 @@ def kill(processes: Iterable[Process]) -> None:
 def kill_descendants(spared: Collection[int] = (), *, seconds: float = 5.0) -> None:
     """Kill everything below this process, however often it forks meanwhile.
 
-    Return when it is gone, or after so many ``seconds``.
+    Return when all are gone, or after ``seconds``.
     """
     import psutil
 
@@ -226,29 +225,29 @@ def kill_descendants(spared: Collection[int] = (), *, seconds: float = 5.0) -> N
         if not alive:
             return
         kill(alive)
-        # Those that were started meanwhile are found by the next look.
+        # The next iteration finds processes that were started meanwhile.
         psutil.wait_procs(alive, timeout=0.5)
 
 
 def kill_strays(folder: Path) -> None:
-    """Kill every process that was given a place in ``folder``. Linux only.
+    """Kill every process whose environment names ``folder``. Linux only.
 
-    This finds what is left of kernels whose worker was killed.
+    These are the remaining kernels of a worker that was killed.
     """
     import psutil
 
-    # TMPDIR, HOME and others in the environment of a kernel name its folder.
+    # TMPDIR, HOME and other variables of a kernel contain its folder.
     marker = os.fsencode(folder)
     for entry in Path("/proc").glob("[0-9]*"):
         pid = int(entry.name)
-        # It has gone meanwhile, or is another user's.
+        # The process has ended, or belongs to another user.
         with suppress(OSError, psutil.Error):
             if marker in (entry / "environ").read_bytes() and pid != os.getpid():
                 psutil.Process(pid).kill()
 
 
 def cpu_seconds(processes: Iterable[Process]) -> float:
-    """Return CPU seconds of the processes, and of their children that have ended."""
+    """Return the CPU seconds of the processes, including their ended children."""
     import psutil
 
     seconds = 0.0
@@ -256,16 +255,16 @@ def cpu_seconds(processes: Iterable[Process]) -> float:
         with suppress(psutil.Error):
             times = process.cpu_times()
             seconds += times.user + times.system
-            # What a process has used counts for its parent once it is gone: nothing is lost
-            # when a page starts thousands of programs that end at once.
+            # The time of an ended process counts for its parent, so thousands of short programs are
+            # counted, too.
             seconds += times.children_user + times.children_system
     return seconds
 
 
 def memory_of(processes: Iterable[Process], *, limit: int) -> int:
-    """Return MiB of memory that the processes use together.
+    """Return the memory that the processes use together, in MiB.
 
-    Beyond ``limit`` pages that they share are counted once, which takes longer to find out.
+    Above ``limit``, shared pages are counted only once, which takes longer to compute.
     """
     import psutil
 
@@ -273,8 +272,8 @@ def memory_of(processes: Iterable[Process], *, limit: int) -> int:
     for process in processes:
         with suppress(psutil.Error):
             resident[process] = process.memory_info().rss
-    # The resident size of each process counts shared pages again: eight workers that were forked
-    # from one look eight times as large. The proportional size does not, but takes long.
+    # The resident size counts shared pages for each process, so eight workers forked from one look
+    # eight times as large. The proportional size does not, but is slow to get.
     if len(resident) > 1 and sum(resident.values()) > limit * MIB:
         for process, rss in resident.items():
             with suppress(psutil.Error):
@@ -284,30 +283,30 @@ def memory_of(processes: Iterable[Process], *, limit: int) -> int:
 
 @dataclass(slots=True)
 class Progress:
-    """How far a run has come; written by the client of the kernel."""
+    """Progress of a run, updated by the kernel's client."""
 
-    index: int = 0  # of the cell that it is at, among all cells
-    # The number of the code cell that it is at. The pool shares it, and so can name the cell of a
-    # worker that dies.
+    index: int = 0  # of the current cell, among all cells
+    # Number of the current code cell. It is shared with the pool, which can thus name the cell when
+    # a worker dies.
     shared: c_int = field(default_factory=c_int)
     seconds: list[float] = field(default_factory=list)  # of each code cell that ran
-    process: Any = None  # the kernel's, as subprocess started it
+    process: Any = None  # the kernel's process, from subprocess
 
     @property
     def number(self) -> int:
-        """The number of the code cell that it is at, from 1; 0: none has begun."""
+        """Return the number of the current code cell, from 1; 0 if none has started."""
         return self.shared.value
 
     def begin_code_cell(self) -> None:
-        """Go on to the next code cell."""
+        """Advance to the next code cell."""
         self.shared.value += 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRun:
-    """Where a page runs, in what limits, and who is told how far it is."""
+    """Context of a page's run: its folder, its limits and its progress."""
 
-    folder: Path  # the page's own
+    folder: Path  # the page's own folder
     offline: bool
     watch: Watch
     progress: Progress

@@ -1,8 +1,8 @@
-"""One worker process: runs notebooks, one after another. ``pool`` starts it; nobody else needs to.
+"""Worker process that runs notebooks one after another. Only ``pool`` starts it.
 
-No kernel outlives its worker, and no worker its parent:
-the worker watches its parent and, when that is gone, kills all that is below it before it leaves;
-on Linux the kernel itself is killed by the system when its worker is.
+No kernel outlives its worker, and no worker its parent. The worker waits for its parent's end,
+kills everything below itself, and exits. On Linux the system also kills the kernel when its worker
+dies.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from pipeline.adapters.kernel.watch import (
     kill_descendants,
 )
 
-# How the C library, Python, curl, git and others say that there is no network.
+# Messages of the C library, Python, curl, git and others about a missing network.
 _NO_NETWORK = re.compile(
     r"""
     network\ is\ unreachable
@@ -56,11 +56,11 @@ _NO_NETWORK = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_TERMINATED = 128 + signal.SIGTERM  # the exit code of a worker that was told to leave
+_TERMINATED = 128 + signal.SIGTERM  # exit code of a terminated worker
 
 
 class _Running:
-    """What has to be swept away if the worker must leave at once."""
+    """Resources to clean up if the worker must exit at once."""
 
     scratch: Path | None = None
     folder: Path | None = None
@@ -68,31 +68,31 @@ class _Running:
 
 
 def work(connection: Connection, cell: c_int) -> None:
-    """Answer each Job on ``connection`` with an Outcome, until it is closed.
+    """Answer each Job on ``connection`` with an Outcome, until the connection is closed.
 
-    Count the code cells of a job in ``cell``, which the sender of the job resets.
+    ``cell`` counts the code cells of a job; the sender resets it.
     """
     if os.name == "posix":
-        # A signal to the group of this process, where a kernel finds it, reaches no other one.
+        # A new session: signals that a cell sends to its process group reach no other process.
         os.setsid()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_watch_parent, daemon=True).start()
     with suppress(EOFError, OSError):
         while True:
             connection.send(run(connection.recv(), cell))
-    _leave()  # the parent is gone, and the thread that waits for that may be slower
+    _leave()  # the parent is gone; do not wait for the other thread to notice
 
 
 def run(job: Job, cell: c_int) -> Outcome:
-    """Run one notebook in a copy of its folder. Never raises: whatever stops it is in the Outcome.
+    """Run one notebook in a copy of its folder. Never raises: errors are in the Outcome.
 
-    Processes below this one that were there before are left alone, all others are gone when it
-    returns. One run at a time.
+    Processes below this one that existed before are spared. All others are gone on return. Only one
+    run at a time is possible in a process.
     """
     import nbformat
 
-    warnings.simplefilter("ignore")  # nbformat's, on notebooks as upstream wrote them
+    warnings.simplefilter("ignore")  # from nbformat, about upstream's notebooks
     for name in ("papermill", "traitlets"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     adopt_orphans()
@@ -126,13 +126,13 @@ def run(job: Job, cell: c_int) -> Outcome:
 def _run_until(
     notebook: Any, job: Job, folder: Path, progress: Progress
 ) -> Stop | None:
-    """Run the cells up to where the policy says.
+    """Run the cells before ``policy.until``, and return what stopped them.
 
-    What comes after keeps its place, without outputs.
+    Later cells stay in the notebook, without outputs.
     """
     cells = notebook.cells
     code_cells = [index for index, cell in enumerate(cells) if cell.cell_type == "code"]
-    # ``until`` counts code cells from 1. Without such a cell all are run.
+    # `until` counts code cells from 1. If there is no such cell, all are run.
     end, until = len(cells), job.policy.until
     if 0 < until <= len(code_cells):
         end = code_cells[until - 1]
@@ -169,13 +169,13 @@ def _run_within_limits(
         try:
             stop = execute(notebook, job, page, environment=environment)
         except Exception:
-            # A kernel that ends before it answers is no DeadKernelError to nbclient.
+            # nbclient has no DeadKernelError for a kernel that ends before its first reply.
             stop = startup_failure(folder)
             if stop is None and watch.breach is None:
                 raise
     if watch.breach is not None:
         if watch.breach.limit == "OutputLimit":
-            notebook.cells[progress.index].outputs = []  # too much to keep
+            notebook.cells[progress.index].outputs = []  # too large to keep
         return Stop(
             cell=progress.number,
             exception=watch.breach.limit,
@@ -188,7 +188,7 @@ def _run_within_limits(
 
 
 def _with_offline_told(stop: Stop) -> Stop:
-    """Return a stop that blames the missing network on this offline run, if that is the cause."""
+    """Return the stop with a message about the offline run, if the missing network caused it."""
     if not _NO_NETWORK.search(f"{stop.message}\n{stop.traceback}"):
         return stop
     message = f"needs the network, and this run is offline: {stop.message}"
@@ -196,10 +196,10 @@ def _with_offline_told(stop: Stop) -> Stop:
 
 
 def _sweep() -> None:
-    """Kill all that the page started and remove all that it wrote."""
+    """Kill all processes that the page started, and remove all its files."""
     kill_descendants(_Running.spared)
     if _Running.folder is not None:
-        # What cannot be removed must not keep the outcome back.
+        # A file that cannot be removed must not hold back the outcome.
         with suppress(OSError):
             remove_tree(_Running.folder)
     _Running.folder = None
@@ -208,7 +208,7 @@ def _sweep() -> None:
 def _watch_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
-        parent.join()  # returns when the parent is gone, however it went
+        parent.join()  # returns at the parent's end, whatever caused it
         _leave()
 
 
@@ -217,5 +217,5 @@ def _leave(_signal: int = 0, _frame: FrameType | None = None) -> NoReturn:
     if _Running.scratch is not None:
         remove_fonts(_Running.scratch)
         with suppress(OSError):
-            _Running.scratch.rmdir()  # succeeds for the last worker
+            _Running.scratch.rmdir()  # succeeds only for the last worker
     os._exit(_TERMINATED)

@@ -1,7 +1,7 @@
-"""What start-up code may import in every kernel: ``from pipeline_startup import on_import``.
+"""Helper for start-up code in every kernel: ``from pipeline_startup import on_import``.
 
-It is in no package, and imports nothing of ours: where a page's code runs there is only what the
-page may see.
+It belongs to no package, and imports no module of this project, because a page's code runs in the
+same process.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ __all__ = ["on_import"]
 def on_import(module: str, then: Callable[[ModuleType], object]) -> None:
     """Call ``then`` with a module, once, as soon as it has been imported.
 
-    If it is imported already, that is now. What ``then`` raises is raised by the ``import`` of the
-    page. Several calls about one module are made in the order in which they were asked for.
+    If the module is imported already, the call is made at once. Exceptions of ``then`` are raised
+    by the page's ``import``. Several callbacks for one module are called in the order of
+    registration.
     """
-    # What is built in costs nothing. All of it is loaded by one class, which must not be changed.
+    # Built-in modules are cheap to import. They share one loader class, which must not be patched.
     if module in sys.modules or module in sys.builtin_module_names:
         then(importlib.import_module(module))
         return
@@ -31,7 +32,7 @@ def on_import(module: str, then: Callable[[ModuleType], object]) -> None:
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Finds one module as the others do, and has it loaded with something after it."""
+    """Finder that wraps the loader of one module, to run a function after it."""
 
     def __init__(self, module: str, then: Callable[[ModuleType], object]) -> None:
         self._module = module
@@ -44,7 +45,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         path: Sequence[str] | None = None,
         target: ModuleType | None = None,
     ) -> ModuleSpec | None:
-        # The others are asked by way of all, this one included.
+        # `find_spec` asks all finders, including this one.
         if name != self._module or self._is_asking:
             return None
         self._is_asking = True
@@ -52,14 +53,14 @@ class _Finder(importlib.abc.MetaPathFinder):
             spec = importlib.util.find_spec(name)
         finally:
             self._is_asking = False
-        # Modules that are frozen share their loader, too. Nobody waits for them.
+        # Frozen modules share a loader class, too, so callbacks for them are not supported.
         if spec is None or spec.loader is None or isinstance(spec.loader, type):
             return spec
         load = spec.loader.exec_module
 
         def load_and_go_on(module: ModuleType) -> None:
             load(module)
-            # Not before: code may look whether a module is there, and import it later.
+            # Only after loading: code may look for a module with `find_spec`, and import it later.
             if self in sys.meta_path:
                 sys.meta_path.remove(self)
                 self._then(module)

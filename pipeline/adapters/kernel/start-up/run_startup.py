@@ -1,8 +1,8 @@
-"""Runs the start-up files of a page in its kernel, before IPython is ready for the first cell.
+"""Runner of a page's start-up files in its kernel, before IPython accepts the first cell.
 
-``sandbox`` has IPython call ``run_all``. IPython would tell of an error here and go on: a
-page would run in another way than its key says. So the error is left in a file, and the kernel
-ends.
+``sandbox`` makes IPython call ``run_all``. IPython would print an error and continue, so that the
+page would run differently than its key claims. Instead, the error is written to a file, and the
+kernel exits.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from pathlib import Path
 
 
 def run_all(files: list[tuple[str, str]], failure: str) -> None:
-    """Run ``files`` in their order, up to one that fails, whose error is left in ``failure``.
+    """Run ``files`` in order; if one fails, write its error to ``failure`` and exit.
 
-    Of each file there is what people call it, and where it lies.
+    Each file is given by its name for messages and its path.
     """
     _import_helper()
     for name, path in files:
         try:
-            # It leaves no name where the page's own names are.
+            # run_path leaves no names in the page's namespace.
             runpy.run_path(path)
         except BaseException as error:  # noqa: BLE001 - also SystemExit: the page must not run
             text = json.dumps(_told(name, path, error))
@@ -32,7 +32,7 @@ def run_all(files: list[tuple[str, str]], failure: str) -> None:
 
 
 def _import_helper() -> None:
-    """Have ``pipeline_startup`` imported: start-up code finds it, and nothing else that is here."""
+    """Import ``pipeline_startup``, so that start-up code finds it, but no other module here."""
     here = str(Path(__file__).parent)
     sys.path.insert(0, here)
     import pipeline_startup  # noqa: F401
@@ -41,7 +41,7 @@ def _import_helper() -> None:
 
 
 def _told(name: str, path: str, error: BaseException) -> dict[str, str]:
-    """Return what there is to say of an error: the fields of a ``Stop``."""
+    """Return the error as fields of a ``Stop``."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == path]
     place = f"{name}, line {lines[-1]}" if lines else name

@@ -1,8 +1,8 @@
-"""Gives pages small local data in place of downloads.
+"""Small local data sets in place of downloads.
 
-They get handwritten digits for MNIST, and a photograph for SciPy's sample image. Both are made from
-what scikit-learn brings along, the same bytes every time, and only when a page asks for them. The
-report says so.
+Pages get handwritten digits for MNIST, and a photograph for SciPy's sample image. Both are made
+from data of scikit-learn when a page asks for them, with the same bytes every time. The report
+mentions the replacement.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from typing import Any
 
 from pipeline_startup import on_import
 
-# In the page's own folder, and gone with it.
+# In the page's own folder, and removed with it.
 DATA = Path(os.environ.get("TMPDIR", "/tmp")) / "stand-in-data"  # noqa: S108
-# A tenth of MNIST: enough to learn from, and plain to see.
+# A tenth of MNIST: enough for training, and easy to recognize as a replacement.
 SIZES = (("train", 6000), ("t10k", 1000))
 SIDE, MARGIN, SHIFT = 28, 4, 2  # pixels
 
 
 def digits() -> Path:
-    """MNIST's files, in its format (IDX).
+    """Create MNIST's files in its format (IDX) and return their folder.
 
-    They are scikit-learn's digits (8×8), enlarged, and moved by up to two pixels.
+    The digits are those of scikit-learn (8×8), enlarged, and shifted by up to two pixels.
     """
     folder = DATA / "MNIST" / "raw"
     if folder.is_dir():
@@ -46,7 +46,7 @@ def digits() -> Path:
     order = np.random.RandomState(0).permutation(len(images))
     folder.mkdir(parents=True)
     for seed, (name, count) in enumerate(SIZES, start=1):
-        # No digit is in both, as in MNIST itself.
+        # As in MNIST, training and test data have no digit in common.
         rows = order[:1500] if name == "train" else order[1500:]
         state = np.random.RandomState(seed)
         chosen = rows[state.randint(0, len(rows), count)]
@@ -66,12 +66,12 @@ def digits() -> Path:
 
 
 def to_bytes(images: Any) -> Any:
-    """Grey values of 0 to 16 as bytes."""
+    """Return grey values of 0 to 16 as bytes."""
     return (images * (255 / 16)).astype("uint8")
 
 
 def photograph(module: ModuleType) -> None:
-    """``scipy.datasets``: pooch looks into its cache first, and compares the digest."""
+    """Provide the image for ``scipy.datasets``, in pooch's cache and with a valid digest."""
     import bz2
     import hashlib
 
@@ -93,12 +93,12 @@ def photograph(module: ModuleType) -> None:
 
 
 def torch_mnist(module: ModuleType) -> None:
-    """``torchvision.datasets.MNIST``: files that are there are not downloaded."""
+    """Provide the files for ``torchvision.datasets.MNIST``, which downloads only missing ones."""
     module.MNIST.raw_folder = property(lambda _: str(digits()))
 
 
 def tensorflow_mnist(module: Any) -> None:
-    """``tensorflow_datasets.load``: a prepared data set in another folder."""
+    """Make ``tensorflow_datasets.load`` use a prepared data set in another folder."""
     real = module.load
     folder = str(DATA / "tfds")
 
@@ -113,7 +113,7 @@ def tensorflow_mnist(module: Any) -> None:
 
 
 def prepare(tfds: Any, folder: str) -> None:
-    """Store the digits as TensorFlow Datasets keeps MNIST."""
+    """Store the digits in the format of TensorFlow Datasets."""
     import numpy as np
     import tensorflow as tf  # type: ignore[import-not-found, import-untyped, unused-ignore] # an optional group
 
