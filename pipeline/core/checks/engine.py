@@ -281,6 +281,7 @@ def _mended_once(
     """
     for check in checks:
         for problem in check.find(current):
+            # Without this test, a fix that changes nothing would be applied forever.
             if problem.fix in (None, current.entry.msgstr):
                 continue
             entry = replace(current.entry, msgstr=problem.fix)
@@ -320,6 +321,7 @@ def _count_errors(subject: Subject) -> int:
     Minor problems of a rule do not count, even if the rule's severity is ``ERROR``.
     """
     count = 0
+    # The rejections of the guard count as well: a fix must not cause one.
     for check in (*GUARD, *BLOCKING):
         for problem in check.look(subject):
             count += problem.severity is Severity.ERROR

@@ -101,6 +101,8 @@ def read_remembered(
     unknown: list[Entry] = []
     problems: list[Problem] = []
     for index, entry in enumerate(finished):
+        # It is unknown which atom a damaged bracket stands for: the entry cannot be
+        # restored.
         if broken := _ANY_BRACKET.search(_PLACEHOLDER.sub("", entry.msgstr)):
             problems.append(_bracket_problem(entry, broken[0], index))
             continue
@@ -116,6 +118,7 @@ def read_remembered(
     return Remembered(
         entries=finished,
         known=tuple(known),
+        # A copy of the English has only a note, and no text to check.
         unknown=tuple(entry for entry in unknown if entry.msgstr),
         problems=tuple(problems),
     )
@@ -145,6 +148,7 @@ def _readable_placeholder(match: re.Match[str]) -> str:
     """Return a link target if a bracket is open before the placeholder, otherwise code."""
     before = match.string[: match.start()]
     size = len(match[0])
+    # A `[` that nothing has closed yet: the placeholder is the target of its link.
     opened = before.rpartition("[")[2] if "[" in before else "]"
     if "]" not in opened and "⟧" not in opened:
         return f"]({'x' * (size - 3)})"
@@ -165,10 +169,12 @@ def find_unlike(entries: Sequence[Entry]) -> Iterator[Problem]:
         names = [
             frozenset(_PLACEHOLDER.findall(entries[index].msgstr)) for index in places
         ]
+        # The most common set counts as correct: a damaged entry is the exception.
         counts = Counter(names).most_common()
         if len(counts) == 1:
             continue
         usual, count = counts[0]
+        # In case of a tie it is unknown which entry is damaged.
         is_even = counts[1][1] == count
         for index, named in zip(places, names, strict=True):
             if is_even or named != usual:
@@ -204,6 +210,7 @@ def _as_in_catalog(entry: Entry, blank: Entry, msgstr: str) -> Entry:
 
 def _bracket_problem(entry: Entry, bracket: str, index: int) -> Problem:
     """Return the problem with a bracket that belongs to no placeholder."""
+    # Blank the valid placeholders to find the stray bracket.
     at = _PLACEHOLDER.sub(lambda match: " " * len(match[0]), entry.msgstr).index(
         bracket
     )

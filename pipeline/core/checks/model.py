@@ -79,7 +79,7 @@ def read_place(entry: Entry, usual_markup: Markup = Markup.MARKDOWN) -> Place:
 
 
 def markup_of_references(entry: Entry) -> Markup | None:
-    """Return the markup of an entry's source files, or None if its ``#:`` name no known file type.
+    """Return the markup of an entry's source files; None if no ``#:`` has a known file type.
 
     Sphinx writes ``../guide.rst:12``, ``guide.md:3``, and ``a.py:docstring of a.f:1``.
     """
@@ -159,6 +159,7 @@ def _with_targets(
     """
     ours = _names_in(pattern, msgstr)
     known = {name.lower() for name in names}
+    # English names that the translation lacks, to be assigned in order.
     orphans: Iterator[str] = iter([name for name in names if name not in ours])
 
     def titled(match: re.Match[str]) -> str:

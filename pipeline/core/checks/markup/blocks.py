@@ -42,6 +42,7 @@ def _mended_markdown(subject: Subject, source: str) -> Iterator[str]:
 
     ``* 词*`` -> ``*词*``, ``甲|乙`` -> ``甲\|乙``, ``键 #`` -> ``键 \#``, ``# 键`` -> ``\# 键``
     """
+    # Each attempt corrects one cause. The others change nothing, or fail the test.
     if mended := mend_start(subject):
         yield mended
     yield _CELL_END.sub(r"\\|", source)
@@ -149,6 +150,7 @@ def find_other_block(subject: Subject) -> Iterator[Problem]:
     mark = _mark_of(source, became, syntax)
     fixes = (fix for fix in syntax.mended(subject, source) if fix != source)
     words = syntax.became.get(became, "another block")
+    # A comment or a target leaves neither a known block nor visible text.
     if not became and not subject.chinese.tree and subject.markup is Markup.MARKDOWN:
         words = "something that nobody sees"
     yield Problem(
@@ -171,6 +173,7 @@ def _repeated_mark(subject: Subject, source: str) -> str:
         return ""
     is_meant = own_mark.match(subject.msgid.strip()) is not None
     if subject.markup is Markup.RST:
+        # Marks of reST are ambiguous ("A." may be an initial), so the parser decides.
         is_meant = subject.is_in_place
     return "" if is_meant else match[0]
 
@@ -196,6 +199,7 @@ def _new_block(subject: Subject) -> str:
 
     Out of several blocks, Markdown gives the outermost one, and reST the first one of the table.
     """
+    # Surrounding blocks are in both lists; only new ones remain.
     added = Counter(subject.chinese.blocks) - Counter(subject.english.blocks)
     named = _SYNTAX[subject.markup].became
     if subject.markup is Markup.RST:

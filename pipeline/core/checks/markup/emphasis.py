@@ -60,6 +60,7 @@ def _find_markdown_emphasis(subject: Subject) -> Iterator[Problem]:
             is_bold=is_bold,
             hint=hint_for(source, broken[0]),
             fix=_mended_markdown(subject, meant),
+            # If no emphasis is lost, a single visible star may be intended.
             is_minor=lost <= 0 and not is_bold,
         )
     elif lost > 0 and marks.single:

@@ -140,6 +140,7 @@ def written_as(subject: Subject, name: Atom, value: str) -> str:
     ```the guide`_``.
     """
     if name is Atom.LINK:
+        # Two underscores make a link anonymous: its words define no target.
         is_anonymous = re.search(rf"{re.escape(value)}>`__", subject.msgid)
         return f"`… <{value}>`{'__' if is_anonymous else '_'}"
     if value == _ANONYMOUS:
@@ -208,6 +209,7 @@ def _with_link(source: str, value: str, written: str) -> str:
     ``[词](https://a.b)``, ``｀词＜https://a.b＞｀_`` -> ```词 <https://a.b>`_``
     """
     target = re.escape(value)
+    # People who are used to Markdown write its links in reST as well.
     of_markdown = rf"\[(?P<words>[^\[\]]*)\]\s*[(（]\s*{target}\s*[)）]"
     words = rf"{_TICKS}(?P<words>[^`｀<>＜＞〈〉《》]*?)"
     of_rst = (

@@ -83,6 +83,7 @@ def with_both_marks(source: str, lost: list[str], *, mark: str) -> str:
         opened = rf"(?<!{m}){m}\s*{words}(?!{m}|[A-Za-z0-9_])"
         closed = rf"(?<![{m}A-Za-z0-9_]){words}\s*{m}(?!{m})"
         pattern = re.compile(rf"{re.escape(name)}(?:{opened}|{closed})")
+        # Several matches are ambiguous.
         if len(pattern.findall(source)) == 1:
             source = pattern.sub(fixes.as_replacement(atom), source)
     return source
@@ -104,6 +105,7 @@ def find_html(subject: Subject) -> Iterator[Problem]:
         lost.append(tag)
         if shown := _shown_tag(subject, tag, name[1], fix):
             first_shown = first_shown or shown[0]
+            # Replaced at once, so that the next search does not find the same place.
             fix = fix[: shown.start()] + tag + fix[shown.end() :]
     if first_shown:
         yield Problem(

@@ -147,9 +147,11 @@ def find_swap(subject: Subject) -> Iterator[Problem]:
     for number, (code, place) in enumerate(codes):
         for other, other_place in codes[number + 1 : number + 1 + _NEIGHBOURS]:
             start, end = place.english[1], other_place.english[0]
+            # Only code within one sentence is compared.
             if ENGLISH_END.search(subject.masked_english, start, end):
                 break
             is_same_order = place.chinese < other_place.chinese
+            # Chinese reverses "A of B", so the reversed order is the usual one there.
             is_turned = (
                 _TURNED.fullmatch(subject.masked_english, start, end) is not None
             )
@@ -171,6 +173,8 @@ def _pull(word: _BothPlaces, place: _BothPlaces, other: _BothPlaces) -> float:
     in_english -= _nearness(word.english, other.english, _REACH_IN_ENGLISH)
     in_chinese = _nearness(word.chinese, place.chinese, _REACH_IN_CHINESE)
     in_chinese -= _nearness(word.chinese, other.chinese, _REACH_IN_CHINESE)
+    # Positive if the word is nearer to one code span in English, and to the other in
+    # Chinese.
     return -in_english * in_chinese
 
 

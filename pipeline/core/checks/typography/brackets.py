@@ -57,6 +57,7 @@ def read_brackets(text: str) -> Brackets:
     ``（甲) [乙`` the first two are mixed, and the last one is single.
     """
     if "]" in text or "[" in text:
+        # Half-open intervals mix their brackets on purpose.
         text = _INTERVAL.sub(lambda match: " " * len(match[0]), text)
     pairs: list[Span] = []
     mixed: list[Span] = []
@@ -79,6 +80,8 @@ def read_brackets(text: str) -> Brackets:
         single += waiting[depth + 1 :]  # opened inside the pair, and never closed
         del waiting[depth:]
     single += waiting
+    # Straight quotes look the same on both sides. If their number is odd, the last one
+    # counts as single.
     if text.count('"') % 2:
         single.append(text.rindex('"'))
     return Brackets(tuple(pairs), tuple(sorted(single)), tuple(mixed))

@@ -88,6 +88,7 @@ def _mended_text(subject: Subject, find_edits: _Edits) -> str | None:
             fix = _IDLE_GAP.sub("", fix)
     if not keeps_atoms(subject.msgstr, fix, markup):
         return None
+    # An incomplete fix would be reported and changed again by the next run.
     if list(find_edits(masked(fix, markup))):
         return None
     return fix
@@ -183,6 +184,7 @@ def find_dash(subject: Subject) -> Iterator[Problem]:
 def find_quote(subject: Subject) -> Iterator[Problem]:
     """Report straight quotes; there is no fix if the text has 「 as well."""
     for problem in _find_straight_quote(subject):
+        # The fix writes “”, which would mix two kinds of quotes.
         if "「" in subject.msgstr:
             yield replace(problem, fix=None)
         else:
@@ -209,6 +211,7 @@ def find_listed_comma(subject: Subject) -> Iterator[Problem]:
 
 
 def find_nin(subject: Subject) -> Iterator[Problem]:
+    # 您 is correct Chinese, but these docs address the reader as 你.
     if "您" in subject.msgstr:
         yield Problem(
             text="addresses the reader as 您",
