@@ -67,7 +67,10 @@ class Folders:
         return None
 
     def pulled_path_of(self, place: str) -> str:
-        """Return the path in the checkout for any file of the repository, docs or ``_outside``."""
+        """Return the path in the checkout of any file in the repository.
+
+        Files from outside of the docs folders are in ``_outside``.
+        """
         return self.path_of(place) or f"{OUTSIDE}/{place}"
 
     def place_of(self, path: str) -> str:
@@ -138,6 +141,7 @@ def fault_in(names: Sequence[str]) -> Fault | None:
             )
     for number, name in enumerate(names):
         for other in names[:number]:
+            # Either of the two may contain the other.
             fault = _overlap(name, other) or _overlap(other, name)
             if fault is not None:
                 return fault

@@ -60,7 +60,7 @@ class ModeTable(Table, frozen=True, kw_only=True):
     # A Python file, relative to the project's root; empty: none.
     startup: _Startup = ""
     variables: Mapping[Variable, _Value] = field(default_factory=dict)
-    cell_seconds: Amount | None = None  # limit for most cells; None: the general one
+    cell_seconds: Amount | None = None  # of a typical cell; None: the default
 
     def __post_init__(self) -> None:
         if self.startup and not is_safe_path(self.startup):

@@ -58,6 +58,7 @@ def version_text(copy: AdoptedCopy) -> str:
     if copy.version is None or not copy.as_good:
         return ""
     first, last = copy.as_good[0], copy.as_good[-1]
+    # Dates are cut to the day, commits to a short hash.
     begin = first.since[:10] or "the pin"
     end = f"{last.until[:10]} ({last.last[:10]})" if last.until else "today"
     text = f"{begin} ({first.first[:10]}) to {end}"

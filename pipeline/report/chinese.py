@@ -105,7 +105,8 @@ def _word(match: re.Match[str]) -> str:
     """Return a known word in Chinese; other words and quotations are unchanged."""
     word = match[0].rstrip(" ")
     chinese = _table().words.get(word)
-    # No space follows a Chinese word. Before a quotation the table may keep one.
+    # A space separates a translation from the quotation or number after it. An empty
+    # translation removes the word together with its space.
     return match[0] if chinese is None else f"{chinese} " if chinese else ""
 
 

@@ -61,7 +61,9 @@ class DraftResult:
     @property
     def _needs_a_person(self) -> bool:
         if self.outcome:
+            # The budget ran out, or no answer was usable.
             return self.outcome.stopped != "" or self.outcome.is_vain
+        # Terms of the glossary need no request, but are work all the same.
         is_due = any(plan.batches or plan.terms for plan in self.plans)
         return self.check_only and is_due
 
@@ -142,6 +144,7 @@ def _numbers(pages: Sequence[PageOutcome]) -> tuple[str, ...]:
         sum(page.asked for page in pages),
         sum(page.drafted for page in pages),
         sum(sum(page.refused.values()) for page in pages),
+        # Entries that somebody edited in the meantime have no draft either.
         sum(page.unanswered + page.passed_over for page in pages),
     )
     return tuple(str(number or "") for number in numbers)

@@ -1,7 +1,7 @@
 """``build/junit.xml``: a run as test cases, which CI systems list and count.
 
-Each page has one case for its findings and one for its execution. Findings of severity error and
-failed runs are failures. The XML is well-formed whatever a page contains.
+Each page has a case per locale for its findings, and one case for its execution. Findings of
+severity error and failed runs are failures. The XML is well-formed whatever a page contains.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Output of a run: tables, findings, failures, and a summary.
 
-``run_report`` is for one upstream. With ``--all``, ``hub_report`` has a single table, with a row
-for each upstream.
+``run_report`` is for one upstream. With ``--all``, ``hub_report`` has one table per locale, with a
+row for each upstream.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def _pages_shown(pages: Sequence[PageResult]) -> Sequence[PageResult]:
 
 
 def _is_untouched(page: PageResult) -> bool:
-    """Return whether nobody has translated anything of a page."""
+    """Return whether a page has messages, but none with a finished or fuzzy translation."""
     return page.messages > 0 and not page.translated and not page.fuzzy
 
 
@@ -300,6 +300,7 @@ def _hub_cells(row: HubRow, total: Mapping[str, int] | None) -> list[Cell]:
     """Return the cells of an upstream. If it failed early, most of them are empty."""
     ended = Ours(f"exit {row.exit_code}") if row.exit_code else ""
     if total is None:
+        # Only the name, the release and the end have a value.
         blank = [""] * (len(_HUB_HEADINGS) - 3)
         return [row.name, row.release, *blank, ended]
     return [
