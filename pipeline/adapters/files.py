@@ -101,7 +101,7 @@ def _write_atomic(
                 # Without it, a crash may leave the new name with no content.
                 file.flush()
                 os.fsync(file.fileno())
-        # whatever the umask, because others may read what is built
+        # Whatever the umask, because other users may read built files.
         temporary.chmod(0o644)
         if not is_due():  # checked last, as close to the replacement as possible
             return False

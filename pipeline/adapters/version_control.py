@@ -131,7 +131,7 @@ def authors_of_lines(root: Path, path: str) -> dict[str, str]:
 
 
 def moments_of_lines(root: Path, path: str) -> list[tuple[str, float]]:
-    """Return the lines of a file with the time of their last commit, in seconds since 1970.
+    """Return the lines of a file with the author date of their last commit (seconds since 1970).
 
     An uncommitted line has the current time. A file without a version in git gives no lines.
     """

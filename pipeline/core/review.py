@@ -1,8 +1,8 @@
 """Review of two commits: how their translations differ, message by message.
 
 The input is the memories of both commits. The output is the changes that a person should look at,
-and counts of automatic changes: text that moved, was carried over, or is gone from the page. The
-invariant: every translation that vanishes is one or the other.
+and counts of automatic changes. Automatic changes are text that moved, was carried over, or is gone
+from the page. The invariant: every translation that vanishes is either listed or counted.
 """
 
 from __future__ import annotations

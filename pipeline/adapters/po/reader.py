@@ -2,8 +2,8 @@
 
 ``scanner`` scans the lines, polib parses the strings, and this module combines both. The invariant:
 no translation is lost, whatever tool wrote the file. A possible loss is an error, a change is a
-finding. A file that is not UTF-8 is rejected with a hint how to convert it: Chinese catalogues in
-GB18030 (a superset of GBK and GB2312) and Big5 are recognised.
+finding. A file that is not UTF-8 is rejected with a hint how to convert it. The hint recognises
+Chinese catalogues in GB18030 (a superset of GBK and GB2312) and Big5.
 """
 
 from __future__ import annotations

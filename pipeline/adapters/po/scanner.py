@@ -1,9 +1,9 @@
 """Scanner of ``.po`` files by line, before polib parses the strings, and the format's rules.
 
 The input is the lines of the file. The output is the same number of lines for polib, with strings
-only, and the comment lines above every entry. A malformed line is rejected with its number. polib
-alone would drop an entry before a bare ``#.``, cut an unclosed string short, crash on ``#=`` and
-lose ``#~|``. Reader and writer share the rules: whatever is written can be read again.
+only, and the comment lines above every entry. A malformed line is rejected with its number. On its
+own, polib would drop an entry before a bare ``#.``, cut an unclosed string short, crash on ``#=``
+and lose ``#~|``. Reader and writer share the rules: whatever is written can be read again.
 """
 
 from __future__ import annotations

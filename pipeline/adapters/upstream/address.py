@@ -78,7 +78,7 @@ def git_folder(path: Path) -> Path | None:
     """Return the git folder of the repository with root ``path``; None if there is none."""
     if (path / ".git").exists():
         return path / ".git"
-    # The parts by which git recognises a bare repository.
+    # git recognises a bare repository by these parts.
     parts = (
         (path / "HEAD").is_file(),
         (path / "objects").is_dir(),

@@ -40,8 +40,8 @@ def python_fault(name: str, version: str) -> str:
     """Return why this Python cannot run ``version`` of ``name``, or "" if it can.
 
     ``jax 0.11.0 needs Python 3.12 or later; this is 3.11.7``. It is also empty if the index does
-    not say. Raises UpstreamError if there is no answer in time, and ConfigError if pip is not
-    installed.
+    not contain the requirement. Raises UpstreamError if there is no answer in time, and ConfigError
+    if pip is not installed.
     """
     # Wheels only: pip would build a source archive to read its requirements.
     words = ("install", "--dry-run", "--no-deps", "--only-binary=:all:", "--quiet")

@@ -1,8 +1,10 @@
 """Private repository for fetched objects, and the errors about one upstream.
 
 Commits are fetched in the cheapest way that the server allows. Leftovers of an interrupted run are
-removed before the store is used. git's own messages are for git experts, so errors say what can be
-done instead. The invariant: no error contains a password.
+removed before the store is used.
+
+git's own messages are for git experts, so an error contains advice instead. The invariant: no error
+contains a password.
 """
 
 from __future__ import annotations

@@ -192,7 +192,7 @@ _CLUE = 12  # characters; a shorter sentence may occur anywhere
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A new and a nearby free old text, by index, one of which contains the other.
+    """A new text and a nearby free old text, by index; one contains the other.
 
     ``part`` has the sentences of the contained one.
     """

@@ -200,7 +200,7 @@ def machine_of(entry: Entry) -> Machine | None:
 
 
 def kind_of(entry: Entry) -> OriginKind | None:
-    """Return the origin by which reports and previews label an entry that waits for a person.
+    """Return the label for an entry that waits for a person, in reports and previews.
 
     None for the words of this project's translators, including reviewed drafts, and for entries
     that do not wait. If any of several joined texts is a draft, the entry is one.

@@ -446,7 +446,7 @@ def keys_of(catalog: Catalog) -> set[tuple[str, ...]]:
 
     A catalogue with the same keys holds the same work: each msgstr with its English, each
     translator comment, and the last translator. A finished translation also has the key of a fuzzy
-    one, not the other way round: a finished entry gives ``("waiting", "Tea is hot.", "茶很烫。")``
+    one, not the other way round. A finished entry gives ``("waiting", "Tea is hot.", "茶很烫。")``
     and ``("finished", "Tea is hot.", "茶很烫。", "")``.
     """
     keys: set[tuple[str, ...]] = set()

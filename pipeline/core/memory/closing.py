@@ -1,4 +1,4 @@
-"""Closing of a catalogue as a memory: digests replace English, notes say where it stood.
+"""Closing of a catalogue as a memory: replaces English by digests and notes of its place.
 
 Notes that the memory already has are kept while they are true. The invariant: closing a catalogue
 that nobody touched changes nothing, whatever happened to the pages and commits around it.
@@ -64,8 +64,8 @@ def close_catalog(
 ) -> Memory:
     """Return the memory of a catalogue: ``head`` with the entries of the catalogue.
 
-    ``live`` has the digests of the page at the head's commit. ``find`` returns where other English
-    stands, and ``texts`` has the English of all catalogues. ``old`` is the page's memory so far.
+    ``live`` has the digests of the page at the head's commit. ``find`` returns the place of other
+    English, and ``texts`` has the English of all catalogues. ``old`` is the page's memory so far.
     Its notes on translators and on places of English are kept while they are true. A translator
     since then is named by ``touch_of``, or otherwise by the header.
     """
@@ -119,7 +119,7 @@ class _Closing:
     touched_last: str  # note of who saved the catalogue last; empty if nobody did
     touch_of: TouchOf | None
     live: Collection[str]
-    own_places: Mapping[str, Place]  # where the page's English stood so far
+    own_places: Mapping[str, Place]  # places of the page's English so far
     find: Callable[[str], Place | None]
     texts: Mapping[str, int]
 
@@ -191,9 +191,9 @@ class _Closing:
     def _source_notes(
         self, closed: Entry, old: Entry, sources: Sequence[str]
     ) -> tuple[str, ...]:
-        """Return notes of where the source messages of a translation stood.
+        """Return notes of the places of a translation's source messages.
 
-        A place that the memory already has is kept, even if the message stands elsewhere as well.
+        A place that the memory already has is kept, even if the message is elsewhere as well.
         Otherwise, every upgrade would change the note.
         """
         if not sources:
@@ -212,7 +212,7 @@ class _Closing:
     def _seen_notes(
         self, prefix: str, code: str, old: Entry, otherwise: Place | None
     ) -> list[str]:
-        """Return the note of where the English of a digest stood, if known.
+        """Return the note of the place of a digest's English, if known.
 
         It is empty for English that is on the page. The memory's note comes first, then a lookup,
         then ``otherwise``, the place recorded with an adopted translation.
@@ -269,7 +269,7 @@ class _Closing:
         return (note,) if note else ()
 
     def _place(self, code: str) -> Place | None:
-        """Return where the English of a digest stands, preferably on the page itself.
+        """Return the place of a digest's English, preferably on the page itself.
 
         Changes of other pages therefore change nothing here.
         """
@@ -277,7 +277,7 @@ class _Closing:
 
 
 def _adopted_place(entry: Entry) -> Place | None:
-    """Return where the English of an adopted translation stood, according to its note."""
+    """Return the place of an adopted translation's English, according to its note."""
     copy = copy_of(entry)
     return Place(commit=copy.commit, page=copy.page) if copy else None
 
@@ -312,7 +312,7 @@ def _is_blank(entry: Entry) -> bool:
 def _is_bare(entry: Entry) -> bool:
     """Return whether an entry of a memory is blank and has no notes.
 
-    A blank entry may have a note of where its English stood.
+    A blank entry may have a note of the place of its English.
     """
     return _is_blank(entry) and not entry.notes
 

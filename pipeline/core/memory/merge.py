@@ -111,8 +111,8 @@ def reconcile(
 
     ``ours`` is the working catalogue, closed; ``theirs`` the committed memory; ``base`` their
     common base, if known. ``held`` has the translations of all working catalogues: a translation
-    that moved to another entry is not restored. Without a base, a finished translation of ours is
-    kept, and an unfinished one is replaced.
+    that moved to another entry is not restored. Without a base, our translation is kept, unless it
+    is fuzzy and theirs is finished.
 
     If the catalogue ``follows`` the memory, an entry that the memory lacks was deleted on purpose.
     It is then removed unless it was changed here. Otherwise the memory may be damaged, and the
@@ -182,7 +182,7 @@ def _work(memory: Memory) -> dict[Key, tuple[object, ...]]:
 
 
 def keep_unheld(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
-    """Return the entries of ``old`` whose translation is in neither ``memory`` nor ``held``.
+    """Return the entries of ``old`` that ``memory`` lacks and whose translation is not ``held``.
 
     They would be lost if ``memory`` was written in place of ``old``.
     """
@@ -246,8 +246,8 @@ class _Merge:
     def add_ours(self, key: Key, our: Entry) -> None:
         """Add an entry that only the catalogue has, if its translation would be lost.
 
-        The memory may lack it for three reasons: another release has no such message, a translator
-        added a context here, or the file of the memory is damaged.
+        The memory may lack it because another release has no such message, or because a translator
+        added a context here. The memory file may also be damaged.
         """
         if not text_of(our) or is_remembered_draft(our):
             return

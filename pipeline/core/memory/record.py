@@ -6,7 +6,7 @@ links and formulas of a translation are ⟦N⟧ (see ``redaction``). The ``#.`` 
 where its English is found and who translated it:
 
 ==============================  =========================================================
-``seen: COMMIT PAGE``           where the English of an entry stood, if it is not on the
+``seen: COMMIT PAGE``           place of the English of an entry that is not on the
                                 page at the header's commit
 ``previous seen: COMMIT PAGE``  the same for the English that a fuzzy translation was
                                 written for
@@ -61,14 +61,14 @@ class Place:
 
 
 class English(NamedTuple):
-    """Digest of an English message, and the place where it stood, if a note has it."""
+    """Digest of an English message, and its place, if a note has it."""
 
     digest: str
     place: Place | None
 
 
 def seen_note(prefix: str, place: Place) -> str:
-    """Return the note that English stood at ``place``.
+    """Return the note that English was found at ``place``.
 
     ``prefix`` is ``SEEN`` or ``PREVIOUS_SEEN``. ``SEEN`` and the page ``guide/start`` at ``1f0c…``
     → ``seen: 1f0c… guide/start``. ``place_of`` is the inverse.
@@ -320,7 +320,7 @@ def with_refs(memory: Memory, old: Memory | None, known: Mapping[str, str]) -> M
 def _left_place(
     entry: Entry, prefix: str, code: str | None, old: Memory
 ) -> Place | None:
-    """Return where the English ``code`` of an entry of ``old`` stands; None if unknown.
+    """Return the place of the English ``code`` of an entry of ``old``; None if unknown.
 
     English on the page itself needed no note so far.
     """

@@ -2,7 +2,7 @@
 
 The inventories of upstream's own English site and of the configured sites are fetched once a day.
 The names that the docs use from the others are stored in a committed table
-(``core.inventories.table``), so that every build of the site has its links. The invariant: nothing
+(``core.inventories.table``). Every build of the site thus has its links. The invariant: nothing
 here aborts a run. The site can be built with an old inventory, or with none.
 """
 

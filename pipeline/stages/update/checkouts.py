@@ -3,7 +3,7 @@
 People switch, merge, rebase and stash branches, and the catalogues, which git ignores, stay behind.
 The merge must therefore know two things: whether git put a memory file there, and whether git still
 has the previous version. The header of a catalogue names one person, but a pull may bring the work
-of several; the commits that added the lines name the others.
+of several. The commits that added the lines name the others.
 """
 
 from __future__ import annotations

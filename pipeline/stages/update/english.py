@@ -148,7 +148,7 @@ class English:
         )
 
     def _commit(self, commit: str) -> _OlderCommit:
-        """Return an older commit. Raises the cached error if it was unavailable before."""
+        """Return an older commit, from the cache if possible. Raises UpstreamError, also cached."""
         # Without a network, each of many attempts would take time to fail.
         if commit not in self.commits:
             try:
@@ -376,7 +376,7 @@ def _lacks_english(memory: Memory, texts: Mapping[str, str]) -> bool:
 
 
 def _never_stood(entry: Entry, texts: Mapping[str, str]) -> bool:
-    """Return whether an entry's missing English was never on a page of upstream, it seems."""
+    """Return whether an entry's missing English has no known place on a page of upstream."""
     # Messages on the page have no note of their place, so their missing English is a loss.
     if not entry.obsolete and entry.msgid not in texts:
         return False

@@ -54,7 +54,7 @@ class OldMemory:
         return self._read(page for page in self.files if page not in self.due)
 
     def find(self, code: str) -> Place | None:
-        """Return where the English of a digest stood, according to any page's memory."""
+        """Return the place of a digest's English, according to any page's memory."""
         if len(self.due) > FEW:
             return self._places.get(code)
         # Only files that contain the digest can have its place.
@@ -212,7 +212,7 @@ class _Store:
 
     @cached_property
     def pinned(self) -> dict[str, Place]:
-        """Return where English stands at the pin, by digest."""
+        """Return the places of English at the pin, by digest."""
         places: dict[str, Place] = {}
         # If several pages have a text, the last one counts, but any would do.
         for page, codes in self.live.items():

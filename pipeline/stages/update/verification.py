@@ -38,7 +38,7 @@ from pipeline.stages.update.locale import Workspace, how_to_store, read_state
 def verify_memory(run: Run) -> tuple[Finding, ...]:
     """Return findings where memory, catalogues and upstream disagree; empty if they agree.
 
-    A catalogue that is not opened yet is no difference: it may be missing, or git may have checked
+    A catalogue that is not opened yet is no difference. It may be missing, or git may have checked
     out another memory since it was stored. Raises UpstreamError if nothing has been pulled.
     """
     paths = run.paths
