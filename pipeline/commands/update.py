@@ -252,7 +252,6 @@ def update_locale(
         return UpdatedLocale(pages=found, dropped=known.dropped())
     # Imported late: parsers and matchers are slow to load, and an unchanged run needs none.
     from pipeline.core.catalog.counts import count_catalog, is_settled, with_classes
-    from pipeline.stages.merge.page import links_of
     from pipeline.stages.split import split
     from pipeline.stages.update.stage import update
 
@@ -272,7 +271,7 @@ def update_locale(
         )
         found[name] = UpdatedPage(
             row=with_classes(count_catalog(row, catalog), catalog),
-            links=links_of(page),
+            links=_links_of(page),
             # Findings of an update are reported once, so the next run must look at the page again.
             is_settled=not told and is_settled(catalog),
         )
@@ -282,6 +281,23 @@ def update_locale(
         catalogs=catalogs,
         dropped=_dropped(catalogs, found),
     )
+
+
+def _links_of(page: SplitPage) -> tuple[tuple[str, str], ...]:
+    """Return the (page, fragment) pairs that the links on ``page`` point to, sorted.
+
+    Links to whole pages are left out, because they do not depend on any heading.
+    """
+    from pipeline.core.document.markdown.anchors import linked_anchors
+
+    texts: list[tuple[str, str]] = []
+    for document in page.documents:
+        # A link may point to its own page.
+        texts += [(page.page.name, unit.split.text) for unit in document.units]
+    links: list[tuple[str, str]] = []
+    for target, fragments in linked_anchors(texts).items():
+        links += [(target, fragment) for fragment in fragments]
+    return tuple(sorted(links))
 
 
 def _dropped(

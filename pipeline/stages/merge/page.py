@@ -92,21 +92,6 @@ def _catalog(files: MergedFiles, page: str) -> Catalog:
         return Catalog()
 
 
-def links_of(page: SplitPage) -> tuple[tuple[str, str], ...]:
-    """Return the (page, fragment) pairs that the links on ``page`` point to, sorted.
-
-    Links to whole pages are left out, because they do not depend on any heading.
-    """
-    texts: list[tuple[str, str]] = []
-    for document in page.documents:
-        # A link may point to its own page.
-        texts += [(page.page.name, unit.split.text) for unit in document.units]
-    links: list[tuple[str, str]] = []
-    for target, fragments in anchors.linked_anchors(texts).items():
-        links += [(target, fragment) for fragment in fragments]
-    return tuple(sorted(links))
-
-
 @dataclass(frozen=True)
 class _Where:
     """Line numbers of the entries in a catalogue's file.
