@@ -1,3 +1,6 @@
-"""Keep translated JAX documentation alive: pull, split, update, merge, execute, publish."""
+"""Pipeline that keeps translated JAX documentation alive.
+
+Its stages are pull, split, update, merge, execute and publish.
+"""
 
 __version__ = "1.0.0"

@@ -119,7 +119,7 @@ class Paths:
 
     @property
     def report_page(self) -> Path:
-        """Report of the last run as HTML, with variable data: times, changes since the last run."""
+        """Report of the last run as HTML, with data that varies: times, changes."""
         return self.reports / "report.html"
 
     @property

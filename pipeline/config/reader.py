@@ -1,4 +1,4 @@
-"""Read ``pyproject.toml`` into ``Settings``.
+"""Reader of ``pyproject.toml``, which returns ``Settings``.
 
 This is the only module that knows the layout of the file. Any invalid value raises ConfigError
 here, with the file and the key, so that later code can trust the settings. Versions are pinned in
@@ -140,7 +140,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Builds the records from the parsed table, the pins and the environment.
+    """Builder of the records from the parsed table, the pins and the environment.
 
     ``where`` is the file that errors name.
     """

@@ -1,4 +1,4 @@
-"""Convert tables of ``[tool.pipeline]`` to records, and explain invalid values.
+"""Conversion of tables in ``[tool.pipeline]`` to records, and messages about invalid values.
 
 An error names the file and the key, describes the expected value, and suggests a correction. The
 end of the module defines the types of values that several tables share.
@@ -54,7 +54,7 @@ _Kind = TypeVar("_Kind", bound=Table)
 
 
 class RefusedError(ValueError):
-    """Raised when values are valid on their own but not together.
+    """Error for values that are valid on their own but not together.
 
     ``key`` is the key to change; it is empty if the error concerns the whole table.
     """

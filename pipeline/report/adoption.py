@@ -1,4 +1,4 @@
-"""Report of ``adopt``: the result for a terminal, and as JSON for programs."""
+"""Report of ``adopt`` for a terminal, and as JSON for programs."""
 
 from __future__ import annotations
 

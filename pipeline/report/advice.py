@@ -1,4 +1,4 @@
-"""Advice about pages that failed: a record in, a sentence out.
+"""Advice about failed pages: takes the record of an execution, returns a sentence or two.
 
 The first rule that matches wins, so the more certain ones come first.
 """

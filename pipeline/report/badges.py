@@ -1,6 +1,6 @@
-"""Badges: a label and a value as JSON for the endpoint badge of shields.io.
+"""Badges: a label and a value, as JSON for the endpoint badge of shields.io.
 
-The input is the pages of one locale, the output the bytes of the files.
+``badges_of`` turns the pages of one locale into the bytes of the badge files.
 """
 
 from __future__ import annotations

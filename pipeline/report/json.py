@@ -1,8 +1,8 @@
 """``build/report.json`` and ``check --json``: results as JSON (UTF-8), written and read back.
 
-Equal runs give equal bytes: the order of keys is fixed, and variable data is left out. The meaning
-of a key changes only with the version. ``since`` compares a run with the previous report, which may
-be arbitrary; an unreadable report counts as none.
+Equal runs give equal bytes: the order of keys is fixed, and data that differs between runs is left
+out. The meaning of a key changes only with the version. ``since`` compares a run with the previous
+report. That file may contain anything; an unreadable report counts as none.
 """
 
 from __future__ import annotations

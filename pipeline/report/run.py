@@ -48,8 +48,8 @@ _SPARE = ("words to do", "seconds", "messages", "findings", "fuzzy")
 def run_report(result: RunResult, *, verbose: bool = False) -> Report:
     """Return a table for each locale, the findings, the failed pages, and the summary.
 
-    If there are many pages, those without any news are listed only if ``verbose``. The same holds
-    for notes among the findings.
+    If there are many pages, those that need no attention are listed only if ``verbose``. So are
+    notes among the findings.
     """
     tables: list[Table] = []
     silent: list[str] = []

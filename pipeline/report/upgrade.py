@@ -1,7 +1,7 @@
 """Report of ``upgrade``: the effects of moving to another ref; ``status`` shares its texts.
 
-The input is comparisons of pages. The output is a report, Markdown for a pull request, lines and
-cells. Names of pages come from upstream, so control characters in them are escaped.
+The module turns comparisons of pages into a report, Markdown for a pull request, lines and cells.
+Names of pages come from upstream, so control characters in them are escaped.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ _SPARE = ("kept", "obsolete", "carried", "fuzzy")
 class Row:
     """The effects of a move on one page, or on all of them.
 
-    A page that vanished only has obsolete translations.
+    A vanished page has only obsolete translations.
     """
 
     page: str

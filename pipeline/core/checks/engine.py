@@ -1,8 +1,10 @@
-"""Engine of the checks: runs them on the entries of catalogues, and applies their fixes.
+"""Engine of the checks, which runs them on the entries of catalogues and applies their fixes.
 
 Subjects go in; problems come out, each with its code and place. A fix is applied only if the
-translation keeps its words and gets no additional errors. The comment ``# pipeline: ignore=M203
-reason`` disables a check for one entry.
+translation keeps its words and gets no additional errors. A translator disables a check for one
+entry by a comment::
+
+    # pipeline: ignore=M203 reason
 """
 
 from __future__ import annotations

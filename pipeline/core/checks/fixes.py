@@ -1,4 +1,4 @@
-"""Helpers of the checks of markup: validate fixes, count visible marks, quote text."""
+"""Helpers of the checks of markup, which validate fixes, count visible marks and quote text."""
 
 from __future__ import annotations
 

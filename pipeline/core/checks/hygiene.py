@@ -44,8 +44,8 @@ OF_READING = {"po-header": HEADER, "po-duplicate": REPEATED, "po-cut": CUT}
 def header_problem(catalog: Catalog, wanted: Mapping[str, str]) -> str:
     """Return the problem with a header, or "" if it has the fields of ``wanted``.
 
-    All fields must be present. The values matter only for Language and Plural-Forms: ``the header
-    says Language: zh, but this is zh_CN``.
+    All fields must be present, but only the values of Language and Plural-Forms matter. An example
+    is ``the header says Language: zh, but this is zh_CN``.
     """
     missing = [name for name in wanted if name not in catalog.header]
     if missing:

@@ -55,8 +55,9 @@ class Place:
 def read_place(entry: Entry, usual_markup: Markup = Markup.MARKDOWN) -> Place:
     """Return the place of an entry's message, parsed from its first note.
 
-    :func:`pipeline.core.catalog.update.wanted_entries` writes that note in the format ``KIND[
-    (MARKUP)][ · SECTION]``::
+    :func:`pipeline.core.catalog.update.wanted_entries` writes that note::
+
+        KIND[ (MARKUP)][ · SECTION]
 
         #. list item · Install › With pip
         #. paragraph (reST)

@@ -1,4 +1,4 @@
-"""A parsed message: its blocks, its inline tree, its texts and its atoms.
+"""Parsed messages: blocks, inline tree, texts and atoms.
 
 The text is parsed in the context where it will appear: a heading after ``# ``, a table cell inside
 a row. Positions are lost, because neither parser has positions inside a block. Checks that search

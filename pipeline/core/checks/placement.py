@@ -1,4 +1,4 @@
-"""Parse a text in the smallest page where it is a block of a given kind.
+"""Parsing of a text in the smallest page where it is a block of a given kind.
 
 A translation may turn into another block by accident: ``# 键`` in a paragraph is a heading. It is
 therefore parsed with the context its block needs, and the resulting blocks are compared with those

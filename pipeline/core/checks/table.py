@@ -1,7 +1,6 @@
 """Table of all checks: codes, names and severities, and the selection for each language.
 
-Most checks understand Chinese only: the space before ``:`` is wrong in Chinese, but right in
-French.
+Most checks are for Chinese only: a space before ``:`` is wrong in Chinese, but right in French.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Terminology: find glossary terms in English, and check that a translation renders them.
+"""Terminology: glossary terms in English texts, and their renderings in translations.
 
 A glossary is built from the rows of a CSV file. It finds the terms that an English text mentions,
 and the avoided renderings of these terms in the translation.

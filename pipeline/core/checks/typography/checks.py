@@ -1,6 +1,7 @@
-"""M4: Chinese typography. Turns edits of masked text into problems with a fix.
+"""M4: Chinese typography.
 
-These checks never change words, so nearly all problems can be fixed automatically.
+The checks turn edits of masked text into problems with a fix. They never change words, so nearly
+all problems can be fixed automatically.
 """
 
 from __future__ import annotations
