@@ -436,7 +436,7 @@ def _result(future: Any, job: Job, address: str) -> Outcome:
         raise
     except KilledWorker:
         return died(job, "every worker that ran the page died")
-    except Exception as error:  # noqa: BLE001 - a full disk, say; one page must not stop the others
+    except Exception as error:  # noqa: BLE001 - such as a full disk; other pages go on
         stop = Stop(
             cell=0, exception=type(error).__name__, message=str(error), traceback=""
         )

@@ -22,7 +22,7 @@ _OBJECT = re.compile(
     r"|(?P<member>[\w.]+): [^<>]+"
     r"|[\w.]+ object(?: at 0x\w+)?)>"
 )
-_EMPTY = ("", "--")  # the latter ends a signature in C
+_EMPTY = ("", "--")  # "--" ends a signature in C
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 # Roles are replaced by their text. Formulas are kept, because the site renders them.
 _ROLE = re.compile(

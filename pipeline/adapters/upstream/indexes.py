@@ -112,7 +112,7 @@ def fetch_inventory(site: str, *, timeout: float = 10.0) -> bytes | None:
         # "file:" would read a file of this machine.
         if urlsplit(site).scheme not in ("http", "https"):
             return None
-        request = Request(  # noqa: S310 - the scheme is looked at above
+        request = Request(  # noqa: S310 - the scheme is checked above
             f"{site}objects.inv", headers={"User-Agent": "jax-docs-zh"}
         )
         with urlopen(request, timeout=timeout) as answer:  # noqa: S310

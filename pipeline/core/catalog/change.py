@@ -105,7 +105,7 @@ def diff(old: str, new: str) -> str:
 def _printable(text: str) -> str:
     """Return ``text`` with a space in place of each unprintable character."""
     if text.isprintable():
-        return text  # nearly always
+        return text  # the common case
     return "".join(character if character.isprintable() else " " for character in text)
 
 

@@ -262,7 +262,7 @@ def settled_notes(entry: Entry) -> tuple[str, ...]:
     Editors keep the note of a draft even after a person has changed its words.
     """
     if not entry.notes_with(_ORIGINS):
-        return entry.notes  # nearly always
+        return entry.notes  # the common case
     return tuple(_settled(note, entry) for note in entry.notes)
 
 

@@ -394,7 +394,7 @@ def _with_comments_of(old_entries: Sequence[Entry], entry: Entry) -> Entry:
     for old in old_entries:
         comments += old.comments
     if not comments:
-        return entry  # nearly always
+        return entry  # the common case
     return replace(entry, comments=tuple(comments))
 
 

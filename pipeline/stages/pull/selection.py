@@ -51,8 +51,8 @@ _REGULAR = (REGULAR, "100755", "100664")
 def walk_folder(folder: Path, *, below: str = "") -> Iterator[TreeEntry]:
     """Yield the entries under ``folder`` as git would list them; paths begin with ``below``.
 
-    Hidden folders are skipped. A folder that is nested too deeply is an entry itself, with a final
-    slash. Raises OSError.
+    Hidden files and folders are skipped. A folder that is nested too deeply is an entry itself,
+    with a final slash. Raises OSError.
     """
     with os.scandir(folder) as found:
         entries = sorted(found, key=lambda entry: entry.name)

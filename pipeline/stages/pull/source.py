@@ -1,7 +1,7 @@
 """Source of a pull: the lock that describes upstream at a ref, and access to its files.
 
 A source is a commit of a git repository, or the current state of a plain folder. Only the private
-git cache is written. The invariant: a source never overlaps with its checkout.
+git cache is written. The invariant: a pull never overwrites its own source.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 ``stage`` runs the three steps: ``opening``, the update itself, and ``store``. ``locale`` is the
 only reader and writer of a locale's files. ``english`` looks up the English of digests,
 ``checkouts`` finds out what git did, and ``merge`` merges a catalogue with its memory.
-``merge_driver`` does so for git, and ``verification`` checks that all files agree.
+``merge_driver`` merges the memory files of two branches for git, and ``verification`` checks that
+all files agree.
 
 Decisions that need no files belong in ``core.catalog`` and ``core.memory``.
 """

@@ -1,7 +1,7 @@
 """What git did to a locale's files since the last run, and who translated what.
 
 People switch, merge, rebase and stash branches, and the catalogues, which git ignores, stay behind.
-The merge must therefore know two things: whether git put a memory file there, and whether git still
+A merge therefore depends on two facts: whether git put a memory file there, and whether git still
 has the previous version. The header of a catalogue names one person, but a pull may bring the work
 of several. The commits that added the lines name the others.
 """
@@ -39,7 +39,7 @@ MomentOf = Callable[[Entry], float]
 
 
 def touches_in_git(root: Path, path: str) -> Callable[[str], str]:
-    """Return a function that returns the note of who wrote a msgstr of the file ``path``.
+    """Return a function that finds out who wrote a msgstr of ``path``, as a note.
 
     The note is empty if no commit contains the words. git is only run at the first call.
     """
@@ -59,7 +59,7 @@ def touches_in_git(root: Path, path: str) -> Callable[[str], str]:
 
 
 def moments_in_git(root: Path, path: str) -> MomentOf:
-    """Return a function that returns when an entry's msgstr was last committed.
+    """Return a function that finds out when an entry's msgstr was last committed.
 
     The time is in seconds since 1970, and infinity if git does not track the file. git is only run
     at the first call.
