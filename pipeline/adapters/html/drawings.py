@@ -1,8 +1,8 @@
-"""Drawings (SVG) and other files of others, as they may be published.
+"""Drawings (SVG) and other foreign files, as they may be published.
 
-Whoever has the address of a file opens it by itself: then a page or a drawing with a script runs it
-as if it were ours. A drawing that contains only what is allowed stays as it is, byte for byte;
-otherwise its tree is cleaned and written.
+A reader may open a file by its own address. A script in it would then run as if it were ours. A
+drawing with only allowed content stays byte-identical; otherwise its tree is cleaned and
+serialized.
 """
 
 from __future__ import annotations
@@ -21,38 +21,38 @@ _XML = "{http://www.w3.org/XML/1998/namespace}"
 _STYLE = f"{_SVG}style"
 _ELEMENTS = frozenset(f"{_SVG}{name}" for name in (*DRAWN, "a", "image", "switch"))
 _ADDRESSES = ("href", f"{_XLINK}href")
-# Those of others have an address that is a part of the drawing.
+# Other elements may only refer to parts of the drawing itself.
 _LEADING = frozenset((f"{_SVG}a", f"{_SVG}image"))
 _HANDLER = re.compile("on", re.IGNORECASE)
-# Fonts, mostly. What a sheet says besides goes with them only if it fetches, too.
+# Imports, mostly of fonts. A sheet loses only these, unless it also fetches in other ways.
 _IMPORT = re.compile(r"@import\b(?:\"[^\"]*\"|'[^']*'|[^;{}\"'])*;", re.IGNORECASE)
 _FETCHING_SHEET = re.compile(r"url\((?!\s*[\"']?#)|@import|image-set|\\", re.IGNORECASE)
 
 
 class _Builder(ElementTree.TreeBuilder):
-    """Builds a tree, and notes what of the text is not in it but would be read by a browser."""
+    """Tree builder that notes content which a browser would read, but which is not in the tree."""
 
     def __init__(self) -> None:
         super().__init__()
         self.has_more = False
 
     def pi(self, target: str, text: str | None = None) -> None:  # type: ignore[override]
-        """Note an instruction: ``<?xml-stylesheet …?>``."""
+        """Note a processing instruction: ``<?xml-stylesheet …?>``."""
         self.has_more = True
 
     def doctype(self, name: str, public: str, system: str) -> None:
-        """Note declarations, which may hold elements."""
+        """Note a document type, whose entities may contain elements."""
         self.has_more = True
 
 
 def clean_drawing(data: bytes) -> bytes:
-    """Return a drawing that runs and fetches nothing; empty bytes if it is none."""
+    """Return a drawing that runs and fetches nothing; empty bytes if ``data`` is no drawing."""
     builder = _Builder()
     try:
-        # expat fetches nothing, and bounds what entities grow to.
+        # expat fetches nothing, and it limits the expansion of entities.
         parser = ElementTree.XMLParser(target=builder)  # noqa: S314
         root = ElementTree.fromstring(data, parser)  # noqa: S314
-    # Also of an encoding that nobody knows.
+    # LookupError: the file declares an unknown encoding.
     except (ElementTree.ParseError, LookupError, ValueError):
         return b""
     if root.tag != f"{_SVG}svg":
@@ -65,7 +65,7 @@ def clean_drawing(data: bytes) -> bytes:
 
 
 def _clean(root: Element) -> bool:
-    """Take out of a tree what is not allowed, and return whether anything was."""
+    """Remove everything that is not allowed from a tree; return whether anything was removed."""
     has_changed = False
     for element in list(root.iter()):
         if element.tag == _STYLE and _IMPORT.search(element.text or ""):
@@ -83,14 +83,17 @@ def _clean(root: Element) -> bool:
 
 
 def _is_allowed(element: Element) -> bool:
-    """Return whether an element draws, or says something, and fetches nothing."""
+    """Return whether an element is on the allow-list; a style sheet must not fetch anything."""
     if element.tag == _STYLE:
         return not _FETCHING_SHEET.search(_IMPORT.sub("", element.text or ""))
     return element.tag in _ELEMENTS
 
 
 def _is_harmless(element: str, name: str, value: str) -> bool:
-    """Return whether an attribute runs and fetches nothing. Of other programs there are many."""
+    """Return whether an attribute runs and fetches nothing.
+
+    Attributes in other namespaces are rejected: drawing programs add many of their own.
+    """
     if name in _ADDRESSES:
         if value.lstrip().startswith("#"):
             return True
@@ -103,7 +106,7 @@ def _is_harmless(element: str, name: str, value: str) -> bool:
 
 
 def _leads(element: str, address: str) -> bool:
-    """Return whether an address is that of a link, or an image that stands in it."""
+    """Return whether an address is a link's target, or the inline data of an image."""
     is_image = address.lstrip().lower().startswith("data:")
     return is_safe_address(address) and is_image == (element == f"{_SVG}image")
 
@@ -117,17 +120,17 @@ _PROGRAMS = frozenset(
 
 
 def is_program(path: str) -> bool:
-    """Return whether a browser that opens a file may run something of it."""
+    """Return whether a browser that opens the file may run code in it."""
     return PurePath(path).suffix.lower() in _PROGRAMS
 
 
 def is_drawing(path: str) -> bool:
-    """Return whether a file is a drawing, which may have a program in it."""
+    """Return whether a file is an SVG drawing, which may contain scripts."""
     return PurePath(path).suffix.lower() == ".svg"
 
 
 def published(path: Path) -> bytes | Path | None:
-    """Return the file as it may be published: cleaned if it is a drawing, None if it may not."""
+    """Return what to publish: the file, cleaned bytes of a drawing, or None if forbidden."""
     if is_program(path.name):
         return None
     if not is_drawing(path.name):

@@ -1,7 +1,7 @@
-"""Formulas as MathML, for the site and previews: browsers set them without a script.
+"""Formulas as MathML for the site and previews, which browsers render without a script.
 
-The converter writes words of a formula into its markup as they are: ``\\text{<b>}`` becomes an
-element. So its tree is taken, and written out as text is to be written.
+The converter inserts text of a formula into its markup without escaping: ``\\text{<b>}`` becomes an
+element. So its element tree is used and serialized here instead.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pipeline.adapters.html.sanitizer import sanitize
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-# What the converter knows by another name, or written in another way.
+# LaTeX that the converter supports only under another name or in another form.
 _SYNONYMS = (
     (re.compile(r"\{aligned\}"), "{split}"),
     (
@@ -26,17 +26,17 @@ _SYNONYMS = (
     (re.compile(r"(\\begin\{array\})\s+(?=\{)"), r"\1"),
     (re.compile(r"(?<!\\)\\\n"), r"\\ "),
 )
-# Characters that the converter writes by number: in its tree they are text.
+# Character references that the converter writes; as text of its tree they would be escaped again.
 _BY_NUMBER = re.compile(r"&#x[0-9a-f]+;", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1 << 12)
 def formula_mathml(latex: str, *, is_block: bool) -> str:
-    """Return a formula as MathML, or nothing if not all of it is understood.
+    """Return a formula as MathML, or an empty text if any part of it is not supported.
 
-    Both languages of a page have the same formulas, so they are remembered.
+    Results are cached, because both languages of a page have the same formulas.
     """
-    # About twenty milliseconds, and only where there are formulas.
+    # The import takes about 20 ms, and only pages with formulas need it.
     from xml.etree.ElementTree import tostring
 
     from latex2mathml.converter import convert_to_element
@@ -48,7 +48,7 @@ def formula_mathml(latex: str, *, is_block: bool) -> str:
         for element in tree.iter():
             element.text = _BY_NUMBER.sub(_character, element.text or "")
         html = tostring(tree, encoding="unicode", short_empty_elements=False)
-    # What it raises has no common base.
+    # The converter's exceptions have no common base class.
     except Exception:  # noqa: BLE001
         return ""
     if any(map(_is_not_understood, tree.iter())):
@@ -58,14 +58,14 @@ def formula_mathml(latex: str, *, is_block: bool) -> str:
 
 
 def _character(number: re.Match[str]) -> str:
-    """Return the character that ``&#x2264;`` stands for."""
+    """Return the character of a reference such as ``&#x2264;``."""
     return unescape(number[0])
 
 
 def _is_not_understood(element: Element) -> bool:
-    """Return whether an element shows what the converter does not know.
+    """Return whether an element contains LaTeX that the converter did not understand.
 
-    Those are commands (``<mi>\\foo</mi>``), the ``&`` of an environment, and line ends.
+    This may be a command (``<mi>\\foo</mi>``), the ``&`` of an environment, or a line break.
     """
     words = (element.text or "", *element.attrib.values())
     if any("\\" in word for word in words):

@@ -1,4 +1,7 @@
-"""Images in a page: local files and attachments become data URIs, so that one file is enough."""
+"""Images of a stand-alone page: local files and attachments become data URIs.
+
+The page is then complete in one file. No file outside of the docs folder is read.
+"""
 
 from __future__ import annotations
 
@@ -15,32 +18,33 @@ from pipeline.adapters.files import is_inside
 from pipeline.adapters.html.sanitizer import TagReader
 
 _ATTACHMENT = "attachment:"
-_SOURCES = {"img": "src", "object": "data"}  # where elements name an image
+# attribute that names the image, by element
+_SOURCES = {"img": "src", "object": "data"}
 
 
 @dataclass(frozen=True, slots=True)
 class PageFolder:
-    """The folder of a page, from which nothing outside of the docs folder can be opened."""
+    """Folder of a page. Files outside of the docs folder cannot be read."""
 
     docs: Path
-    inside: str = ""  # the folder of the page, from ``docs``
-    # Paths that lead out of the docs folder; each page has a list of its own.
+    inside: str = ""  # path of the page's folder, relative to ``docs``
+    # Rejected paths outside of the docs folder; each page has a list of its own.
     refused: list[str] = field(default_factory=list, compare=False)
 
     @classmethod
     def of(cls, docs: Path, page: str) -> PageFolder:
-        """Return the folder of a page: that of ``guide/jit`` is ``guide``."""
+        """Return the folder of a page: for ``guide/jit`` it is ``guide``."""
         return cls(docs, page.rpartition("/")[0])
 
     def __deepcopy__(self, _: object) -> PageFolder:
-        """Return the folder itself: nbconvert copies all that it is handed."""
+        """Return the same object: nbconvert copies its resources, but ``refused`` is shared."""
         return self
 
     def read(self, name: str) -> bytes | None:
-        """Return the content of the file that the page calls ``name``; None if there is none.
+        """Return the content of the file ``name``, as the page calls it; None if it does not exist.
 
-        Of a file outside of the docs folder it is empty. A name that begins with a slash counts
-        from the docs folder, as Sphinx has it.
+        For a file outside of the docs folder the result is empty. As in Sphinx, a leading slash
+        means the docs folder.
         """
         start = self.docs if name.startswith("/") else self.docs / self.inside
         path = start / name.lstrip("/")
@@ -52,14 +56,14 @@ class PageFolder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Images:
-    """Where the images of a page are: its folder, and what the cell itself brings along."""
+    """Sources of a page's images: its folder, and the attachments of the current cell."""
 
     folder: PageFolder
-    # Name → media type → base64, which may be cut into lines.
+    # Name → media type → base64, which may be a list of lines.
     attachments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def embed_in(self, html: str) -> str:
-        """Return ``html`` with data URIs for its local images."""
+        """Return ``html`` with its local images replaced by data URIs."""
         parts: list[str] = []
         end = 0
         for tag in _ImageTags(html).tags:
@@ -74,16 +78,16 @@ class Images:
         return "".join((*parts, html[end:]))
 
     def uri(self, source: str) -> str:
-        """``source`` as a data URI if it is an attachment or a file of the docs; else as it is."""
+        """Return a data URI for an attachment or a file of the docs; any other source unchanged."""
         name = urllib.parse.unquote(source)
         if name.startswith(_ATTACHMENT):
-            # The first media type will do: an attachment hardly ever has two.
+            # The first media type is used; attachments rarely have two.
             for media, payload in self.attachments.get(
                 name.removeprefix(_ATTACHMENT), {}
             ).items():
                 return f"data:{media};base64,{''.join(payload)}"
             return source
-        # On another machine.
+        # An image of another site.
         if ":" in name or name.startswith("//"):
             return source
         media = mimetypes.guess_type(name)[0] or ""
@@ -96,7 +100,7 @@ class Images:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ImageTag:
-    """The tag of an image in HTML: from where to where it goes, and what it says."""
+    """Tag of an image in HTML, with its position (``start``, ``end``) and attributes."""
 
     element: str
     start: int
@@ -105,18 +109,18 @@ class _ImageTag:
 
 
 class _ImageTags(TagReader):
-    """Finds the tags of images, where a browser finds any: not in comments, nor in values."""
+    """Finder of image tags. As in browsers, comments and attribute values contain none."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
         self.tags: list[_ImageTag] = []
         lines = html.split("\n")
-        # The first character of each line.
+        # Offset of the first character of each line.
         self._starts = [0, *accumulate(len(line) + 1 for line in lines)]
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note the tag of an image; of two attributes of a name the first one counts."""
+        """Record the tag of an image. Of two attributes with one name, the first one wins."""
         if tag not in _SOURCES:
             return
         line, column = self.getpos()

@@ -1,7 +1,7 @@
-"""MyST prose to HTML, for reading only.
+"""MyST prose to HTML, for previews.
 
-In goes MyST, out comes an HTML fragment that needs nothing from elsewhere. What needs Sphinx (cross
-references, includes) is shown as plainly as can be.
+The input is MyST; the output is a self-contained HTML fragment. Constructs that need Sphinx (cross
+references, includes) are shown in a simple form.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-# The options of a directive: lines like ":name: value", or YAML between lines of "---".
+# Options of a directive: lines like ":name: value", or YAML between lines of "---".
 _OPTIONS = re.compile(r"\A(?:[ \t]*:[\w-]+:.*(?:\n|\Z))+|\A---\n(?:.*\n)*?---(?:\n|\Z)")
 _DIRECTIVE = re.compile(r"\{([\w:-]+)\}[ \t]*(.*)")  # "{note} A title"
 _TITLE_AND_TARGET = re.compile(r"(.+?)\s*<([^<>]+)>", re.DOTALL)  # "a title <target>"
 # "other.md#part".
 _LOCAL_PAGE = re.compile(r"(?!\w+:|//|#)([^#?]+)\.(?:md|ipynb)(#.*)?")
 
-# Others are names of the API.
+# Roles for prose; all others are taken for names of the API.
 _PROSE_ROLES = frozenset(("ref", "doc", "term", "abbr", "numref"))
 _CODE = frozenset(("code-block", "code", "code-cell", "sourcecode", "testcode"))
 _HIDDEN = frozenset(("toctree", "tableofcontents", "contents", "include", "raw-cell"))
 _ADMONITIONS = frozenset(
     "note warning tip important hint caution attention danger error seealso admonition".split()
 )
-# What an admonition begins with instead of its name.
+# Symbol that replaces the name of an admonition in its title.
 _LABELS = {
     "note": "ⓘ",
     "tip": "💡",
@@ -53,7 +53,7 @@ def markdown_html(
     folder: PageFolder,
     attachments: Mapping[str, Mapping[str, str]] | None = None,
 ) -> str:
-    """MyST prose as an HTML fragment.
+    """Return MyST prose as an HTML fragment.
 
     Images from ``attachments`` (name → media type → base64) and ``folder`` are embedded.
     """
@@ -78,7 +78,7 @@ def _markdown() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.use(dollarmath_plugin, renderer=_math, double_inline=True)
     parser.use(amsmath_plugin, renderer=_math)
-    # A line of a formula that begins with "\begin" ends no paragraph: the rule, without `alt`.
+    # Without `alt`, a line of a formula that starts with "\begin" does not end a paragraph.
     begin = next(
         rule.fn for rule in parser.block.ruler.__rules__ if rule.name == "amsmath"
     )
@@ -101,12 +101,12 @@ def _markdown() -> MarkdownIt:
 
 def _math(source: str, options: Mapping[str, Any] | None = None) -> str:
     is_block = options is None or options["display_mode"]
-    # The source of a formula still tells the reader something.
+    # A formula that cannot be converted is shown as source.
     return formula_mathml(source, is_block=is_block) or f"<code>{escape(source)}</code>"
 
 
 def _role(_: Any, tokens: Sequence[Token], index: int, *__: Any) -> str:
-    """A role shows its text: as code for API names, as prose for references."""
+    """Return the text of a role: as code for API names, as prose for references."""
     name, content = tokens[index].meta["name"], tokens[index].content
     if name == "math":
         return _math(content, {"display_mode": False})
@@ -148,14 +148,14 @@ def _directive(name: str, argument: str, *, content: str, env: Any) -> str:
         return _code(body, language="text")
     if name == "math":
         return _math(f"{argument}\n{body}".strip())
-    # Everything else holds prose, which is shown, whatever the directive would do with it.
+    # Any other directive contains prose, which is shown whatever the directive would do.
     inner = str(_markdown().render(body, env))
     if name in ("figure", "image"):
         source = escape(env["images"].uri(argument))
         return f'<figure><img src="{source}" alt=""><figcaption>{inner}</figcaption></figure>'
     title = _markdown().renderInline(argument, env) if argument else ""
     kind = name if name in _ADMONITIONS else "plain-directive"
-    # These have a title of their own only.
+    # These two have no label, only a title of their own.
     if kind not in ("plain-directive", "admonition"):
         title = f"{_LABELS.get(name, name.capitalize())} {title}"
     return f'<div class="admonition {kind}"><p class="title">{title}</p>{inner}</div>'
@@ -192,7 +192,7 @@ def _link(
         tokens[index].attrSet("href", f"{name}.html{part}")
     html = str(renderer.renderToken(tokens, index, options, env))
     if tokens[index + 1].type == "link_close":
-        # A link without a text: MyST shows the title of what it leads to, here stands the address.
+        # A link without text: MyST would show the title of its target; here the address is shown.
         html += escape(target)
     return html
 

@@ -1,8 +1,8 @@
 """Notebooks to stand-alone HTML: nbconvert for cells and outputs, ``myst`` for prose.
 
-Nothing is fetched when a page is read: images are embedded, formulas become MathML, code is
-coloured by Pygments. Cells, outputs and whole pages go through the sanitizer, so what needs a
-script is left out, and the page says so.
+The pages fetch nothing: images are embedded, formulas become MathML, Pygments colours the code.
+Cells, outputs and whole pages pass the sanitizer. Content that needs a script is removed, and the
+page reports it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ TEMPLATES = Path(__file__).with_name("templates")
 class Row:
     """One page in the index.
 
-    ``percent`` is None for a page without messages, ``link`` empty if it is not rendered.
+    ``percent`` is None for a page without messages. ``link`` is empty for a page that is not
+    rendered.
     """
 
     page: str
@@ -41,10 +42,10 @@ class Row:
 
 
 def page_html(body: Sanitized, *, language: str, head: Mapping[str, str]) -> str:
-    """Return a whole page around ``body``; it says what a reader misses of that.
+    """Return a whole page around ``body``, with a note about elements that were removed from it.
 
-    ``head`` has title, state, status, digest and index (a link), as plain text, and ``left_out``,
-    which says how many elements are missing: ``{} elements left out: ``.
+    ``head`` has title, state, status, digest and index (a link), as plain text. Its ``left_out`` is
+    the text of the note: ``{} elements left out: ``.
     """
     return _render(
         "page.html.j2",
@@ -57,12 +58,12 @@ def page_html(body: Sanitized, *, language: str, head: Mapping[str, str]) -> str
 
 
 def notebook_html(notebook: Mapping[str, Any], *, folder: PageFolder) -> Sanitized:
-    """Return the cells of a notebook as HTML. Local images are looked up in ``folder``."""
+    """Return the cells of a notebook as HTML. Local images are read from ``folder``."""
     import nbformat
     from nbformat.v4.rwbase import rejoin_lines
 
     exporter = _exporter()
-    # Notebooks may store a text as a list of lines; nbconvert wants it whole.
+    # Notebooks may store text as a list of lines; nbconvert expects a string.
     node = rejoin_lines(nbformat.from_dict(dict(notebook)))  # type: ignore[no-untyped-call]
     node["metadata"].pop("widgets", None)
     _name_lexer(node["metadata"])
@@ -75,14 +76,14 @@ def notebook_html(notebook: Mapping[str, Any], *, folder: PageFolder) -> Sanitiz
 
 
 def _name_lexer(metadata: dict[str, Any]) -> None:
-    """Name Python's lexer where IPython, which has the one of most notebooks, is not installed.
+    """Set Python's lexer if IPython is not installed, whose lexer most notebooks name.
 
-    nbconvert falls back to the same one, with a warning on stderr.
+    nbconvert would fall back to the same lexer, but print a warning to stderr.
     """
     language = metadata.get("language_info", {})
     if not isinstance(language, dict) or _has_ipython():
         return
-    # What nbconvert takes; the last one is its default.
+    # As nbconvert chooses the lexer; the last value is its default.
     lexer = language.get("pygments_lexer", language.get("name")) or "ipython3"
     if lexer in ("ipython2", "ipython3"):
         metadata["language_info"] = {
@@ -98,9 +99,10 @@ def _has_ipython() -> bool:
 
 
 def _sanitize(output: dict[str, Any]) -> tuple[str, ...]:
-    """Sanitize the HTML of an output by itself, so that it swallows nothing that comes after it.
+    """Sanitize the HTML of an output, and return the names of elements that a reader misses.
 
-    Widgets, which need scripts, are shown as text. Return what a reader misses.
+    Each output is sanitized separately, so that an unclosed element affects no other. Widgets need
+    scripts, so their text is shown instead.
     """
     data = output.get("data", {})
     is_widget = data.pop(_WIDGET, None) is not None
@@ -112,22 +114,23 @@ def _sanitize(output: dict[str, Any]) -> tuple[str, ...]:
         return ()
     sanitized = sanitize(html)
     data["text/html"] = sanitized.html
-    output.get("metadata", {}).pop("text/html", None)  # no frame is needed any more
+    # sanitized HTML needs no isolated frame
+    output.get("metadata", {}).pop("text/html", None)
     return sanitized.noticed
 
 
 def load() -> None:
-    """Load what renders code, which takes a while, so that it is there when it is needed."""
+    """Load the exporter in advance, because importing nbconvert is slow."""
     _exporter()
 
 
 def page_css() -> str:
-    """The style sheet of a page."""
+    """Return the style sheet of a page."""
     return _css() + _pygments_css()
 
 
 def index_html(rows: Sequence[Row], *, language: str, title: str, summary: str) -> str:
-    """The table of all pages."""
+    """Return the HTML page with the table of all pages."""
     css = _safe(_css())
     return _render(
         "index.html.j2",
@@ -156,10 +159,10 @@ def _css() -> str:
 
 
 def _safe(text: str) -> Any:
-    """Return ``text`` as HTML, which is not escaped again."""
+    """Return ``text`` marked as HTML, so that templates do not escape it."""
     from markupsafe import Markup
 
-    return Markup(text)  # noqa: S704 - style sheets of ours, and what is sanitized
+    return Markup(text)  # noqa: S704 - our own style sheets, or sanitized HTML
 
 
 @cache
@@ -193,9 +196,9 @@ def _exporter() -> Any:
         return sanitized.html
 
     exporter = HTMLExporter(template_name="basic")  # type: ignore[no-untyped-call]
-    # It warns of images without a description, which upstream's pages have many of.
+    # nbconvert warns about images without alternative text, which upstream has many of.
     exporter.log.setLevel("ERROR")
     exporter.register_filter("markdown2html", prose)  # type: ignore[no-untyped-call]
-    # Raw cells, and code in colours.
+    # nbconvert applies this filter to raw cells and highlighted code.
     exporter.register_filter("clean_html", clean)  # type: ignore[no-untyped-call]
     return exporter

@@ -1,7 +1,7 @@
-"""reStructuredText prose to HTML, for reading only.
+"""reStructuredText prose to HTML, for previews.
 
-In goes a page, out comes an HTML fragment. What needs Sphinx (cross references, API lists) is shown
-as plainly as can be.
+The input is a page; the output is an HTML fragment. Constructs that need Sphinx (cross references,
+API lists) are shown in a simple form.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pipeline.adapters.html.images import Images, PageFolder
 if TYPE_CHECKING:
     from docutils import nodes
 
-# Directives of Sphinx' and its extensions', by what is shown of them.
+# Directives of Sphinx and its extensions, by how they are shown.
 _HIDDEN = tuple(
     "toctree contents only currentmodule module literalinclude tagged-block data "
     "autosummary automodule autofunction autoclass automethod autodata autoattribute "
@@ -30,7 +30,7 @@ _BOXES = tuple(
 )
 _CODE = ("code-block", "mermaid", "sourcecode", "testcode", "testoutput")
 
-# Roles that lead to prose, and docutils' own; what else there is are names of the API.
+# Roles for prose, and docutils' own. All others are taken for names of the API.
 _PROSE_ROLES = frozenset(
     (
         "ref",
@@ -58,9 +58,9 @@ _PLAIN_ROLES = frozenset(
     )
 )
 
-_NEVER = 5  # above every level of docutils' messages
+_NEVER = 5  # above every message level of docutils
 _SETTINGS: dict[str, Any] = {
-    # A page reads no file and brings no HTML of its own.
+    # Pages may neither include files nor insert HTML of their own.
     "file_insertion_enabled": False,
     "raw_enabled": False,
     "report_level": _NEVER,
@@ -69,14 +69,14 @@ _SETTINGS: dict[str, Any] = {
     "initial_header_level": 1,
     "syntax_highlight": "short",
     "smart_quotes": False,
-    "_disable_config": True,  # the user's docutils.conf
+    "_disable_config": True,  # ignore the user's docutils.conf
 }
 
 
 def rst_html(source: str, *, folder: PageFolder) -> str:
-    """A page as an HTML fragment; images of ``folder`` are embedded.
+    """Return a page as an HTML fragment with images of ``folder`` embedded.
 
-    What docutils cannot read is left out.
+    Directives and roles that docutils cannot parse are left out.
     """
     from docutils.core import publish_parts
     from docutils.parsers.rst import Parser
@@ -92,16 +92,17 @@ def rst_html(source: str, *, folder: PageFolder) -> str:
 
 
 def _writer() -> Any:
-    """Return docutils' writer of HTML, which writes formulas as Markdown has them.
+    """Return docutils' HTML writer, changed to write formulas as MathML, as for Markdown.
 
-    It reads no image into the page: ``Images`` does.
+    It does not read image files, because ``Images`` embeds them.
     """
     from docutils import nodes
     from docutils.writers import html5_polyglot
 
     class Translator(html5_polyglot.HTMLTranslator):
         def uri2imagepath(self, uri: str) -> str:
-            raise ValueError(f"{uri} is not read here")  # what docutils expects
+            # the exception that docutils expects
+            raise ValueError(f"{uri} is not read here")
 
         def visit_math(self, node: nodes.math) -> None:
             self._add_formula(node, is_block=False)
@@ -111,11 +112,11 @@ def _writer() -> Any:
 
         def _add_formula(self, node: nodes.Element, *, is_block: bool) -> None:
             source = node.astext()
-            # Lines are those of an environment, also where nobody has written it.
+            # Lines need an environment, even if upstream has written none.
             has_lines = is_block and "\\\\" in source and "\\begin" not in source
             whole = f"\\begin{{split}}{source}\\end{{split}}" if has_lines else source
             formula = formula_mathml(whole, is_block=is_block)
-            # The source of a formula still tells the reader something.
+            # A formula that cannot be converted is shown as source.
             self.body.append(formula or f"<code>{escape(source)}</code>")
             raise nodes.SkipNode
 
@@ -125,15 +126,15 @@ def _writer() -> Any:
 
 
 def _inliner() -> Any:
-    """Reads any role: those of Sphinx show their text, or what they lead to."""
+    """Return an inliner that accepts any role; Sphinx's roles show their text or target."""
     from docutils import nodes
     from docutils.parsers.rst.states import Inliner
 
-    # A subclass would lose the patterns that it keeps as variables of the class itself.
+    # A subclass would not work: Inliner stores its patterns as class attributes.
     inliner = Inliner()
 
     def interpreted(rawsource: str, text: str, role: str, lineno: int) -> Any:
-        name = role.rpartition(":")[2] or "title-reference"  # "py:func" is "func"
+        name = role.rpartition(":")[2] or "title-reference"  # "py:func" → "func"
         if name in _PLAIN_ROLES:
             return Inliner.interpreted(inliner, rawsource, text, name, lineno)
         node = nodes.inline if name in _PROSE_ROLES else nodes.literal
@@ -144,7 +145,7 @@ def _inliner() -> Any:
 
 
 def _shown(text: str) -> str:
-    """What a reader sees of the text of a role."""
+    """Return the visible part of a role's text."""
     from docutils.utils import unescape
 
     words = unescape(text)
@@ -157,7 +158,7 @@ def _shown(text: str) -> str:
 
 @contextmanager
 def _known_directives() -> Iterator[None]:
-    """Make Sphinx's directives known for a while: the registry belongs to the whole process."""
+    """Register Sphinx's directives temporarily, because docutils' registry is global."""
     from docutils.parsers.rst import directives
 
     registry: dict[str, Any] = directives._directives  # type: ignore[attr-defined]
@@ -186,7 +187,7 @@ def _directives() -> dict[str, Any]:
 
     class Box(Hidden):
         def run(self) -> list[nodes.Node]:
-            # The argument of a grid says how many columns it has, any other one is a title.
+            # The argument of a grid is its number of columns; that of any other box is a title.
             title = (
                 self.arguments[0] if self.arguments and self.name != "grid" else None
             )
@@ -203,7 +204,7 @@ def _directives() -> dict[str, Any]:
         option_spec = _AnyOption()
 
         def run(self) -> Any:
-            self.options = {}  # docutils' own directive does not know Sphinx' options
+            self.options = {}  # docutils' directive does not accept Sphinx's options
             return super().run()  # type: ignore[no-untyped-call]
 
     return (
@@ -214,7 +215,7 @@ def _directives() -> dict[str, Any]:
 
 
 class _AnyOption(dict[str, Any]):
-    """Options of all names, taken as they are."""
+    """Option specification that accepts any option with any value."""
 
     def __missing__(self, _: str) -> Any:
         return lambda argument: argument or ""

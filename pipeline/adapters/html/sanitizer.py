@@ -1,8 +1,8 @@
-"""The one door through which markup of others comes to a reader: site, previews and reports.
+"""Sanitizer for all foreign markup that readers see: on the site, in previews and in reports.
 
-Upstream's HTML, what code has printed and what renderers that are not ours have made goes in. It is
-parsed as a browser parses it (nh3, on html5ever), rebuilt from a list of what is allowed, and
-written out: whatever comes out is well-formed, runs nothing and fetches nothing from elsewhere.
+The input is upstream's HTML, outputs of code, and HTML of foreign renderers. It is parsed as in
+browsers (nh3, on html5ever), rebuilt from an allow-list, and serialized. The output is well-formed,
+runs nothing, and fetches nothing from other sites.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
 
 class TagReader(HTMLParser):
-    """Python's reader of HTML, which stops at no text: ``<![x[`` is a comment to browsers."""
+    """Python's HTML parser, without its failure at ``<![x[``, which browsers read as a comment."""
 
     def parse_marked_section(self, i: int, report: int = 1) -> int:
-        """Return where the section ends that begins at ``i``; -1 if it does not end."""
+        """Return the end of the section that begins at ``i``, or -1 if it has no end."""
         del report
         return self.rawdata.find(">", i) + 1 or -1
 
 
-FRAME = "jz-frame"  # the class of a link in the place of a film or frame
-# What has no look of its own: nothing is to be seen of it when nothing stands in it.
+FRAME = "jz-frame"  # class of a link that replaces a film or frame
+# Elements without a look of their own: an empty one can be removed.
 _BOXES = ("center", "div", "figure", "p", "section")
 _INLINE = "span"
-# An element with an id and nothing in it: a script finds it by the id.
+# An empty element with an id, by which a script finds it.
 _WAITING = re.compile(
     r"<(canvas|div|figure|p|section|span|svg)\b[^>]*?\sid\s*=\s*[\"']?(?P<id>[^\"'\s>]+)[^>]*>"
     r"\s*</\1\s*>",
@@ -52,16 +52,16 @@ def waiting_ids(html: str) -> list[str]:
 
 
 def without_placeholders(html: str) -> str:
-    """Return clean HTML without the room of what is empty, or holds links to frames alone.
+    """Return clean HTML in which boxes that are empty, or have only links to frames, take no space.
 
     ``<div id="plot" style="height:9em"></div>`` → ``<span id="plot"></span>``
     """
     from bs4 import BeautifulSoup
 
     soup = BeautifulSoup(html, "html.parser")
-    # By identity: two elements are equal to Beautiful Soup if all that stands in them is.
+    # Keyed by identity: Beautiful Soup's equality compares the content of elements.
     bare: dict[int, Tag] = {}
-    # From the inside out: what stands in a box has been looked at before.
+    # Inner boxes first, so that the state of nested boxes is known.
     for box in reversed(soup.find_all(_BOXES)):
         held: list[Any] = [part for part in box.children if not _is_blank(part)]
         if not all(_is_frame(part) or id(part) in bare for part in held):
@@ -77,12 +77,12 @@ def without_placeholders(html: str) -> str:
 
 
 def _is_blank(part: Any) -> bool:
-    """Return whether a part of an element is white space."""
+    """Return whether a child node is white space."""
     return not part.name and not str(part).strip()
 
 
 def _is_frame(part: Any) -> bool:
-    """Return whether a part of an element is a link in the place of a film or frame."""
+    """Return whether a child node is a link that replaces a film or frame."""
     return part.name == "a" and FRAME in part.get("class", ())
 
 
@@ -104,14 +104,14 @@ DRAWN = (
     "linearGradient marker mask path pattern polygon polyline radialGradient rect stop symbol "
     "text textPath title tspan use"
 ).split()
-# Films and frames come out as links to what they would show, or as images.
+# Films and frames become links to their content, or images.
 _FRAMES = ("audio", "embed", "iframe", "object", "video")
 _WITH_CONTENT = {"noscript", "script", "style", "template"}
-# What a reader misses where it is gone.
+# Elements whose loss readers notice.
 _NOTICED = frozenset(
     "applet audio button canvas embed form iframe img object script select textarea video".split()
 )
-# What draws where something else keeps the room for it, or has the room itself.
+# Elements that draw in a place that other elements reserve, or that reserve it themselves.
 _DRAWING = frozenset("applet audio canvas embed iframe object script video".split())
 _ON_ALL = (
     "align aria-describedby aria-hidden aria-label aria-labelledby class dir height id lang role "
@@ -159,7 +159,7 @@ _OF_SVG = (
     "stroke-width text-anchor text-decoration textLength transform type values version viewBox "
     "vector-effect x x1 x2 xlink:href xmlns y y1 y2"
 ).split()
-# What may be said of one element's looks: nothing that takes it out of its place on the page.
+# CSS properties that change the look of one element, but cannot move it out of its place.
 STYLES = set(
     (
         "background background-color border border-bottom border-collapse border-color "
@@ -175,7 +175,7 @@ STYLES = set(
         "word-break word-spacing"
     ).split()
 )
-# What may be moved in a drawing: never where it leads.
+# Attributes that an animation may change; addresses are not among them.
 _MOVED = frozenset(
     (
         "cx cy d dx dy fill fill-opacity height offset opacity points r rx ry stroke "
@@ -183,7 +183,7 @@ _MOVED = frozenset(
         "viewbox width x x1 x2 y y1 y2"
     ).split()
 )
-# Addresses: of links, and of what a browser fetches by itself.
+# Schemes of links, and attributes with addresses that a browser fetches by itself.
 _SCHEMES = {"data", "ftp", "http", "https", "irc", "mailto", "tel"}
 _FETCHED = frozenset(
     (element, name)
@@ -196,40 +196,42 @@ _IN_PAGE = frozenset(
 _IGNORED_IN_ADDRESS = re.compile(r"[\x00-\x20]+")
 _ELSEWHERE = re.compile(r"(?:(?P<scheme>[a-z][a-z0-9+.-]*):|//)", re.IGNORECASE)
 _IMAGE_DATA = re.compile(r"data:image/[a-z0-9.+-]+[;,]", re.IGNORECASE)
-# In a style, or an attribute of SVG: what fetches, and how CSS can hide it. ``url(#part)`` is a
-# part of the page.
+# Fetching in a style or an SVG attribute, and the escapes with which CSS can hide it.
+# ``url(#part)`` is allowed: it refers to the page itself.
 _FETCHING_STYLE = re.compile(r"url\((?!\s*[\"']?#)|image-set|\\|@", re.IGNORECASE)
-# In clean markup, where no value has a "<" or ">".
+# Patterns for clean markup, where attribute values contain no "<" or ">".
 _EMBEDDED = re.compile(rf"<(?P<name>img|source|{'|'.join(_FRAMES)})\b[^>]*>")
 _SOURCE = re.compile(r' src="([^"]*)"')
 _PRE = re.compile(r"<pre\b[^>]*>\n")
 _TAG = re.compile(r"<(/?)(?!(?:br|col|hr|img|input|wbr)\b)([a-z][^\s/>]*)")
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # of JSON's "\\ud800": no UTF-8 has it
-# Where a film is embedded it plays in frames only.
+# such as JSON's "\\ud800", which cannot be encoded as UTF-8
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+# The address of an embedded film works only in frames, so it is changed to that of the film's page.
 _FILM = re.compile(
     r"(?:https?:)?//www\.youtube(?:-nocookie)?\.com/embed/([\w-]+).*", re.IGNORECASE
 )
-_DEEPEST = 5000  # elements in each other
-_PASSES = 8  # until markup stays as it is; what never does is shown as text
+_DEEPEST = 5000  # nesting depth of elements
+_PASSES = 8  # passes until markup is stable; otherwise it is shown as text
 _HOLE = "jz-hole"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sanitized:
-    """Markup that is safe to show. ``lost`` names what was taken out, in the order of names."""
+    """Markup that is safe to show. ``lost`` names what was removed, sorted."""
 
     html: str
-    lost: tuple[str, ...]  # "<script>"; "onclick" of an element that stayed
+    # "<script>" for elements; "onclick" for attributes of elements that stay
+    lost: tuple[str, ...]
     noticed: tuple[
         str, ...
-    ] = ()  # "script", once for each element that a reader misses
+    ] = ()  # "script", once for each removed element that a reader misses
 
 
 def sanitize(html: str, *, ours: str = "") -> Sanitized:
-    """Return ``html`` as a browser reads it, without all that is not allowed.
+    """Return ``html`` as browsers parse it, without everything that is not allowed.
 
-    ``<b onclick="f()">x</b><script>f()</script>`` → ``<b>x</b>``, and what it lost.
-    Remote images, films and frames become links. ``ours`` is an attribute that stays as well.
+    ``<b onclick="f()">x</b><script>f()</script>`` → ``<b>x</b>``, and the names of what it lost.
+    Remote images, films and frames become links. ``ours`` is an additional attribute to keep.
     """
     if "<" not in html:
         return Sanitized(html=html, lost=())
@@ -237,12 +239,12 @@ def sanitize(html: str, *, ours: str = "") -> Sanitized:
 
 
 def sanitize_around(pieces: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-    """Return pieces of HTML that are safe where they stand, and what they lost.
+    """Return pieces of HTML that are safe in their places, and the names of what they lost.
 
-    Between two pieces stands something that is safe already: ``["<details>", "</details>"]`` are
-    the tags around a paragraph. All pieces are read as one, so an element may be opened in one
-    and closed in another, and none stays open at the end. If what stands between could not
-    keep its place (in a ``<select>``), each piece is read alone.
+    Safe content follows each piece but the last: ``["<details>", "</details>"]`` are the tags
+    around a paragraph. The pieces are sanitized as one, so one may open an element that another
+    closes. All elements are closed at the end. If the content between could not keep its place (in
+    a ``<select>``), each piece is sanitized alone.
     """
     hole = _unused_name(pieces)
     joined = pieces[0]
@@ -258,7 +260,7 @@ def sanitize_around(pieces: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
 
 
 def is_safe_address(address: str) -> bool:
-    """Return whether an address leads somewhere, or is an image. ``javascript:f()`` does not."""
+    """Return whether an address is a link target or image data. ``javascript:f()`` is neither."""
     plain = _plain(address)
     elsewhere = _ELSEWHERE.match(plain)
     if elsewhere is None or not elsewhere["scheme"]:
@@ -268,7 +270,7 @@ def is_safe_address(address: str) -> bool:
 
 
 def _unused_name(pieces: Sequence[str]) -> str:
-    """Return a name for the element between two pieces that none of them has."""
+    """Return a name for the placeholder element that no piece contains."""
     name = _HOLE
     while any(name in piece.lower() for piece in pieces):
         name += "-x"
@@ -276,11 +278,11 @@ def _unused_name(pieces: Sequence[str]) -> str:
 
 
 def _rebuilt(html: str, *, hole: str = _HOLE, ours: str = "") -> Sanitized:
-    """Return what is allowed of ``html``, with links in the place of what is elsewhere."""
+    """Return ``html`` without what is not allowed, and with links in place of remote content."""
     allowed = _clean(html, _cleaner(hole, ours, with_frames=True))
     linked, missing = _with_links(allowed)
     lost, noticed = _tags(missing), missing
-    if allowed != html:  # counting takes longer than all else
+    if allowed != html:  # counting takes longer than everything else
         before, after = _Census(html), _Census(allowed)
         gone = (before.elements - after.elements).elements()
         noticed = (*sorted(name for name in gone if name in _NOTICED), *missing)
@@ -291,15 +293,16 @@ def _rebuilt(html: str, *, hole: str = _HOLE, ours: str = "") -> Sanitized:
 
 
 def _clean(html: str, cleaner: nh3.Cleaner) -> str:
-    """Return what is allowed of ``html``, written in such a way that it is read as it stands.
+    """Return the allowed part of ``html``, serialized so that browsers parse it to the same tree.
 
-    ``<p><select><p>`` without the second tag is two paragraphs, and not one in the other.
+    ``<p><select><p>`` shows why one pass is not enough: without the second tag, it is two
+    paragraphs.
     """
     html = _LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", html)
     if _is_too_deep(html):
         return escape(html)
     for _ in range(_PASSES):
-        # Browsers skip the first line end of ``<pre>``: another one stands for it.
+        # Browsers skip the first newline in ``<pre>``, so it is doubled.
         cleaned = _PRE.sub(r"\g<0>\n", cleaner.clean(html))
         if cleaned == html:
             return html
@@ -308,7 +311,7 @@ def _clean(html: str, cleaner: nh3.Cleaner) -> str:
 
 
 def _is_too_deep(html: str) -> bool:
-    """Return whether elements lie in each other so deep that a parser would take minutes."""
+    """Return whether elements are nested so deeply that a parser would take minutes."""
     if html.count("<") <= _DEEPEST:
         return False
     opened: Counter[str] = Counter()
@@ -324,7 +327,7 @@ def _is_too_deep(html: str) -> bool:
 
 @lru_cache(maxsize=8)
 def _cleaner(hole: str, ours: str, *, with_frames: bool = False) -> nh3.Cleaner:
-    """Return what cleans markup; films and frames stay only to be made links."""
+    """Return an nh3 cleaner. Films and frames are kept only if they are replaced by links later."""
     import nh3
 
     frames = (*_FRAMES, "source") if with_frames else ()
@@ -343,7 +346,7 @@ def _cleaner(hole: str, ours: str, *, with_frames: bool = False) -> nh3.Cleaner:
             hole: {"n"},
         },
         tag_attribute_values={"input": {"type": {"checkbox"}}},
-        # A form has nobody to send it to.
+        # There is no server for forms, so checkboxes are disabled.
         set_tag_attribute_values={"input": {"disabled": ""}},
         attribute_filter=_filter_attribute,
         filter_style_properties=STYLES,
@@ -353,7 +356,7 @@ def _cleaner(hole: str, ours: str, *, with_frames: bool = False) -> nh3.Cleaner:
 
 
 def _filter_attribute(element: str, name: str, value: str) -> str | None:
-    """Return the value of an allowed attribute; None if the attribute has to go."""
+    """Return the value of an allowed attribute; None if the attribute must be removed."""
     if (element, name) in _FETCHED:
         return value
     if (element, name) in _IN_PAGE:
@@ -369,7 +372,7 @@ def _filter_attribute(element: str, name: str, value: str) -> str | None:
 
 
 def is_moved(attribute: str) -> bool:
-    """Return whether a drawing may change an attribute of its elements by itself."""
+    """Return whether an animation in a drawing may change an attribute."""
     return attribute.strip().lower() in _MOVED
 
 
@@ -379,18 +382,17 @@ def fetches(style: str) -> bool:
 
 
 def _plain(address: str) -> str:
-    """Return an address as browsers read it: without white space, with one kind of slash."""
+    """Return an address as browsers read it: without white space, and with forward slashes."""
     return _IGNORED_IN_ADDRESS.sub("", address).replace("\\", "/")
 
 
 def _with_links(html: str) -> tuple[str, tuple[str, ...]]:
-    """Return clean markup with links in the place of what a browser would fetch from elsewhere.
+    """Return clean markup with remote content replaced by links, and names of elements lost.
 
-    ``<img src="https://a.org/b.png" alt="B">`` → ``<a class="jz-remote" href="…">B</a>``;
-    the link of a film or frame is a ``jz-frame`` as well.
-    The names of elements come with it that left nothing behind.
+    ``<img src="https://a.org/b.png" alt="B">`` → ``<a class="jz-remote" href="…">B</a>``. The link
+    of a film or frame also has the class ``jz-frame``. Elements that left nothing behind are lost.
     """
-    # All images of most pages are the site's: those need no second parser.
+    # Most pages have only images of the site and need no second parser.
     if not any(map(_is_elsewhere, _EMBEDDED.finditer(html))):
         return html, ()
     from bs4 import BeautifulSoup
@@ -398,12 +400,12 @@ def _with_links(html: str) -> tuple[str, tuple[str, ...]]:
     soup = BeautifulSoup(html, "html.parser")
     missing: list[str] = []
     for source in soup.find_all("source"):
-        # A film may say in an element of its own where it is.
+        # A film may have its address in a child element.
         if source.parent is not None and source.parent.name in _FRAMES:
             source.parent.attrs.setdefault("src", str(source.get("src", "")))
         source.unwrap()
     for element in soup.find_all(["img", *_FRAMES]):
-        if element.parent is None:  # it stood in one that is replaced
+        if element.parent is None:  # it was inside an element that has been replaced
             continue
         address = _plain(str(element.get("src") or element.get("data") or ""))
         if _is_of_site(address) and _is_image(element.name, address):
@@ -416,27 +418,27 @@ def _with_links(html: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _is_image(element: str, address: str) -> bool:
-    """Return whether an element shows an image: ``<object data="plot.svg">`` does, too."""
+    """Return whether an element shows an image, like ``<object data="plot.svg">``."""
     media = mimetypes.guess_type(address)[0] or ""
     return element == "img" or media.startswith("image/")
 
 
 def _is_elsewhere(tag: re.Match[str]) -> bool:
-    """Return whether the tag of an image, film or frame cannot stay as it is."""
+    """Return whether the tag of an image, film or frame must be replaced."""
     source = _SOURCE.search(tag[0])
     return tag["name"] != "img" or not source or not _is_of_site(_plain(source[1]))
 
 
 def _is_of_site(address: str) -> bool:
-    """Return whether an image is a file of the site, or stands in the address itself."""
+    """Return whether an image is a file of the site, or inline data."""
     is_elsewhere = bool(_ELSEWHERE.match(address)) and not _IMAGE_DATA.match(address)
     return bool(address) and not is_elsewhere
 
 
 def _replace_by_link(element: Tag, address: str, soup: BeautifulSoup) -> bool:
-    """Put a link in the place of an element, or its words where there is a link already.
+    """Replace an element by a link, or inside a link by its description.
 
-    Return whether any of it is left.
+    Return whether anything is left of the element.
     """
     description = str(element.get("alt") or element.get("title") or "")
     words = description or address
@@ -445,7 +447,7 @@ def _replace_by_link(element: Tag, address: str, soup: BeautifulSoup) -> bool:
         return bool(description)
     around = element.find_parent("a")
     if around:
-        # Beside words an image without a description says nothing more.
+        # Beside other words, the address of an undescribed image adds nothing.
         has_words = around.get_text(strip=True)
         element.replace_with(description if has_words else words)
     else:
@@ -458,7 +460,7 @@ def _replace_by_link(element: Tag, address: str, soup: BeautifulSoup) -> bool:
 
 
 class _Census(TagReader):
-    """Counts the elements of a piece of HTML, and their attributes."""
+    """Counter of the elements of a piece of HTML, and of their attributes."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -467,7 +469,7 @@ class _Census(TagReader):
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Count one, if it is not ours."""
+        """Count an element, unless it is our placeholder."""
         if tag.startswith(_HOLE):
             return
         self.elements[tag] += 1
@@ -475,7 +477,10 @@ class _Census(TagReader):
 
 
 def _lost(before: _Census, after: _Census) -> tuple[str, ...]:
-    """Return the names of what is less after than before: elements, and attributes of others."""
+    """Return the names of elements and attributes that ``after`` has fewer of than ``before``.
+
+    Attributes of lost elements are not listed.
+    """
     elements = before.elements - after.elements
     attributes = before.attributes - after.attributes
     names = {name for element, name in attributes if element not in elements}
@@ -483,5 +488,5 @@ def _lost(before: _Census, after: _Census) -> tuple[str, ...]:
 
 
 def _tags(elements: Iterable[str]) -> tuple[str, ...]:
-    """Return the tags of elements: ``<b>``, each once."""
+    """Return the tags of elements, sorted and each once: ``<b>``."""
     return tuple(f"<{element}>" for element in sorted(set(elements)))

@@ -1,7 +1,7 @@
-"""Style sheets of others: their rules for what stands in one part of a page, and nothing else.
+"""Foreign style sheets, limited to one part of a page.
 
-Drawings and tables may say nothing without their colours. What a sheet would fetch goes, and what
-would take an element out of its place on the page.
+Drawings and tables may depend on their colours. Declarations that fetch something, or that could
+move an element out of its place on the page, are removed.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from pipeline.adapters.html.sanitizer import STYLES, fetches
 if TYPE_CHECKING:
     from tinycss2.ast import AtRule, Node, QualifiedRule
 
-# Selectors that begin so are of what stands beside the part of the page.
+# Combinators that would select elements beside the part of the page.
 _BESIDE = ("+", "~")
 _DARK = "color: #14181e"
-_LIGHT = 0.5  # from 0, which is black, to 1
+_LIGHT = 0.5  # from 0 (black) to 1 (white)
 
 
 def clean_sheet(css: str, *, inside: str) -> str:
-    """Return what of a sheet may stand in a page, for elements in those of a selector.
+    """Return the allowed rules of a sheet, limited to elements inside the selector ``inside``.
 
     ``td, th {color: red; position: fixed}`` → ``.text td,.text th{color: red}``
     """
@@ -33,22 +33,22 @@ def clean_sheet(css: str, *, inside: str) -> str:
 
 
 def _rules(rules: Iterable[Node], inside: str) -> Iterator[str]:
-    """Yield the rules that are allowed, as text."""
+    """Yield the allowed rules as text."""
     for rule in rules:
         if rule.type == "qualified-rule":
             text = _rule(rule, inside)
         elif rule.type == "at-rule" and rule.lower_at_keyword == "media":
             text = _media(rule, inside)
         else:
-            # ``@import`` and ``@font-face`` fetch.
+            # ``@import`` and ``@font-face`` would fetch something.
             continue
-        # Nothing in it ends the element that it will stand in.
+        # ``<`` could end the style element that the sheet is inserted into.
         if "<" not in text:
             yield text
 
 
 def _media(rule: AtRule, inside: str) -> str:
-    """Return the rules for a medium, as text."""
+    """Return the allowed rules of a media query as text."""
     from tinycss2 import parse_rule_list, serialize
 
     medium = serialize(rule.prelude)
@@ -70,9 +70,9 @@ def _rule(rule: QualifiedRule, inside: str) -> str:
 
 
 def _with_colour(declarations: list[str]) -> list[str]:
-    """Return the declarations, and dark letters if they state a light ground and no letters.
+    """Return the declarations, with a dark text colour added if only a light background is set.
 
-    Who wrote them had a white page with black letters in mind; a dark page has light ones.
+    Their author assumed black text on a white page, but a dark page has light text.
     """
     names = [declaration.partition(":")[0] for declaration in declarations]
     is_light = any(map(_is_light_ground, declarations))
@@ -80,7 +80,7 @@ def _with_colour(declarations: list[str]) -> list[str]:
 
 
 def _is_light_ground(declaration: str) -> bool:
-    """Return whether a declaration gives a light colour to what lies behind letters."""
+    """Return whether a declaration sets a light background colour."""
     from tinycss2 import parse_component_value_list
     from tinycss2.color3 import RGBA, parse_color
 
@@ -93,10 +93,10 @@ def _is_light_ground(declaration: str) -> bool:
 
 
 def _selectors(prelude: Sequence[Node]) -> Iterator[str]:
-    """Yield the selectors of a list."""
+    """Yield the selectors of a list that cannot reach beyond the part of the page."""
     from tinycss2 import serialize
 
-    # A comment would hide what a selector begins with.
+    # A comment would hide the start of a selector.
     said = (node for node in prelude if node.type != "comment")
     for is_between, nodes in groupby(said, key=_is_comma):
         selector = "" if is_between else serialize(nodes).strip()
@@ -106,12 +106,12 @@ def _selectors(prelude: Sequence[Node]) -> Iterator[str]:
 
 
 def _is_comma(node: Node) -> bool:
-    """Return whether a selector ends at a node of a list of them."""
+    """Return whether a node separates two selectors of a list."""
     return bool(node == ",")
 
 
 def _declarations(content: Sequence[Node]) -> Iterator[str]:
-    """Yield the declarations that are allowed."""
+    """Yield the allowed declarations."""
     from tinycss2 import parse_declaration_list, serialize
 
     for declaration in parse_declaration_list(
