@@ -1,8 +1,8 @@
-"""The search of a site: texts of pages to files that a script in the browser looks up.
+"""Search of a site: the texts of its pages become index files that a browser script looks up.
 
-No engine that there is finds every part of a Chinese word from a folder (``file://``) without
-loading its whole index; ARCHITECTURE says what was measured. Ours is what books have, an index of
-places: ``words`` says which entries a text has, ``pieces`` cuts a page into places, and ``index``
-writes the entries of all pages to files of equal size, of which a query needs a few.
-``static/search.js`` reads them.
+No existing engine finds every part of a Chinese word from a folder (``file://``) without loading
+its whole index; ARCHITECTURE.md has the measurements. Our index lists positions, as in a book:
+``pieces`` splits a page into pieces and finds their entries; ``index`` writes the entries of all
+pages to files of similar size, a few of which serve a query. ``static/search.js`` reads these
+files. Collecting the texts from doctrees does not belong here (``extension/search``).
 """

@@ -1,10 +1,10 @@
-"""The files of the index, from what it has of all pages. Values in, texts of files out.
+"""Files of the search index, made from the index records of all pages.
 
-``index.js`` is read first: the pages, the terms of the glossary, the names that arguments belong
-to, and where the files of entries begin. A file of entries has the places of neighbouring entries;
-a file of a page has pieces of its text, for excerpts. ``hints.js`` is read for words that stand
-nowhere: what they may have meant. They are scripts that call ``jzSearch``, since a browser reads
-nothing else from a folder (``file://``).
+``index.js`` is loaded first: pages, glossary terms, the names that arguments belong to, and the
+first entry of each entry file. An entry file has the positions of neighbouring entries. A page file
+has pieces of text for excerpts. ``hints.js`` is loaded if a query has no results, to suggest other
+words. All files are scripts that call ``jzSearch``, because a browser loads nothing else from a
+folder (``file://``).
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from typing import Any
 
 from pipeline.site.search.pieces import SearchedPage
 
-Synonyms = tuple[list[str], list[str]]  # as ``pipeline.site.terms.synonyms`` makes them
+# as ``pipeline.site.terms.synonyms`` returns them
+Synonyms = tuple[list[str], list[str]]
 
 
 def readers_words(locale: str, usual_names: Mapping[str, str]) -> list[Synonyms]:
-    """Return what readers of a locale ask for, and what code calls modules by custom: ``np``."""
+    """Return words that readers of a locale search for, and short names of modules: ``np``."""
     rows: list[Synonyms] = []
     for short, module in usual_names.items():
-        # Who asks for a part of a name finds the name.
+        # A part of a module's name finds the name anyway.
         if short not in module.split("."):
             rows.append(([short], [module]))
     asked_and_found = _table("readers.toml").get(locale, [])
@@ -34,7 +35,7 @@ def readers_words(locale: str, usual_names: Mapping[str, str]) -> list[Synonyms]
 
 
 def names_of_frameworks(package: str) -> dict[str, dict[str, str]]:
-    """Return what other frameworks call names and modules, with the names of ``package``."""
+    """Return names and modules of other frameworks, with their counterparts in ``package``."""
     return {
         kind: {asked: _whole_names(names, package) for asked, names in table.items()}
         for kind, table in _table("frameworks.toml").items()
@@ -42,7 +43,7 @@ def names_of_frameworks(package: str) -> dict[str, dict[str, str]]:
 
 
 def _whole_names(names: str, package: str) -> str:
-    """Return names that white space parts, with ``package`` before those that begin with a dot."""
+    """Return names separated by spaces; those with a leading dot get ``package`` in front."""
     whole = (
         f"{package}{name}".rstrip(".") if name.startswith(".") else name
         for name in names.split()
@@ -51,15 +52,14 @@ def _whole_names(names: str, package: str) -> str:
 
 
 def _table(name: str) -> dict[str, Any]:
-    """Read a table that lies beside this module."""
+    """Return a TOML table from the file beside this module."""
     return tomllib.loads(resources.files(__package__).joinpath(name).read_text("utf-8"))
 
 
-ENTRIES = 12_000  # bytes of a file of entries, about: a query needs one for each of its entries
-TEXT = 5_000  # of a file of text: an excerpt needs one
-USUAL = (
-    5  # pages with a word, from which on it may be what a slip of the keys was to be
-)
+# bytes of an entry file, about: a query loads one for each of its entries
+ENTRIES = 12_000
+TEXT = 5_000  # bytes of a page file: an excerpt loads one
+USUAL = 5  # pages; a word on as many may be suggested for a mistyped one
 _LATIN_WORD = re.compile(r"[a-z_][a-z0-9_]{2,}")
 
 
@@ -72,8 +72,8 @@ def files_of(
 ) -> dict[str, str]:
     """Return the files by name, without suffix, for pages in reading order.
 
-    ``synonyms`` are those of ``pipeline.site.terms``; ``readings`` say how terms are read
-    (``{"水壶": "shui hu"}``), in languages that are typed so. ``package`` is that of the docs.
+    ``synonyms`` come from ``pipeline.site.terms``. ``readings`` are pronunciations of terms
+    (``{"水壶": "shui hu"}``) in languages that are typed by sound. ``package`` is that of the docs.
     """
     files: dict[str, str] = {}
     rows: list[list[Any]] = []
@@ -89,7 +89,7 @@ def files_of(
     for first, entries in _shelves(places):
         files[f"entries/{len(firsts)}"] = entries
         firsts.append(first)
-    # Files of two builds must not meet: their numbers of pages and pieces differ.
+    # A browser may have cached files of another build, whose numbers of pages and pieces differ.
     digest = sha256("".join(files.values()).encode("utf-8", "replace"))
     contents = {
         "version": digest.hexdigest()[:8],
@@ -106,7 +106,7 @@ def files_of(
 
 
 def places_by_entry(pages: Mapping[str, SearchedPage]) -> dict[str, str]:
-    """Return where each entry stands: ``3:0n,2;7:1`` are pieces of pages 3 and 7."""
+    """Return the positions of each entry: ``3:0n,2;7:1`` are pieces of pages 3 and 7."""
     places: dict[str, str] = {}
     for number, page in enumerate(pages.values()):
         place = f"{number}:"
@@ -120,7 +120,7 @@ def places_by_entry(pages: Mapping[str, SearchedPage]) -> dict[str, str]:
 def _owners(
     pages: Mapping[str, SearchedPage], places: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the names that arguments belong to, of those that several pages speak of."""
+    """Return the name that each argument belongs to, for arguments on several pages."""
     owners: dict[str, str] = {}
     for page in pages.values():
         for argument, owner in page.owners.items():
@@ -130,7 +130,7 @@ def _owners(
 
 
 def _usual_words(places: Mapping[str, str]) -> list[str]:
-    """Return the Latin words that many pages have, or that are names, the most usual ones first."""
+    """Return Latin words that are names or on many pages, the most frequent first."""
     counts: dict[str, int] = {}
     for entry, where in places.items():
         count = where.count(";") + 1
@@ -141,7 +141,7 @@ def _usual_words(places: Mapping[str, str]) -> list[str]:
 
 
 def _packed(pieces: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[Any]]]:
-    """Yield pieces in files of some size, each with the number of its first piece."""
+    """Yield the pieces in groups of limited size, each with the number of its first piece."""
     start = size = 0
     file: list[Any] = []
     for number, piece in enumerate(pieces):
@@ -156,14 +156,18 @@ def _packed(pieces: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[Any]]]:
 
 
 def _shelves(places: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the entries in JavaScript's order, in files; each with its first entry."""
+    """Yield files of limited size with the entries in JavaScript's order.
+
+    Each file comes after its first entry, by which ``search.js`` finds it.
+    """
     lines: list[str] = []
     first = ""
     size = 0
     for entry in sorted(places, key=_utf16):
-        # Letters, digits, dots and the like: nothing that JSON would escape.
+        # Entries are letters, digits, dots and underscores, so JSON needs no escaping.
         line = f'"{entry}":"{places[entry]}"'
-        # With the comma behind it; most entries are two Chinese letters of three bytes each.
+        # Plus the comma. Bytes, not characters: most entries are two Chinese characters of three
+        # bytes.
         length = len(line.encode("utf-8", "replace")) + 1
         if lines and size + length > ENTRIES:
             yield first, f"{{{','.join(lines)}}}"
@@ -177,7 +181,7 @@ def _shelves(places: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _utf16(entry: str) -> bytes:
-    """Return a key that sorts strings as JavaScript does: by units of UTF-16."""
+    """Return a key that sorts strings as JavaScript does, by UTF-16 code units."""
     return entry.encode("utf-16-be", "surrogatepass")
 
 
@@ -187,5 +191,5 @@ def to_json(value: Any) -> str:
 
 
 def _script(name: str, data: str) -> str:
-    """Return a file that hands its data to the script that has asked for it."""
+    """Return a script that passes its data to the search script."""
     return f"jzSearch({to_json(name)},{data})\n"

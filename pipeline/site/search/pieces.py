@@ -1,8 +1,9 @@
-"""Pieces of a page as the search has it, and the index entries of each piece.
+"""Pieces of a page for the search, and the index entries of each piece.
 
-Blocks of text come in, in the order of the page. A piece is what a result leads to and shows: a
-section, or a part of a long one. Of Chinese, every two neighbouring letters are an entry; of other
-scripts words are, and each pair of words around a dot. ``search.js`` cuts queries in the same way.
+The input is the text blocks of a page, in order. A piece is a section, or a part of a long one; a
+result links to it and quotes it. In Chinese, every pair of adjacent characters is an entry. In
+other scripts, every word is, and every pair of words around a dot. ``search.js`` splits queries by
+the same rules.
 """
 
 from __future__ import annotations
@@ -15,42 +16,42 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from unicodedata import normalize
 
-# Scripts that put no spaces between words: kana, Han (all planes), Hangul.
+# Scripts without spaces between words: kana, Han (all planes), Hangul.
 UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-# What else words are made of: letters and digits of any script, and the underscore.
+# Other word characters: letters and digits of any script, and the underscore.
 _LETTER = rf"[^\W{UNSPACED}]"
 _RUN = re.compile(rf"[{UNSPACED}]+|{_LETTER}+(?:\.{_LETTER}+)*")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-# Nobody looks for what is longer: digests, and numbers as programs print them.
+# Longer words are not searched for: digests, and numbers in outputs.
 LONGEST_WORD = 60
 LONGEST_NUMBER = 8
 
 
 def entries_of(text: str) -> Counter[str]:
     """Count the entries of a text: ``用 jax.jit 编译`` → 用, jax, jit, .jax.jit, 编译, 译."""
-    # One form for each letter: ＪＡＸ is jax.
+    # NFKC unifies forms of a letter: ＪＡＸ is jax.
     runs = _RUN.findall(normalize("NFKC", text).lower())
     return Counter(chain.from_iterable(map(_entries_of_run, runs)))
 
 
 @lru_cache(maxsize=1 << 16)
 def _entries_of_run(run: str) -> tuple[str, ...]:
-    """Return the entries of letters in a row, cached, as rows recur from page to page."""
+    """Return the entries of one run of letters. They are cached, because runs recur."""
     if _UNSPACED.match(run):
-        # The last letter stands alone, or a query of one letter would not find it.
+        # The last character is an entry of its own, so that one-character queries find it.
         return (*map(str.__add__, run, run[1:]), run[-1])
     return tuple(_entries_of_name(run.split(".")))
 
 
 def _entries_of_name(words: list[str]) -> Iterable[str]:
-    """Yield the entries of a name that is cut at its dots."""
+    """Yield the entries of a name, given its parts between the dots."""
     for word in filter(is_indexed, words):
         yield word[:LONGEST_WORD]
         if "_" in word:
             # custom_jvp is found as jvp, too.
             yield from filter(is_indexed, word.split("_"))
     for left, right in pairwise(words):
-        # 3.14 is no name.
+        # 3.14 is a number, not a name.
         if not right[0].isdigit():
             yield pair_of(left, right)
 
@@ -58,7 +59,8 @@ def _entries_of_name(words: list[str]) -> Iterable[str]:
 def last_entries_of(name: str) -> Iterator[str]:
     """Yield the entries that stand for a whole name: ``jax.random.key`` → ``key``, ``.random.key``.
 
-    The same rules apply to a query: who asks for ``key`` or ``random.key`` asks for this name.
+    Queries follow the same rules, so ``key`` and ``random.key`` find the place that documents the
+    name.
     """
     for run in _RUN.findall(normalize("NFKC", name).lower())[-1:]:
         words = run.split(".")
@@ -68,7 +70,7 @@ def last_entries_of(name: str) -> Iterator[str]:
 
 
 def is_indexed(word: str) -> bool:
-    """Return whether a word is an entry: not an empty one, nor a long number."""
+    """Return whether a word is an entry. Empty words and long numbers are not."""
     if not word:
         return False
     return len(word) <= LONGEST_NUMBER or not word[0].isdigit()
@@ -77,66 +79,67 @@ def is_indexed(word: str) -> bool:
 def pair_of(left: str, right: str) -> str:
     """Return the entry for two words around a dot, ``.random.key``.
 
-    The dot before it keeps pairs apart from words, whose neighbours a query reads as well.
+    The leading dot separates pairs from words, for which a query also reads the neighbouring
+    entries.
     """
     return f".{left[:LONGEST_WORD]}.{right[:LONGEST_WORD]}"
 
 
-MANY = 4  # times in a piece
-PIECE = 1_500  # letters, from which on a piece takes no more blocks
+MANY = 4  # occurrences in a piece
+PIECE = 1_500  # characters; a longer piece takes no more blocks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """Some text of a page that stands by itself.
+    """Text of a page that forms a unit, such as a paragraph.
 
-    ``english`` is the English that is shown beside or instead of it. A block with an ``anchor`` is
-    the heading of a section.
+    ``english`` is the English shown beside or instead of it. A block with an ``anchor`` is the
+    heading of a section.
     """
 
     text: str = ""
     english: str = ""
     anchor: str | None = None
-    names: tuple[str, ...] = ()  # whole ones, of what is explained there: jax.numpy.sum
-    owner: str = ""  # the name whose arguments are the words of the block: jit
-    # The title of another page, in a list of contents, or what code printed.
+    names: tuple[str, ...] = ()  # full names that the block documents: jax.numpy.sum
+    owner: str = ""  # the name that the words of the block are arguments of: jit
+    # A title of another page in a table of contents, or an output.
     is_aside: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A place that results lead to: ``page.html#anchor``. Blocks are lines of its texts."""
+    """A part of a page that results link to, ``page.html#anchor``. Each block is a line."""
 
     anchor: str
     heading: str
     text: str
     english: str
-    headings: str  # in both languages, as the next two
-    asides: str  # of its texts; they weigh less
-    names: Sequence[str]  # that are explained in it
+    headings: str  # in both languages
+    asides: str  # part of the text, in both languages; ranked lower
+    names: Sequence[str]  # full names that the piece documents
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchedPage:
-    """What the index has of a page. ``entries``: where each of them stands, ``0n,3,4m``.
+    """Index record of a page. ``entries`` maps entries to their positions, ``0n,3,4m``.
 
-    Numbers are those of pieces. A letter says how the entry stands there: ``h``, in a heading;
-    ``d``, as a name that is explained; ``b``, as both; ``n``, as a part of such a name; ``m``, many
+    A position is the number of a piece and a letter for the role of the entry there: ``h``, in a
+    heading; ``d``, a documented name; ``b``, both; ``n``, a part of a documented name; ``m``, many
     times; ``a``, only in asides.
     """
 
     title: str
-    english: str  # the title in English; empty if the title is English
+    english: str  # English title; empty if the title is English
     is_translated: bool
     pieces: Sequence[Sequence[str]]  # anchor, heading, text, English
     entries: dict[str, str]
     owners: dict[
         str, str
-    ]  # by argument the first name that has it: static_argnums → jit
+    ]  # by argument: the first name that has it, static_argnums → jit
 
 
 def searched_page(blocks: Iterable[Block], *, is_translated: bool) -> SearchedPage:
-    """Return the index record of a page; the first heading of its blocks is its title."""
+    """Return the index record of a page. The first heading among its blocks is its title."""
     blocks = tuple(blocks)
     title = next((block for block in blocks if block.anchor is not None), Block())
     pieces = cut(blocks)
@@ -153,7 +156,7 @@ def searched_page(blocks: Iterable[Block], *, is_translated: bool) -> SearchedPa
 
 
 def _owners(blocks: Iterable[Block]) -> dict[str, str]:
-    """Return the name that each argument belongs to."""
+    """Return the name that each argument belongs to; the first one wins."""
     owners: dict[str, str] = {}
     for block in blocks:
         if block.owner:
@@ -163,7 +166,7 @@ def _owners(blocks: Iterable[Block]) -> dict[str, str]:
 
 
 def cut(blocks: Iterable[Block]) -> list[Piece]:
-    """Return the pieces of a page. A heading begins one, and so does a long text."""
+    """Return the pieces of a page. A heading starts a new piece, as does a long text."""
     pieces: list[Piece] = []
     anchor = heading = ""
     waiting: list[Block] = []
@@ -180,7 +183,7 @@ def cut(blocks: Iterable[Block]) -> list[Piece]:
 
 
 def _at_line_ends(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Yield the same blocks, long ones in parts: programs may print a lot."""
+    """Yield the blocks, with long ones split at line ends: outputs may be very long."""
     for block in blocks:
         if len(block.text) <= PIECE or block.anchor is not None:
             yield block
@@ -197,7 +200,7 @@ def _at_line_ends(blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def _piece(blocks: Sequence[Block], anchor: str, heading: str) -> list[Piece]:
-    """Return the piece that blocks make; none if they are empty."""
+    """Return the piece made from some blocks; none if they have no text."""
     texts: list[str] = []
     copies: list[str] = []
     headings: list[str] = []
@@ -206,7 +209,7 @@ def _piece(blocks: Sequence[Block], anchor: str, heading: str) -> list[Piece]:
     for block in blocks:
         both = f"{block.text}\n{block.english}"
         if block.anchor is not None:
-            # The heading of a piece is told by itself.
+            # Headings are stored separately from the text.
             headings.append(both)
             continue
         texts.append(block.text)
@@ -227,18 +230,18 @@ def _piece(blocks: Sequence[Block], anchor: str, heading: str) -> list[Piece]:
 
 
 def _lines(texts: Iterable[str]) -> str:
-    """Return texts on lines of their own, without spaces that no browser shows."""
+    """Return texts as lines, without empty lines and repeated spaces."""
     lines = "\n".join(texts).split("\n")
     return "\n".join(filter(None, map(_on_one_line, lines)))
 
 
 def _on_one_line(text: str) -> str:
-    """Return a text with single spaces."""
+    """Return a text on one line, with single spaces."""
     return " ".join(text.split())
 
 
 def places_of(pieces: Sequence[Piece]) -> dict[str, str]:
-    """Return the pieces that have each entry of the index: ``{"jit": "0n,2"}``."""
+    """Return the positions of each entry in the pieces of a page: ``{"jit": "0n,2"}``."""
     places: dict[str, list[str]] = {}
     for number, piece in enumerate(pieces):
         headings = entries_of(piece.headings)
@@ -259,7 +262,7 @@ def places_of(pieces: Sequence[Piece]) -> dict[str, str]:
             elif count >= MANY:
                 mark = "m"
             places.setdefault(entry, []).append(f"{number}{mark}")
-        # Of a section without a text there is nothing else.
+        # The words of a heading need not occur in the text of its section.
         for entry in headings:
             if entry not in counts:
                 places.setdefault(entry, []).append(f"{number}h")
