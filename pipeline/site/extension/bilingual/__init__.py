@@ -1,1 +1,5 @@
-"""Both languages of a page: blocks, their English, headings, and how they become HTML."""
+"""Both languages of a page: blocks, their English, headings, and their HTML.
+
+Code that matches, renders, places or writes the two languages belongs here. Links to other pages
+(``navigation``) and content without messages (``content``) do not.
+"""

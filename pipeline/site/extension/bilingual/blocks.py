@@ -1,8 +1,8 @@
-"""Blocks of a page: its nodes that are messages, numbered and marked when the page is read.
+"""Blocks of a page: the nodes that are messages, numbered and marked when the page is read.
 
-The page's record lists the blocks. A node is matched with a block by its source text without white
-space and escapes, since each parser treats these differently. Of equal blocks, the first in the
-record is the first on the page. The English of a block waits on a shelf at the end of the page.
+The page's record lists the blocks. A node matches a block if their sources are equal without white
+space and escapes, which parsers treat differently. Of equal blocks, the first in the record matches
+the first on the page. The English of blocks waits in a container at the end of the page.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pipeline.site.names import State
 from pipeline.site.texts import text
 
 logger = logging.getLogger(__name__)
-# Nodes that may be a block wherever they stand, and the contents, which have blocks in them.
+# Nodes that may be a block anywhere, and the contents, whose captions and entries are blocks.
 _CANDIDATES = (
     nodes.title,
     nodes.paragraph,
@@ -39,7 +39,7 @@ _CANDIDATES = (
     nodes.line,
     addnodes.toctree,
 )
-# Nodes that contain their English: behind a heading or a caption it would no longer belong to it.
+# Nodes that contain their English: after a heading or a caption it would be outside of it.
 _INSIDE = (nodes.title, nodes.term, nodes.caption, nodes.rubric, nodes.line)
 
 
@@ -49,25 +49,25 @@ class MarkBlocks(SphinxTransform):
     default_priority = 5
 
     def apply(self, **_: Any) -> None:
-        """Mark the blocks of the record; a page without one stays as it is."""
+        """Mark the blocks of the page's record; a page without a record is left unchanged."""
         record = read_record(self.env)
         waiting = Waiting(record.get("blocks", ()))
-        # The head of the page says where the page is from.
+        # The head of the page already names its source, so the attribution is removed.
         attributions = set(map(key_of, record.get("attributions", ())))
-        # In Markdown the contents are no messages.
+        # In Markdown, captions and entries of the contents are no messages.
         has_contents = record.get("markup") == "reST"
         is_first = self.env.docname == self.config.root_doc
-        # Not in place yet: what collects titles from the page must not see it.
+        # Added to the document at the end: it must not be seen by code that collects titles.
         shelf = store()
         renderer: Renderer | None = None
         has_rest = False
-        # A list, since the loop changes the page.
+        # A list, because the loop changes the document.
         for node in list(filter(_is_candidate, self.document.findall(nodes.Element))):
             if isinstance(node, addnodes.toctree):
                 if has_contents:
                     note_marks(node, waiting, is_first=is_first)
                 continue
-            # The values of front matter are shown nowhere.
+            # Values of front matter are not shown.
             if not has_contents and _is_in_front_matter(node):
                 continue
             keys = keys_of(node)
@@ -85,9 +85,10 @@ class MarkBlocks(SphinxTransform):
                 continue
             holder = _holder_of(node)
             _mark(holder, block)
-            # English is shown already; that of a ``kept`` block stands behind it, as a term does.
+            # An English block is its own English; that of a ``kept`` block follows it as a glossary
+            # term.
             if block["state"] != State.ENGLISH and not block.get("kept"):
-                # A page in English needs no renderer.
+                # Created only when needed: an English page needs no renderer.
                 renderer = renderer or renderer_for(self.document, record)
                 _add_english(shelf, holder, block, renderer)
         if shelf.children:
@@ -97,20 +98,20 @@ class MarkBlocks(SphinxTransform):
 
 
 def _is_candidate(node: nodes.Element) -> bool:
-    """Return whether a node of the page may be a block, or have blocks in it."""
-    # Messages of docutils are not upstream's.
+    """Return whether a node may be a block, or contain blocks."""
+    # docutils' own messages are not upstream's text.
     if isinstance(node.parent, nodes.system_message):
         return False
     if isinstance(node, nodes.raw):
-        # HTML within a paragraph is a part of it.
+        # HTML inside a paragraph belongs to the paragraph's message.
         return is_html(node) and not isinstance(node.parent, nodes.TextElement)
     return isinstance(node, _CANDIDATES) or _is_card_title(node)
 
 
 def _is_in_front_matter(node: nodes.Element) -> bool:
-    """Return whether a node is a value of the fields that MyST makes of front matter.
+    """Return whether a node is a value of the field list that MyST makes from front matter.
 
-    Those are the first node of the page.
+    That field list is the first node of the page.
     """
     if not isinstance(node.parent, nodes.field_body):
         return False
@@ -119,14 +120,14 @@ def _is_in_front_matter(node: nodes.Element) -> bool:
 
 
 def _announce_rest(node: nodes.Element, locale: str) -> None:
-    """Say above the first section that stays English that it does."""
+    """Insert a note above the first section that stays English."""
     place = node.parent if isinstance(node, nodes.title) else node
     note = nodes.paragraph("", text(locale, "rest"), classes=["jz-rest"])
     place.parent.insert(place.parent.index(place), note)
 
 
 def _is_card_title(node: nodes.Node) -> bool:
-    """Return whether a node is the title of a card of sphinx-design; docutils sees no title."""
+    """Return whether a node is a card title of sphinx-design, which is a plain container."""
     return (
         isinstance(node, nodes.container)
         and node.get("design_component") == "card-title"
@@ -134,25 +135,25 @@ def _is_card_title(node: nodes.Node) -> bool:
 
 
 def _is_tab_label(node: nodes.Node | None) -> bool:
-    """Return whether a node is the label of a tab of sphinx-design."""
+    """Return whether a node is a tab label of sphinx-design."""
     return isinstance(node, nodes.rubric) and "sd-tab-label" in node["classes"]
 
 
 def _remove_quote(node: nodes.Element) -> None:
-    """Remove the attribution, and the quote around it."""
+    """Remove the attribution, together with the block quote that contains only it."""
     quote = node.parent
     if isinstance(quote, nodes.block_quote) and len(quote) == 1:
         node = quote
-    # It may be gone already, with what it stood in.
+    # It may have been removed with its container.
     if node.parent is not None:
         node.parent.remove(node)
 
 
 def _holder_of(node: nodes.Element) -> nodes.Element:
-    """Return the node that gets the marks of a block."""
+    """Return the node that carries the marks of a block."""
     if not _is_tab_label(node):
         return node
-    # sphinx-design replaces a label by another node, which keeps only its children.
+    # sphinx-design replaces a label by another node and keeps only its children.
     inner = nodes.inline("", "", *node.children)
     node.children = []
     node += inner
@@ -160,9 +161,9 @@ def _holder_of(node: nodes.Element) -> nodes.Element:
 
 
 def _mark(node: nodes.Element, block: Block) -> None:
-    """Note on a node which block it is, and what else its record contains.
+    """Store number, state and other values of a block's record on its node.
 
-    ``writer`` makes attributes of that: ``<p class="jz-block jz-fuzzy" data-jz="7">``.
+    ``writer`` turns them into attributes: ``<p class="jz-block jz-fuzzy" data-jz="7">``.
     """
     node["jz"] = block["number"]
     node["classes"] += ["jz-block", f"jz-{block['state']}"]
@@ -172,7 +173,7 @@ def _mark(node: nodes.Element, block: Block) -> None:
         node["lang"] = "en"
     if block.get("kept"):
         node["jz_kept"] = block["english"]
-    # A piece of HTML gets a box around it only if it is sound.
+    # ``placement`` boxes a piece of HTML only if it is balanced, so the piece itself has no pencil.
     if "edit" in block and not isinstance(node, nodes.raw):
         node["jz_edit"] = block["edit"]
     if block.get("terms"):
@@ -182,9 +183,9 @@ def _mark(node: nodes.Element, block: Block) -> None:
 def _add_english(
     shelf: store, node: nodes.Element, block: Block, renderer: Renderer
 ) -> None:
-    """Render the English of a block and put it on the shelf.
+    """Render the English of a block and add it to the container.
 
-    A role that fails is a warning; the block has no English then.
+    If a role raises, the block gets no English, and a warning is logged.
     """
     source = block["english"]
     made = english(jz=block["number"])
@@ -208,24 +209,24 @@ def _add_english(
     if is_inside(node):
         made["tag"] = "span"
     else:
-        # A formula of its own, and HTML, cannot be part of a paragraph.
+        # A display formula or HTML cannot be inside a paragraph.
         made["tag"] = "div" if any(made.findall(_is_wide)) else "p"
-    # Only now: otherwise a half-made text would be on the page.
+    # Added last, so that no half-rendered text gets onto the page.
     shelf += made
 
 
 def _is_wide(node: nodes.Node) -> bool:
-    """Return whether a node within the English of a block cannot stand in a paragraph."""
+    """Return whether a node of a block's English cannot be inside a paragraph."""
     if isinstance(node, nodes.math_block):
         return True
     return isinstance(node, nodes.raw) and isinstance(node.parent, english)
 
 
 def is_inside(node: nodes.Element) -> bool:
-    """Return whether a block contains its English, as a heading or a cell must.
+    """Return whether the element of a block contains its English, as for headings and table cells.
 
-    That of a paragraph stands after it: ``<p>你好</p><p class="jz-en">Hello</p>``, but
-    ``<h1><span class="jz-zh">你好</span><span class="jz-en">Hello</span></h1>``.
+    The English of a paragraph follows it: ``<p>你好</p><p class="jz-en">Hello</p>``. That of a
+    heading is inside: ``<h1><span class="jz-zh">你好</span><span class="jz-en">Hello</span></h1>``.
     """
     if isinstance(node, _INSIDE) or _is_card_title(node):
         return True
@@ -233,5 +234,5 @@ def is_inside(node: nodes.Element) -> bool:
 
 
 def setup(app: Sphinx) -> None:
-    """Mark blocks when a page is read."""
+    """Mark the blocks of each page when it is read."""
     app.add_transform(MarkBlocks)

@@ -1,8 +1,8 @@
 """Headings in both languages: English anchors, and English titles beside translated ones.
 
-With the anchors of the English page, links to the English docs work after their prefix is swapped.
-docutils makes ids from titles, which are Chinese here. A link without words of its own shows the
-title of its target, in the language around it.
+Links to the English docs work here with only their prefix replaced, because anchors are English
+too. docutils would derive them from the Chinese titles. A link without words of its own shows the
+title of its target, in the language of the surrounding text.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from pipeline.site.extension.nodes import both_html, english, waiting_english, w
 from pipeline.site.extension.records import Context, Notes
 
 _ANCHOR = re.compile(r'<a id="([^"]+)">\s*(?:</a>)?')
-# By page: its titles as the page shows them, with their English.
+# Translated titles of each page, with their English.
 _TITLES: Notes[dict[str, str]] = Notes("jz_titles")
 
 
 @dataclass(frozen=True, slots=True)
 class _Titled:
-    """A section of the page, its title, and the ids that docutils has made of the title."""
+    """A section, its title, and the ids that docutils derived from the title."""
 
     section: nodes.section
     title: nodes.title
@@ -40,20 +40,20 @@ class _Titled:
 
 
 class EnglishAnchors(SphinxTransform):
-    """Name sections by their English titles."""
+    """Replace the ids of sections by those of their English titles."""
 
-    # When explicit targets have found their sections (MyST's: 262).
+    # After explicit targets have been attached to their sections (MyST does so at 262).
     default_priority = 263
 
     def apply(self, **_: Any) -> None:
-        """Change the ids of all sections of a page that has a translated heading."""
+        """Change the ids of all sections, if the page has a translated heading."""
         copies = waiting_english(self.document)
         sections = list(self._sections())
-        # For a page in English docutils makes the right ids.
+        # The ids of an untranslated page are English already.
         if not any(titled.title.get("jz") in copies for titled in sections):
             return
         self._drop_written(copies.values())
-        # All at once, so that no section keeps an id because another one still has it.
+        # Remove all ids first, so that no section is renamed because another still has its id.
         for titled in sections:
             for name in titled.implicit:
                 self.document.ids.pop(name, None)
@@ -71,30 +71,30 @@ class EnglishAnchors(SphinxTransform):
                     section["ids"][0],
                     title.astext(),
                 )
-        # Where MyST looks links to headings up.
+        # MyST resolves links to headings with this table.
         known = getattr(self.document, "myst_slugs", None)
         if known is not None:
-            # In place: MyST holds on to this very dictionary.
+            # Updated in place, because MyST keeps a reference to this dictionary.
             known.clear()
             known.update(slugs)
 
     def _sections(self) -> Iterator[_Titled]:
         """Yield the sections that have a title, in the order of the page."""
-        # Ids that somebody has written: ``(name)=`` above a heading, ``.. _name:``.
+        # Ids written by authors: ``(name)=`` above a heading, ``.. _name:``.
         nametypes = self.document.nametypes
         names = [name for name, is_explicit in nametypes.items() if is_explicit]
         explicit = set(map(self.document.nameids.get, names))
         for title in self.document.findall(nodes.title):
             section = title.parent
-            # Tables and boxes (``.. topic::``) have titles too.
+            # Tables and topics (``.. topic::``) have titles too.
             if isinstance(section, nodes.section):
                 implicit = [name for name in section["ids"] if name not in explicit]
                 yield _Titled(section, title, implicit)
 
     def _drop_written(self, copies: Iterable[english]) -> None:
-        """Remove anchors that merge has written, as they would be there twice.
+        """Remove anchors that merge has written: the sections have the same ids now.
 
-        A merged notebook has ``<a id="…"></a>`` above a heading that is linked to.
+        A merged notebook has ``<a id="…"></a>`` above each heading that is linked to.
         """
         written: dict[nodes.raw, str] = {}
         for raw in self.document.findall(nodes.raw):
@@ -106,28 +106,29 @@ class EnglishAnchors(SphinxTransform):
         titles = [nodes.fully_normalize_name(words_of(copy)) for copy in copies]
         names = set(map(nodes.make_id, titles))
         for raw, name in written.items():
-            # Upstream may have written others.
+            # Keep anchors that upstream has written.
             if name in names:
                 _remove_anchor(raw)
 
     def _rename(self, titled: _Titled, text: str, numbers: Iterator[int]) -> None:
-        """Give a section the id of its English title, and update references to its old ids.
+        """Give a section the id of its English title ``text``, and update references to it.
 
-        ``快速入门`` with the English ``Quick start``: ``id3`` → ``quick-start``.
+        ``快速入门`` with the English ``Quick start``: ``id3`` → ``quick-start``. ``numbers`` is for
+        titles without a free id.
         """
         section = titled.section
         name = nodes.fully_normalize_name(text)
         wanted = nodes.make_id(name)
         ids = [known for known in section["ids"] if known not in titled.implicit]
         if wanted not in ids:
-            # As docutils does where two headings are equal, or one has no letters: id1, id2 …
+            # Like docutils, number equal headings and headings without letters: id1, id2 …
             while not wanted or wanted in self.document.ids:
                 wanted = f"id{next(numbers)}"
             ids.append(wanted)
             self.document.ids[wanted] = section
-        # The last one counts: explicit names, which links use as well, stay before it.
+        # The last id is the main one; explicit ids, which links may use too, come before it.
         section["ids"] = ids
-        # Links of the page that look for the Chinese title still find the section.
+        # References by the Chinese title must still find the section.
         for known, target in list(self.document.nameids.items()):
             if target in titled.implicit:
                 self.document.nameids[known] = ids[-1]
@@ -137,17 +138,17 @@ class EnglishAnchors(SphinxTransform):
 
 
 def _remove_anchor(raw: nodes.raw) -> None:
-    """Remove ``<a id="…">``, and the paragraph that contained nothing else."""
+    """Remove ``<a id="…">``, and the paragraph if it contained nothing else."""
     above = raw.parent
     above.remove(raw)
-    # The end tag may be a piece of HTML of its own, in the same paragraph.
+    # The end tag may be another raw node in the same paragraph.
     rest = above.astext().strip().removesuffix("</a>")
     if isinstance(above, nodes.paragraph) and not rest:
         above.parent.remove(above)
 
 
 def note_titles(app: Sphinx, document: nodes.document) -> None:
-    """Note the titles of a page that are translated."""
+    """Note the translated titles of a page."""
     copies = waiting_english(document)
     titles: dict[str, str] = {}
     for title in document.findall(nodes.title):
@@ -164,12 +165,12 @@ def title_html(env: BuildEnvironment, page: str) -> str:
 
 
 def _inline_html(title: nodes.Element) -> str:
-    """Return a title with its code and formulas: ``The <code …>jit</code> decorator``."""
+    """Return a title as HTML, with its code and formulas: ``The <code …>jit</code> decorator``."""
     pieces: list[str] = []
     for node in title.children:
         words = escape(node.astext())
         if isinstance(node, nodes.raw):
-            # Tags around words of the title.
+            # Raw nodes are tags around words of the title.
             continue
         if isinstance(node, nodes.literal):
             words = f'<code class="docutils literal notranslate">{words}</code>'
@@ -182,17 +183,17 @@ def _inline_html(title: nodes.Element) -> str:
 def show_titles_around(
     app: Sphinx, page: str, _: str, context: Context, __: object
 ) -> None:
-    """Name the pages above ``page``, and those before and after it, in both languages."""
+    """Show the titles of parent, previous and next pages in both languages."""
     relations: Mapping[str, Sequence[str | None]] = vars(app.builder)["relations"]
     above, before, after = relations.get(page, (None, None, None))
     names: list[str] = []
     while above:
         names.insert(0, above)
         above = relations[above][0] if above in relations else None
-    # Sphinx leaves out the topmost one, which is the home page.
+    # Sphinx leaves out the topmost parent, the home page.
     for entry, name in zip(context.get("parents", ()), names[1:], strict=False):
         entry["title"] = title_html(app.env, name)
-    # Titles for links of the theme only: Sphinx has them in <link title="…"> as well.
+    # Separate values for the theme's links: Sphinx's own ones are also used in <link title="…">.
     for key, neighbour in (("prev_title", before), ("next_title", after)):
         if neighbour:
             mark = mark_of_page(app, neighbour)
@@ -200,37 +201,38 @@ def show_titles_around(
 
 
 class Originals:
-    """The English titles of the whole site: a table that is made once all pages are read."""
+    """English titles of the whole site, collected once all pages are read."""
 
     def __init__(self) -> None:
-        # By title as it is shown: all English titles that are translated so, on any page.
+        # By translated title: its English titles on all pages.
         self._by_title: dict[str, set[str]] = {}
 
     def collect(self, app: Sphinx, env: BuildEnvironment) -> None:
-        """Build the table."""
+        """Collect the titles of all pages."""
         self._by_title = {}
         for titles in _TITLES.by_page(env).values():
             for shown, original in titles.items():
                 self._by_title.setdefault(shown, set()).add(original)
 
     def show(self, app: Sphinx, document: nodes.document, page: str) -> None:
-        """Let links in English show English titles: ``即时编译`` → ``Just-in-time compilation``.
+        """Show English titles in the links of English text.
 
-        A link that leads out of the site shows the words that upstream gave it.
+        ``即时编译`` → ``Just-in-time compilation``. Links to other sites keep upstream's words.
         """
         for copy in document.findall(english):
-            # A list, since their words are replaced.
+            # A list, because the loop replaces nodes.
             for link in list(copy.findall(nodes.reference)):
                 known = self._by_title.get(link.astext(), set())
-                # If two headings share a title, its English is ambiguous: it stays.
+                # If headings with different English share a translation, the link is left
+                # unchanged.
                 if link.get("internal") and len(known) == 1:
                     _set_words(link, *known)
 
 
 def _set_words(link: nodes.reference, words: str) -> None:
-    """Let a link show other words, in the same nested nodes."""
+    """Replace the words of a link, keeping the innermost node around them."""
     box: Any = link
-    # Sphinx puts the words of such a link into <span> or <code>.
+    # Sphinx wraps the words of such a link in <span> or <code>.
     while len(box.children) == 1 and not isinstance(box.children[0], nodes.Text):
         box = box.children[0]
     box.children = []
@@ -238,11 +240,11 @@ def _set_words(link: nodes.reference, words: str) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Rename anchors, note titles and show them."""
+    """Register the anchors, and connect the collection and display of titles."""
     originals = Originals()
     _TITLES.setup(app)
     app.add_transform(EnglishAnchors)
-    # Before English leaves the shelf where it waits (900).
+    # Before ``placement`` takes the English out of the container (900).
     app.connect("doctree-read", note_titles, priority=800)
     app.connect("env-updated", originals.collect)
     app.connect("doctree-resolved", originals.show)

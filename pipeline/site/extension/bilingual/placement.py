@@ -1,7 +1,8 @@
 """Placement of English beside its blocks, and of glossary hints in the translation.
 
-The English leaves its shelf when Sphinx has collected titles and contents, which must be Chinese.
-The first use of each glossary term on a page shows its English: not in code, links and headings.
+The English leaves its container after Sphinx has collected titles and contents, which must be
+Chinese. The first use of each glossary term on a page gets a hint with its English, except in code,
+links and headings.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from pipeline.site.extension.nodes import (
 )
 from pipeline.site.texts import text
 
-_BOX = '<input class="task-list-item-checkbox"'  # as MyST writes the box of a task
+_BOX = '<input class="task-list-item-checkbox"'  # the box of a task, as MyST writes it
 _NOT_FOR_TERMS = (
     nodes.literal,
     nodes.math,
@@ -39,24 +40,27 @@ _NOT_FOR_TERMS = (
 
 
 def place_english(app: Sphinx, document: nodes.document) -> None:
-    """Put English and terms to their blocks, after everybody who collects from the page."""
+    """Move the English to its blocks, and mark the first use of each glossary term.
+
+    This runs after every handler that collects text from the page.
+    """
     copies = waiting_english(document)
     document.children = [
         child for child in document.children if not isinstance(child, store)
     ]
     _forget_ids(document, copies.values())
     for title in document.findall(nodes.title):
-        # A table of contents would make a link of every heading.
+        # With ``refid``, headings would be links back to a table of contents.
         title.attributes.pop("refid", None)
     seen: set[str] = set()
-    # A list, since English is inserted between the nodes.
+    # A list, because English is inserted between the nodes.
     blocks = [node for node in document.findall(nodes.Element) if "jz" in node]
     for node in blocks:
         if "jz_kept" in node:
             _use_kept(node)
         copy = copies.get(node["jz"])
         if copy is not None:
-            # Before the English stands there: it has the same words in other places.
+            # Before the English is inserted: its code and names may look like terms.
             note_terms(node, seen)
             _place(node, copy)
         node.attributes.pop("jz_terms", None)
@@ -64,12 +68,12 @@ def place_english(app: Sphinx, document: nodes.document) -> None:
 
 
 def _forget_ids(document: nodes.document, copies: Iterable[english]) -> None:
-    """Remove the ids from ``copies``, and links of footnotes back to them.
+    """Remove the ids from ``copies``, and the links of footnotes back to them.
 
-    What stands twice is found under one id only, and footnotes link back to the page's marks.
+    An id must be unique, so only the translation keeps it. Footnotes link back to the translation.
     """
     names: set[str] = set()
-    # Also those of formulas and targets within a message.
+    # Formulas and targets within a message have ids too.
     for node in chain.from_iterable(copy.findall(nodes.Element) for copy in copies):
         names.update(node["ids"])
         node["ids"] = []
@@ -78,7 +82,7 @@ def _forget_ids(document: nodes.document, copies: Iterable[english]) -> None:
 
 
 def _place(node: nodes.Element, copy: english) -> None:
-    """Put the English of a block where readers look for it."""
+    """Insert the English of a block: inside it, after it, or as part of its HTML."""
     _lead_anonymous(node, copy)
     if isinstance(node, nodes.raw):
         _place_html(node, copy)
@@ -86,15 +90,16 @@ def _place(node: nodes.Element, copy: english) -> None:
         hold_both(node, copy)
     else:
         if node.children and _is_box(node.children[0]):
-            # A task is ticked in both languages.
+            # The task has a box in both languages.
             copy.insert(0, node.children[0].deepcopy())
         node.parent.insert(node.parent.index(node) + 1, copy)
 
 
 def _place_html(node: nodes.raw, copy: english) -> None:
-    """Put a box around a piece of HTML: it is the block, and its English comes behind it.
+    """Wrap a piece of HTML in a container as the block, with its English after it.
 
-    A piece that is a part of an element gets none. ``writer`` puts the English into it.
+    An unbalanced piece is part of a larger element and gets no container. ``writer`` inserts its
+    English.
     """
     html = "".join(piece.astext() for piece in copy.children)
     if not (stands_alone(node.astext()) and stands_alone(html)):
@@ -108,12 +113,12 @@ def _place_html(node: nodes.raw, copy: english) -> None:
 
 
 def name_boxes(document: nodes.document, locale: str) -> None:
-    """Label the boxes of tasks as ticked or not, in the language of their words.
+    """Label task boxes as done or not done, in the language of the task.
 
     ``<input class="task-list-item-checkbox" …>`` → ``<input aria-label="未完成" class=… …>``
     """
     for box in filter(_is_box, document.findall(nodes.raw)):
-        # A task in English stands in a block in English, or in the English of a block.
+        # An English task is an English block, or part of the English of a block.
         above = box.parent
         is_english = isinstance(above, english) or above.get("lang") == "en"
         html = box.astext()
@@ -123,15 +128,15 @@ def name_boxes(document: nodes.document, locale: str) -> None:
 
 
 def _is_box(node: nodes.Node) -> bool:
-    """Return whether a node is the box that MyST makes of ``[ ]`` or ``[x]`` in an item."""
+    """Return whether a node is the box that MyST makes of ``[ ]`` or ``[x]`` in a list item."""
     return isinstance(node, nodes.raw) and node.astext().startswith(_BOX)
 
 
 def _lead_anonymous(node: nodes.Element, copy: english) -> None:
-    """Resolve links without a name in the English: ``again__``, as reST has them.
+    """Resolve anonymous reST links (``again__``) in the English of a block.
 
-    The n-th one leads where the n-th one of the translation does. If the English has more of them
-    than the translation, the last ones lead nowhere.
+    The n-th one leads to the target of the n-th one in the translation. If the English has more of
+    them, the last ones have no target.
     """
     shown = [link for link in node.findall(nodes.reference) if link.get("anonymous")]
     waiting = iter(shown)
@@ -139,16 +144,16 @@ def _lead_anonymous(node: nodes.Element, copy: english) -> None:
         if not link.attributes.pop("jz_anonymous", None):
             continue
         other = next(waiting, None)
-        # docutils has found neither in a page with faults.
+        # On a page with errors, docutils may have resolved neither.
         for key in ("refuri", "refid"):
             if other is not None and key in other:
                 link[key] = other[key]
 
 
 def _use_kept(node: nodes.Element) -> None:
-    """Let the English term that stands behind a Chinese one serve as its English.
+    """Use the English term that follows a kept Chinese term as its English.
 
-    Links to it lead to the Chinese one, which is always shown.
+    Its ids move to the Chinese term, which is always visible.
     """
     kept = node.attributes.pop("jz_kept")
     place = node.parent.index(node) + 1
@@ -162,13 +167,13 @@ def _use_kept(node: nodes.Element) -> None:
 
 
 def note_terms(node: nodes.Element, seen: set[str]) -> None:
-    """Mark the terms of a block whose English is not in ``seen``, and add them to it."""
-    # Of two terms with one rendering the first counts.
+    """Mark the terms of a block whose English is not in ``seen``, and add them to ``seen``."""
+    # If two terms have the same rendering, the first one wins.
     titles: dict[str, str] = dict(reversed(node.get("jz_terms", ())))
-    # Most terms of a block were noted in an earlier one.
+    # Most terms of a block have been marked in an earlier one.
     if seen.issuperset(titles.values()):
         return
-    # A list, since each text may become several.
+    # A list, because a text may be split into several nodes.
     for words in list(node.findall(nodes.Text)):
         if any(term in words for term in titles) and _may_have_terms(words, node):
             parts = list(_with_notes(str(words), titles, seen))
@@ -178,16 +183,16 @@ def note_terms(node: nodes.Element, seen: set[str]) -> None:
 def _with_notes(
     text: str, titles: Mapping[str, str], seen: set[str]
 ) -> Iterator[nodes.Node]:
-    """Yield the nodes that a text becomes.
+    """Yield the nodes that replace a text, and add the English of marked terms to ``seen``.
 
-    ``用即时编译加速`` → ``用``, a note on ``即时编译``, ``加速``. Its English is then in ``seen``.
+    ``用即时编译加速`` → ``用``, a note on ``即时编译``, ``加速``.
     """
     done = 0
     for start, term in term_places(text, titles):
         title = titles[term]
         if title in seen:
             continue
-        # Once on a page: more would be noise.
+        # Once per page: repeated hints would be noise.
         seen.add(title)
         if start > done:
             yield nodes.Text(text[done:start])
@@ -198,11 +203,12 @@ def _with_notes(
 
 
 def term_places(text: str, terms: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield where terms stand in a text, in order; of overlapping ones the first, the longest.
+    """Yield position and term for each term in a text, in order.
 
-    Without a pattern, which would have to be compiled for each block: that takes longer.
+    Of overlapping terms the first is taken; of terms at one position, the longest. No regular
+    expression is used: compiling one for each block would take longer.
     """
-    # Of terms at one place the longest counts: 梯度下降 before 梯度.
+    # ``min`` takes the first of equal positions, so longer terms win: 梯度下降 before 梯度.
     nearest = {term: text.find(term) for term in sorted(terms, key=len, reverse=True)}
     while nearest := {term: at for term, at in nearest.items() if at >= 0}:
         term = min(nearest, key=nearest.__getitem__)
@@ -215,7 +221,7 @@ def term_places(text: str, terms: Iterable[str]) -> Iterator[tuple[int, str]]:
 
 
 def _may_have_terms(words: nodes.Text, block: nodes.Element) -> bool:
-    """Return whether terms are allowed in all nodes from the words up to the block."""
+    """Return whether no node between the words and the block excludes terms."""
     node = words.parent
     while not isinstance(node, _NOT_FOR_TERMS):
         if node is block:
@@ -225,5 +231,5 @@ def _may_have_terms(words: nodes.Text, block: nodes.Element) -> bool:
 
 
 def setup(app: Sphinx) -> None:
-    """Place English after everybody who collects from a page: titles, contents, images."""
+    """Place English after every handler that collects from the page: titles, contents, images."""
     app.connect("doctree-read", place_english, priority=900)

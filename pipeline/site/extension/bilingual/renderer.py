@@ -1,7 +1,7 @@
 """Renderers of English messages: Markdown or reST to docutils nodes, as for the page itself.
 
-So roles and links of a message lead to the same places. The page must not change by it: names that
-a message defines, and its faults, are not the page's.
+Roles and links of a message get the same targets as on the page. Rendering must not change the
+page: names that a message defines, and its errors, stay out of it.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from docutils.utils import Reporter, new_document
 
 
 class Renderer(Protocol):
-    """Makes nodes of the messages of one page."""
+    """Renderer of the messages of one page."""
 
     def render(self, text: str, into: nodes.Element) -> None:
-        """Put the nodes of a message into an element."""
+        """Append the nodes of a message to an element."""
 
     def finish(self) -> None:
-        """Let what refers to something refer to what the page has.
+        """Resolve references to targets of the page.
 
-        Comes when all messages are rendered and stand in the page.
+        Called once, after all messages are rendered and inserted into the page.
         """
 
 
 class MarkdownRenderer:
-    """For messages in MyST Markdown.
+    """Renderer of messages in MyST Markdown.
 
-    ``definitions`` are the lines of the page that define links: they hold for messages too.
+    ``definitions`` are the link definitions of the page, which messages may use.
     """
 
     def __init__(self, document: nodes.document, definitions: str) -> None:
-        """Read the definitions for a renderer of MyST's that writes to ``document``."""
+        """Parse the definitions, and prepare a MyST renderer that writes to ``document``."""
         from myst_parser.mdit_to_docutils.sphinx_ import SphinxRenderer
         from myst_parser.parsers.mdit import create_md_parser
 
@@ -43,14 +43,14 @@ class MarkdownRenderer:
         parser.options["document"] = document
         environment: dict[str, Any] = {}
         self._document = document
-        # A SphinxRenderer; markdown-it knows only the protocol.
+        # It is a SphinxRenderer, but markdown-it declares only a protocol.
         self._renderer = cast("Any", parser.renderer)
         self._renderer.setup_render(parser.options, environment)
         parser.parse(definitions, environment)
 
     def render(self, text: str, into: nodes.Element) -> None:
-        """Line breaks of a message are hard ones: ``a`` and ``b`` on two lines stay on two."""
-        # Rendering moves it; what is reported of the page later goes by it.
+        """Render a message. Its line breaks become hard ones, so that lines stay separate."""
+        # Rendering changes current_line, which later reports about the page use.
         line = self._document.current_line
         with self._renderer.current_node_context(into):
             self._renderer.nested_render_text(
@@ -59,24 +59,24 @@ class MarkdownRenderer:
         self._document.current_line = line
 
     def finish(self) -> None:
-        """Nothing is left to do: MyST resolves links when the whole site is read."""
+        """Do nothing: MyST resolves links when the whole site has been read."""
 
 
 class RSTRenderer:
-    """For messages in reStructuredText.
+    """Renderer of messages in reStructuredText.
 
-    They are read for a document of their own, lest their names meet those of the page.
+    Messages are parsed for a separate document, so that their names do not clash with the page's.
     """
 
     def __init__(self, document: nodes.document) -> None:
-        """Make a document that says nothing of its own, and all that its inliner asks for."""
+        """Create the separate document, with a silent reporter, and an inliner for it."""
         self._page = document
         self._source = str(document.get("source", ""))
         self._own = new_document(self._source, document.settings)
         self._own.reporter = self._quiet_reporter()
         self._inliner = states.Inliner()
         self._inliner.init_customizations(document.settings)
-        # What docutils' parser of a whole document would hand to its inliner.
+        # The values that docutils' document parser passes to its inliner.
         self._memo: Any = SimpleNamespace(
             document=self._own,
             reporter=self._own.reporter,
@@ -88,34 +88,35 @@ class RSTRenderer:
         )
 
     def _quiet_reporter(self) -> Reporter:
-        """Return a reporter that ignores upstream's own faults."""
+        """Return a reporter that ignores errors in upstream's text."""
         reporter = Reporter(self._source, report_level=5, halt_level=5)
-        reporter.get_source_and_line = self._place  # roles ask for it
+        reporter.get_source_and_line = self._place  # roles call it
         return reporter
 
     def _place(self, line: int | None = None) -> tuple[str | None, int | None]:
-        """Return the file of the page: messages have no lines of their own."""
+        """Return the file of the page, and ``line``: messages have no lines of their own."""
         return self._source, line
 
     def render(self, text: str, into: nodes.Element) -> None:
-        """A message is inline markup throughout."""
+        """Render a message as inline markup."""
         made, _ = self._inliner.parse(text, 0, self._memo, into)
         into.extend(made)
-        # `words <https://…>`_ defines a name besides: its node would be a second target.
+        # `words <https://…>`_ also defines a name, whose node would be a second target.
         for target in list(into.findall(nodes.target)):
             target.parent.replace(target, target.children)
         for link in into.findall(nodes.reference):
             if link.attributes.pop("anonymous", None) and "refuri" not in link:
-                # It leads where that of the translation does.
+                # ``placement`` gives it the target of the translation's link.
                 link["jz_anonymous"] = True
 
     def finish(self) -> None:
-        """Let named links lead to targets of the page, else to those of other messages.
+        """Resolve named links: first to targets of the page, then to targets of other messages.
 
-        A link to neither leads nowhere: its words stay. Footnotes are the page's.
+        Without a target, only the words of a link stay. Footnote references lead to the page's
+        footnotes.
         """
         for name, links in self._own.refnames.items():
-            # The page's own targets come first: docutils finds them when it resolves the page.
+            # docutils resolves these when it resolves the page.
             if self._page.nameids.get(name):
                 self._page.refnames.setdefault(name, []).extend(links)
                 continue
@@ -125,14 +126,14 @@ class RSTRenderer:
         self._take_over_footnotes()
 
     def _address(self, name: str) -> str:
-        """Return where a name leads that a message has defined; empty if none has."""
+        """Return the address of a name that a message has defined; empty if none has."""
         target = self._own.ids.get(self._own.nameids.get(name) or "")
         if target is None:
             return ""
         return str(target.get("refuri", ""))
 
     def _take_over_footnotes(self) -> None:
-        """Let the page number the marks of footnotes, and lead them to its own notes."""
+        """Register footnote references with the page, which numbers and resolves them."""
         marks: list[Any] = []
         for label, notes in self._own.footnote_refs.items():
             marks += notes
@@ -140,7 +141,7 @@ class RSTRenderer:
         marks += self._own.autofootnote_refs
         marks += self._own.symbol_footnote_refs
         for number, mark in enumerate(marks):
-            # docutils looks marks up by their ids; ``placing`` takes these out again.
+            # docutils finds footnote references by id; ``placement`` removes these ids again.
             mark["ids"] = [f"jz-note-{number}"]
             self._page.ids[mark["ids"][0]] = mark
         self._page.autofootnote_refs += self._own.autofootnote_refs
@@ -148,17 +149,17 @@ class RSTRenderer:
 
 
 def _lead(link: nodes.Element, address: str) -> None:
-    """Let a named link lead to an address; without one its words stay, and no link."""
+    """Set the target of a named link; without an address, replace the link by its words."""
     if address:
         del link["refname"]
         link["refuri"] = address
-        link.resolved = True  # type: ignore[attr-defined]  # docutils marks them so
+        link.resolved = True  # type: ignore[attr-defined]  # docutils' mark of a resolved link
     elif link.parent is not None:
         link.parent.replace(link, link.children)
 
 
 def renderer_for(document: nodes.document, record: dict[str, Any]) -> Renderer:
-    """Return the renderer for the markup that the page's record names."""
+    """Return the renderer for the markup named in the page's record."""
     if record["markup"] == "reST":
         return RSTRenderer(document)
     return MarkdownRenderer(document, record["definitions"])

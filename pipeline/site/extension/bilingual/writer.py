@@ -1,9 +1,11 @@
-"""Writer of blocks: a part of Sphinx's translator that makes attributes of what nodes carry.
+"""Writer of blocks: a translator mix-in that writes the marks of nodes as HTML attributes.
 
-A block has its number as ``jz``, and perhaps ``jz_edit`` and ``lang``; its English has the number
-as ``jz_for``; what explains a name has it as ``jz_name``. Scripts and styles use the attributes.
-HTML need not be whole: Markdown ends a fragment at an empty line, so that ``<details>`` is one
-fragment and ``</details>`` another, with paragraphs and code between them.
+A block has its number as ``jz``, and may have ``jz_edit`` and ``lang``. Its English has the number
+as ``jz_for``. A node that documents a name has it as ``jz_name``. Scripts and styles use the
+attributes.
+
+HTML may come in fragments: Markdown ends HTML at an empty line. So ``<details>`` and ``</details>``
+may be separate fragments, with paragraphs and code between them.
 """
 
 from __future__ import annotations
@@ -24,19 +26,19 @@ from pipeline.site.extension.nodes import is_html
 _VOID = frozenset(
     "area base br col embed hr img input link meta source track wbr".split()
 )
-# Elements without an end tag end where the element around them ends.
+# Elements whose end tag is optional: the end of their parent ends them.
 _ENDING = frozenset(
     "p li dt dd option optgroup tr td th thead tbody tfoot colgroup rp rt".split()
 )
-# Elements that browsers recognize only directly within the right element.
+# Elements that browsers accept only inside a certain parent.
 _PARTS = frozenset(
     "li dt dd option optgroup tr td th thead tbody tfoot colgroup col caption summary legend "
     "figcaption source track rp rt".split()
 )
-# Elements whose text cannot contain another element.
+# Elements whose text is not split: it is no HTML, or not prose.
 _TEXT_ONLY = frozenset("script style textarea title option svg math".split())
 _FOREIGN = frozenset(("svg", "math"))
-# Elements that contain others of some kinds only: browsers move anything else out of them.
+# Elements that allow only some children: browsers move any other child out of them.
 _STRICT = frozenset("table thead tbody tfoot tr colgroup select".split())
 _ATTRIBUTE_NAMES = {
     "jz": "data-jz",
@@ -48,15 +50,15 @@ _ATTRIBUTE_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A tag, a comment or a run of text, as it is written. ``shape`` is that of a tag."""
+    """A tag, a comment or a run of text, in its source form. ``shape`` is set for tags only."""
 
     source: str
     shape: str = ""  # "b", "/b"
-    is_words: bool = False  # text that an element may be put around
+    is_words: bool = False  # text that may be wrapped in an element
 
 
 class _Reader(HTMLParser):
-    """Reader of the pieces of a fragment, which finds out whether it is whole."""
+    """Parser of a fragment into pieces, which also checks whether the fragment is balanced."""
 
     def __init__(self, html: str) -> None:
         super().__init__(convert_charrefs=False)
@@ -67,9 +69,9 @@ class _Reader(HTMLParser):
         self.is_cut = False
         try:
             self.feed(html)
-        except AssertionError:  # it does not know <![…
+        except AssertionError:  # HTMLParser fails at <![…
             self.is_cut = True
-        # A tag, a comment or a script that does not end.
+        # The fragment ends inside a tag, a comment or a script.
         if self.rawdata.startswith("<") or self.cdata_elem:
             self.is_cut = True
         elif self.rawdata:
@@ -77,18 +79,18 @@ class _Reader(HTMLParser):
 
     @property
     def stands_alone(self) -> bool:
-        """Whether all elements end, and none is a part of an element around the fragment."""
+        """Whether all elements are closed, and none needs a parent outside of the fragment."""
         is_balanced = self._is_balanced and _ENDING.issuperset(self._opened)
         return is_balanced and not self.is_cut and _PARTS.isdisjoint(self._tops)
 
     @property
     def may_be_parted(self) -> bool:
-        """Whether any element may stand at the end."""
+        """Whether any element may follow the fragment."""
         is_strict = self._opened[-1:] != [] and self._opened[-1] in _STRICT
         return not self.is_cut and not is_strict and _FOREIGN.isdisjoint(self._opened)
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
-        """Note that an element begins."""
+        """Record a start tag."""
         self.pieces.append(_Piece(self.get_starttag_text() or "", shape=tag))
         if not self._opened:
             self._tops.add(tag)
@@ -96,13 +98,13 @@ class _Reader(HTMLParser):
             self._opened.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: object) -> None:
-        """Note an element that ends at once: in a drawing it does, HTML ignores the slash."""
+        """Record a self-closing tag. Only in drawings and formulas it closes the element."""
         self.handle_starttag(tag, attrs)
         if tag not in _VOID and not _FOREIGN.isdisjoint(self._opened):
             self._opened.pop()
 
     def handle_endtag(self, tag: str) -> None:
-        """Note that an element ends, and those in it that need no end tag."""
+        """Record an end tag, which also closes inner elements with optional end tags."""
         self.pieces.append(_Piece(f"</{tag}>", shape=f"/{tag}"))
         while self._opened and self._opened[-1] != tag and self._opened[-1] in _ENDING:
             self._opened.pop()
@@ -112,51 +114,52 @@ class _Reader(HTMLParser):
             self._is_balanced = False
 
     def handle_data(self, data: str) -> None:
-        """Note a run of text, or a part of one."""
+        """Record a run of text, or a part of one."""
         is_words = bool(data.strip()) and _TEXT_ONLY.isdisjoint(self._opened)
         if is_words:
-            # Something else may follow it than here.
+            # Escaped, because text inserted after it could complete a tag.
             data = data.replace("<", "&lt;")
         last = self.pieces[-1:]
-        # References to characters come one by one.
+        # The parser reports character references separately, so they are joined here.
         if is_words and last and last[0].is_words:
             data = self.pieces.pop().source + data
         self.pieces.append(_Piece(data, is_words=is_words))
 
     def handle_entityref(self, name: str) -> None:
-        """Note a character of a run of text: ``&amp;``."""
+        """Record a named character reference in a text: ``&amp;``."""
         self.handle_data(f"&{name};")
 
     def handle_charref(self, name: str) -> None:
-        """Note a character of a run of text: ``&#8212;``."""
+        """Record a numeric character reference in a text: ``&#8212;``."""
         self.handle_data(f"&#{name};")
 
     def handle_comment(self, data: str) -> None:
-        """Keep a comment."""
+        """Record a comment."""
         self.pieces.append(_Piece(f"<!--{data}-->"))
 
 
 def stands_alone(html: str) -> bool:
-    """Return whether a box around a fragment would not change the rest of the page.
+    """Return whether an element around a fragment would not change the rest of the page.
 
-    ``<p>a<br></p>`` stands alone. ``<details>`` does not, nor does ``<td>a</td>``.
+    True for ``<p>a<br></p>``; false for ``<details>`` and for ``<td>a</td>``.
     """
     return _Reader(html).stands_alone
 
 
 def may_be_parted(html: str) -> bool:
-    """Return whether any element may stand behind a fragment, before the next one.
+    """Return whether any element may stand between a fragment and the next one.
 
-    It may behind ``<details>``, but not behind ``<table>`` or ``<svg>``.
+    True for ``<details>``; false for ``<table>`` and ``<svg>``.
     """
     return _Reader(html).may_be_parted
 
 
 def in_both_languages(html: str, english: str, number: int) -> str:
-    """Return a fragment with the English of each of its texts, those of the block ``number``.
+    """Return a fragment with the English beside each of its texts; ``number`` is their block.
 
     ``<summary>更多`` → ``<summary><span class="jz-zh">更多</span><span class="jz-en" …>More``
-    A fragment is returned unchanged if it is English, or if its English has other tags.
+
+    The fragment is returned unchanged if it is English, or if the tags of its English differ.
     """
     if html == english:
         return html
@@ -179,9 +182,10 @@ def in_both_languages(html: str, english: str, number: int) -> str:
 
 
 def _are_alike(ours: Sequence[_Piece], theirs: Sequence[_Piece]) -> bool:
-    """Return whether two fragments have words and tags in the same order.
+    """Return whether two fragments have the same sequence of tags and texts.
 
-    One of them may have more end tags at the end: a parser of one fragment closes what it opens.
+    One may have additional end tags at its end, because a parser closes elements that are left
+    open.
     """
     shapes, others = list(_shapes(ours)), list(_shapes(theirs))
     shared = min(len(shapes), len(others))
@@ -191,7 +195,7 @@ def _are_alike(ours: Sequence[_Piece], theirs: Sequence[_Piece]) -> bool:
 
 
 def _shapes(pieces: Sequence[_Piece]) -> Iterator[str]:
-    """Yield the tags of a fragment, and ``…`` for each run of words."""
+    """Yield the tags of a fragment, and ``…`` for each run of text."""
     for piece in pieces:
         if piece.is_words:
             yield "…"
@@ -200,7 +204,7 @@ def _shapes(pieces: Sequence[_Piece]) -> Iterator[str]:
 
 
 class BlockAttributes:
-    """Mix-in for a translator: the attributes of blocks."""
+    """Translator mix-in that writes the attributes of blocks."""
 
     def starttag(
         self,
@@ -210,9 +214,9 @@ class BlockAttributes:
         empty: bool = False,
         **attributes: Any,
     ) -> str:
-        """Return a start tag with number and language of a block: ``<p data-jz="3" lang="en">``."""
+        """Return a start tag with a block's number and language: ``<p data-jz="3" lang="en">``."""
         if isinstance(node, nodes.caption) and tagname == "p":
-            # Sphinx makes two elements of a caption, <p><span>: the block is the <span>.
+            # Sphinx writes a caption as two elements, <p><span>. The block is the <span>.
             classes = [name for name in node["classes"] if not name.startswith("jz-")]
             node = nodes.caption(ids=node["ids"], classes=classes)
         if isinstance(node, nodes.Element):
@@ -225,7 +229,7 @@ class BlockAttributes:
         return html
 
     def visit_raw(self, node: nodes.raw) -> None:
-        """Write HTML; a block that is a part of an element gets no box around it."""
+        """Write HTML. A block that is part of a larger element gets its English inside."""
         html = node.astext()
         is_block = "jz" in node and is_html(node)
         if not is_block or ("jz_english" not in node and stands_alone(html)):
@@ -237,7 +241,7 @@ class BlockAttributes:
         raise nodes.SkipNode
 
     def visit_compound(self, node: nodes.compound) -> None:
-        """Mark a table of contents: Sphinx resolves toctrees last, so its nodes are new."""
+        """Mark a table of contents here: Sphinx resolves toctrees last, so its nodes are new."""
         if "jz_marks" in node:
             put_marks(node)
         if "toctree-wrapper" in node["classes"]:
@@ -247,7 +251,7 @@ class BlockAttributes:
         super().visit_compound(node)  # type: ignore[misc]
 
     def visit_entry(self, node: nodes.entry) -> None:
-        """Write the empty corner of a table as no heading: a screen reader would announce it."""
+        """Write an empty header cell as a normal cell, because screen readers would announce it."""
         super().visit_entry(node)  # type: ignore[misc]
         if not node.astext().strip() and not any(node.findall(nodes.image)):
             translator: Any = self
@@ -256,7 +260,7 @@ class BlockAttributes:
 
 
 def _attributes_of(node: nodes.Element) -> dict[str, str]:
-    """Return the attributes of a block, of the English of one, or of what explains a name.
+    """Return the attributes of a block, of the English of one, or of a documented name.
 
     ``jz=3, jz_edit="12"`` on a node → ``data-jz="3" data-jz-edit="12"`` on its element.
     """
@@ -273,7 +277,7 @@ def _attributes_of(node: nodes.Element) -> dict[str, str]:
 
 
 def mix_in(app: Sphinx, part: type) -> None:
-    """Put a part before the translator of a builder of HTML, once."""
+    """Derive the translator of an HTML builder from a mix-in, unless it is already."""
     base = (
         app.registry.translators.get(app.builder.name)
         or app.builder.default_translator_class
@@ -284,5 +288,5 @@ def mix_in(app: Sphinx, part: type) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Give the builder's translator these attributes, before the theme derives its own."""
+    """Add the mix-in to the builder's translator, before the theme derives its own."""
     app.connect("builder-inited", lambda it: mix_in(it, BlockAttributes), priority=100)
