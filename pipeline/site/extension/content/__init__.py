@@ -1,1 +1,5 @@
-"""What a page shows besides prose: files, cells, figures, names of the API."""
+"""Page content besides prose: files, code cells, figures, and names of the API.
+
+Directives, roles and transforms for such content belong here. Its translation (``bilingual``) and
+sanitizing (``safety``) do not.
+"""

@@ -1,8 +1,9 @@
-"""Cells of code: inside other blocks, folded away, and as text to copy.
+"""Code cells: inside other blocks, folded, and as text to copy.
 
-MyST-NB shows cells between blocks only. jupytext, which made the notebook that ran, takes a cell
-out of a tab and leaves two halves of a fence around it; such fences are made whole again.
-sphinx-copybutton removes prompts line by line, so our script gives each line of a command a prompt.
+MyST-NB renders cells only between blocks. jupytext, which made the executed notebook, takes a cell
+out of a tab and leaves the two halves of a fence around it. Such fences are joined again here.
+sphinx-copybutton removes prompts line by line, so our script adds a prompt to each line of a
+command.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ from pipeline.site.texts import text
 logger = logging.getLogger(__name__)
 _FENCE = ":::"
 _DIRECTIVE = "jz-cell"
-_REMOVED = "remove-cell"  # the tag of a cell that MyST-NB skips
+_REMOVED = "remove-cell"  # tag of a cell that MyST-NB skips
 _NOT_SHOWN = frozenset((_REMOVED, "remove-input", "remove_cell", "remove_input"))
-# MyST-NB's words for what it hides.
+# MyST-NB's names for hidden parts of a cell.
 _KINDS = frozenset(("source", "output", "outputs", "content"))
 _FORMAT_FUNCTION = "function formatCopyText("
-# Only a pattern tells which lines have a prompt.
+# Only with a pattern can the lines with a prompt be recognized.
 _COPY_FUNCTION = """
 function formatCopyText(text, prompts, isRegexp, ...rules) {
   const whole = isRegexp ? withPrompts(text, prompts) : text;
@@ -43,11 +44,11 @@ function formatCopyText(text, prompts, isRegexp, ...rules) {
 
 
 class CellOfNotebook(Stub):
-    """A cell of the current notebook, by its place in it."""
+    """Directive for a cell of the current notebook, given its number."""
 
     def run(self) -> list[nodes.Node]:
         """Return the cell with its outputs, as MyST-NB renders it between blocks."""
-        # MyST has no public way to it.
+        # MyST offers no public access to its renderer.
         renderer: Any = vars(self.state)["_renderer"]
         number = int(self.arguments[0])
         cell = renderer.nb_client.notebook.cells[number]
@@ -67,10 +68,10 @@ class CellOfNotebook(Stub):
 
 
 class NestedCode(Stub):
-    """``code-cell`` in a list or another directive, which is no cell of any notebook."""
+    """``code-cell`` in a list or another directive, which is not a cell of a notebook."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the code alone: nothing of it ran."""
+        """Return the code without outputs, because such code was not executed."""
         logger.warning(
             "a code cell within another block is shown without outputs",
             location=(self.env.docname, self.lineno),
@@ -88,21 +89,23 @@ class NestedCode(Stub):
 
 
 def with_whole_fences(text: str) -> str:
-    """Return the JSON of a notebook in which no fence of colons ends with a cell of Markdown.
+    """Return the JSON of a notebook with each colon fence in one cell.
 
-    The first cell of such a fence gets all of it: the following cells of Markdown as they are,
-    those of code as directives of ours. Every cell keeps its place, empty or hidden there.
+    A fence that spans several cells moves into its first one. Markdown cells are inserted
+    unchanged, code cells as directives. The old cells stay in place, empty or hidden, so that
+    numbers do not change.
     """
     if _FENCE not in text:
         return text
     notebook = json.loads(text)
-    whole: dict[str, Any] | None = None  # the cell with a fence that has not ended
-    last = ""  # the kind of the cell before
+    whole: dict[str, Any] | None = None  # the cell whose fence is still open
+    last = ""  # type of the previous cell
     for number, cell in enumerate(notebook["cells"]):
         kind, source = cell["cell_type"], source_of(cell)
         if whole is not None:
             if kind == "markdown":
-                # Between two of them there was a break, as before the footer of a card.
+                # Two adjacent Markdown cells were separated by a break, as before the footer of a
+                # card.
                 parts = ["+++", source] if last == kind else [source]
                 cell["source"] = ""
             else:
@@ -117,7 +120,7 @@ def with_whole_fences(text: str) -> str:
 
 
 def _taken_out(cell: dict[str, Any], number: int) -> list[str]:
-    """Return the directive for a cell within a fence, and hide the cell at its own place."""
+    """Return the directive for a cell within a fence, and hide the cell in its own place."""
     tags = tags_of(cell)
     if _REMOVED in tags:
         return []
@@ -126,13 +129,13 @@ def _taken_out(cell: dict[str, Any], number: int) -> list[str]:
 
 
 def _is_in_fence(text: str) -> bool:
-    """Return whether Markdown ends within a fence of colons."""
+    """Return whether Markdown ends inside a colon fence."""
     if _FENCE not in text:
         return False
     lines = text.rstrip().split("\n")
     tokens = parser().parse("\n".join(lines))
     last = [token for token in tokens if token.level == 0][-1]
-    # Definitions of links, which are no tokens, may stand behind a fence.
+    # Link definitions are no tokens, so the last token may end before the text does.
     if last.type != "colon_fence" or (last.map or [0, 0])[1] < len(lines):
         return False
     end = lines[-1].strip()
@@ -140,13 +143,13 @@ def _is_in_fence(text: str) -> bool:
 
 
 def _visit_hidden(self: Any, node: HideCodeCellNode) -> None:
-    """Write ``<details><summary>…``, with words for closed and for open."""
+    """Write ``<details><summary>…``, with labels for closed and for open."""
     classes = " ".join(node["classes"])
     self.body.append(f'<details class="admonition hide {classes}">\n<summary>\n')
     locale = self.config.language
     for state, prompt in (("collapsed", "prompt_show"), ("expanded", "prompt_hide")):
         words = node[prompt]
-        # A cell may have its own words for what it hides.
+        # A cell may have a label of its own.
         if words in _KINDS:
             words = text(locale, f"{prompt} {words}")
         self.body.append(
@@ -156,9 +159,9 @@ def _visit_hidden(self: Any, node: HideCodeCellNode) -> None:
 
 
 def complete_commands(_: Sphinx, config: Config) -> None:
-    """Let the script of the copy button copy whole commands."""
+    """Extend the script of the copy button, so that it copies multi-line commands as a whole."""
     theirs = config.html_context.get("copybutton_format_func", "")
-    # Another version of it may call its function otherwise.
+    # Another version of the script may name its function differently.
     if _FORMAT_FUNCTION in theirs:
         folder = resources.files("pipeline.site") / "templates"
         script = (folder / "copying.js").read_text(encoding="utf-8")
@@ -168,11 +171,11 @@ def complete_commands(_: Sphinx, config: Config) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directives, one of them in place of MyST-NB's, and the writer."""
+    """Register the directives, one of which replaces MyST-NB's, and the writer of folded cells."""
     app.add_directive(_DIRECTIVE, CellOfNotebook, override=True)
     app.add_directive("code-cell", NestedCode, override=True)
     app.add_node(
         HideCodeCellNode, override=True, html=(_visit_hidden, depart_HideCellInput)
     )
-    # After sphinx-copybutton has put its function there.
+    # After sphinx-copybutton has set its function.
     app.connect("config-inited", complete_commands, priority=900)

@@ -1,8 +1,8 @@
 """Figures: images, Mermaid charts and formulas.
 
-Images that a notebook carries become files; missing ones become words. Charts are drawn when a page
-is read, so no script runs for them; the text of a chart stands below it. Formulas become MathML;
-MathJax is loaded only for pages with formulas that are not understood.
+Embedded images become files; missing images become words. Charts are drawn when a page is read, so
+readers need no script; the source of a chart is shown below it. Formulas become MathML. MathJax is
+loaded only on pages with formulas that could not be converted.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from pipeline.site.extension.nodes import (
 )
 from pipeline.site.texts import text
 
-# A formula without dollar signs, as notebooks may have it.
+# A formula without dollar signs, as in some notebooks.
 _ENVIRONMENT = re.compile(
     r"\\begin\{(align|alignat|eqnarray|equation|flalign|gather|multline)(\*?)\}"
     r".*?\\end\{\1\2\}",
@@ -54,9 +54,9 @@ _ENVIRONMENT = re.compile(
 _CHART_TITLE = re.compile(r"^\s*(?:accTitle\s*:|title\b:?)\s*(\S.*?)\s*$", re.MULTILINE)
 ATTACHMENT = "attachment:"
 _INLINE = "data:"
-# Characters of a data URI that stays in the page: readers would wait for a larger one.
+# Characters of a data URI that stays in the page. A longer one would delay the page.
 _LONGEST_INLINE = 4096
-_CELL = 10000  # MyST-NB counts lines of a notebook from there, cell by cell
+_CELL = 10000  # MyST-NB numbers the lines of cell n, counted from 1, from n × 10000
 _IN_HTML = re.compile(r"(?<=src=[\"'])attachment:([^\"']+)")
 _LONE_IMAGE = re.compile(r"\s*<img\b[^<>]*>\s*", re.IGNORECASE)
 _IMAGE = re.compile(r"<img\b(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>", re.IGNORECASE)
@@ -67,33 +67,33 @@ logger = logging.getLogger(__name__)
 
 
 def _amsmath(md: MarkdownIt, *, renderer: Callable[[str], str] | None = None) -> None:
-    """Load the plugin in such a way that no formula ends a paragraph.
+    """Load the plugin, but do not let a formula interrupt a paragraph.
 
-    A line of another formula, between dollar signs, may begin with ``\\begin`` as well.
+    A line of another formula, between dollar signs, may start with ``\\begin`` as well.
     """
     amsmath_plugin(md, renderer=renderer)
     begin = next(rule.fn for rule in md.block.ruler.__rules__ if rule.name == "amsmath")
-    # ``alt`` lists the blocks that it ends.
+    # ``alt`` lists the blocks that the rule may interrupt.
     md.block.ruler.at("amsmath", begin, {"alt": []})
     md.inline.ruler.before("escape", "amsmath", _parse_in_paragraph)
 
 
 def _parse_in_paragraph(state: StateInline, silent: bool) -> bool:
-    """Parse a formula within a paragraph into the token of one that is a block."""
+    """Parse a formula within a paragraph as a token of a display formula."""
     match = _ENVIRONMENT.match(state.src, state.pos)
     if match is None:
         return False
     if not silent:
         token = state.push("amsmath", "math", 0)
         token.content, token.map = match[0], [0, 0]
-        # MyST would make a new label for a numbered one with each build.
+        # MyST would give a numbered formula a new label in every build.
         token.meta = {"environment": match[1], "numbered": "*"}
     state.pos = match.end()
     return True
 
 
 def _visit_math(self: Any, node: nodes.math) -> None:
-    """Write ``<span class="math jz-mathml"><math>…</math></span>``."""
+    """Write ``<span class="math jz-mathml"><math>…</math></span>``, or the source for MathJax."""
     html = formula_mathml(node.astext(), is_block=False)
     if not html:
         html_visit_math(self, node)
@@ -103,7 +103,7 @@ def _visit_math(self: Any, node: nodes.math) -> None:
 
 
 def _visit_block(self: Any, node: nodes.math_block) -> None:
-    """Write ``<div class="math jz-mathml">``, with the number of the formula if it has one."""
+    """Write ``<div class="math jz-mathml">`` with the formula's number, or MathJax's source."""
     html = formula_mathml(_on_lines(node.astext()), is_block=True)
     if not html:
         html_visit_displaymath(self, node)
@@ -118,9 +118,9 @@ def _visit_block(self: Any, node: nodes.math_block) -> None:
 
 
 def _on_lines(latex: str) -> str:
-    """Return a formula with its lines in an environment, as Sphinx writes it for MathJax.
+    """Return a formula of several lines in an ``aligned`` environment, as Sphinx does for MathJax.
 
-    A blank line ends a line, as ``\\\\`` does. A formula with an environment needs no other.
+    A blank line ends a line, as ``\\\\`` does. A formula with an environment is not wrapped again.
     """
     lines = [line.strip() for line in latex.split("\n\n") if line.strip()]
     text = r" \\ ".join(lines)
@@ -130,16 +130,16 @@ def _on_lines(latex: str) -> str:
 
 
 def title_math(latex: str) -> str:
-    """Return HTML of a formula in a title. Titles are on every page: no script is loaded."""
+    """Return HTML for a formula in a title. Without MathML its source is shown, never MathJax."""
     html = formula_mathml(latex, is_block=False) or escape(latex)
     return f'<span class="math jz-mathml">{html}</span>'
 
 
 class MermaidChart(Stub):
-    """``mermaid``: a chart, which stands in the directive or in a file."""
+    """``mermaid``: a chart, given in the directive or in a file."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the drawings and the text; a link to a file that was not pulled."""
+        """Return the drawings and the source; for a file that was not pulled, a link."""
         source = "\n".join(self.content)
         path = "".join(self.arguments[:1])
         if path and not source:
@@ -158,7 +158,7 @@ class MermaidChart(Stub):
         locale = self.config.language
         name, label = (escape(text(locale, key)) for key in ("chart", "chart source"))
         return [
-            # If it is wider than the page it scrolls, also by keys.
+            # A wide chart scrolls; ``tabindex`` makes that possible by keyboard.
             fixed(
                 html=f'<div class="jz-chart" tabindex="0" role="group" aria-label="{name}">'
             ),
@@ -176,7 +176,7 @@ class MermaidChart(Stub):
     def _image(
         self, source: str, drawing: bytes, width: int, shown: str
     ) -> nodes.image:
-        """Return a drawing as an image, which becomes a file like those in notebooks.
+        """Return a drawing as an image node with inline data, which later becomes a file.
 
         ``shown`` is the theme's class for images of light or dark pages; empty for both.
         """
@@ -188,12 +188,12 @@ class MermaidChart(Stub):
             uri=f"data:image/svg+xml;base64,{base64.b64encode(drawing).decode()}",
             alt=self.options.get("alt") or words,
             width=f"{width}px",
-            # Sphinx links an image with a width to its file, which has no background.
+            # Sphinx would link an image with a width to its file, which has no background.
             classes=["no-scaled-link", *shown.split()],
         )
 
     def _caption(self) -> list[nodes.Node]:
-        """Return the words below a chart, if it has any."""
+        """Return the caption of a chart, if it has one."""
         words = self.options.get("caption")
         if not words:
             return []
@@ -202,12 +202,12 @@ class MermaidChart(Stub):
 
 
 class FindImages(SphinxTransform):
-    """Make files of images in pages, before Sphinx looks for the files."""
+    """Turn embedded images into files, before Sphinx collects image files."""
 
     default_priority = 390
 
     def apply(self, **_: Any) -> None:
-        """Make files of attachments, and words of what is missing."""
+        """Resolve the images of the page; replace missing ones by words."""
         for image in list(self.document.findall(nodes.image)):
             self._resolve(image)
         for raw in list(self.document.findall(nodes.raw)):
@@ -218,7 +218,7 @@ class FindImages(SphinxTransform):
                 self._mend_html(raw)
 
     def _image_in(self, html: str) -> nodes.image | None:
-        """Return HTML that consists of one large inline image as an image with a file."""
+        """Return an image node if the HTML is a single large inline image; None otherwise."""
         tag = _LONE_IMAGE.fullmatch(html)
         if tag is None or len(tag[0]) <= _LONGEST_INLINE:
             return None
@@ -236,14 +236,14 @@ class FindImages(SphinxTransform):
             write_html(raw, _IMAGE.sub(_with_alt, raw.astext()))
 
     def _resolve(self, image: nodes.image) -> None:
-        """Let an image show its file, or replace it by words if there is none."""
+        """Point an image to its file, or replace it by words if the file is missing."""
         uri = image.get("uri", "")
         if uri.startswith(ATTACHMENT):
             name = unquote(uri.removeprefix(ATTACHMENT))
             image["uri"] = uri = self._file_of_attachment(name, image) or uri
         elif uri.startswith(_INLINE) and len(uri) > _LONGEST_INLINE:
             image["uri"] = uri = self._file_of_inline(uri) or uri
-        # An image of nothing, ![](), is upstream's to mend.
+        # An image without address, ![](), is for upstream to fix.
         if uri and not self._is_there(uri):
             logger.warning(
                 "image file is missing: %s",
@@ -259,17 +259,17 @@ class FindImages(SphinxTransform):
     def _is_there(self, uri: str) -> bool:
         """Return whether a browser would find the image."""
         if uri.startswith(ATTACHMENT):
-            return False  # no cell has it
+            return False  # no cell has the attachment
         if _SCHEME.match(uri):
-            return True  # ``safety`` checks those
+            return True  # ``safety`` checks remote images
         path = Path(self.env.relfn2path(unquote(uri), self.env.docname)[1])
-        # diagram.* stands for the format that the builder prefers.
+        # diagram.* means the format that the builder prefers.
         return path.is_file() or (
             uri.endswith(".*") and any(path.parent.glob(path.name))
         )
 
     def _file_of_attachment(self, name: str, image: nodes.image) -> str:
-        """Write an attachment to a file; return its name, or nothing if no cell has it.
+        """Write an attachment to a file and return its name; empty if no cell has the attachment.
 
         ``plot.png`` → ``/../doctrees/outputs/6f3c….png``
         """
@@ -280,27 +280,27 @@ class FindImages(SphinxTransform):
         return self._write(data, suffix)
 
     def _file_of_inline(self, uri: str) -> str:
-        """Write the image of a data URI to a file; return its name, empty for other data.
+        """Write the image of a data URI to a file and return its name; empty for other data.
 
         ``data:image/png;base64,iVBORw0…`` → ``/../doctrees/outputs/6f3c….png``
         """
         try:
             image = parse_data_uri(uri)
         except ValueError:
-            return ""  # a browser cannot read it either
+            return ""  # invalid: a browser cannot decode it either
         suffix = mimetypes.guess_extension(image.mimetype) if image else None
         return self._write(image.data, suffix) if image and suffix else ""
 
     def _write(self, data: bytes, suffix: str) -> str:
-        """Write ``data`` to a file, and return its name as images call it."""
-        # Beside the images of outputs; Sphinx copies from there what a page shows.
+        """Write ``data`` to a file and return its name, as image nodes refer to it."""
+        # The folder has the images of outputs too; Sphinx copies the used ones from there.
         folder = Path(self.app.doctreedir, "outputs")
-        # The name is a digest, so two cells with one name do not conflict.
+        # The name is a digest, so attachments of the same name do not clash.
         path = folder / f"{hashlib.sha256(data).hexdigest()}{suffix}"
         if not path.exists():
             folder.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-        # To Sphinx a path that begins so counts from the top of the sources.
+        # Sphinx resolves a path with a leading slash from the top of the sources.
         return "/" + os.path.relpath(path, self.env.srcdir).replace(os.sep, "/")
 
     def _inlined(self, match: re.Match[str]) -> str:
@@ -314,7 +314,10 @@ class FindImages(SphinxTransform):
         return f"data:{media};base64,{base64.b64encode(data).decode('ascii')}"
 
     def _find(self, name: str, cell: int) -> tuple[str, bytes]:
-        """Return media type and data of an attachment: of the cell, or the first; or nothing."""
+        """Return media type and data of an attachment; both are empty if no cell has it.
+
+        The attachment of ``cell`` (from 0) is preferred to that of the first cell with the name.
+        """
         path = Path(self.env.doc2path(self.env.docname))
         if path.suffix != ".ipynb":
             return "", b""
@@ -325,15 +328,15 @@ class FindImages(SphinxTransform):
 
 
 def _with_alt(tag: re.Match[str]) -> str:
-    """Add an empty ``alt`` to an image without one: screen readers skip it then."""
+    """Add an empty ``alt`` to an image without one, so that screen readers skip it."""
     if _ALT.search(tag[0]):
         return tag[0]
-    # Without a value: a quotation mark would end what the tag may stand in, srcdoc="…".
+    # No value, because its quotes could end an attribute around the tag, srcdoc="…".
     return f"{tag[0][:4]} alt{tag[0][4:]}"
 
 
 def _line_of(image: nodes.image) -> int:
-    """Return the line of an image, or of the first node around it that has one; 0 without."""
+    """Return the line of an image, or of the nearest ancestor that has one; otherwise 0."""
     for node in (image, image.parent, image.parent.parent):
         if line := getattr(node, "line", None):
             return int(line)
@@ -342,26 +345,26 @@ def _line_of(image: nodes.image) -> int:
 
 @lru_cache(maxsize=2)
 def _attachments(path: str, _: int) -> Mapping[str, Mapping[int, tuple[str, bytes]]]:
-    """Return all attachments of a notebook, by name and number of the cell, from 0.
+    """Return all attachments of a notebook, by name and by cell number from 0.
 
-    The second argument is the file's time: a notebook that was written anew is read again.
+    The second argument is the file's modification time: a changed notebook is read again.
     """
     attachments: dict[str, dict[int, tuple[str, bytes]]] = {}
     for number, cell in enumerate(json.loads(Path(path).read_bytes()).get("cells", [])):
         for name, bundle in (cell.get("attachments") or {}).items():
             for media, payload in bundle.items():
-                # The format allows a list of lines too.
+                # The format also allows a list of lines.
                 data = base64.b64decode("".join(payload))
                 attachments.setdefault(name, {})[number] = (media, data)
     return attachments
 
 
 def setup(app: Sphinx) -> None:
-    """Register images, charts and formulas. Charts are drawn even if an extension would not."""
-    mdit.amsmath_plugin = _amsmath  # type: ignore[attr-defined]  # it is imported there
+    """Register images, charts and formulas. Charts override those of other extensions."""
+    mdit.amsmath_plugin = _amsmath  # type: ignore[attr-defined]  # imported by name there
     app.add_transform(FindImages)
     app.add_directive("mermaid", MermaidChart, override=True)
-    # Formulas for MathJax keep the marks that it looks for.
+    # Formulas for MathJax keep the delimiters that it looks for.
     app.add_html_math_renderer(
         "mathml",
         inline_renderers=(_visit_math, None),

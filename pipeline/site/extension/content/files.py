@@ -1,9 +1,8 @@
-"""Files that pages name: images, downloads, includes, tables.
+"""Files that pages refer to: images, downloads, includes, tables.
 
-No page reads a file outside of the docs folder, whoever wrote the page. Sphinx, docutils and MyST
-look files up in a few functions, which are replaced here. A page that asks for more is shown
-without it, with a warning. A directive for a file that was not pulled becomes a link to upstream's
-repository.
+No page may read a file outside of the docs folder. Sphinx, docutils and MyST look files up in a few
+functions, which are replaced here. A page that refers to a file outside is shown without it, with a
+warning. A directive for a file that was not pulled becomes a link to upstream's repository.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ from pipeline.site.texts import text
 
 # Files among the sources that are not part of the docs.
 _NOT_DOCS = frozenset((RECORDS, "conf.py", "site.json"))
-# What a notebook may set about its display. Anything else would run code or read another file.
+# Metadata of a notebook that only affects its display. Other keys could run code or read files.
 _SHOWING = (
     "code_prompt_",
     "merge_streams",
@@ -61,10 +60,10 @@ _SHOWING = (
     "scroll_outputs",
 )
 _PLAIN_TYPES = (str, int, float, bool, list, tuple, dict, type(None))
-# Options of an include directive that count lines and search for words, in English.
+# Options of include directives: line numbers, and English words to search for.
 _LINES = ("start-line", "end-line")
 _MARKS = ("start-after", "end-before")
-# The functions before they are replaced: the tests set up more than one site in a process.
+# The original functions, saved once: tests set up several sites in one process.
 _look_up = BuildEnvironment.relfn2path
 _open = FileInput.__init__
 _load_code = notebook_reader._load_code_from_file
@@ -74,7 +73,7 @@ logger = logging.getLogger(__name__)
 
 
 def path_of(env: BuildEnvironment, name: str) -> Path | None:
-    """Return the file that a page calls ``name``; None if it lies outside of the docs folder."""
+    """Return the path of the current page's file ``name``; None if it is outside the docs."""
     path = Path(env.relfn2path(name)[1])
     return None if path.parent == _nowhere(env) else path
 
@@ -82,10 +81,11 @@ def path_of(env: BuildEnvironment, name: str) -> Path | None:
 def _path_inside(
     self: BuildEnvironment, filename: str | Path, docname: str | None = None
 ) -> tuple[str, str]:
-    """Return what Sphinx does, or a path to a missing file instead of one that leads out."""
+    """Return Sphinx's result; for a path outside the docs, the path of a missing file."""
     try:
         relative, path = _look_up(self, filename, docname)
-    except (OSError, RuntimeError, ValueError):  # links in a circle, or an invalid name
+    # symbolic links in a cycle, or an invalid name
+    except (OSError, RuntimeError, ValueError):
         relative, path = "..", os.fspath(self.srcdir.parent)
     if included := included_file(self, path):
         return included.relative_to(self.srcdir).as_posix(), os.fspath(included)
@@ -107,7 +107,7 @@ def _warn_outside(name: object, location: str) -> None:
 
 
 def included_file(env: BuildEnvironment, path: str) -> Path | None:
-    """Return the pulled file for a path that leads out of the docs folders; None without one.
+    """Return the pulled copy of a file outside the docs folders; None if there is none.
 
     ``../NEWS.md`` of a page in ``docs`` is ``_outside/NEWS.md`` among the sources.
     """
@@ -120,7 +120,7 @@ def included_file(env: BuildEnvironment, path: str) -> Path | None:
 
 
 def _is_shown(env: BuildEnvironment, path: Path) -> bool:
-    """Return whether pages may show a file: one of the docs, or an image out of a notebook."""
+    """Return whether pages may show a file: one of the docs, or an image from a notebook."""
     if is_inside(path, env.doctreedir / "outputs"):
         return True
     ours = (env.srcdir / name for name in _NOT_DOCS)
@@ -133,12 +133,12 @@ def _nowhere(env: BuildEnvironment) -> Path:
 
 
 def _opening_below(sources: Path) -> Any:
-    """Return docutils' function that opens a file, limited to files below ``sources``."""
+    """Return a constructor for docutils' FileInput that opens only files below ``sources``."""
 
     def opening(
         self: FileInput, source: Any = None, source_path: Any = None, **how: Any
     ) -> None:
-        """Open one of the docs, or a list of characters of docutils'. Raises OSError."""
+        """Open a file of the docs or one of docutils' character lists. Raises OSError."""
         folders = (sources, misc.Include.standard_include_path)
         path = Path(source_path or sources)
         if not any(is_inside(path, folder) for folder in folders):
@@ -154,7 +154,7 @@ def _loading_below(sources: Path) -> Any:
     def loading(
         page: Any, name: str, token: Any, lines: Sequence[str]
     ) -> Sequence[str]:
-        """Return the lines of the file; those of the cell itself if it lies elsewhere."""
+        """Return the lines of the file; for a file outside, the cell's own lines."""
         if is_inside(Path(page).parent / name, sources):
             return list(_load_code(page, name, token, lines))
         _warn_outside(name, f"{page}:1")
@@ -164,12 +164,12 @@ def _loading_below(sources: Path) -> Any:
 
 
 def _refuse_address(address: str) -> NoReturn:
-    """Raise OSError: a page loads no table or text from an address."""
+    """Raise OSError: pages must not load text from an address."""
     raise _outside(address)
 
 
 def _refuse_image(_: Any, address: str) -> NoReturn:
-    """Raise ValueError, which docutils expects here: the page shows a link to the image."""
+    """Raise ValueError, which makes docutils show a link to the image."""
     raise ValueError(f"{address} is not read into the page")
 
 
@@ -178,7 +178,7 @@ def _outside(name: Any) -> OSError:
 
 
 def _showing_only(metadata: Any) -> dict[str, Any]:
-    """Return what a notebook sets about its display; not that Sphinx shall run it."""
+    """Return the metadata of a notebook that affects only its display."""
     return {
         key: value
         for key, value in _metadata_of(metadata).items()
@@ -187,19 +187,19 @@ def _showing_only(metadata: Any) -> dict[str, Any]:
 
 
 class _PlainValues(SandboxedEnvironment):
-    """Environment for ``{{ words }}`` of MyST: a page gets words and numbers, not objects."""
+    """Jinja environment for MyST substitutions (``{{ words }}``) that offers plain values only."""
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        """Return whether a page may read ``obj.attr``: ``env.docname``, not ``env.srcdir``."""
+        """Return whether a page may read ``obj.attr``: ``env.docname``, but not ``env.srcdir``."""
         is_plain = isinstance(obj, _PLAIN_TYPES) or isinstance(value, _PLAIN_TYPES)
         return is_plain and super().is_safe_attribute(obj, attr, value)
 
 
 def translated_bounds(env: Any, file: Path, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of an include directive for the translation of ``file``.
+    """Return the options of an include directive, adapted to the translation of ``file``.
 
-    The bounds are found in upstream's file and become lines of the translated one. The options
-    are returned unchanged without bounds, or if upstream's file lacks the words.
+    Bounds are found in upstream's file and become line numbers of the translation. Options without
+    bounds are returned unchanged, as are those whose words upstream's file lacks.
     """
     if options.keys().isdisjoint((*_LINES, *_MARKS)):
         return options
@@ -225,9 +225,10 @@ def translated_bounds(env: Any, file: Path, options: dict[str, Any]) -> dict[str
 
 
 def bounds_in(text: str, options: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Return the first line of ``text`` that an include directive takes, and the one behind all.
+    """Return the bounds of the lines of ``text`` that an include directive selects.
 
-    Both count from 0. None if the words are not there.
+    The bounds are the first line and the line after the last. Both count from 0. None if the words
+    of the options are missing.
     """
     lines = text.splitlines()
     first, last, _ = slice(options.get("start-line"), options.get("end-line")).indices(
@@ -243,7 +244,7 @@ def bounds_in(text: str, options: Mapping[str, Any]) -> tuple[int, int] | None:
         end = body.find(words, start)
         if end < 0:
             return None
-    # The rest of a line with the words is not a line of its own.
+    # The rest of the line with the words is skipped.
     begin = (
         first + body.count("\n", 0, start) + (1 if options.get("start-after") else 0)
     )
@@ -252,9 +253,9 @@ def bounds_in(text: str, options: Mapping[str, Any]) -> tuple[int, int] | None:
 
 
 def moved_line(line: int, messages: list[Message], landings: tuple[Landed, ...]) -> int:
-    """Return the line of the translation for a line of upstream's file.
+    """Return the line of the translation that corresponds to a line of upstream's file.
 
-    Lines move by as much as the last message above has moved.
+    A line is shifted by as much as the end of the last message above it.
     """
     moved = 0
     for message, landing in zip(messages, landings, strict=True):
@@ -264,20 +265,20 @@ def moved_line(line: int, messages: list[Message], landings: tuple[Landed, ...])
 
 
 def has_file(env: Any, path: str) -> bool:
-    """Return whether a file that a page names exists."""
+    """Return whether a file that a page refers to exists."""
     file = path_of(env, path)
     return file is not None and file.is_file()
 
 
 def in_repository(env: Any, path: str) -> list[nodes.Node]:
-    """Return a paragraph with a link to a file of upstream's repository."""
+    """Return a paragraph with a link to a file in upstream's repository."""
     words = text(env.config.language, "file")
     template = env.config.jz_site["file_url"]
     if not template:
         name_only = nodes.literal("", path)
         return [nodes.paragraph("", words, name_only, classes=["jz-elsewhere"])]
     file = path_of(env, path)
-    # ../CHANGELOG.md lies beside upstream's docs, wherever our own sources lie.
+    # ../CHANGELOG.md is beside upstream's docs folder, wherever our sources are.
     name = f"../{Path(path).name}"
     if file is not None:
         name = file.relative_to(env.srcdir).as_posix()
@@ -286,16 +287,16 @@ def in_repository(env: Any, path: str) -> list[nodes.Node]:
 
 
 class Snippets:
-    """Finder of the files that the snippets (``--8<--``) of a page are in."""
+    """Finder of the files that a page's snippets (``--8<--``) refer to."""
 
     def __init__(self, env: Any) -> None:
         self._env = env
         self._absent: dict[str, None] = {}
 
     def find(self, name: str) -> str:
-        """Return the file as directives call it; empty if it is absent, which is noted.
+        """Return the path of a file for directives; empty, and remembered, if it does not exist.
 
-        Names count from the docs folder, or from the repository.
+        Names are relative to the docs folder or to the repository.
         """
         root = self._env.config.jz_site["docs_root"]
         for path in (name, name.removeprefix(f"{root}/")):
@@ -305,7 +306,7 @@ class Snippets:
         return ""
 
     def warn(self) -> None:
-        """Warn of absent files, once for the page."""
+        """Warn about the missing files, once for the page."""
         if self._absent:
             logger.warning(
                 "shows parts of files that the docs folder does not have: %s",
@@ -317,7 +318,7 @@ class Snippets:
 
 
 def _run_include(directive: Any, env: Any, run: Any) -> list[Any]:
-    """Run an include directive on the file, or return a link if the file was not pulled."""
+    """Run an include directive, or return a link if its file was not pulled."""
     file = path_of(env, directive.arguments[0])
     if file is None or not file.is_file():
         return in_repository(env, directive.arguments[0])
@@ -326,7 +327,7 @@ def _run_include(directive: Any, env: Any, run: Any) -> list[Any]:
 
 
 class SomeLiteralInclude(LiteralInclude):
-    """Sphinx's ``literalinclude``, or a link for a file that was not pulled."""
+    """Sphinx's ``literalinclude``, with a link in place of a file that was not pulled."""
 
     def run(self) -> list[nodes.Node]:
         """Return the file as code, or a link."""
@@ -336,42 +337,42 @@ class SomeLiteralInclude(LiteralInclude):
 
 
 class SomeInclude(Include):
-    """Sphinx's ``include``, with bounds of upstream's file; a link for a file not pulled."""
+    """Sphinx's ``include``, with bounds found in upstream's file, or a link."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the content of the file, or a link."""
+        """Return the content of the file, or a link if it was not pulled."""
         return _run_include(self, self.env, super().run)
 
 
 class SomeRaw(misc.Raw):
-    """docutils' ``raw``, without other files.
+    """docutils' ``raw``, limited to the content of the directive.
 
-    HTML from a file is made for upstream's own style sheet; without it, pictures would be huge.
+    HTML files are written for upstream's own style sheet; without it, pictures would be huge.
     """
 
     def run(self) -> list[nodes.Node]:
-        """Return the content of the directive; nothing of another file, here or elsewhere."""
+        """Return the content of the directive; nothing if it refers to a file or an address."""
         if {"url", "file"} & self.options.keys():
             return []
         return list(super().run())
 
 
 def _run_myst_include(self: Any) -> list[Any]:
-    """Run the ``include`` that MyST has in place of a directive."""
+    """Run MyST's own ``include``, which is not a docutils directive."""
     return _run_include(self, self.renderer.sphinx_env, lambda: _include_myst(self))
 
 
 def setup(app: Sphinx) -> None:
-    """Replace every function that looks up or opens a file, and the directives for files."""
+    """Replace the functions that look up or open files, and the directives for files."""
     sources = Path(app.srcdir)
     if BuildEnvironment.relfn2path is _look_up:
         # Otherwise ``links`` has replaced it already, and calls this one.
         BuildEnvironment.relfn2path = _path_inside  # type: ignore[method-assign]
     FileInput.__init__ = _opening_below(sources)  # type: ignore[method-assign]
     notebook_reader._load_code_from_file = _loading_below(sources)
-    # These read addresses, which may be those of files: file:///etc/passwd.
+    # These open addresses, which may be local files: file:///etc/passwd.
     misc.urlopen = tables.urlopen = _refuse_address  # type: ignore[attr-defined]
-    # Images are copied, never read into a page: paths would count from where Sphinx was started.
+    # Images are copied, not read: docutils would resolve paths from the current directory.
     HTML5Translator.uri2imagepath = _refuse_image  # type: ignore[attr-defined]
     images.PIL = None  # type: ignore[attr-defined]
     notebooks.nb_node_to_dict = _showing_only

@@ -1,8 +1,8 @@
-"""Reference of the API: names as links to the English docs, with signatures and first lines.
+"""API reference: names as links to the English docs, with signatures and summary lines.
 
-Upstream's own lists (``autosummary``, ``autofunction``) say which names its site documents and
-where. So links match the commit that is shown and need no network; an inventory comes first.
-A name is found under any kind of object. Signatures come from the installed release; they are
+Upstream's own lists (``autosummary``, ``autofunction``) define which names its site documents, and
+where. So links match the pinned commit and need no network. An inventory takes precedence. A name
+is found whatever the kind of its object. Signatures come from the installed release. They are
 looked up once, when all names are known, and cached for the next build.
 """
 
@@ -30,11 +30,11 @@ from pipeline.site.extension.nodes import Wordless
 from pipeline.site.extension.records import Notes
 from pipeline.site.texts import text
 
-Described = dict[str, tuple[str, str]]  # by name: signature and first line
+Described = dict[str, tuple[str, str]]  # by name: signature and summary line
 
-# By page: the address of each name that it lists, relative to the root of the English docs.
+# Addresses of the names that each page lists, relative to the root of the English docs.
 _ADDRESSES: Notes[dict[str, str]] = Notes("jz_documented")
-# By page: the names that it describes.
+# Names that each page describes.
 _DESCRIBED: Notes[list[str]] = Notes("jz_described")
 _FOUND = "jz_descriptions"  # attribute of Sphinx's environment
 _SUBJECT = "names"
@@ -42,7 +42,7 @@ _MATH_ROLE = re.compile(r":math:`([^`]+)`")
 
 
 def note_page(env: BuildEnvironment, name: str, folder: str) -> None:
-    """Note that the English docs have a page for a name, in ``folder`` beside the current page.
+    """Note that a name has a page of its own on the English site, in ``folder`` beside this page.
 
     ``_autosummary`` and ``jax.jit`` → ``_autosummary/jax.jit.html#jax.jit``
     """
@@ -57,32 +57,32 @@ def note_anchor(env: BuildEnvironment, name: str, anchor: str) -> None:
 
 def _note_address(env: BuildEnvironment, name: str, page: str, *, anchor: str) -> None:
     page = english_page(env.config.jz_site, page)
-    # Without a page, its place in the English docs is unknown.
+    # A page that upstream's site lacks has no known address there.
     if page:
-        # Of two lists on a page the first counts.
+        # If two lists of a page have the name, the first one wins.
         listed = _ADDRESSES.by_page(env).setdefault(env.docname, {})
         listed.setdefault(name, f"{page}.html#{anchor}")
 
 
 class Reference:
-    """Tables of where names are documented, made once all pages are read."""
+    """Tables of the addresses of documented names, built when all pages are read."""
 
     def __init__(self) -> None:
         self._own: dict[str, str] = {}  # names of the English docs
-        self._others: dict[str, str] = {}  # those of other sites
-        # The own names, by their last part.
+        self._others: dict[str, str] = {}  # names of other sites
+        # Names of the English docs, by their last part.
         self._by_last: dict[str, list[str]] = {}
 
     def collect(self, app: Sphinx, env: BuildEnvironment) -> None:
         """Build the tables. An inventory takes precedence over the lists of the docs."""
         english_url = env.config.jz_site["english_url"]
         self._own, self._others, self._by_last = {}, {}, {}
-        # Sphinx keeps inventories of sites that are no longer configured.
+        # Sphinx also keeps inventories of sites that are no longer configured.
         for name, (url, _) in sorted(env.config.jz_site["inventories"].items()):
             table = self._own if url == english_url else self._others
             for object_name, address in _objects(env, name):
                 table.setdefault(object_name, address)
-        # In one order, whichever page was read first.
+        # Sorted, so that the result does not depend on the order in which pages were read.
         for _, listed in sorted(_ADDRESSES.by_page(env).items()) if english_url else ():
             for object_name, address in listed.items():
                 self._own.setdefault(object_name, f"{english_url}{address}")
@@ -97,14 +97,14 @@ class Reference:
         node: addnodes.pending_xref,
         words: nodes.TextElement,
     ) -> nodes.reference | None:
-        """Return a link for a name that is documented elsewhere; None if it is nowhere."""
+        """Return a link for a name of the API; None if no site documents it."""
         if node.get("refdomain") != "py":
             return None
         site = env.config.jz_site
         address = self._address_of(node, usual=site["usual"], package=site["package"])
         if address:
             return nodes.reference("", "", words, internal=False, refuri=address)
-        # A module may have a page of its name, and nothing that documents it.
+        # An undocumented module may have a page of the same name.
         page = node["reftarget"]
         if page in env.found_docs and page != node["refdoc"]:
             address = app.builder.get_relative_uri(node["refdoc"], page)
@@ -114,10 +114,10 @@ class Reference:
     def _address_of(
         self, node: addnodes.pending_xref, *, usual: Mapping[str, str], package: str
     ) -> str:
-        """Return where the name of a reference is documented; empty if it is nowhere.
+        """Return the address at which the name of a reference is documented; empty if unknown.
 
-        First the name is taken as written, then in the module around it: ``map`` among the
-        functions of jax.lax is not Python's. Then other sites, and at last abbreviations.
+        The name is tried as written, then in the module around it: ``map`` among the functions of
+        jax.lax is not Python's. Other sites follow, and abbreviated names come last.
         """
         name, module = node["reftarget"], node.get("py:module")
         whole = spelled_out(name, usual)
@@ -133,9 +133,10 @@ class Reference:
         )
 
     def _only_one_that_ends(self, node: addnodes.pending_xref, name: str) -> str:
-        """Return the address of ``jax.experimental.checkify.check`` for ``checkify.check``.
+        """Return the address of the only documented name that ends in ``.name``; otherwise empty.
 
-        A name of one word must begin with a dot in the docs, as for Sphinx itself.
+        ``checkify.check`` finds ``jax.experimental.checkify.check``. As in Sphinx, a name without
+        dots is searched for only if it is written with a leading dot.
         """
         if "." not in name and not node.get("refspecific"):
             return ""
@@ -144,14 +145,14 @@ class Reference:
         return self._own[found[0]] if len(found) == 1 else ""
 
     def _page_of_owner(self, name: str) -> str:
-        """Return the page of the class that a name is in: it documents the members."""
+        """Return the page of the class that a name belongs to: it documents the members."""
         owner = name.rpartition(".")[0]
         page, _, anchor = self._own.get(owner, "").partition("#")
         return page if anchor == owner else ""
 
 
 def _objects(env: BuildEnvironment, inventory: str) -> Iterator[tuple[str, str]]:
-    """Yield the objects of Python in an inventory, of any kind, with their addresses."""
+    """Yield name and address of each Python object in an inventory, of any kind."""
     kinds = InventoryAdapter(env).named_inventory.get(inventory, {})
     for kind in sorted(kinds):
         if kind.startswith("py:"):
@@ -160,20 +161,20 @@ def _objects(env: BuildEnvironment, inventory: str) -> Iterator[tuple[str, str]]
 
 
 class words_about(Wordless, nodes.Element):  # noqa: N801 - docutils names nodes so
-    """Signature and first line of the object ``name``, filled in when the page is written.
+    """Signature and summary line of the object ``name``, inserted when the page is written.
 
-    It stands in a cell of a table, or ``alone``. docutils has a node ``description`` already.
+    The node is in a table cell, or ``alone``. Its name avoids docutils' own ``description``.
     """
 
 
 def are_of_package(env: BuildEnvironment, names: Sequence[str]) -> bool:
-    """Return whether some of the names belong to the package that the docs describe."""
+    """Return whether at least one name belongs to the package that the docs describe."""
     package = env.config.jz_site["package"]
     return bool(package) and any(name.startswith(f"{package}.") for name in names)
 
 
 def note_of_lack(env: BuildEnvironment) -> list[nodes.Node]:
-    """Return, once per page, a paragraph that says why its names have no descriptions."""
+    """Return, once per page, a paragraph that explains why names have no descriptions."""
     if env.temp_data.get("jz_lack"):
         return []
     env.temp_data["jz_lack"] = True
@@ -183,7 +184,7 @@ def note_of_lack(env: BuildEnvironment) -> list[nodes.Node]:
 
 
 def described_alone(env: BuildEnvironment, name: str) -> list[nodes.Node]:
-    """Return the description of a name that is in no table; nothing if there cannot be one."""
+    """Return the description of a name outside of tables; nothing if none is possible."""
     if not env.config.jz_site["is_described"] or not are_of_package(env, [name]):
         return []
     _DESCRIBED.by_page(env).setdefault(env.docname, []).append(name)
@@ -191,10 +192,10 @@ def described_alone(env: BuildEnvironment, name: str) -> list[nodes.Node]:
 
 
 def table(env: BuildEnvironment, rows: Sequence[tuple[str, nodes.Node]]) -> nodes.table:
-    """Return a table of names: each by its full name, and as it is to be shown."""
+    """Return a table of names. A row has the full name and the node that shows it."""
     package = f"{env.config.jz_site['package']}."
     noted = _DESCRIBED.by_page(env).setdefault(env.docname, [])
-    # No other package is imported because a page names it.
+    # Other packages must not be imported just because a page lists their names.
     noted += [name for name, _ in rows if name.startswith(package)]
     locale = env.config.language
     heads = [_cell(nodes.paragraph("", text(locale, f"api {key}"))) for key in "01"]
@@ -213,7 +214,7 @@ def _cell(content: nodes.Node) -> nodes.entry:
 
 
 def update_descriptions(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Look the noted names up; return the pages with other descriptions than in the last build."""
+    """Look up the noted names; return the pages whose descriptions have changed."""
     noted = _DESCRIBED.by_page(env)
     names = sorted({name for page in noted.values() for name in page})
     before = _found(env)
@@ -223,13 +224,13 @@ def update_descriptions(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 
 def _found(env: BuildEnvironment) -> Described:
-    """Return the descriptions as they were last looked up."""
+    """Return the descriptions of the last look-up."""
     found: Described = env.__dict__.get(_FOUND, {})
     return found
 
 
 def lines_shown(env: BuildEnvironment, document: nodes.document) -> list[str]:
-    """Return the first lines of docstrings that a page shows. They are English."""
+    """Return the docstring summaries that a page shows, which are English."""
     nothing = ("", "")
     names = (node["name"] for node in document.findall(words_about))
     return [line for name in names if (line := _found(env).get(name, nothing)[1])]
@@ -243,16 +244,16 @@ def signature_of(env: BuildEnvironment, name: str) -> str:
 def _describe(app: Sphinx, names: Sequence[str]) -> Described:
     """Return the descriptions of names.
 
-    They are cached for the names and the release, unless the package may be edited.
+    They are cached by names and release, but not for an editable installation of the package.
     """
     is_kept = is_of_index(app.config.jz_site["package"])
     memo = Memo(Path(app.config.jz_site["cache"], "described.json"), Described)
-    # The code that asks also determines the answer.
+    # The code of the child process affects the result, so it is part of the key.
     key = digest_of(app.config.jz_site["version"], CHILD.read_bytes(), *names)
     found = memo.recall(_SUBJECT, key) if is_kept else None
     if found is None:
         found = dict(describe(names))
-        # If nothing was found, the next build asks again.
+        # An empty result is not cached, so that the next build tries again.
         if found and is_kept:
             memo.keep(_SUBJECT, key, found)
             memo.save()
@@ -260,9 +261,9 @@ def _describe(app: Sphinx, names: Sequence[str]) -> Described:
 
 
 def _visit_words(self: Any, node: words_about) -> None:
-    """Write ``<code>(x, axis=None)</code><p>The first line.</p>``, both in English.
+    """Write ``<code>(x, axis=None)</code><p>The summary line.</p>``, both in English.
 
-    The search indexes the names but not these words, which are not the site's.
+    The search indexes the names and arguments, but not the summaries.
     """
     signature, line = _found(self.builder.env).get(node["name"], ("", ""))
     if node.get("alone"):
@@ -277,20 +278,23 @@ def _visit_words(self: Any, node: words_about) -> None:
 
 
 def _depart_words(self: Any, node: words_about) -> None:
-    """Close the element around words that stand alone."""
+    """Close the element around a description outside of tables."""
     if node.get("alone"):
         self.body.append("</div>\n")
 
 
 def with_formulas(line: str) -> str:
-    """Return a line as HTML with MathML for its formulas: ``The square, :math:`x^2```."""
-    # Formulas are at odd positions.
+    """Return a line as HTML, with MathML for its formulas: ``The square, :math:`x^2```."""
+    # ``split`` puts the formulas at odd positions.
     parts = enumerate(_MATH_ROLE.split(line))
     return "".join(title_math(part) if at % 2 else escape(part) for at, part in parts)
 
 
 def setup(app: Sphinx) -> None:
-    """Resolve names before intersphinx, which knows neither the lists nor modules around."""
+    """Register the node, and resolve names before intersphinx.
+
+    intersphinx uses neither the lists of the docs nor the module around a name.
+    """
     reference = Reference()
     _ADDRESSES.setup(app)
     _DESCRIBED.setup(app)

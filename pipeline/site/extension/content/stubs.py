@@ -1,7 +1,7 @@
-"""Stubs for directives and roles of upstream's own site: what they would show is a link away.
+"""Stubs for directives and roles that only upstream's own site can run; they link to it.
 
-API pages are made from docstrings, which are not translated. So the names are listed here and link
-to the English reference.
+API pages are generated from docstrings, which are not translated. So names are listed here, with
+links to the English reference.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from pipeline.site.extension.navigation.links import english_page
 from pipeline.site.extension.nodes import Stub
 from pipeline.site.texts import text
 
-# ``# tag: setup``, also with a word before it, or behind code.
+# ``# tag: setup``, optionally after a word, or at the end of a line of code.
 _TAG_MARK = re.compile(r"(?P<code>.*?)\s*#[^#]*\btag:(?P<tag>[^#]*)")
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
 
 class Elsewhere(Stub):
-    """Stub for what only the English docs have: a link to their page."""
+    """Stub for content that only the English docs have: a link to their page."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the link, whatever the directive contains."""
+        """Return the link and ignore the content of the directive."""
         return elsewhere(self.env, "made")
 
 
@@ -54,10 +54,11 @@ def elsewhere(
     *,
     explained: str = "",
 ) -> list[nodes.Node]:
-    """Return a paragraph with a link to this page of the English docs; just words without any.
+    """Return a paragraph with a link to this page of the English docs, or only words without one.
 
-    It says why the page ``lacks`` the part: ``object``, ``members``, ``made`` or ``drawing``.
-    ``explained`` is the name that the paragraph stands for, if any; the search uses it.
+    ``lacks`` selects the reason: ``object``, ``members``, ``made`` or ``drawing``. ``fragment`` is
+    the anchor there. ``explained`` is the name that the paragraph documents, if any, for the
+    search.
     """
     english_url = env.config.jz_site["english_url"]
     name = {"jz_name": explained} if explained else {}
@@ -70,32 +71,32 @@ def elsewhere(
     if is_drawing and not has_english:
         return [nodes.paragraph("", above, classes=classes)]
     if not has_english:
-        # The name of the page alone would not help.
+        # Without a link, the name of the page alone would not help.
         literal = nodes.literal("", words)
         return [nodes.paragraph("", "", literal, **name)] if words else []
     url = f"{english_url}{page}.html"
     if fragment:
         url += f"#{fragment}"
-    # The link must lead away: the page here has no more of it than this paragraph.
+    # Keep the link to the English docs: this page has nothing but the paragraph.
     link = nodes.reference("", words or env.docname, refuri=url, jz_away=True)
     above += text(locale, "elsewhere drawing" if is_drawing else "elsewhere")
     return [nodes.paragraph("", above, link, classes=classes, **name)]
 
 
 class Documented(Stub):
-    """Stub for ``autofunction`` and the like: the name of the object."""
+    """Stub for ``autofunction`` and similar directives: the name of the object."""
 
     def run(self) -> list[nodes.Node]:
         """Return a link to the object on the English page: ``guide.html#jax.numpy.sin``.
 
-        After ``automodule`` the names that follow belong to its module.
+        ``automodule`` sets the module of the names that follow.
         """
-        # It may come with its arguments: grad(fun, argnums=0)
+        # The argument may be a whole signature: grad(fun, argnums=0)
         name = _full_name(self, " ".join(self.arguments).partition("(")[0].strip())
         if self.name == "automodule":
             self.env.ref_context["py:module"] = name
             note_anchor(self.env, name, f"module-{name}")
-            # Without members it only sets the module of the names that follow.
+            # Without ``:members:``, the directive shows nothing.
             anchor = self._anchor(f"module-{name}")
             if "members" not in self.options:
                 return anchor
@@ -105,22 +106,22 @@ class Documented(Stub):
         return [*self._anchor(name), *link, *described_alone(self.env, name)]
 
     def _anchor(self, name: str) -> list[nodes.Node]:
-        """Return the anchor that the object has on the English page, unless it exists."""
+        """Return the anchor that the object has on the English page, unless it exists here."""
         document = self.state.document
         if name in document.ids:
             return []
-        # docutils would move the id of a target to the heading behind it.
+        # A container, because docutils would move the id of a target to the next heading.
         anchor = document.ids[name] = nodes.container(ids=[name])
         return [anchor]
 
 
 class Summary(Stub):
-    """Stub for ``autosummary``: the names, with links to the English docs."""
+    """Stub for ``autosummary``: its names, with links to the English docs."""
 
     def run(self) -> list[nodes.Node]:
-        """Return a table of the names, or a list if nothing can be said about them."""
+        """Return a table of the names with descriptions, or a list if there are none."""
         rows: list[tuple[str, nodes.Node]] = []
-        # A line is a name, perhaps with ~, or an option in the wrong place.
+        # A line is a name, perhaps with a leading ~, or a misplaced option.
         for line in self.content:
             name = line.strip().removeprefix("~")
             if name and not name.startswith(":"):
@@ -138,9 +139,9 @@ class Summary(Stub):
         return [*lack, names]
 
     def _row(self, name: str) -> tuple[str, nodes.Node]:
-        """Return the full name, and a paragraph with the name as a link if Sphinx finds it."""
+        """Return the full name, and a paragraph with a reference to it."""
         full_name = _full_name(self, name)
-        # Names are whole: no module around them counts.
+        # The name is complete, so Sphinx must not look in a module or class around it.
         link = addnodes.pending_xref(
             "",
             nodes.literal("", name, classes=["xref", "py", "py-obj"]),
@@ -153,7 +154,7 @@ class Summary(Stub):
         link["py:module"] = link["py:class"] = None
         # The search indexes the full name.
         words = nodes.paragraph("", "", link, jz_name=full_name)
-        # Without the option upstream's site has no page for it.
+        # Only with this option does upstream's site have a page for the name.
         if "toctree" in self.options:
             note_page(self.env, full_name, self.options["toctree"])
         return full_name, words
@@ -164,16 +165,16 @@ def _full_name(directive: SphinxDirective, name: str) -> str:
     module = directive.env.ref_context.get("py:module")
     if not module:
         return name
-    # jax.nn.relu on the page of jax.numpy is whole, too.
+    # jax.nn.relu on the page of jax.numpy is a full name, too.
     package = module.partition(".")[0]
     return name if name.startswith(f"{package}.") else f"{module}.{name}"
 
 
 class Plot(Stub):
-    """Stub for code that draws when upstream's site is built: the code."""
+    """Stub for a plot that upstream's site draws during its build: the code."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the code; a link if the plot is in a file."""
+        """Return the code; for a plot in a file, a link to the English page."""
         code = "\n".join(self.content)
         if not code:
             return elsewhere(self.env, "made")
@@ -184,11 +185,11 @@ class TaggedBlock(Stub):
     """Lines of a file between two marks, ``# tag: NAME``."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the lines as Python code; a link to the file if it does not have them.
+        """Return the lines as Python code; if the file lacks them, a link to the file.
 
-        ``.. tagged-block:: example.py setup`` shows what stands between the two ``# tag: setup``,
-        with ``2:4`` behind it the third and the fourth line of that. ``:hl_lines: 3-6`` highlights
-        lines of what is shown.
+        ``.. tagged-block:: example.py setup`` shows the lines between the two ``# tag: setup``.
+        With ``2:4`` after it, only the third and fourth of them are shown. ``:hl_lines: 3-6``
+        highlights shown lines.
         """
         path, tag = [*self.arguments, "", ""][:2]
         wanted = "".join(self.arguments[2:])
@@ -200,7 +201,7 @@ class TaggedBlock(Stub):
             shown = _chosen(lines, wanted) if wanted else lines
         except (IndexError, TypeError, ValueError):
             shown = []
-        # Upstream has moved the tags: the whole file helps more.
+        # Upstream may have moved the tags: a link to the whole file is more useful than nothing.
         if not any(shown):
             return in_repository(self.env, path)
         code = dedent("\n".join(shown))
@@ -212,9 +213,9 @@ class TaggedBlock(Stub):
 
 
 def _tagged_lines(text: str, tag: str) -> list[str]:
-    """Return the lines between two marks; none if there are not two.
+    """Return the lines between the first two marks; none if there are fewer.
 
-    The second mark may stand behind the last line: ``return lamp  # tag: setup``.
+    The second mark may be at the end of the last line: ``return lamp  # tag: setup``.
     """
     lines = text.split("\n")
     marks: dict[int, str] = {}
@@ -228,14 +229,14 @@ def _tagged_lines(text: str, tag: str) -> list[str]:
     block = lines[begin + 1 : end]
     if marks[end]:
         block.append(marks[end])
-    # Numbers of lines count from the first that is not empty.
+    # Line numbers count from the first line that is not empty.
     return "\n".join(block).strip("\n").split("\n")
 
 
 def _chosen(lines: Sequence[str], wanted: str) -> list[str]:
-    """Return the lines that a Python expression selects: ``8``, ``5:7``, ``[0, 2]``.
+    """Return the lines that a Python index selects: ``8``, ``5:7``, ``[0, 2]``.
 
-    Raises IndexError, TypeError and ValueError.
+    Raises IndexError, TypeError or ValueError for an invalid one.
     """
     if wanted.startswith("["):
         return [lines[int(number)] for number in wanted.strip("[]").split(",")]
@@ -246,7 +247,7 @@ def _chosen(lines: Sequence[str], wanted: str) -> list[str]:
 
 
 def _numbers(ranges: str, *, up_to: int) -> list[int]:
-    """Return the numbers in ``3-6,8`` that are at most ``up_to``."""
+    """Return the numbers in ``3-6,8``; ranges are cut off at ``up_to``."""
     numbers: list[int] = []
     for first, last in _RANGE.findall(ranges):
         numbers += range(int(first), min(int(last or first), up_to) + 1)
@@ -256,9 +257,9 @@ def _numbers(ranges: str, *, up_to: int) -> list[int]:
 def issue_role(
     name: str, rawtext: str, number: str, lineno: int, inliner: Any, *_: Any, **__: Any
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-    """Return a link to an issue of upstream: ``{my-lib-issue}`1234``` in the docs of My-Lib."""
+    """Return a link to an upstream issue: ``{my-lib-issue}`1234``` in the docs of My-Lib."""
     address = inliner.document.settings.env.config.jz_site["issue_url"]
-    number = number.lstrip("#")  # as upstream's own role reads it
+    number = number.lstrip("#")  # as in upstream's own role
     words = f"#{number}"
     if not address:
         return [nodes.Text(words)], []
@@ -279,12 +280,12 @@ STUBS: dict[str, type[Directive]] = {
 
 
 def add_issue_role(app: Sphinx, config: Config) -> None:
-    """Register the role under the name that docs give it, after their package."""
+    """Register the role under the name that the docs use, which contains the package's name."""
     app.add_role(config.jz_site["issue_role"], issue_role)
 
 
 def setup(app: Sphinx) -> None:
-    """Register the stubs in place of those that an extension of the site may have."""
+    """Register the stubs, replacing those of other extensions."""
     for name, directive in STUBS.items():
         app.add_directive(name, directive, override=True)
     app.connect("config-inited", add_issue_role)
