@@ -1,1 +1,5 @@
-"""Ways to other pages: tables of contents, the sidebar, links here and to English."""
+"""Links between pages: tables of contents, the sidebar, links within the site and to English pages.
+
+Code that resolves, lists or marks links belongs here. Titles in both languages (``bilingual``) and
+stubs for missing parts (``content``) do not.
+"""

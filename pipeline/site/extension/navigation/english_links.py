@@ -1,7 +1,7 @@
-"""Links to English: into upstream's own site, and to pages that are not translated yet.
+"""Links to English: into upstream's own site, and to untranslated pages of this site.
 
-A link into upstream's site stays on this one if it has the page and the anchor. Other links to
-English are marked, as are entries, cards and links that lead to untranslated pages: EN.
+A link into upstream's site is redirected to this one if it has the page and the anchor. Other links
+to English get a mark (EN), as do contents entries, cards and links that lead to untranslated pages.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pipeline.site.texts import looks_english, text
 
 @dataclass(frozen=True, slots=True)
 class Anchors:
-    """The anchors of a page; ``are_all`` unless upstream's page has more."""
+    """Anchors of a page. ``are_all`` is false if upstream's page may have more."""
 
     names: frozenset[str]
     are_all: bool
@@ -34,23 +34,24 @@ class Anchors:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A page, and an anchor on it; an empty anchor is its top."""
+    """A page and an anchor on it; an empty anchor means the top."""
 
     page: str
     anchor: str = ""
 
 
-# By page: the anchors that addresses may lead to.
+# Anchors of each page that addresses may lead to.
 _ANCHORS: Notes[Anchors] = Notes("jz_anchors")
 _KNOWN = (
-    "jz_known_anchors"  # attribute of Sphinx's environment: those of the last build
+    # attribute of Sphinx's environment: the anchors of the last build
+    "jz_known_anchors"
 )
 _ID = re.compile(r"<[^>]*\s(?:id|name)=\"([^\"]+)\"")
 _LINK = re.compile(r"(<a\b[^>]*?\shref=)\"([^\"]*)\"")
 
 
 def is_english(site: Mapping[str, Any], address: str) -> bool:
-    """Return whether an address leads into upstream's own site, to whatever version."""
+    """Return whether an address leads into upstream's own site, whatever the version."""
     path, english = _path_in_english(site, address), site["english"]
     if not path:
         return False
@@ -58,7 +59,7 @@ def is_english(site: Mapping[str, Any], address: str) -> bool:
 
 
 def place_here(env: BuildEnvironment, address: str) -> Place | None:
-    """Return where this site has what an address of upstream's site leads to; None if nowhere.
+    """Return the place on this site that corresponds to an address of upstream's site, or None.
 
     ``https://docs.jax.dev/en/stable/faq.html#jit`` → the page ``faq`` at ``jit``.
     """
@@ -70,16 +71,16 @@ def place_here(env: BuildEnvironment, address: str) -> Place | None:
     if anchors is None:
         return None
     anchor = unquote(urlsplit(address).fragment)
-    # Old sites named their anchors as the headings: Sharp-Bits.
+    # Older generators kept the case of headings in anchors: Sharp-Bits.
     for name in (anchor, nodes.make_id(anchor)):
         if name in anchors.names:
             return Place(page, name)
-    # If the page here is complete, upstream's has no such anchor either.
+    # If our page is complete, upstream's page lacks the anchor too, so the top will do.
     return Place(page) if anchors.are_all or not anchor else None
 
 
 def _path_in_english(site: Mapping[str, Any], address: str) -> str:
-    """Return the path of an address on a host of upstream's; empty on others."""
+    """Return the path of an address on one of upstream's hosts; empty for other hosts."""
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -91,7 +92,7 @@ def _path_in_english(site: Mapping[str, Any], address: str) -> str:
 
 
 def _page_at(site: Mapping[str, Any], path: str) -> str:
-    """Return our name of the page at a path; empty if it belongs to another version.
+    """Return the name of our page for a path; empty if the path belongs to another version.
 
     ``/en/latest/jep/`` → ``jep/index``. The root of the host leads to the newest docs.
     """
@@ -106,7 +107,7 @@ def _page_at(site: Mapping[str, Any], path: str) -> str:
 
 
 def lead_home(app: Sphinx, tree: nodes.Element, page: str) -> None:
-    """Let the links in ``tree`` lead to pages of this site; mark those that lead to English."""
+    """Redirect links in ``tree`` into upstream's site to pages here; mark the others as English."""
     site = app.config.jz_site
     if app.builder.format != "html" or not site["english"]["hosts"]:
         return
@@ -122,20 +123,20 @@ def lead_home(app: Sphinx, tree: nodes.Element, page: str) -> None:
 
 
 def _lead_link(app: Sphinx, link: nodes.reference, page: str) -> None:
-    """Let one link into upstream's site lead to a page here, or mark it."""
+    """Redirect one link into upstream's site to a page here, or mark it as English."""
     address = None if link.get("jz_away") else _address_here(app, link["refuri"], page)
     if address is None:
         link["hreflang"] = "en"
         link["reftitle"] = text(app.config.language, "leads to english")
         return
     link["refuri"], link["internal"] = address, True
-    # The inventory's: "(in jax v0.10)".
+    # intersphinx's title: "(in jax v0.10)".
     link.attributes.pop("reftitle", None)
     link["classes"] = [name for name in link["classes"] if name != "external"]
 
 
 def _lead_html(app: Sphinx, html: str, page: str) -> str:
-    """Return HTML of a page with links that lead here, or are marked."""
+    """Return HTML with its links into upstream's site redirected or marked."""
 
     def lead(match: re.Match[str]) -> str:
         before, address = match[1], unescape(match[2])
@@ -151,7 +152,7 @@ def _lead_html(app: Sphinx, html: str, page: str) -> str:
 
 
 def _address_here(app: Sphinx, address: str, page: str) -> str | None:
-    """Return the way from ``page`` to the place of an English address; None if it is not here."""
+    """Return the relative address here for an English address; None if there is no such place."""
     place = place_here(app.env, address)
     if place is None:
         return None
@@ -163,7 +164,7 @@ def _address_here(app: Sphinx, address: str, page: str) -> str | None:
 
 def note_anchors(app: Sphinx, document: nodes.document) -> None:
     """Note the anchors of the page that was read."""
-    # Anchors of blocks are not upstream's, and come and go with translations.
+    # Anchors of blocks are our own, and they change with the translations.
     names = {name for name in _ids_in(document) if not name.startswith("jz-")}
     lacks = any(
         "jz-elsewhere" in paragraph["classes"]
@@ -174,7 +175,7 @@ def note_anchors(app: Sphinx, document: nodes.document) -> None:
 
 
 def _ids_in(document: nodes.document) -> Iterator[str]:
-    """Yield the ids of a page, those in its HTML as well."""
+    """Yield the ids of a page, including those in its HTML."""
     for node in document.findall(nodes.Element):
         yield from node.get("ids", ())
         if isinstance(node, nodes.raw):
@@ -182,7 +183,7 @@ def _ids_in(document: nodes.document) -> Iterator[str]:
 
 
 def rewrite_links(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Return all pages if there are other anchors than in the last build."""
+    """Return all pages if any anchors have changed since the last build: their links may change."""
     before = env.__dict__.get(_KNOWN)
     now = dict(_ANCHORS.by_page(env))
     env.__dict__[_KNOWN] = now
@@ -191,13 +192,13 @@ def rewrite_links(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 @cache
 def english_pages(app: Sphinx) -> frozenset[str]:
-    """Return the pages of which more than half waits for a translation."""
+    """Return the pages of which less than half is translated."""
     found: set[str] = set()
     for row in read_facts(app, "progress")["pages"]:
         page = row["page"]
         is_english = 2 * row["translated"] < row["words"]
         if not row["words"] and page in app.env.titles:
-            # It has nothing for translators: a list of changes in English, say.
+            # Without messages, the title decides: it may be a change log in English.
             title = app.env.titles[page].astext()
             is_english = looks_english(title, app.config.language)
         if is_english:
@@ -206,7 +207,7 @@ def english_pages(app: Sphinx) -> frozenset[str]:
 
 
 def mark_html(locale: str) -> str:
-    """Return the mark EN, with its meaning for pointers and screen readers."""
+    """Return the mark EN as HTML, explained by its title."""
     words = escape(text(locale, "in English"))
     return f' <small class="jz-lang" title="{words}">EN</small>'
 
@@ -217,7 +218,7 @@ def mark_of_page(app: Sphinx, page: str) -> str:
 
 
 def mark_links(app: Sphinx, document: nodes.document, page: str) -> None:
-    """Mark what leads to a page in English: cards behind their title, other links themselves."""
+    """Mark links to English pages: cards after their title, other links themselves."""
     if app.builder.format != "html":
         return
     in_cards: set[int] = set()
@@ -226,32 +227,32 @@ def mark_links(app: Sphinx, document: nodes.document, page: str) -> None:
             continue
         for link in list(card.findall(nodes.reference)):
             in_cards.add(id(link))
-            # The sheet that lies on a card as its link cannot show a mark of its own.
+            # A link stretched over a card cannot show a mark of its own.
             leaves = "hreflang" in link and "sd-stretched-link" in link["classes"]
             if leaves or _leads_to_english(app, link, page):
-                # Behind the title of the card, or else behind the words of its link.
+                # After the title of the card, or after the words of a link in a card without title.
                 next(_titles_of(card), link).append(_mark_node(app))
     for link in document.findall(nodes.reference):
         if id(link) not in in_cards and _leads_to_english(app, link, page):
-            # Styles put the mark behind it.
+            # Styles show the mark.
             link["hreflang"] = "en"
             link["reftitle"] = text(app.config.language, "in English")
 
 
 def mark_contents(app: Sphinx, wrapper: nodes.compound, page: str) -> None:
-    """Mark the entries of a list of contents, which Sphinx makes when a page is written."""
+    """Mark the entries of a table of contents, which Sphinx creates when a page is written."""
     for link in list(wrapper.findall(nodes.reference)):
         if _leads_to_english(app, link, page):
             link.append(_mark_node(app))
 
 
 def _mark_node(app: Sphinx) -> cleaned:
-    """Return the mark as a node."""
+    """Return the mark EN as a node."""
     return cleaned("", mark_html(app.config.language), format="html")
 
 
 def _leads_to_english(app: Sphinx, link: nodes.reference, page: str) -> bool:
-    """Return whether a link on ``page`` leads to a page in English, not to a part of one."""
+    """Return whether a link leads to another page that is English."""
     address = link.get("refuri", "")
     if not link.get("internal") or not address:
         return False
@@ -267,10 +268,10 @@ def _titles_of(card: nodes.container) -> Iterator[nodes.Element]:
 
 
 def setup(app: Sphinx) -> None:
-    """Note anchors after everybody else, and mark links when names are resolved."""
+    """Note anchors after all other handlers, and mark links when references are resolved."""
     _ANCHORS.setup(app)
     app.connect("doctree-read", note_anchors, priority=950)
     app.connect("env-updated", rewrite_links)
-    # Cards are marked by where they lead, so links come before them.
+    # The marks depend on the redirected links.
     app.connect("doctree-resolved", lead_home, priority=400)
     app.connect("doctree-resolved", mark_links)

@@ -1,7 +1,8 @@
-"""Links from page to page, where files are named or placed otherwise than upstream.
+"""Links between pages whose files have other names or places here than upstream.
 
-An executed notebook replaces a MyST one: ``guide.md#part`` is on ``guide.ipynb``. In docs of
-several folders, each is the top of its own pages: ``/img/a.png`` lies in ``docs`` if the page does.
+An executed notebook replaces a MyST page: ``guide.md#part`` is on ``guide.ipynb``. With several
+docs folders, paths are resolved within the folder of the page: ``/img/a.png`` is in ``docs`` for
+its pages.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _FILE = re.compile(r"/?[\w.-]+\.\w{1,5}\Z")
 
 
 def top_of(site: Mapping[str, Any], page: str) -> str:
-    """Return the folder of a page, with a slash: ``docs/``; empty where there is only one."""
+    """Return the docs folder of a page, with a slash: ``docs/``; empty if there is only one."""
     for folder in site["folders"]:
         if page.startswith(folder):
             return str(folder)
@@ -44,34 +45,34 @@ def top_of(site: Mapping[str, Any], page: str) -> str:
 def english_page(site: Mapping[str, Any], page: str) -> str:
     """Return the name of a page on upstream's site, without suffix; empty if it is not there.
 
-    That site is made of the folder with the ``conf.py``: where pages of others are is unknown.
+    Upstream's site is built from the folder with ``conf.py``. Addresses of other pages are unknown.
     """
     top = site["english_folder"]
     return page.removeprefix(top) if page.startswith(top) else ""
 
 
 def inside_top(env: BuildEnvironment, target: str) -> str:
-    """Return what ``/guide`` or ``../guide`` means on the current page, within its folder.
+    """Return the page name that ``/guide`` or ``../guide`` has within the current page's folder.
 
-    Sphinx stays within the folder: what leads above it begins there.
+    As in Sphinx, a path that leads above the folder is resolved from its top.
     """
     top = top_of(env.config.jz_site, env.docname)
     return f"{top}{docname_join(env.docname.removeprefix(top), target)}"
 
 
 def page_from_top(env: BuildEnvironment, target: str) -> str:
-    """Return the page of the same folder that a target means; empty if there is none."""
+    """Return the page of the current folder that a target refers to; empty if there is none."""
     name = inside_top(env, target)
     return name if name in env.found_docs else ""
 
 
 class FindFromTop(SphinxTransform):
-    """Resolve ``{doc}`/guide```, before references are noted and MyST resolves its own."""
+    """Resolve ``{doc}`/guide``` before references are noted and before MyST resolves its own."""
 
     default_priority = 299
 
     def apply(self, **_: Any) -> None:
-        """Let each such link lead to the page of the folder that it stands in."""
+        """Replace the target of such links by the page of the current folder, if it exists."""
         for link in self.document.findall(addnodes.pending_xref):
             if link.get("refdomain") == "std" and link.get("reftype") == "doc":
                 page = page_from_top(self.env, link["reftarget"])
@@ -80,34 +81,34 @@ class FindFromTop(SphinxTransform):
 
 
 class TocTreeFromTop(TocTree):
-    """Sphinx's ``toctree``, with entries that begin at the folder of the page."""
+    """Sphinx's ``toctree``, with entries resolved in the docs folder of the page."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the toctree: ``/guide`` is a page of the folder, if it has one."""
+        """Return the toctree. ``/guide`` refers to a page of the folder, if it has one."""
         for number, line in enumerate(self.content):
             self.content[number] = self._from_top(line)
         return list(super().run())
 
     def _from_top(self, line: str) -> str:
-        """Return a line of the list, with the folder in it if its entry begins there."""
+        """Return a line of the toctree, with the folder added to its entry if needed."""
         target = target_of(line)
         if not target.startswith(("/", "../")):
             return line
         inside = inside_top(self.env, target)
-        # Entries may have suffixes, or be patterns.
+        # Entries may have suffixes or be patterns.
         pages = self.env.found_docs
         is_there = posixpath.splitext(inside)[0] in pages or patfilter(pages, inside)
         return line.replace(target, f"/{inside}") if is_there else line
 
 
 def _patch_paths() -> None:
-    """Let files that a page names be looked for in its folder first."""
+    """Make Sphinx look up files of a page in the docs folder of the page first."""
     plain = BuildEnvironment.relfn2path
 
     def path_from_top(
         self: BuildEnvironment, filename: str | Path, docname: str | None = None
     ) -> tuple[str, str]:
-        """Return what Sphinx does; ``/`` is the top of the folder if it has the file."""
+        """Return Sphinx's result, with ``/`` as the top of the page's folder if it has the file."""
         top = top_of(self.config.jz_site, docname or self.docname)
         inside = f"/{top}{str(filename).lstrip('/')}"
         is_from_top = str(filename).startswith("/")
@@ -115,52 +116,52 @@ def _patch_paths() -> None:
             return plain(self, inside, docname)
         return plain(self, filename, docname)
 
-    # Once: the tests set up more than one site in a process.
+    # Only once: tests set up several sites in one process.
     if plain.__name__ != path_from_top.__name__:
         BuildEnvironment.relfn2path = path_from_top  # type: ignore[method-assign]
 
 
 def _is_there(sources: Path, path: str) -> bool:
-    """Return whether a path among the sources leads to a file; ``diagram.*`` is any of them."""
+    """Return whether a path among the sources leads to a file; ``diagram.*`` matches any suffix."""
     file = Path(sources, path.lstrip("/"))
     return file.is_file() or (file.suffix == ".*" and any(file.parent.glob(file.name)))
 
 
 class FindPages(SphinxTransform):
-    """Resolve links to documents, before MyST gives up on names that are no files."""
+    """Resolve links to documents, before MyST reports names that are no files."""
 
     default_priority = 300
 
     def apply(self, **_: Any) -> None:
-        """Let links to documents lead to pages, and links to other files to the repository."""
+        """Resolve links to documents to pages, and links to other files to the repository."""
         for link in list(self.document.findall(addnodes.pending_xref)):
             if link.get("reftype") != "myst":
                 continue
-            # Where one with a domain leads MyST has found out already.
+            # MyST has already resolved links with a domain.
             if not link.get("refdomain"):
                 self._resolve(link)
             elif link["refdomain"] == "doc":
                 self._resolve_unpublished(link)
 
     def _resolve(self, link: addnodes.pending_xref) -> None:
-        """Let a link lead to its document; MyST resolves what is no document.
+        """Resolve a link to a document or a file; other links are left to MyST.
 
         ``../guide.md#part`` → the page ``guide``, at ``part``; ``setup.py`` → upstream's file.
         """
         path, _, fragment = link["reftarget"].partition("#")
-        # They may be quoted: my%20page.md
+        # Addresses may be percent-encoded: my%20page.md
         name = self._name_of(unquote(path), link)
         page = _page_of(name)
         if path.startswith("/"):
-            # From the top of the folder that the page lies in.
+            # Relative to the top of the page's docs folder.
             page = page_from_top(self.env, page) or page
         if page in self.env.found_docs:
-            # What MyST itself makes of a link to a document that it knows.
+            # The values that MyST sets for a link to a known document.
             link["refdomain"] = "doc"
             link["reftarget"] = page
             link["reftargetid"] = fragment or None
             return
-        # The name of a label, as in [](label), is no file.
+        # A label, as in [](label), is no file.
         if page:
             names_file = name.startswith("../") or self._is_unpublished(name)
         else:
@@ -169,14 +170,14 @@ class FindPages(SphinxTransform):
             self._link_to_file(link, name)
 
     def _resolve_unpublished(self, link: addnodes.pending_xref) -> None:
-        """Let a link to a document that is no page lead to upstream's file."""
+        """Replace a link to a document that is no page by a link to upstream's file."""
         for suffix in PAGE_SUFFIXES:
             if self._is_unpublished(f"{link['reftarget']}{suffix}"):
                 self._link_to_file(link, f"{link['reftarget']}{suffix}")
                 return
 
     def _link_to_file(self, link: addnodes.pending_xref, name: str) -> None:
-        """Let a link lead to a file of upstream's, if the address of the files is known."""
+        """Replace a link by one to a file of upstream's, if the address of files is known."""
         template = self.config.jz_site["file_url"]
         if template:
             address = template.replace("{path}", name)
@@ -185,14 +186,14 @@ class FindPages(SphinxTransform):
             )
 
     def _is_unpublished(self, name: str) -> bool:
-        """Return whether a file is a document of the docs, but no page."""
+        """Return whether a file is a document of the docs that is not published as a page."""
         return escape(name) in self.config.jz_site.get("unpublished", ())
 
     def _name_of(self, path: str, link: addnodes.pending_xref) -> str:
-        """Return the file that a link names, from the top of the docs.
+        """Return the file that a link refers to, relative to the top of the docs.
 
-        A link counts from its page. In a file that the page includes from outside of the docs, it
-        counts from where that file lies, unless only the page leads to a page.
+        A link is relative to its page. In a file included from outside of the docs, it is relative
+        to that file, unless only the first interpretation leads to a page.
         """
         folder = posixpath.dirname(self.env.docname)
         name = posixpath.normpath(posixpath.join(folder, path))
@@ -204,17 +205,17 @@ class FindPages(SphinxTransform):
         return posixpath.relpath(target, posixpath.join("/", root))
 
     def _is_lone(self, path: str, link: addnodes.pending_xref) -> bool:
-        """Return whether a link in a file from outside of the docs names one like ``LICENSE``."""
+        """Return whether a link in a file from outside the docs names a file like ``LICENSE``."""
         return path.isupper() and place_outside(self.env, link) is not None
 
 
 class NameNumbered(SphinxPostTransform):
-    """Let ``numref`` lead to a figure by its title: figures have no numbers here."""
+    """Show the title of a figure for ``numref``, because figures are not numbered here."""
 
     default_priority = 5  # before Sphinx's own
 
     def run(self, **_: Any) -> None:
-        """Make each ``numref`` a ``ref``, without words that contain a number."""
+        """Turn each ``numref`` into a ``ref``, and drop its words if they contain a number."""
         for link in self.document.findall(addnodes.pending_xref):
             if link.get("reftype") == "numref" and not self.config.numfig:
                 link["reftype"] = "ref"
@@ -223,14 +224,14 @@ class NameNumbered(SphinxPostTransform):
 
 
 def place_outside(env: BuildEnvironment, node: nodes.Element) -> str | None:
-    """Return where the file that a node was read from lies in the repository.
+    """Return the path in the repository of the file that a node was read from.
 
-    None unless it lies outside of the docs folders.
+    None unless the file is outside of the docs folders.
     """
     around: list[nodes.Element] = [node]
     while around[-1].parent is not None:
         around.append(around[-1].parent)
-    # The English of a block is made later, and stands elsewhere.
+    # The English of a block was moved, but it knows the file that it came from.
     copies = [above for above in around if isinstance(above, english)]
     sources = [above.source for above in (*copies, *around) if above.source]
     path = Path(next(iter(sources), ""))
@@ -239,13 +240,13 @@ def place_outside(env: BuildEnvironment, node: nodes.Element) -> str | None:
 
 
 def _page_of(name: str) -> str:
-    """Return the page that a document makes; empty for other files."""
+    """Return the page of a document; empty for other files."""
     suffix = posixpath.splitext(name)[1]
     return name.removesuffix(suffix) if suffix in PAGE_SUFFIXES else ""
 
 
 def setup(app: Sphinx) -> None:
-    """Resolve links; where docs lie in several folders, also from the top of each."""
+    """Register the resolution of links, and for several docs folders, of paths from their tops."""
     app.add_transform(FindPages)
     app.add_post_transform(NameNumbered)
     if app.config.jz_site["folders"]:

@@ -1,7 +1,7 @@
-"""The navigation of the sidebar, made from the contents of the whole site at once.
+"""Navigation of the sidebar, built from the contents of the whole site.
 
 The theme takes a toctree apart and parses HTML for every page, which takes half of a build. Here
-the contents are read once, as a tree of entries, and become HTML for each page.
+the contents are read once, as a tree of entries, and rendered for each page.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from pipeline.site.extension.nodes import both_html
 from pipeline.site.extension.records import Context
 from pipeline.site.texts import text
 
-WHOLE = 400  # entries; of a larger site only the branches around a page are shown
+WHOLE = 400  # entries; a larger site shows only the branches around a page
 DEPTH = 4
 _CHEVRON = (
     '<summary aria-label="{}"><span class="toctree-toggle">'
@@ -47,30 +47,30 @@ _CHEVRON = (
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Entry:
-    """An entry of the navigation, or a part of it: a toctree of the first page.
+    """Entry of the navigation, or a part of it: a toctree of the first page.
 
-    ``page`` is empty if a link leads out of the site. An entry with neither ``page`` nor ``url`` is
-    a title for those below it.
+    ``page`` is empty for a link out of the site. An entry with neither ``page`` nor ``url`` is a
+    heading for the entries below it.
     """
 
     title: str  # HTML, in both languages
     page: str = ""
     url: str = ""
-    is_english: bool = False  # the page is not translated yet
+    is_english: bool = False  # whether the page is untranslated
     children: tuple[Entry, ...] = ()
-    mark: Mark | None = None  # its title is a block of the page ``marked_on``
+    mark: Mark | None = None  # set if the title is a block of the page ``marked_on``
     marked_on: str = ""
 
 
 def add_navigation(
     app: Sphinx, page: str, _: str, context: Context, __: object
 ) -> None:
-    """Give templates ``jz_navigation()``, ``jz_home`` and the addresses of the English page."""
-    pathto = context["pathto"]  # later it is replaced by one for the theme
+    """Provide templates with ``jz_navigation()``, ``jz_home`` and the English addresses."""
+    pathto = context["pathto"]  # kept, because ``theme`` replaces it later
 
     @cache
     def navigation() -> str:
-        """Return the navigation, made once: templates ask several times, or not at all."""
+        """Return the navigation. Cached, because templates call it several times or not at all."""
         return to_html(_parts(app), page, pathto, locale=app.config.language)
 
     site, root = app.config.jz_site, app.config.root_doc
@@ -88,7 +88,7 @@ def add_navigation(
 
 
 def rewrite_navigation(app: Sphinx, env: BuildEnvironment) -> Sequence[str]:
-    """Return all pages if the navigation, which each has, differs from the last build."""
+    """Return all pages if the navigation has changed since the last build: all show it."""
     known = getattr(env, "jz_navigation", None)
     now = list(map(_content_of, _parts(app)))
     env.jz_navigation = now  # type: ignore[attr-defined]
@@ -96,7 +96,7 @@ def rewrite_navigation(app: Sphinx, env: BuildEnvironment) -> Sequence[str]:
 
 
 def _content_of(entry: Entry) -> tuple[object, ...]:
-    """Return what an entry shows on every page: not where a translator can change it."""
+    """Return the content of an entry that every page shows, without marks and edit addresses."""
     below = map(_content_of, entry.children)
     return (entry.title, entry.page, entry.url, entry.is_english, *below)
 
@@ -104,8 +104,8 @@ def _content_of(entry: Entry) -> tuple[object, ...]:
 def to_html(
     parts: Sequence[Entry], page: str, pathto: Callable[[str], str], *, locale: str
 ) -> str:
-    """Return the navigation as it is on ``page``; ``pathto`` returns the way to another page."""
-    # A large site would have its whole contents on every page.
+    """Return the navigation on ``page`` as HTML. ``pathto`` returns the address of another page."""
+    # On a large site, every page would repeat the whole contents.
     count = sum(_count(part.children) for part in parts)
     view = _View(
         page=page,
@@ -128,17 +128,17 @@ def to_html(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _View:
-    """Writer of the navigation on one page."""
+    """Renderer of the navigation on one page."""
 
     page: str
-    trail: set[Entry]  # entries on the way to the page: these branches are open
-    everything: bool  # also write branches that do not lead to the page
+    trail: set[Entry]  # entries on the path to the page; their branches are open
+    everything: bool  # whether to render branches that do not lead to the page
     pathto: Callable[[str], str]
     chevron: str
-    english: str  # the mark of pages in English
+    english: str  # the mark of English pages
 
     def caption(self, part: Entry) -> str:
-        """Return the name of a part; on the page that it is a block of, with its mark."""
+        """Return the name of a part; on the page that has it as a block, with the block's mark."""
         if part.mark is None or part.marked_on != self.page:
             return f'<span class="caption-text">{part.title}</span>'
         classes = " ".join(["caption-text", *part.mark.classes])
@@ -146,7 +146,7 @@ class _View:
         return f'<span class="{classes}"{attributes}>{part.title}</span>'
 
     def item(self, entry: Entry) -> str:
-        """Return one entry with those below it.
+        """Return an entry with the entries below it.
 
         There are many entries, so they have only the classes that the theme needs.
         """
@@ -162,16 +162,16 @@ class _View:
         return f"<li{_class(classes)}>{self._link(entry, has_more=bool(below))}{below}</li>"
 
     def _link(self, entry: Entry, *, has_more: bool) -> str:
-        """Return an entry without those below it."""
+        """Return an entry without the entries below it."""
         title, mark_classes, attributes = entry.title, list[str](), ""
         if entry.mark is not None and entry.marked_on == self.page:
-            # A pencil is a link: it cannot stand in one.
+            # The pencil is a link, and a link cannot be inside another one.
             mark_classes = entry.mark.classes
             attributes = mark_attributes(entry.mark, editable=False)
         if entry.is_english:
             title += self.english
         if not (entry.page or entry.url):
-            # Without an address a reader cannot follow it.
+            # A heading has no address.
             return f'<a class="reference">{title}</a>'
         if not entry.page:
             classes = ["reference", "external", *mark_classes]
@@ -185,12 +185,12 @@ class _View:
 
 
 def _class(classes: Sequence[str]) -> str:
-    """Return the attribute with its space: `` class="current active"``; empty without classes."""
+    """Return a class attribute with a leading space: `` class="current active"``, or nothing."""
     return f' class="{" ".join(classes)}"' if classes else ""
 
 
 def _trail(entry: Entry, page: str) -> Iterator[Entry]:
-    """Yield the entries on the way from ``entry`` to ``page``; none if it is not there."""
+    """Yield the entries on the path from ``entry`` to ``page``; none if there is no path."""
     if entry.page == page:
         yield entry
     for child in entry.children:
@@ -201,12 +201,12 @@ def _trail(entry: Entry, page: str) -> Iterator[Entry]:
 
 
 def _count(entries: Sequence[Entry]) -> int:
-    """Return the number of entries, with all below them."""
+    """Return the number of entries, including all below them."""
     return sum(1 + _count(entry.children) for entry in entries)
 
 
 def _parts(app: Sphinx) -> tuple[Entry, ...]:
-    """Return the parts of the navigation; they are the same on every page."""
+    """Return the parts of the navigation. They are cached, because all pages share them."""
     known: tuple[Entry, ...] | None = getattr(app, "_jz_navigation", None)
     if known is None:
         root = app.config.root_doc
@@ -217,13 +217,13 @@ def _parts(app: Sphinx) -> tuple[Entry, ...]:
 
 
 def _part(app: Sphinx, tree: addnodes.toctree, root: str) -> Entry:
-    """Return the part that a toctree of the first page makes."""
+    """Return the part for a toctree of the first page."""
     caption, original = tree.get("caption") or "", tree.get("jz_english")
     marks = WaitingMarks(marks_in_navigation(tree))
     mark = marks.take(caption)
     if not original:
         title = _words(caption, mark)
-    # A name from upstream's outline is English.
+    # A caption from upstream's outline is English.
     elif original == caption:
         title = _english(caption)
     else:
@@ -239,13 +239,13 @@ def _entries(
     *,
     above: tuple[str, ...],
 ) -> Iterator[Entry]:
-    """Yield the entries of a toctree. ``above`` are the pages that lead to it."""
+    """Yield the entries of a toctree. ``above`` are the pages on the path to it."""
     if "jz_rows" in tree:
         yield from _entries_of_outline(app, tree["jz_rows"], above=above)
         return
     for title, target in tree["entries"]:
         mark = marks.take(title or "")
-        # Sphinx names the page with the toctree so.
+        # In Sphinx, ``self`` means the page that contains the toctree.
         page = tree["parent"] if target == "self" else target
         if page in app.env.titles:
             yield Entry(
@@ -256,7 +256,7 @@ def _entries(
                 mark=mark,
                 marked_on=tree["parent"],
             )
-        # Sphinx has warned of a target that is missing.
+        # Sphinx has warned about missing targets.
         elif "://" in target and is_safe_address(target):
             words = _words(title or target, mark)
             yield _exit(app, words, target, mark, tree["parent"])
@@ -265,9 +265,9 @@ def _entries(
 def _exit(
     app: Sphinx, title: str, target: str, mark: Mark | None, marked_on: str
 ) -> Entry:
-    """Return an entry with an address, which may be that of a page here."""
+    """Return an entry for an address, which may be that of a page here."""
     place = place_here(app.env, target)
-    # The navigation leads to pages, not into them.
+    # An address with an anchor is kept: entries lead to whole pages.
     here = place.page if place and not place.anchor else ""
     return Entry(
         title=title,
@@ -286,7 +286,7 @@ def _entries_of_outline(
     for title, target, below in rows:
         if target in app.env.titles:
             yield Entry(
-                # The title of the page is in both languages; upstream's file has one.
+                # The page's title is in both languages; the one in upstream's file is English.
                 title=title_html(app.env, target),
                 page=target,
                 is_english=target in english_pages(app),
@@ -299,7 +299,7 @@ def _entries_of_outline(
 
 
 def _english(words: str) -> str:
-    """Return words of upstream's outline as HTML."""
+    """Return words of upstream's outline as HTML, marked as English."""
     return f'<span lang="en">{escape(words)}</span>'
 
 
@@ -309,7 +309,7 @@ def _words(words: str, mark: Mark | None) -> str:
 
 
 def _children(app: Sphinx, page: str, above: tuple[str, ...]) -> tuple[Entry, ...]:
-    """Return the entries of all toctrees on a page; none where the navigation ends."""
+    """Return the entries of all toctrees on a page; none at the maximum depth."""
     # Pages may list each other.
     if page in above or len(above) >= DEPTH:
         return ()
@@ -321,6 +321,6 @@ def _children(app: Sphinx, page: str, above: tuple[str, ...]) -> tuple[Entry, ..
 
 
 def setup(app: Sphinx) -> None:
-    """Give templates the navigation, and write all pages again when it changes."""
+    """Provide templates with the navigation, and write all pages again when it changes."""
     app.connect("html-page-context", add_navigation)
     app.connect("env-updated", rewrite_navigation)

@@ -1,9 +1,9 @@
 """Tables of contents: toctrees from upstream's outline, and captions and entries as blocks.
 
-Sphinx keeps captions and entry titles as strings and makes nodes of them when it writes a page. So
-a toctree carries the marks of its blocks until then; those of a hidden one appear in the sidebar
-only. Docs without toctrees get them from upstream's outline, and from the list of all other pages:
-otherwise the navigation would be empty, and no reader would find the other pages.
+Sphinx stores captions and entry titles as strings and creates their nodes when it writes a page. So
+a toctree carries the marks of its blocks until then. The entries of a hidden toctree appear in the
+sidebar only. Docs without toctrees get them from upstream's outline and from a list of all other
+pages. Otherwise the navigation would be empty, and readers could not find these pages.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from pipeline.site.extension.nodes import both_html, english, hold_both
 from pipeline.site.extension.records import Block, Waiting, key_of
 from pipeline.site.texts import text
 
-Row = Sequence[Any]  # of an outline: [title, page or address or "", rows below it]
+Row = Sequence[Any]  # row of an outline: [title, page or address or "", rows below it]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """A block of a page's record that is a string to Sphinx."""
+    """A block of a page's record that Sphinx stores as a string."""
 
     number: int
     text: str  # the string
     state: str
     english: str = ""  # empty if the text is English itself
-    edit: str | None = None  # the end of the address where people can change it
+    edit: str | None = None  # end of the address for editing the block
 
     @property
     def classes(self) -> list[str]:
-        """The classes of every element of a block."""
+        """Classes of the element of a block."""
         return ["jz-block", f"jz-{self.state}"]
 
 
@@ -51,12 +51,12 @@ def toctrees_of(env: BuildEnvironment, page: str) -> list[addnodes.toctree]:
 
 
 def note_marks(tree: addnodes.toctree, waiting: Waiting, *, is_first: bool) -> None:
-    """Give a toctree the marks of its caption, and of entries that have a title.
+    """Give a toctree the marks of its caption and of its entries that have a title.
 
-    ``is_first`` means that it is on the first page of the site.
+    ``is_first`` means that the toctree is on the first page of the site.
     """
     caption = tree.get("caption")
-    # An entry without a title is called by the title of its page, which is a block there.
+    # An entry without a title shows the title of its page, which is a block there.
     titles = [title for title, _ in tree["entries"] if title]
     marks: list[Mark] = []
     for words in filter(None, (caption, *titles)):
@@ -67,10 +67,10 @@ def note_marks(tree: addnodes.toctree, waiting: Waiting, *, is_first: bool) -> N
     if not isinstance(tree.parent, nodes.compound):
         return
     if tree["hidden"]:
-        # The sidebar has the entries of all pages, but captions of the first one only.
+        # The sidebar shows the entries of all pages, but captions of the first page only.
         is_on_page = [mark for mark in marks if mark.text == caption][:1]
         marks = [] if is_first else is_on_page
-    # Sphinx replaces the toctree, but not its parent, which the writer meets first.
+    # Sphinx replaces the toctree, but keeps its parent, which the writer visits first.
     tree.parent["jz_marks"] = marks
 
 
@@ -86,13 +86,13 @@ def _mark_of(words: str, block: Block) -> Mark:
 
 
 class WaitingMarks:
-    """Marks that have not found their place yet. Of equal words, each is marked once."""
+    """Marks that have not been matched yet. Each mark is used only once, even for equal words."""
 
     def __init__(self, marks: Iterable[Mark]) -> None:
         self.left = list(marks)
 
     def take(self, words: str) -> Mark | None:
-        """Remove and return the first mark of these words; None if they are no block."""
+        """Remove and return the first mark with these words; None if there is none."""
         for mark in self.left:
             if mark.text == words:
                 self.left.remove(mark)
@@ -101,13 +101,13 @@ class WaitingMarks:
 
 
 def put_marks(wrapper: nodes.compound) -> None:
-    """Mark the nodes that Sphinx has made of a toctree. Called when its page is written."""
+    """Mark the nodes that Sphinx has made from a toctree. Called when its page is written."""
     waiting = WaitingMarks(wrapper["jz_marks"])
     for node in list(_captions_and_entries(wrapper)):
         mark = waiting.take(node.astext())
         if mark is not None:
             _put(mark, node)
-    # Sphinx shows no caption of a list that is hidden or empty; here it is marked, but hidden.
+    # Sphinx drops the caption of a hidden or empty list. The block is added as a hidden node.
     for mark in waiting.left:
         unseen = nodes.inline("", mark.text, jz_hidden="")
         wrapper += unseen
@@ -115,18 +115,18 @@ def put_marks(wrapper: nodes.compound) -> None:
 
 
 def _captions_and_entries(wrapper: nodes.compound) -> Iterator[nodes.Element]:
-    """Yield the title of each list, then the first link of each of its outermost items.
+    """Yield the title of each list, then the first link of each of its top-level items.
 
-    Sphinx has made them of the caption and the entries, in the same order.
+    Sphinx created them from the caption and the entries, in the same order.
     """
     for made in wrapper.findall(addnodes.compact_paragraph):
-        # Sphinx marks its own lists so.
+        # Sphinx sets this on lists of toctrees.
         for child in made.children if made.get("toctree") else ():
             if isinstance(child, nodes.title):
                 yield child
             elif isinstance(child, nodes.bullet_list):
                 for item in child.children:
-                    # The links behind the first one are those of the items within.
+                    # Further links of the item belong to nested items.
                     yield from islice(item.findall(nodes.reference), 1)
 
 
@@ -134,7 +134,7 @@ def _put(mark: Mark, node: nodes.Element) -> None:
     """Make a node the block of a mark, with its English inside."""
     block = node
     if isinstance(node, nodes.reference):
-        # A pencil is a link: it cannot stand in one.
+        # The pencil is a link, and a link cannot be inside another one.
         block = nodes.inline()
         node.replace_self(block)
         block += node
@@ -149,7 +149,7 @@ def _put(mark: Mark, node: nodes.Element) -> None:
 
 
 def marks_in_navigation(tree: addnodes.toctree) -> Sequence[Mark]:
-    """Return the marks of a toctree that appear in the sidebar only."""
+    """Return the marks of a toctree that appear only in the sidebar."""
     marks: Sequence[Mark] = tree.get("jz_marks", ()) if tree["hidden"] else ()
     return marks
 
@@ -160,9 +160,9 @@ def marked_html(mark: Mark) -> str:
 
 
 def mark_attributes(mark: Mark, *, editable: bool) -> str:
-    """Return the attributes of a marked element except its classes: `` data-jz="3"``.
+    """Return the attributes of a marked element, except its classes: `` data-jz="3"``.
 
-    An ``editable`` element has the address where people can change its words.
+    An ``editable`` element also has the address for editing its words.
     """
     html = f' data-jz="{mark.number}"'
     if editable and mark.edit is not None:
@@ -173,7 +173,7 @@ def mark_attributes(mark: Mark, *, editable: bool) -> str:
 
 
 class contents(nodes.Element):  # noqa: N801 - nodes have such names
-    """Placeholder where a book shows the pages below this one."""
+    """Placeholder for the list of pages below this one, as in a book."""
 
 
 class TableOfContents(SphinxDirective):
@@ -182,19 +182,19 @@ class TableOfContents(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return a placeholder, which the transform replaces."""
+        """Return a placeholder, which the transform ``ListAllPages`` replaces."""
         return [contents()]
 
 
 class ListAllPages(SphinxTransform):
-    """Add toctrees to the pages of an outline, and to the first page one for each folder."""
+    """Add toctrees from the outline, and on the first page one for each folder of other pages."""
 
-    default_priority = 4  # when there is a title, and before blocks are looked for
+    default_priority = 4  # after the title is added, before blocks are matched
 
     def apply(self, **_: Any) -> None:
-        """Add what is below the page in the outline; on the first page also all other pages.
+        """Add the pages below this one in the outline; on the first page, all other pages too.
 
-        A first page with toctrees gets only the docs folders that nothing leads to.
+        A first page with toctrees gets only the docs folders that no contents lead to.
         """
         root, page = self.config.root_doc, self.env.docname
         outline = self.config.jz_site.get("outline", {})
@@ -214,7 +214,7 @@ class ListAllPages(SphinxTransform):
             self._list_others(set(chain.from_iterable(map(_targets, outline.values()))))
 
     def _list_others(self, listed: Set[str]) -> None:
-        """Add a toctree for each folder with pages that upstream has not listed."""
+        """Add a toctree for each folder with pages that the outline lacks."""
         found = self.env.found_docs
         others = [
             page for page in other_pages(found, self.env.docname) if page not in listed
@@ -223,7 +223,7 @@ class ListAllPages(SphinxTransform):
             if folder or not listed:
                 self._list(_caption_of(folder), _rows(pages))
                 continue
-            # Without a caption they would seem to belong to the list before them.
+            # Without a caption they would seem to belong to the list above.
             words = text(self.config.language, "more pages")
             self._list(words, _rows(pages), original=text("en", "more pages"))
 
@@ -235,16 +235,16 @@ class ListAllPages(SphinxTransform):
         original: str = "",
         place: contents | None = None,
     ) -> None:
-        """Add a toctree to the page: at its end and hidden, or visible at a place.
+        """Add a toctree to the page: hidden at its end, or visible at ``place``.
 
-        ``original`` is the caption in English, if it is words and no name.
+        ``original`` is the English caption; empty if the caption is the name of a folder.
         """
         tree = addnodes.toctree(
             parent=self.env.docname,
             entries=list(self._entries(rows)),
             maxdepth=-1,
             caption=caption or None,
-            # Sphinx reads the page again when there are other pages.
+            # Makes Sphinx read the page again when pages are added or removed.
             glob=True,
             hidden=place is None,
             includehidden=False,
@@ -263,7 +263,7 @@ class ListAllPages(SphinxTransform):
             place.parent.insert(place.parent.index(place), wrapper)
 
     def _entries(self, rows: Sequence[Row]) -> Iterator[tuple[str | None, str]]:
-        """Yield the entries for Sphinx, which knows no groups: pages have their own titles."""
+        """Yield the entries of rows for Sphinx, without groups and without titles of pages."""
         for title, target, below in rows:
             if target in self.env.found_docs:
                 yield None, target
@@ -273,12 +273,12 @@ class ListAllPages(SphinxTransform):
 
 
 def _rows(pages: Iterable[str]) -> list[Row]:
-    """Return rows for pages."""
+    """Return outline rows for pages."""
     return [("", page, ()) for page in pages]
 
 
 def _targets(lists: Sequence[Row]) -> Iterator[str]:
-    """Yield all targets in the lists of a page, those in groups as well."""
+    """Yield all targets in the lists of a page, including those in groups."""
     for _, rows in lists:
         for _, target, below in rows:
             yield target
@@ -291,17 +291,17 @@ def _caption_of(folder: str) -> str:
 
 
 def other_pages(pages: Iterable[str], root: str) -> list[str]:
-    """Return all pages but the first: those of the outermost folder, then folder by folder."""
+    """Return all pages but the first, sorted by top-level folder; pages without one come first."""
     others = (page for page in pages if page != root)
     return sorted(others, key=lambda page: (_top_folder(page), page))
 
 
 def _top_folder(page: str) -> str:
-    """Return the outermost folder of a page; empty if it lies in none."""
+    """Return the top-level folder of a page; empty if there is none."""
     return page.partition("/")[0] if "/" in page else ""
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directive of books, and list pages without toctrees."""
+    """Register the directive of Jupyter Book, and list the pages that upstream does not list."""
     app.add_transform(ListAllPages)
     app.add_directive("tableofcontents", TableOfContents, override=True)
