@@ -1,9 +1,9 @@
-"""Sphinx extension that makes a Sphinx site of translated pages into the site that readers get.
+"""Sphinx extension that turns a plain Sphinx site of translated pages into the published site.
 
-It runs in Sphinx's own process. The sources and the records of the pages (``records``) are all that
-it gets from the pipeline. A room holds what one reader's question needs: ``content`` (what a page
-shows), ``bilingual`` (two languages side by side), ``navigation`` (ways to other pages). What
-concerns a page as a whole, or the site, lies beside the rooms.
+It runs in Sphinx's own process. Its only input from the pipeline is the sources and the page
+records (see ``records``). Subpackages: ``content`` is for what a page shows, ``bilingual`` for two
+languages side by side, ``navigation`` for links between pages. Modules for a whole page or the
+whole site are in this folder. Code that runs before or after Sphinx does not belong here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register every part. Nothing is imported before, so a test of one part needs no other."""
+    """Register every part. They are imported here, so that a test of one part does not load all."""
     from pipeline.site.extension import (
         assets,
         fallback,
@@ -37,7 +37,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     )
 
     app.add_config_value("jz_site", {}, "env", dict)
-    # Handlers of one event and priority run in this order: ``headings`` compares the words of
+    # Handlers of one event and priority run in this order. ``headings`` must compare the words of
     # links before ``english_links`` adds marks to them.
     for part in (
         *(files, nodes, writer, safety, stubs, cells, figures, reference),
@@ -45,7 +45,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         *(toctree, sidebar, theme, assets, search, own_pages, speed),
     ):
         part.setup(app)
-    # After the theme's, whose rules it changes.
+    # Loaded after the theme's sheet, whose rules it overrides.
     app.add_css_file("site.css", priority=900)
     app.add_js_file("site.js", loading_method="defer")
     return {

@@ -1,9 +1,9 @@
-"""Scripts, fonts and style sheets of a site: nothing that its pages do not use, in few files.
+"""Scripts, fonts and style sheets of a site: only what its pages use, in few files.
 
-All style sheets of the theme and its extensions are joined into one, because a browser paints
-nothing before it has each of them. ``pipeline.site.styles`` removes from it what no page uses.
-Scripts are linked only where a page has something for them. MathJax comes from a package with all
-of it, 24 MB; only what formulas need is copied.
+The style sheets of the theme and its extensions are joined into one, because a browser paints
+nothing until it has loaded all of them. ``pipeline.site.styles`` removes unused rules from it.
+Scripts are linked only on pages that need them. The MathJax package has 24 MB; only what formulas
+need is copied.
 """
 
 from __future__ import annotations
@@ -27,34 +27,34 @@ from sphinx.util.matching import Matcher
 from pipeline.adapters import files
 from pipeline.site.extension.records import Context
 
-# What the theme brings and no page of ours loads.
+# Files of the theme that our pages never load.
 _UNUSED = (
     "**/*webpack-macros.html",
     "**/*.map",
     "**/scripts/fontawesome.js*",
-    # The theme's words in other languages: its templates contain them already.
+    # Translations of the theme: its templates have been rendered with them already.
     "**/locales",
 )
-# What Sphinx makes for its own search, and its marks of what was found.
+# Files of Sphinx's own search.
 _OF_SEARCH = (
     "searchtools.js",
     "language_data.js",
     "sphinx_highlight.js",
     "translations.js",
 )
-# Scripts that extensions add to every page, by what a page must have for them.
+# Scripts that extensions add to every page, with the text that a page needing them contains.
 _SCRIPTS = {
     "design-tabs.js": "sd-tab-set",
     "clipboard.min.js": "<pre",
     "copybutton.js": "<pre",
-    # Formulas that MathML has nothing for.
+    # Formulas that MathML cannot express.
     "formulas.js": 'class="math notranslate',
     "mathjax/tex-chtml.js": 'class="math notranslate',
 }
-# The first marks search words, as our search does. The second has messages that no page of ours
-# shows, and makes code of a string, which the policy forbids.
+# The first marks search words, as our own search does. The second has messages that our pages do
+# not show, and it evaluates a string as code, which the policy forbids.
 _NEEDLESS = ("sphinx_highlight.js", "translations.js")
-# By name in MathJax's package: the folder below ours that the file or content is copied to.
+# Files of MathJax's package, with their folder below ours.
 _MATHJAX = {
     "tex-chtml.js": "",
     "output/chtml/fonts/woff-v2": "output/chtml/fonts/woff-v2",
@@ -62,8 +62,8 @@ _MATHJAX = {
     "ui/safe.js": "ui",
 }
 SHEET = "styles/all.css"  # in the folder of static files
-# Its parts, in the order in which they were linked. Sheets of other extensions, and those of single
-# pages, keep links of their own, behind it.
+# Parts of the sheet, in the order in which they were linked. Sheets of other extensions and of
+# single pages stay separate and are linked after it.
 _SHEETS = (
     "styles/theme.css",
     "styles/pydata-sphinx-theme.css",
@@ -75,8 +75,7 @@ _SHEETS = (
     "words.css",
     "site.css",
 )
-# Imports and relative addresses in a sheet. Addresses with a scheme, or from a server's root, lead
-# to the same place from anywhere.
+# Imports and relative addresses in a sheet. Absolute addresses need no change.
 _RELATIVE = re.compile(
     r"@import\s+(?:url\(\s*)?[\"']?(?![a-z]+:|/)(?P<sheet>[^\"'();]+\.css)[\"']?\s*\)?\s*;"
     r"|(?P<before>url\(\s*[\"']?)(?![a-z]+:|[/#])(?P<file>[^\"')]+)"
@@ -87,20 +86,20 @@ _CHARSET = re.compile(r"@charset\s+[^;]+;")
 def load_what_is_used(
     app: Sphinx, page: str, _: str, context: Context, __: object
 ) -> None:
-    """Leave out scripts for which a page has nothing, and let no other delay the page.
+    """Remove scripts that a page does not need, and defer the others.
 
-    A page without ``<pre`` gets no button to copy code, nor the script that would make one.
+    A page without ``<pre`` gets neither copy buttons nor the script that creates them.
     """
     body = context.get("body", "")
     unused = [script for script, mark in _SCRIPTS.items() if mark not in body]
-    # Not in place: other pages may have the same list.
+    # A new list, because pages may share the old one.
     context["script_files"] = [
         file
         for file in context["script_files"]
         if not str(file.filename).endswith((*unused, *_NEEDLESS))
     ]
     for file in context["script_files"]:
-        # They still run in their order, when the page has been read.
+        # Deferred scripts run in their order, after the page is parsed.
         if file.filename and not file.attributes.keys() & {"async", "defer"}:
             file.attributes["defer"] = "defer"
 
@@ -108,10 +107,10 @@ def load_what_is_used(
 def link_one_sheet(
     app: Sphinx, page: str, _: str, context: Context, __: object
 ) -> None:
-    """Give templates the sheet, and remove its parts from what they link."""
+    """Provide templates with the joined sheet, and remove its parts from the linked sheets."""
     context["jz_sheet"] = f"_static/{SHEET}"
     context["jz_sheet_version"] = _sheet_version(Path(app.outdir, "_static"))
-    # Not in place: other pages may have the same list.
+    # A new list, because pages may share the old one.
     context["css_files"] = [
         file
         for file in context["css_files"]
@@ -121,16 +120,16 @@ def link_one_sheet(
 
 @lru_cache(maxsize=1)
 def _sheet_version(static: Path) -> str:
-    """Return a digest of the sheet's parts, so that no browser keeps an old sheet.
+    """Return a digest of the sheet's parts, so that browsers do not use an outdated sheet.
 
-    The parts exist before the first page is written, all but MyST-NB's.
+    All parts except MyST-NB's exist before the first page is written.
     """
     return sha256(one_sheet(static).encode()).hexdigest()[:8]
 
 
 def one_sheet(static: Path) -> str:
-    """Return all parts in the folder of static files as one sheet."""
-    # All parts have this encoding, and only the first line may declare it.
+    """Return the joined sheet, made from its parts in the folder of static files."""
+    # All parts are UTF-8, and only the first line may declare it.
     sheets = (_read_sheet(path, static) for path in _sheet_files(static))
     return '@charset "utf-8";\n' + "\n".join(sheets)
 
@@ -142,7 +141,7 @@ def _sheet_files(static: Path) -> Iterator[Path]:
 
 
 def _read_sheet(path: Path, static: Path) -> str:
-    """Return a sheet with what it imports, and with addresses that fit its new place.
+    """Return a sheet with its imports inlined and its addresses relative to the joined sheet.
 
     ``url(icons.svg)`` in ``site.css`` → ``url(../icons.svg)``
     """
@@ -151,7 +150,7 @@ def _read_sheet(path: Path, static: Path) -> str:
 
 
 def _moved(folder: Path, static: Path, match: re.Match[str]) -> str:
-    """Return what a sheet in ``folder`` imports, or an address in it as our sheet needs it."""
+    """Return the replacement of an import or address in a sheet of ``folder``."""
     if match["sheet"]:
         return _read_sheet(folder / match["sheet"], static)
     path = relpath(folder / match["file"], (static / SHEET).parent)
@@ -160,12 +159,12 @@ def _moved(folder: Path, static: Path, match: re.Match[str]) -> str:
 
 def prepare_builder(app: Sphinx) -> None:
     """Keep images of outputs and compiled templates below the doctrees."""
-    # MyST-NB would write images beside the site, where those of two sites would meet.
+    # MyST-NB would write the images beside the site, where two sites would share the folder.
     env: Any = app.env  # MyST-NB adds its configuration to it
     env.mystnb_config = env.mystnb_config.copy(
         output_folder=str(Path(app.doctreedir, "outputs"))
     )
-    # The theme's templates are as much work to compile as a page is to write.
+    # Compiling the theme's templates takes as long as writing a page.
     if app.builder.format == "html":
         folder = Path(app.doctreedir, "templates")
         folder.mkdir(parents=True, exist_ok=True)
@@ -174,7 +173,7 @@ def prepare_builder(app: Sphinx) -> None:
 
 
 def finish_assets(app: Sphinx, problem: Exception | None) -> None:
-    """Write the one sheet, copy MathJax, and remove what pages do not load."""
+    """Write the joined sheet, copy MathJax, and remove files that no page loads."""
     if problem is not None or app.builder.format != "html":
         return
     static = Path(app.outdir, "_static")
@@ -184,16 +183,16 @@ def finish_assets(app: Sphinx, problem: Exception | None) -> None:
 
 
 def write_one_sheet(static: Path) -> None:
-    """Write the sheet, and remove its parts."""
+    """Write the joined sheet and remove its parts."""
     Path(static, SHEET).write_text(one_sheet(static), encoding="utf-8")
     for path in [*_sheet_files(static), static / "basic.css"]:
         path.unlink(missing_ok=True)
 
 
 def _copy_mathjax(target: Path) -> None:
-    """Copy what formulas need to ``_static/mathjax``, unless it is there."""
+    """Copy MathJax to ``_static/mathjax``, unless it is there or not installed."""
     package = find_spec("sphinx-mathjax-offline")
-    # Without the package formulas are shown as they were written.
+    # Without the package, formulas that MathML cannot express are shown as source.
     if (target / "ui" / "safe.js").exists() or package is None or not package.origin:
         return
     source = Path(package.origin).parent / "static" / "mathjax"
@@ -202,15 +201,15 @@ def _copy_mathjax(target: Path) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Link and write assets."""
-    # The builder copies no file that matches.
+    """Connect the linking and writing of assets."""
+    # The builder does not copy files that match.
     html.DOTFILES = Matcher(("**/.*", *_UNUSED))  # type: ignore[attr-defined]
     app.connect("builder-inited", prepare_builder, priority=900)
     app.connect("html-page-context", load_what_is_used)
-    # After the theme, which gives its own sheet to every page.
+    # After the theme, which adds its own sheet to every page.
     app.connect("html-page-context", link_one_sheet, priority=900)
-    # After MyST-NB, which writes its sheet when all is done.
+    # After MyST-NB, which writes its sheet at the end of the build.
     app.connect("build-finished", finish_assets, priority=900)
-    # Sphinx loads MathJax only where it is the one that sets all formulas.
+    # Sphinx would load MathJax only as the renderer of all formulas.
     app.add_js_file("formulas.js", priority=400)
     app.add_js_file("mathjax/tex-chtml.js", defer="defer")

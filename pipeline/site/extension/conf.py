@@ -1,8 +1,7 @@
-"""Sphinx's configuration. It is put beside the sources; what differs from site to site is in
-``site.json`` there.
+"""Configuration of Sphinx, copied beside the sources and completed by ``site.json`` there.
 
-What belongs to single pages is not here but in ``_jz/pages/<page>.json``: a value that changes here
-makes Sphinx build every page again.
+Site-specific values come from ``site.json``. Values of single pages are in
+``_jz/pages/<page>.json``, because Sphinx rebuilds every page if a value changes here.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ language = SITE["locale"]
 root_doc = SITE["root"]
 jz_site = SITE
 version = release = SITE["version"]
-# Those of the docs come before ours, which replaces some of their directives.
+# Extensions of the docs are loaded before ours, which replaces some of their directives.
 extensions = [
     "myst_nb",
     "sphinx_design",
@@ -36,17 +35,17 @@ extensions = [
 ]
 exclude_patterns = [
     *("_jz", "_static", "**/_static", "site.json", "conf.py"),
-    # What upstream leaves out too, or what pages include.
+    # Documents that upstream excludes, and parts that pages include.
     *SITE["unpublished"],
 ]
 source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}
 templates_path = [str(PACKAGE / "templates")]
-# execute has run the code; what it printed is in the notebooks.
+# The code has been executed already; its outputs are in the notebooks.
 nb_execution_mode = "off"
 nb_merge_streams = True
-# Words are put there as the page is written.
+# The theme's translation adds the words when a page is written.
 nb_code_prompt_show = nb_code_prompt_hide = "{type}"
-# Scripts for widgets would be fetched from a CDN; a widget is shown by its text instead.
+# Scripts for widgets would be fetched from a CDN, so widgets are shown as text.
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 nb_render_markdown_format = "myst"
 myst_enable_extensions = [
@@ -61,30 +60,30 @@ myst_enable_extensions = [
 if SITE["substitutions"] is not None:
     myst_enable_extensions.append("substitution")
     myst_substitutions = SITE["substitutions"]
-# As upstream has it: links to headings go by it.
+# Upstream's value: links to headings depend on it.
 myst_heading_anchors = 3
 suppress_warnings = [
-    # It says that only HTML has it, and this is HTML.
+    # The warning says that only HTML supports it, and we write HTML.
     "myst.strikethrough",
-    # Upstream's pages leave out levels of headings, and headings are not ours to change.
+    # Upstream's pages skip levels of headings, and we do not change headings.
     "myst.header",
-    # Pages that upstream keeps out of its contents can be read all the same.
+    # Pages outside of upstream's contents are published all the same.
     "toc.not_included",
-    # Code that is no code: tracebacks, shell lines in Python cells.
+    # Code blocks that are no valid code: tracebacks, shell lines in Python cells.
     "misc.highlighting_failure",
 ]
 myst_dmath_double_inline = True
-# Inventories are files: Sphinx itself asks no other machine.
+# Inventories are local files, so that Sphinx needs no network.
 intersphinx_mapping = {
     name: (url, file) for name, (url, file) in SITE["inventories"].items()
 }
 intersphinx_cache_limit = -1
 
-# What a reader copies runs: values of sphinx-copybutton.
+# Settings of sphinx-copybutton: the copied code must run, so prompts are removed.
 globals().update(SITE["copying"])
 
 html_theme = "sphinx_book_theme"
-# Browsers keep a script of the theme until this changes.
+# Browsers cache a script of the theme until this version changes.
 html_context = {"jz_theme_version": version_of("pydata-sphinx-theme")}
 html_title = SITE["title"]
 html_favicon = str(PACKAGE / "static" / "icon.svg")
@@ -92,12 +91,12 @@ html_static_path = [
     *([str(HERE / "_static")] if (HERE / "_static").is_dir() else []),
     str(PACKAGE / "static"),
 ]
-# What readers may want are notebooks, which are downloads.
+# Readers want notebooks, which are offered as downloads.
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_last_updated_fmt = None
-# Nothing is documented here that an index could list.
+# No objects are documented here, so an index would be empty.
 html_use_index = False
 html_domain_indices = False
 html_show_copyright = False
@@ -110,7 +109,7 @@ html_sidebars = {
     ]
 }
 html_theme_options = {
-    # Lists of templates, ours among the theme's.
+    # Lists of templates, ours and the theme's.
     "article_header_start": ["toggle-primary-sidebar.html", "jz-breadcrumbs.html"],
     "article_header_end": [
         "jz-toggle.html",
@@ -129,5 +128,5 @@ html_theme_options = {
     "home_page_in_toc": True,
 }
 html_math_renderer = "mathml"
-# formulas.js says what MyST would write into every page.
+# formulas.js has the configuration that MyST would write into every page.
 myst_update_mathjax = False

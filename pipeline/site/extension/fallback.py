@@ -1,8 +1,8 @@
-"""Fallbacks for what cannot be read or written: the source is shown instead.
+"""Fallbacks for content that cannot be read or written: its source is shown instead.
 
-A directive or role that is unknown, or that fails, is shown as it is written. If a page as a whole
-cannot be read, it shows its English source below the error. The build goes on. The names of such
-pages and their errors are written to a file for the pipeline.
+An unknown or failing directive or role is shown as written. A page that cannot be read shows its
+English source below the error. The build continues. Names and errors of such pages are written to a
+file for the pipeline.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from pipeline.site.extension.content.files import Snippets
 from pipeline.site.extension.records import Notes, read_record
 from pipeline.site.texts import text
 
-ERROR = 3  # docutils' level: an error, not a warning
+ERROR = 3  # docutils' level of an error; warnings are 2
 logger = logging.getLogger(__name__)
-# What a document is created with; everything else comes from what was read.
+# Attributes that a document keeps when it is emptied; all others are reset.
 _KEPT = frozenset(
     (
         *("reporter", "settings", "transformer", "rawsource", "tagname"),
         *("attributes", "parent", "source", "line"),
     )
 )
-# The pages that show something as its source.
+# Pages of which at least a part is shown as source.
 _BROKEN: Notes[BrokenPage] = Notes("jz_broken")
 
-_run_rst: Any = Body.run_directive  # without types
+_run_rst: Any = Body.run_directive  # Any: docutils has no types
 _run_myst = DocutilsRenderer.run_directive
 _run_myst_role = DocutilsRenderer.render_myst_role
 _lexer_of_notebook = NotebookClientBase.nb_source_code_lexer
@@ -56,7 +56,10 @@ _lexer_of_notebook = NotebookClientBase.nb_source_code_lexer
 def _guarded_rst(
     self: Any, directive: Any, match: Any, type_name: str, option_presets: Any
 ) -> tuple[list[Any], bool]:
-    """Run a directive in reST: return its nodes, and whether a blank line follows."""
+    """Run a directive in reST; return its nodes, and whether a blank line follows.
+
+    If the directive raises, its source and the error are returned instead.
+    """
     first = self.state_machine.line_offset
     transforms = list(self.document.transformer.transforms)
     try:
@@ -66,7 +69,7 @@ def _guarded_rst(
         return made
     except Exception as error:  # noqa: BLE001 - directives raise anything
         self.document.transformer.transforms = transforms
-        # docutils is at the last line of the directive by now.
+        # docutils has advanced to the last line of the directive by now.
         last = self.state_machine.line_offset + 1
         source = "\n".join(self.state_machine.input_lines[first:last])
         return [_failed(self.document, type_name, error, source)], True
@@ -81,10 +84,10 @@ def _guarded_myst(
     *args: Any,
     **options: Any,
 ) -> list[nodes.Element]:
-    """Run a directive in MyST and return its nodes. A message of an error gets the source."""
+    """Run a directive in MyST and return its nodes. Error messages among them quote the source."""
     source = f"```{{{name}}} {first_line}".rstrip() + f"\n{content.rstrip()}\n```"
     transforms = list(self.document.transformer.transforms)
-    # MyST descends into the nodes that it makes, and an error leaves it there.
+    # MyST descends into the nodes that it creates, and an exception would leave it there.
     node, level = self.current_node, dict(self._level_to_section)
     try:
         made = _run_myst(self, name, first_line, content, position, *args, **options)
@@ -97,7 +100,7 @@ def _guarded_myst(
 
 
 def _guarded_myst_role(self: Any, token: Any) -> None:
-    """Render a role in MyST into the current line. A message of an error gets the source."""
+    """Render a role in MyST into the current line. Error messages quote the source."""
     name = token.meta["name"]
     source = f"{{{name}}}`{token.content}`"
     node, known = self.current_node, len(self.current_node)
@@ -112,7 +115,7 @@ def _guarded_myst_role(self: Any, token: Any) -> None:
 def _failed(
     document: nodes.document, name: str, error: Exception, source: str
 ) -> nodes.system_message:
-    """Return the message for a directive or role that raised an unexpected error."""
+    """Return the message for a directive or role that raised an unexpected exception."""
     words = f"{name!r} failed: {_words_of_exception(error)}"
     message = document.reporter.error(words, line=document.current_line)
     _quote_in([message], source)
@@ -120,7 +123,7 @@ def _failed(
 
 
 def _quote_in(made: Any, source: str) -> None:
-    """Let each message among the nodes contain the whole source, once."""
+    """Replace the quotations in each message among ``made`` by one of the whole source."""
     for message in made:
         if isinstance(message, nodes.system_message):
             for block in list(message.findall(nodes.literal_block)):
@@ -129,15 +132,15 @@ def _quote_in(made: Any, source: str) -> None:
 
 
 class _Careful:
-    """Mix-in for a parser: show the source of what cannot be parsed."""
+    """Parser mix-in that shows the source of pages and blocks that cannot be parsed."""
 
     def parse(self, inputstring: Any, document: nodes.document) -> None:
         """Parse a page; if the parser raises, the page becomes its source."""
-        # Transforms are applied after parsing, and may fail as well.
+        # Transforms run after parsing, and may fail as well.
         document.transformer = CarefulTransformer(document)
         try:
             super().parse(inputstring, document)  # type: ignore[misc]
-        # Parsers and directives raise anything; one page must not stop the others.
+        # Parsers and directives raise anything; a bad page must not stop other pages.
         except Exception as error:  # noqa: BLE001
             show_source(document, _words_of_exception(error))
             return
@@ -148,7 +151,7 @@ class CarefulNotebookParser(_Careful, NotebookParser):  # type: ignore[misc]  # 
     """Parser of MyST pages and notebooks."""
 
     def parse(self, inputstring: Any, document: nodes.document) -> None:
-        """Parse a page. Rules may stand anywhere, as CommonMark allows."""
+        """Parse a page, after converting its dialect to MyST or joining its split fences."""
         env = document.settings.env
         if str(env.doc2path(env.docname)).endswith(".md"):
             site = env.config.jz_site
@@ -161,26 +164,27 @@ class CarefulNotebookParser(_Careful, NotebookParser):  # type: ignore[misc]  # 
         elif read_record(env).get("source", "").endswith(".md"):
             inputstring = with_whole_fences(inputstring)
         super().parse(inputstring, document)
-        # To docutils a rule separates sections: in a list or at the end of a page it fails.
+        # To docutils a rule separates sections, so it is invalid in a list or at the end of a page.
+        # CommonMark allows it anywhere.
         for rule in list(document.findall(nodes.transition)):
             rule.replace_self(nodes.raw("", '<hr class="docutils" />', format="html"))
 
 
 class CarefulRSTParser(_Careful, RSTParser):
-    """Parser of reStructuredText."""
+    """Parser of reStructuredText pages."""
 
 
 class CarefulTransformer(Transformer):
-    """Transformer that falls back to the source of the page."""
+    """Transformer that replaces a page by its source if a transform fails."""
 
     def apply_transforms(self) -> None:
-        """Apply all transforms. If one fails, apply them to the source of the page instead."""
+        """Apply all transforms. If one raises, apply them to the source of the page instead."""
         for_any_page = _without_nodes(self.transforms)
         try:
             super().apply_transforms()
         except Exception as error:  # noqa: BLE001 - as above
             env = self.document.settings.env
-            # Notes of the page refer to nothing that it shows now.
+            # The domains have objects of the page that it does not show any more.
             for domain in env.domains.sorted():
                 domain.clear_doc(env.docname)
             show_source(self.document, _words_of_exception(error))
@@ -189,18 +193,18 @@ class CarefulTransformer(Transformer):
 
 
 def _without_nodes(transforms: list[Any]) -> list[Any]:
-    """Return the transforms that are for any page; the others have a node as third value."""
+    """Return the transforms that apply to whole pages; others have a node as third value."""
     return [entry for entry in transforms if entry[2] is None]
 
 
 def _words_of_exception(error: Exception) -> str:
-    """Return an error as text: ``ValueError: no such colour``."""
+    """Return an exception as text: ``ValueError: no such colour``."""
     return f"{type(error).__name__}: {error}"
 
 
 def _show_broken_blocks(document: nodes.document) -> None:
-    """Show the source of what the parser could not read, and note the page."""
-    # Messages about a line have no place; a "problematic" piece stands in the line.
+    """Show the source of everything that the parser reported as an error, and note the page."""
+    # Messages about inline markup have no position; "problematic" nodes mark it in the line.
     placed = list(filter(_is_error, document.findall(nodes.system_message)))
     errors = dict.fromkeys([*placed, *filter(_is_error, document.parse_messages)])
     if not errors:
@@ -222,7 +226,7 @@ def _show_broken_blocks(document: nodes.document) -> None:
 
 
 def _source_in(message: nodes.system_message) -> Iterator[nodes.Node]:
-    """Yield what a message quotes of the page: a piece of a line, or a block of its own."""
+    """Yield the source that a message quotes, as inline code or as a block of its own."""
     for block in message.findall(nodes.literal_block):
         source = block.astext()
         if isinstance(message.parent, nodes.TextElement):
@@ -234,34 +238,34 @@ def _source_in(message: nodes.system_message) -> Iterator[nodes.Node]:
 
 
 def _is_error(message: nodes.system_message) -> bool:
-    """Return whether docutils reports an error, not something that it could mend."""
+    """Return whether a message reports an error that leaves content out."""
     if message["level"] >= ERROR:
         return True
-    # MyST only warns of a directive or role that it does not know.
+    # MyST only warns about unknown directives and roles.
     words = message.astext()
     return "myst.directive_unknown" in words or "myst.role_unknown" in words
 
 
 def _note(document: nodes.document, broken: BrokenPage) -> None:
-    """Note what is wrong with a page, for its head and for the pipeline."""
+    """Record the problem of a page, for its head and for the pipeline."""
     env = document.settings.env
     _BROKEN.by_page(env)[env.docname] = broken
     logger.error(broken.problem, location=env.docname, type="jz", subtype="broken")
 
 
 def broken_of(env: Any) -> BrokenPage | None:
-    """Return what is wrong with the page that is being read; None if nothing is."""
+    """Return the problem of the page that is being read; None if there is none."""
     return _BROKEN.by_page(env).get(env.docname)
 
 
 def show_source(document: nodes.document, problem: str) -> None:
-    """Replace everything that was read by the English source."""
+    """Replace everything that was read by the English source and the error."""
     fresh = new_document(str(document.get("source", "")), document.settings)
     for name, value in vars(fresh).items():
-        # The parser holds on to the document: it stays the same object.
+        # The parser holds a reference to the document, so the object is reused.
         if name not in _KEPT:
             setattr(document, name, value)
-    # MyST-NB leaves its renderer there if it fails, which Sphinx cannot write to a file.
+    # A failing MyST-NB leaves its renderer there, which Sphinx cannot pickle.
     for name in document.attributes.keys() - fresh.attributes.keys():
         del document.attributes[name]
     transformer = document.transformer
@@ -272,13 +276,13 @@ def show_source(document: nodes.document, problem: str) -> None:
 
 
 def _source_of_page(env: Any, problem: str) -> nodes.section:
-    """Return a section with the reason and the source of the current page."""
+    """Return a section with the error and the source of the current page."""
     source = _read_source(env)
     title = env.docname.rpartition("/")[2]
     name = nodes.fully_normalize_name(title)
     section = nodes.section("", nodes.title(title, title), names=[name])
     section["ids"] = [nodes.make_id(name) or "source"]
-    # The reason first, for whoever is to mend it.
+    # The error comes first, for whoever fixes the page.
     section += nodes.error(
         "",
         nodes.paragraph("", text(env.config.language, "broken")),
@@ -289,9 +293,9 @@ def _source_of_page(env: Any, problem: str) -> nodes.section:
 
 
 def _read_source(env: Any) -> str:
-    """Return what upstream wrote; of a notebook the sources of its cells."""
+    """Return upstream's source of the current page; of a notebook, the sources of its cells."""
     record = read_record(env)
-    # A page without a record is its own source.
+    # A page without a record has no other source.
     path = Path(env.doc2path(env.docname))
     if record:
         path = Path(env.config.jz_site["docs"], record["source"])
@@ -306,7 +310,10 @@ def _read_source(env: Any) -> str:
 
 
 def write_broken(app: Sphinx, problem: Exception | None) -> None:
-    """Write a file for the pipeline: ``{"guide": {"problem": "12: Unknown …", "blocks": 1}}``."""
+    """Write the broken pages to a file for the pipeline.
+
+    ``{"guide": {"problem": "12: Unknown …", "blocks": 1}}``
+    """
     if problem is None:
         pages = {
             page: asdict(broken) for page, broken in _BROKEN.by_page(app.env).items()
@@ -316,7 +323,7 @@ def write_broken(app: Sphinx, problem: Exception | None) -> None:
 
 
 class CarefulHTMLBuilder(StandaloneHTMLBuilder):
-    """Sphinx's builder of HTML; a page that cannot be written becomes its source."""
+    """HTML builder that replaces a page that cannot be written by its source."""
 
     def write_doc(self, docname: str, doctree: nodes.document) -> None:
         """Write a page, or its source if a writer raises."""
@@ -324,7 +331,7 @@ class CarefulHTMLBuilder(StandaloneHTMLBuilder):
             super().write_doc(docname, doctree)
         except Exception as error:  # noqa: BLE001 - writers of extensions raise anything
             problem = _words_of_exception(error)
-            # Not noted: this may be a process that only writes.
+            # Only logged: notes of a process that only writes pages would be lost.
             logger.error(problem, location=docname, type="jz", subtype="unwritten")
             page = new_document(str(doctree.get("source", "")), doctree.settings)
             doctree.settings.env.current_document.docname = docname
@@ -333,17 +340,17 @@ class CarefulHTMLBuilder(StandaloneHTMLBuilder):
 
 
 def _lexer(self: Any) -> str:
-    """Return Pygments' lexer for the code of a notebook; Python's if it names no language.
+    """Return Pygments' lexer for a notebook's code; Python's if the notebook names no language.
 
-    MyST-NB would show the code without colours, and warn of each cell.
+    MyST-NB would show such code without colours and warn about each cell.
     """
     return _lexer_of_notebook(self) or "ipython3"
 
 
 def setup(app: Sphinx) -> None:
-    """Use these parsers and this builder, and guard directives and roles of both languages.
+    """Install the parsers and the builder, and guard the directives and roles of both languages.
 
-    docutils itself shows the source of a role that it does not know.
+    Unknown reST roles need no guard: docutils shows their source itself.
     """
     Body.run_directive = _guarded_rst  # type: ignore[method-assign]
     DocutilsRenderer.run_directive = _guarded_myst  # type: ignore[method-assign]

@@ -1,8 +1,8 @@
-"""The head of a page: how fresh the page is, what has changed since, and what can be downloaded.
+"""The head of a page: the freshness line, the panel of changes, and the downloads.
 
-Everything comes from the record of the page. The panel quotes blocks as source: nothing in them is
-typeset or runs. It opens without a script. Its lists are limited, as an untranslated page would
-otherwise be there twice.
+Everything comes from the record of the page. The panel quotes blocks as escaped source, so nothing
+in them is rendered or run. It opens without a script. Its lists are limited, because the panel of
+an untranslated page would otherwise repeat the whole page.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ from pipeline.site.extension.safety import losses_of
 from pipeline.site.names import Standing
 from pipeline.site.texts import text
 
-LISTED = 20  # blocks in each of the lists
-SHOWN = 90  # characters of a block that is only named
-CONTEXT = 48  # characters of unchanged words that stay around a change
-LONGEST_DIFF = 600  # characters that a diff shows
+LISTED = 20  # blocks in each list
+SHOWN = 90  # characters of a quoted block
+CONTEXT = 48  # characters of unchanged words around a change
+LONGEST_DIFF = 600  # characters of a whole diff
 _ELEMENTS = {Part.REMOVED: "del", Part.ADDED: "ins"}
 _LISTS = (Standing.STALE, Standing.UNREVIEWED, Standing.DRAFT, Standing.ENGLISH)
-# Other blocks cannot have an id: Sphinx writes two elements for them, or none.
+# Only these nodes can have an id: Sphinx writes other blocks as two elements, or none.
 _ANCHORED = (nodes.paragraph, nodes.title)
-# The part of the line that says how much is translated, as ``site/freshness.py`` writes it.
+# The translated share in the line, as ``site/freshness.py`` writes it.
 _SHARE = re.compile('<span class="jz-share">[^<]*</span>')
 _PERCENT = re.compile(r'(<span class="jz-share">[^<]*?)\d+(\s?%[^<]*</span>)')
-Row = Mapping[str, Any]  # of ``since`` in a record: a block with its standing
+Row = Mapping[str, Any]  # row of ``since`` in a record: a block with its state
 
 
 class GiveTitle(SphinxTransform):
-    """Give a title to a page without one, since contents and search need one.
+    """Give a title to a page without one, since contents and search need titles.
 
-    Such a page consists of other files that were not pulled.
+    Such a page consists only of included files, and those were not pulled.
     """
 
     default_priority = 3
 
     def apply(self, **_: Any) -> None:
-        """Title the page by the name of its file."""
+        """Add a section whose title is derived from the file name."""
         if self.document.next_node(nodes.section) or not self.document.children:
             return
         # about/release_notes → Release notes
@@ -56,7 +56,7 @@ class GiveTitle(SphinxTransform):
         words = re.sub("[_-]", " ", name).capitalize()
         title = nodes.title(words, words)
         section = nodes.section("", title, names=[nodes.fully_normalize_name(words)])
-        # A section of its own, as every title has one.
+        # The theme and the contents expect every title in a section.
         section += self.document.children
         self.document.children = []
         self.document += section
@@ -64,12 +64,12 @@ class GiveTitle(SphinxTransform):
 
 
 class AddHead(SphinxTransform):
-    """Put the line about freshness, the panel and the downloads under the title."""
+    """Insert the freshness line, the panel and the downloads below the title."""
 
     default_priority = 750
 
     def apply(self, **_: Any) -> None:
-        """Add the head, unless the page has no record or no section."""
+        """Insert the head, unless the page has no record or no section."""
         record = read_record(self.env)
         section = self.document.next_node(nodes.section)
         if not record or section is None:
@@ -77,7 +77,7 @@ class AddHead(SphinxTransform):
         locale = self.config.language
         broken = broken_of(self.env)
         news = ""
-        # Where the whole page is its source, nothing of the translation can be seen.
+        # A page shown as source has no translated blocks to report on.
         if broken is None or broken.blocks:
             news = panel(record, add_anchors(self.document, record), locale)
         html = head_html(record, locale, news)
@@ -91,15 +91,14 @@ class AddHead(SphinxTransform):
             words = text(locale, "left out").format(count=losses)
             html = _with_note(html, "jz-unshown", words)
         title = section.first_child_matching_class(nodes.title)
-        # Behind the title, whatever stands before it.
+        # The title may follow other nodes.
         section.insert(0 if title is None else title + 1, fixed(html=html))
 
 
 def head_html(record: dict[str, Any], locale: str, news: str) -> str:
-    """Return the head as HTML, from the page's record.
+    """Return the head of a page as HTML, given its record.
 
-    A line that says how fresh the page is, the panel with its ``news``, then the downloads if
-    there are any::
+    It has the freshness line, the panel with its ``news``, and the downloads, if any::
 
         <p class="jz-fresh" data-jz-edit="https://…">JAX 0.10.2 · …</p>
         <details class="jz-since">…</details>
@@ -109,7 +108,7 @@ def head_html(record: dict[str, Any], locale: str, news: str) -> str:
     html = f'<p class="jz-fresh"{edit}>{record["fresh"]}</p>\n{news}'
     links: list[str] = []
     for kind, path in record["downloads"]:
-        # ``{root}`` is known when the page is written.
+        # ``{root}`` is replaced when the page is written.
         address = f"{{root}}{escape(path)}"
         words = escape(text(locale, kind))
         links.append(f'<a class="jz-download" href="{address}" download>{words}</a>')
@@ -122,19 +121,19 @@ def head_html(record: dict[str, Any], locale: str, news: str) -> str:
 
 
 def _with_note(html: str, kind: str, words: str) -> str:
-    """Return a head with words at the end of the line about freshness."""
+    """Return the head with ``words`` appended to the freshness line."""
     note = f' · <span class="{kind}">{escape(words)}</span>'
     return html.replace("</p>", f"{note}</p>", 1)
 
 
 def add_anchors(document: nodes.document, record: Mapping[str, Any]) -> frozenset[int]:
-    """Give the blocks that the panel names an id, ``jz-7``; return their numbers."""
+    """Add ids (``jz-7``) to the blocks that the panel lists; return their numbers."""
     rows = record["since"]["blocks"]
     wanted = {row["number"] for state in _LISTS for row in _rows(rows, state)[:LISTED]}
     found: set[int] = set()
     for node in document.findall(nodes.Element):
         number = node.get("jz")
-        # Nodes of our own within a block have the number as well.
+        # English nodes inside a block have the same number.
         if number is not None and number in wanted and isinstance(node, _ANCHORED):
             node["ids"].append(f"jz-{number}")
             found.add(number)
@@ -142,12 +141,12 @@ def add_anchors(document: nodes.document, record: Mapping[str, Any]) -> frozense
 
 
 def _rows(rows: Sequence[Row], state: Standing) -> list[Row]:
-    """Return the rows of one standing."""
+    """Return the rows with one state."""
     return [row for row in rows if row["state"] == state]
 
 
 def panel(record: Mapping[str, Any], anchors: Collection[int], locale: str) -> str:
-    """Return the panel of a page; empty if everything is translated by nobody in particular.
+    """Return the panel as HTML; empty if nothing is out of date and no author is known.
 
     ``anchors`` are the numbers of blocks that have an id on the page.
     """
@@ -177,16 +176,16 @@ def panel(record: Mapping[str, Any], anchors: Collection[int], locale: str) -> s
         f'<details class="jz-since"><summary>{heading}</summary>\n'
         f"{''.join(parts)}</details>\n"
     )
-    # The way to the root replaces this word, but not in upstream's text.
+    # ``fixed`` replaces ``{root}``, but upstream's text may contain it too.
     return html.replace("{root}", "&#123;root}")
 
 
 def _authors(authors: Sequence[Row], counts: Mapping[str, int], locale: str) -> str:
-    """Return a sentence that names the authors of the translation, as far as they are known."""
+    """Return a sentence that names the known authors of a translation; empty without any."""
     names = [
         text(locale, f"author {author['role']}").format(**author) for author in authors
     ]
-    # Most of the memory names nobody: to say so on every page would be noise.
+    # Most entries name no author; repeating that on every page would be noise.
     if not names or not counts[Standing.TRANSLATED]:
         return ""
     sentence = text(locale, "authors").format(text(locale, "comma").join(names))
@@ -196,7 +195,7 @@ def _authors(authors: Sequence[Row], counts: Mapping[str, int], locale: str) -> 
 def _item(
     record: Mapping[str, Any], row: Row, anchors: Collection[int], locale: str
 ) -> str:
-    """Return one block: how its English has changed, or how it begins, with a link to it."""
+    """Return one block with a link to it: the change of its English, or its first words."""
     number = row["number"]
     if number is None:
         words = escape(text(locale, "text of an image"))
@@ -206,13 +205,13 @@ def _item(
         words = _beginning(record["blocks"][number])
     if number not in anchors:
         return words
-    # A short link: a screen reader would read out a whole diff as its name.
+    # The link is short, because a screen reader would read a whole diff as its name.
     place = escape(text(locale, "to the block"))
     return f'{words} <a href="#jz-{number}">{place}</a>'
 
 
 def _beginning(block: Mapping[str, Any]) -> str:
-    """Return the first words of the English of a block: ``<code lang="en">First…</code>``."""
+    """Return the first words of a block's English: ``<code lang="en">First…</code>``."""
     english = " ".join(block.get("english", block["text"]).split())
     if len(english) > SHOWN:
         english = f"{english[: SHOWN - 1]}…"
@@ -220,7 +219,7 @@ def _beginning(block: Mapping[str, Any]) -> str:
 
 
 def _diff(pieces: Sequence[tuple[str, str]]) -> str:
-    """Return a word diff as HTML, shortened where nothing has changed, and at the end."""
+    """Return a word diff as HTML. Long unchanged parts and the end are shortened."""
     last = len(pieces) - 1
     html = ""
     room = LONGEST_DIFF
@@ -228,7 +227,7 @@ def _diff(pieces: Sequence[tuple[str, str]]) -> str:
         shown = words
         if part == Part.KEPT:
             shown = _shortened(words, is_first=number == 0, is_last=number == last)
-        # If the text is another one, its beginning shows that.
+        # The start of a completely new text is enough to recognize it.
         if len(shown) > room:
             shown = f"{shown[:room]}…"
         room -= len(shown)
@@ -240,20 +239,21 @@ def _diff(pieces: Sequence[tuple[str, str]]) -> str:
 
 
 def _shortened(words: str, *, is_first: bool, is_last: bool) -> str:
-    """Return unchanged words as far as they locate a change: ``… the last few words``."""
+    """Return the unchanged words next to a change: ``… the last few words``."""
     if len(words) <= 2 * CONTEXT:
         return words
-    # Whole words: a part of one would look like a word that is not there.
+    # Cut at spaces: a part of a word could be taken for another word.
     begin = "" if is_first else words[:CONTEXT].rpartition(" ")[0]
     end = "" if is_last else words[-CONTEXT:].partition(" ")[2]
     return f"{begin} … {end}"
 
 
 def count_english(app: Sphinx, document: nodes.document, page: str) -> None:
-    """Let the line of a page count the English that is not for translators, and name it.
+    """Add the English that has no messages to the freshness line of a page.
 
-    Translators are done with a page when its messages are. Readers also see English in first lines
-    of docstrings, and in boxes for parts that the page lacks.
+    Readers see English docstring summaries, and boxes for parts that the page lacks. Translators
+    cannot translate either of them. The docstring words are added to the share, and both are
+    counted.
     """
     lines = lines_shown(app.env, document)
     boxes = [
@@ -276,17 +276,17 @@ def count_english(app: Sphinx, document: nodes.document, page: str) -> None:
 
 
 def _share(app: Sphinx, page: str, lines: Sequence[str]) -> int:
-    """Return the percentage of the words on a page that is translated, docstrings included."""
+    """Return the translated percentage of a page's words, including docstring ``lines``."""
     translated, words = 0, sum(len(line.split()) for line in lines)
     for row in read_facts(app, "progress")["pages"]:
         if row["page"] == page:
             translated, words = row["translated"], words + row["words"]
-    # Rounded down: 100 only where everything is done.
+    # Rounded down, so that 100 means complete.
     return int(100 * translated // max(words, 1))
 
 
 def setup(app: Sphinx) -> None:
-    """Add heads; count when a page is written, since docstrings are known by then."""
+    """Register the transforms. English is counted once the docstrings are known."""
     app.add_transform(GiveTitle)
     app.add_transform(AddHead)
     app.connect("doctree-resolved", count_english)

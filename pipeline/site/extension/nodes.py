@@ -1,7 +1,6 @@
-"""Nodes of our own in Sphinx's doctrees, how they become HTML, and helpers for nodes.
+"""Custom nodes of our doctrees, their HTML, and helpers for nodes.
 
-The English nodes are invisible to whoever asks a page for its words: titles, contents and Sphinx's
-own search must be Chinese.
+English nodes return no text: titles, contents and Sphinx's own search must be Chinese.
 """
 
 from __future__ import annotations
@@ -17,43 +16,43 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.osutil import relative_uri
 
-# Links, and nodes that become links when Sphinx knows all pages.
+# Links, and nodes that Sphinx turns into links once it has read all pages.
 _LINKS = (nodes.reference, addnodes.pending_xref)
 
 
 class Wordless(nodes.Invisible):
-    """A node that shows something but has no words for titles and the search."""
+    """A visible node without words for titles and the search."""
 
     def astext(self) -> str:
-        """Return no words."""
+        """Return an empty text."""
         return ""
 
 
 class english(Wordless, nodes.TextElement):  # noqa: N801 - docutils names nodes so
-    """The English of the block with the number ``jz``, in an element ``tag``."""
+    """English of the block with number ``jz``, written as an element ``tag``."""
 
 
 class store(Wordless, nodes.Element):  # noqa: N801
-    """Shelf at the end of a page, where ``english`` waits until titles are collected."""
+    """Container at the end of a page for ``english`` nodes, until titles are collected."""
 
 
 class term_note(nodes.TextElement):  # noqa: N801
-    """The first use of a term on a page: its words, with the English as ``title``."""
+    """First use of a term on a page, with the English as ``title``."""
 
 
 class fixed(Wordless, nodes.Element):  # noqa: N801
-    """HTML of ours. ``{root}`` in it is the way to the root of the site."""
+    """HTML of our own. ``{root}`` in it stands for the relative path to the root of the site."""
 
 
 class cleaned(nodes.raw):  # noqa: N801
-    """HTML of others that the sanitizer has written."""
+    """Foreign HTML that the sanitizer has cleaned."""
 
 
 class Anything(dict[str, Any]):
-    """Options of any name, for docutils: ``:members: jit``. Values stay strings."""
+    """Option specification that accepts any option: ``:members: jit``. Values stay strings."""
 
     def __bool__(self) -> bool:
-        """Return True: a directive without options would reject them all."""
+        """Return True: docutils rejects all options if the specification is false."""
         return True
 
     def __contains__(self, key: object) -> bool:
@@ -61,7 +60,7 @@ class Anything(dict[str, Any]):
         return True
 
     def __getitem__(self, key: str) -> Any:
-        """Return the reader of an option's value."""
+        """Return the converter of an option's value, which leaves it unchanged."""
         return directives.unchanged
 
 
@@ -75,7 +74,7 @@ class Stub(SphinxDirective):
 
 
 def waiting_english(document: nodes.document) -> dict[int, english]:
-    """Return the English on the page's shelf, by the numbers of its blocks."""
+    """Return the English nodes in the page's container, by block number."""
     copies: dict[int, english] = {}
     for shelf in document.children:
         if isinstance(shelf, store):
@@ -86,36 +85,36 @@ def waiting_english(document: nodes.document) -> dict[int, english]:
 
 
 def words_of(copy: english) -> str:
-    """Return the words of the English of a block, which ``astext`` hides."""
+    """Return the English words of a block, which ``astext`` hides."""
     return "".join(child.astext() for child in copy.children)
 
 
 def is_html(raw: nodes.raw) -> bool:
-    """Return whether a raw node is (also) for HTML: ``latex html`` is."""
+    """Return whether a raw node is for HTML, if only among others (``latex html``)."""
     return "html" in raw.get("format", "").split()
 
 
 def write_html(raw: nodes.raw, html: str) -> None:
-    """Replace the HTML of a raw node. Its text gets a parent, as others take for granted."""
+    """Replace the HTML of a raw node. The new text node has a parent, as docutils expects."""
     raw.clear()
     raw += nodes.Text(html)
 
 
 def is_linked(node: nodes.Node) -> bool:
-    """Return whether an inline node stands in a link, also in bold within one."""
+    """Return whether an inline node is inside a link, at any depth of inline nodes."""
     return any(isinstance(above, _LINKS) for above in _inline_around(node))
 
 
 def replace_by_words(image: nodes.image, words: nodes.Element) -> None:
     """Replace an image by the inline node ``words``.
 
-    An image may stand by itself, also in a link. Words may not: they become a paragraph.
+    A block-level image, linked or not, becomes a paragraph, because words need one.
     """
-    # Links to the image now point to the words.
+    # Anchors of the image stay valid.
     words["ids"] += image["ids"]
     image.parent.replace(image, words)
     outermost = [words, *_inline_around(words)][-1]
-    # A paragraph cannot contain a second one.
+    # A paragraph cannot contain another paragraph.
     if not isinstance(outermost.parent, nodes.TextElement):
         line = nodes.paragraph()
         outermost.parent.replace(outermost, line)
@@ -123,14 +122,14 @@ def replace_by_words(image: nodes.image, words: nodes.Element) -> None:
 
 
 def _inline_around(node: Any) -> Iterator[Any]:
-    """Yield the inline nodes around an inline node, from inside out."""
+    """Yield the inline ancestors of an inline node, innermost first."""
     while isinstance(node.parent, nodes.Inline):
         node = node.parent
         yield node
 
 
 def hold_both(node: nodes.Element, copy: english) -> None:
-    """Put the English of ``node`` behind its own words, inside the node.
+    """Wrap the content of ``node`` as Chinese, and append its English.
 
     Styles show one of the two, or both: ``<span class="jz-zh">…</span><span class="jz-en">…``.
     """
@@ -140,32 +139,32 @@ def hold_both(node: nodes.Element, copy: english) -> None:
 
 
 def both_html(words: str, original: str) -> str:
-    """Return HTML of ``words``, which are HTML, and of their English, which is plain text.
+    """Return HTML for ``words`` (HTML) together with their English ``original`` (plain text).
 
-    ``<span class="jz-zh">入门</span><span class="jz-en" lang="en">Basics</span>``; the words alone
-    if ``original`` is empty.
+    ``<span class="jz-zh">入门</span><span class="jz-en" lang="en">Basics</span>``. The words alone
+    are returned if ``original`` is empty.
     """
     if not original:
         return words
-    # Without ``data-jz-for``: there is no room for both, so no button shows the English.
+    # Without ``data-jz-for``, no button is added: there is no room to show both languages.
     english_words = f'<span class="jz-en" lang="en">{escape(original)}</span>'
     return f'<span class="jz-zh">{words}</span>{english_words}'
 
 
 def _visit_english(self: Any, node: english) -> None:
-    """Write ``<p class="jz-en" lang="en" data-jz-for="3">``, which scripts find by the number."""
+    """Write ``<p class="jz-en" lang="en" data-jz-for="3">``; scripts find it by its number."""
     self.body.append(
         f'<{node["tag"]} class="jz-en" lang="en" data-jz-for="{node["jz"]}">'
     )
 
 
 def _depart_english(self: Any, node: english) -> None:
-    """Write the end tag. Within a line, a line end would be a space."""
+    """Write the end tag. A newline after an inline element would add a space, so it is left out."""
     self.body.append(f"</{node['tag']}>" + ("" if node["tag"] == "span" else "\n"))
 
 
 def _visit_term(self: Any, node: term_note) -> None:
-    """Write ``<abbr>``. It can be reached by the Tab key, without a mouse."""
+    """Write ``<abbr>``. ``tabindex`` makes it reachable by keyboard."""
     self.body.append(
         f'<abbr class="jz-term" title="{escape(node["title"])}" tabindex="0">'
     )
@@ -176,7 +175,7 @@ def _depart_term(self: Any, node: term_note) -> None:
 
 
 def _visit_fixed(self: Any, node: fixed) -> None:
-    """Write the HTML, with the way to the root from the page that is being written."""
+    """Write the HTML, with ``{root}`` replaced by the path from the current page to the root."""
     page = self.builder.get_target_uri(self.builder.current_docname)
     self.body.append(node["html"].replace("{root}", relative_uri(page, "")))
 
@@ -190,11 +189,11 @@ def _skip(self: Any, node: nodes.Node) -> None:
 
 
 def _nothing(self: Any, node: nodes.Node) -> None:
-    """Write no tag: the content of the node is written as if it stood there by itself."""
+    """Write no tags, only the content of the node."""
 
 
 def setup(app: Sphinx) -> None:
-    """Register the nodes."""
+    """Register the nodes with all builders; only HTML shows the English."""
     others = ("latex", "text", "man", "texinfo")
     skipped: Any = dict.fromkeys(others, (_skip, None))
     shown: Any = dict.fromkeys(others, (_nothing, _nothing))

@@ -1,8 +1,8 @@
-"""Pages that no document makes: glossary and progress, and the top of the home page.
+"""Pages without a document (glossary, progress), and the banner of the home page.
 
-The progress page orders untranslated pages by how many links a reader follows to reach them. For
-this, each page's references are noted when it is read. Upstream's own top of the home page may be
-raw HTML for its own style sheet; ours comes from the configuration.
+The progress page orders untranslated pages by the number of links from the first page. For this,
+each page's references are noted when it is read. Upstream's own banner may be raw HTML that needs
+its style sheet, so ours comes from the configuration.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ from pipeline.site.texts import looks_english, text, words
 if TYPE_CHECKING:
     from jinja2 import Template
 
-# By page: the labels and documents that it refers to, as ("label", name), ("doc", page).
+# References of each page to labels and documents: ("label", name), ("doc", page).
 _REFERENCES: Notes[list[tuple[str, str]]] = Notes("jz_references")
-HEADS = ("english", "rendering", "avoided", "note")  # of the table of terms
-NEXT = 8  # pages that are named as those to translate next
-_PLACES = 3  # to start, to install, to learn
+HEADS = ("english", "rendering", "avoided", "note")  # columns of the glossary
+NEXT = 8  # pages suggested as the next to translate
+_PLACES = 3  # buttons: start, install, learn
 
 
 def own_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield name, context and template of pages that no document makes; write the counts."""
+    """Yield name, context and template of each page without a document; write ``progress.json``."""
     locale = app.config.language
     terms = glossary_html(read_facts(app, "glossary"), locale)
     own = app.config.jz_site["own_pages"]
     yield own[GLOSSARY], {"title": text(locale, "glossary"), "body": terms}, "page.html"
     root = app.config.root_doc
     places = spots(app.env, root)
-    # Pages that are in no contents have titles all the same.
+    # Pages outside the contents are counted too.
     for page in sorted(app.env.titles.keys() - places.keys()):
         places[page] = Spot(_title(app.env, page), "")
     counts = progress(read_facts(app, "progress"), places, reach_of(app.env, root))
@@ -59,7 +59,7 @@ def own_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
 
 
 def glossary_html(terms: list[dict[str, Any]], locale: str) -> str:
-    """Return the table of all terms: English, renderings, words to avoid, a note.
+    """Return the table of all terms: English, renderings, words to avoid, note.
 
     Several renderings are joined: ``<td>数组、阵列</td>``.
     """
@@ -71,7 +71,7 @@ def glossary_html(terms: list[dict[str, Any]], locale: str) -> str:
     for term in terms:
         renderings = separator.join(map(escape, term["renderings"]))
         avoided = separator.join(map(escape, term["avoided"]))
-        # Each term has an address: glossary-zh.html#pytree
+        # Each term has an anchor: glossary-zh.html#pytree
         rows.append(
             f'<tr id="{nodes.make_id(term["english"])}">'
             f'<td lang="en">{escape(term["english"])}</td>'
@@ -89,7 +89,7 @@ def glossary_html(terms: list[dict[str, Any]], locale: str) -> str:
 def to_body(progress: Mapping[str, Any], locale: str) -> str:
     """Return the body of the progress page; ``progress.html.j2`` documents its values."""
     pages = {page["page"]: page for page in progress["pages"]}
-    # Pages that are no longer on the site are left out.
+    # Skip pages that are no longer on the site.
     upcoming = [pages[name] for name in progress["next"] if name in pages][:NEXT]
     return _template().render(
         progress=progress,
@@ -100,7 +100,7 @@ def to_body(progress: Mapping[str, Any], locale: str) -> str:
 
 
 def _share(part: int, whole: int) -> int:
-    """Return a percentage, rounded down: 100 only where everything is done, or is nothing."""
+    """Return a percentage, rounded down: 100 only if everything is done, or nothing to do."""
     percent = whole_percent(part, whole)
     return 100 if percent is None else percent
 
@@ -115,10 +115,10 @@ def _template() -> Template:
 
 
 def spots(env: BuildEnvironment, root: str) -> dict[str, Spot]:
-    """Return where each page stands in the contents, in their order: title and group.
+    """Return title and group of each page, in the order of the contents.
 
-    The group of a page is the chapter of the first level that it belongs to. Chapters without
-    pages of their own belong to the part that lists them.
+    The group of a page is its top-level chapter. A chapter without pages below it belongs to the
+    part that lists it.
     """
     places = {root: Spot(_title(env, root), "")}
     for part in toctrees_of(env, root):
@@ -132,8 +132,8 @@ def spots(env: BuildEnvironment, root: str) -> dict[str, Spot]:
 def _add_spots(
     env: BuildEnvironment, page: str, group: str, places: dict[str, Spot]
 ) -> None:
-    """Add the places of a page, and of those below it, unless they are known."""
-    # A page may be listed twice, and one that is listed may be missing.
+    """Add a page and the pages below it to ``places``, unless they have been added."""
+    # A page may be listed twice, and a listed page may not exist.
     if page in places or page not in env.titles:
         return
     places[page] = Spot(_title(env, page), group)
@@ -143,12 +143,12 @@ def _add_spots(
 
 
 def _title(env: BuildEnvironment, page: str) -> str:
-    """Return the title of a page; its name if it is missing."""
+    """Return the title of a page, or its name if it does not exist."""
     return env.titles[page].astext() if page in env.titles else page
 
 
 def note_references(app: Sphinx, document: nodes.document) -> None:
-    """Note what a page refers to."""
+    """Note the labels and documents that a page refers to."""
     page = app.env.docname
     found: set[tuple[str, str]] = set()
     for link in document.findall(addnodes.pending_xref):
@@ -162,7 +162,7 @@ def note_references(app: Sphinx, document: nodes.document) -> None:
 
 
 def reach_of(env: BuildEnvironment, root: str) -> dict[str, Reach]:
-    """Return how readers reach each page from the first one; pages without a way are left out."""
+    """Return how readers reach each page from the first one; unreachable pages are left out."""
     net = {page: set(_pages_from(env, page)) - {page} for page in env.found_docs}
     links: Counter[str] = Counter()
     for targets in net.values():
@@ -172,7 +172,7 @@ def reach_of(env: BuildEnvironment, root: str) -> dict[str, Reach]:
 
 
 def steps_from(root: str, net: Mapping[str, Iterable[str]]) -> dict[str, int]:
-    """Return the number of links from ``root`` to each page."""
+    """Return the smallest number of links from ``root`` to each reachable page."""
     steps = {root: 0}
     waiting = deque([root])
     while waiting:
@@ -185,7 +185,7 @@ def steps_from(root: str, net: Mapping[str, Iterable[str]]) -> dict[str, int]:
 
 
 def _pages_from(env: BuildEnvironment, page: str) -> Iterator[str]:
-    """Yield the pages that a page leads to: by its contents, and by links in its text."""
+    """Yield the pages that a page leads to, by its contents and by links in its text."""
     for tree in toctrees_of(env, page):
         for _, target in tree["entries"]:
             if target in env.found_docs:
@@ -198,17 +198,17 @@ def _pages_from(env: BuildEnvironment, page: str) -> Iterator[str]:
 
 
 class AddHero(SphinxTransform):
-    """Put words, code and buttons under the title of the home page.
+    """Insert the banner of the home page below its title: words, code and buttons.
 
-    After blocks are marked, and before Sphinx resolves links to other pages.
+    This runs after blocks are marked, and before Sphinx resolves links to other pages.
     """
 
     default_priority = 760
 
     def apply(self, **_: Any) -> None:
-        """Add them, if the configuration has words and the site begins with the home page.
+        """Insert the banner, if it is configured and this is the home page.
 
-        A site of some pages (``--pages``) may begin with another one.
+        The first page of a partial site (``--pages``) may be another one and gets no banner.
         """
         site, page = self.config.jz_site, self.env.docname
         section = self.document.next_node(nodes.section)
@@ -222,11 +222,11 @@ class AddHero(SphinxTransform):
         if buttons := list(self._buttons()):
             hero += nodes.paragraph("", "", *buttons, classes=["jz-start"])
         title = section.first_child_matching_class(nodes.title)
-        # Behind the title, whatever stands before it.
+        # The title may follow other nodes.
         section.insert(0 if title is None else title + 1, hero)
 
     def _buttons(self) -> Iterator[addnodes.pending_xref]:
-        """Yield a link for each of the pages to start with that exists."""
+        """Yield a link for each configured start page that exists."""
         pages = self.config.jz_site["start"][:_PLACES]
         for number, page in enumerate(pages):
             if page in self.env.found_docs:
@@ -235,7 +235,7 @@ class AddHero(SphinxTransform):
                     nodes.inline("", text(self.config.language, f"start {number}")),
                     refdomain="std",
                     reftype="doc",
-                    reftarget=f"/{page}",  # from the top of the sources
+                    reftarget=f"/{page}",  # absolute: from the top of the sources
                     refdoc=self.env.docname,
                     refexplicit=True,
                     refwarn=True,
@@ -243,7 +243,7 @@ class AddHero(SphinxTransform):
 
 
 def setup(app: Sphinx) -> None:
-    """Note references, and add our own pages."""
+    """Register the banner, the notes of references, and our own pages."""
     _REFERENCES.setup(app)
     app.add_transform(AddHero)
     app.connect("doctree-read", note_references, priority=800)

@@ -1,8 +1,8 @@
-"""Guard against whatever a page would run or fetch in a browser.
+"""Guard against active and remote content in pages.
 
-HTML of others is sanitized when a page is read: what a browser would fetch becomes a link, and what
-would run is removed and counted. A second guard, a part of Sphinx's translator, sanitizes what
-directives and extensions make later. Links that a reader follows may lead anywhere.
+Foreign HTML is sanitized when a page is read: remote content becomes a link, and active content is
+removed and counted. A second guard, a mix-in of Sphinx's translator, sanitizes what directives and
+extensions create later. Links that a reader follows may lead anywhere.
 """
 
 from __future__ import annotations
@@ -44,33 +44,33 @@ from pipeline.site.extension.nodes import (
 from pipeline.site.extension.records import Notes
 from pipeline.site.texts import text
 
-# Elements that a reader misses: they draw, ask or answer. A style or a handler does not.
+# Elements whose loss readers notice: they draw, ask or answer. Styles and handlers are not noticed.
 _MISSED = frozenset(
     f"<{element}>"
     for element in (
         "applet button canvas embed form frame iframe object script select textarea"
     ).split()
 )
-# By page: the number of places where something is missed.
+# Number of places on each page where content was removed.
 _LOSSES: Notes[int] = Notes("jz_losses")
 _REMOTE = re.compile(r"(?:https?:)?//")
-# Services that open a notebook from elsewhere, and links to them around an image.
+# Services that open a notebook from elsewhere, and links to them.
 _SERVICES = {"colab": "Colab", "kaggle": "Kaggle", "mybinder": "Binder"}
 _LAUNCHER = re.compile(
     r"https?://(?:(colab)\.research\.google\.com|(?:www\.)?(kaggle)\.com|(mybinder)\.org)/"
 )
 _LAUNCH_TAG = re.compile(rf'<a\b[^>]*? href="{_LAUNCHER.pattern}[^>]*', re.IGNORECASE)
 _TAG = re.compile(r"<[^>]*>")
-# The corner of a table: it heads nothing, and screen readers would announce it.
+# An empty table corner heads nothing, and screen readers would announce it as a heading.
 _EMPTY_HEADER = re.compile(r"<th\b([^>]*)>(\s*)</th>")
-# A script that stands in the page: it calls what others bring, and draws.
+# An inline script: it calls loaded scripts, and draws.
 _SCRIPT_HERE = re.compile(r"<script\b(?![^>]*\bsrc=)", re.IGNORECASE)
-# A page or program in a frame of its own, and what may come of it.
+# An embedded page or program, and the elements that may replace it.
 _FRAME_HERE = re.compile(r"<(?:embed|iframe|object)\b", re.IGNORECASE)
 _FRAME_SHOWN = re.compile(rf"<img\b|{FRAME}", re.IGNORECASE)
 _SHOWN = re.compile(r"<(?:hr|img|input|math|svg)\b", re.IGNORECASE)
 _FRAME_LINK = re.compile(rf'<a class="jz-remote {FRAME}".*?</a>', re.DOTALL)
-# A drawing in a frame of its own, where its script would run.
+# A drawing in a frame, where its script would run.
 _FRAMED_DRAWING = re.compile(
     r"<(?P<tag>embed|iframe|object)\b[^>]*?\b(?:data|src)=[\"']?(?P<path>[^\"'\s>]+\.svg)\b[^>]*>"
     r"(?:.*?</(?P=tag)\s*>)?",
@@ -79,14 +79,14 @@ _FRAMED_DRAWING = re.compile(
 _SCRIPT = "<script></script>"
 _STYLE = re.compile(r"<style\b[^>]*>(.*?)</style", re.IGNORECASE | re.DOTALL)
 _SHEET = re.compile(r"<link\b[^>]*?\bhref=[\"']?([^\"'\s>]+)", re.IGNORECASE)
-# Where sheets of others apply.
+# Foreign style sheets apply only inside this element.
 _TEXT_OF_PAGE = ".bd-article"
 _NAME = re.compile(r"(?!on)[a-z][a-z0-9:_-]*", re.IGNORECASE)
 _ADDRESS_ATTRIBUTES = frozenset(
     "action background cite data formaction href poster src srcset xlink:href".split()
 )
 _FLASH = "application/x-shockwave-flash"
-# What docutils writes unescaped into the link that stands in a film.
+# docutils writes the address of a film into a link without escaping it.
 _NOT_IN_LINK = re.compile(r"[\"<>]")
 _OF_META = frozenset(("content", "lang", "name", "property"))
 
@@ -94,9 +94,9 @@ _OF_META = frozenset(("content", "lang", "name", "property"))
 def note_losses(
     env: BuildEnvironment, html: Sequence[str], lost: Iterable[str]
 ) -> None:
-    """Count the pieces of HTML of the current page in which a reader misses something.
+    """Count the pieces of HTML of the current page in which readers miss an element.
 
-    ``lost`` names what all of them have lost: ``<script>``, ``onclick``.
+    ``lost`` names everything that the sanitizer removed from them: ``<script>``, ``onclick``.
     """
     missed = [element.rstrip(">") for element in _MISSED.intersection(lost)]
     counts = _LOSSES.by_page(env)
@@ -106,18 +106,18 @@ def note_losses(
 
 
 def losses_of(env: BuildEnvironment) -> int:
-    """Return the number of places of the current page where something is missed."""
+    """Return the number of places on the current page where content was removed."""
     return _LOSSES.by_page(env).get(env.docname, 0)
 
 
 class StayOffline(SphinxTransform):
-    """Sanitize a page, before Sphinx looks for the files of images."""
+    """Sanitize a page, before Sphinx collects the files of images."""
 
     default_priority = 400
 
     def apply(self, **_: Any) -> None:
-        """Replace remote images, and what HTML would fetch or run."""
-        # Lists, since the loops change the page.
+        """Replace remote images, unsafe links, and HTML that would fetch or run something."""
+        # Lists, because the loops change the document.
         links = list(self.document.findall(nodes.reference))
         for link in links:
             self._name_badge(link)
@@ -130,20 +130,20 @@ class StayOffline(SphinxTransform):
                 replace_by_words(image, nodes.inline("", words))
         for link in links:
             if not is_safe_address(link.get("refuri", "")):
-                # The words stay.
+                # Keep the words of the link.
                 link.replace_self(link.children)
         pieces = filter(is_html, self.document.findall(nodes.raw))
         for parent in dict.fromkeys(raw.parent for raw in pieces):
             self._clean_pieces(parent)
         for node in self.document.findall(nodes.Element):
-            # An icon of sphinx-design is written unescaped.
+            # sphinx-design writes this attribute without escaping it.
             if isinstance(node.get("svg"), str):
                 node["svg"] = sanitize(node["svg"]).html
 
     def _is_picture(self, address: str) -> bool:
-        """Return whether the file of an image may be published; clean a drawing of an output.
+        """Return whether an image's file may be published; sanitize drawings among the outputs.
 
-        Other drawings were cleaned when they were put among the sources.
+        Other drawings were sanitized when they were put among the sources.
         """
         if is_program(address) and not address.startswith("data:"):
             return False
@@ -158,20 +158,20 @@ class StayOffline(SphinxTransform):
         return drawing is not None
 
     def _clean_pieces(self, parent: nodes.Element) -> None:
-        """Sanitize the HTML in an element: all its pieces as one, with what stands between.
+        """Sanitize all pieces of HTML in an element together, with the elements between them.
 
-        Instead of what a script would have drawn there is a link.
+        A link replaces what a script would have drawn.
         """
         pieces = list(_pieces_of_html(parent))
         html = [
             _FRAMED_DRAWING.sub(self._script_of_drawing, piece.astext())
             for piece in pieces
         ]
-        # What nothing closes is closed behind everything that stands there, as browsers do.
+        # As in browsers, unclosed elements end after everything that they contain.
         (*clean, end), lost = sanitize_around([*html, ""])
         if end:
             parent += cleaned("", end, format="html")
-        # The English of a block has lost what the block has.
+        # The English copy of a block has lost the same elements: do not count them twice.
         is_copy = isinstance(parent, english)
         unboxed: list[str] = []
         for piece, before, after in zip(pieces, html, clean, strict=True):
@@ -179,7 +179,7 @@ class StayOffline(SphinxTransform):
             style = cleaned("", f"<style>{sheet}</style>", format="html")
             labelled = self._with_labels(_EMPTY_HEADER.sub(r"<td\1>\2</td>", after))
             shown = cleaned("", labelled, **piece.attributes)
-            # In the place where the picture would have been.
+            # The box is placed where the picture would have been.
             box = [] if is_copy else self._box_of_picture(parent, before, after)
             unboxed += [] if box else [before]
             parent.replace(piece, [*([style] if sheet else []), shown, *box])
@@ -187,7 +187,7 @@ class StayOffline(SphinxTransform):
             note_losses(self.env, unboxed, lost)
 
     def _name_badge(self, link: nodes.reference) -> None:
-        """Name the image in a link that starts upstream's notebook by what it does."""
+        """Describe the badge of a link that opens upstream's English notebook in a service."""
         launcher = _LAUNCHER.match(link.get("refuri", ""))
         images = list(link.findall(nodes.image))
         if launcher and images:
@@ -198,11 +198,11 @@ class StayOffline(SphinxTransform):
                 image["alt"] = text(locale, "launch english").format(service=service)
 
     def _script_of_drawing(self, match: re.Match[str]) -> str:
-        """Return a script in place of a drawing that one makes; another stays as it is."""
+        """Return a script in place of a framed drawing that has one; other HTML stays as it is."""
         path = Path(self.env.relfn2path(match["path"])[1])
         if not path.is_relative_to(self.env.srcdir):
             return match[0]
-        # Among the sources it has lost its script.
+        # The copy among the sources is sanitized, so the original is read.
         docs = Path(self.config.jz_site["docs"])
         original = docs / path.relative_to(self.env.srcdir)
         is_there = original.is_file()
@@ -210,7 +210,7 @@ class StayOffline(SphinxTransform):
         return _SCRIPT if has_script else match[0]
 
     def _with_labels(self, html: str) -> str:
-        """Return clean HTML with words before links to frames, and marks of English notebooks."""
+        """Return clean HTML with labels at frame links, and English notebooks marked as English."""
         label = escape(text(self.config.language, "frame"))
         html = _FRAME_LINK.sub(rf'<span class="jz-box">{label}\g<0></span>', html)
         title = escape(text(self.config.language, "english"))
@@ -219,9 +219,9 @@ class StayOffline(SphinxTransform):
     def _box_of_picture(
         self, parent: nodes.Element, before: str, after: str
     ) -> list[nodes.Node]:
-        """Return the box for a picture that a script draws; nothing without one.
+        """Return the box that replaces a scripted picture; empty if there is none.
 
-        If everything is shown that a script would find, the script only answers readers.
+        If everything that a script refers to is visible, the script only reacts to readers.
         """
         waiting = waiting_ids(before)
         is_empty = not (_SHOWN.search(after) or _TAG.sub("", after).strip())
@@ -234,7 +234,7 @@ class StayOffline(SphinxTransform):
         return elsewhere(self.env, "drawing", anchor, words)
 
     def _sheets_of(self, html: str) -> str:
-        """Return the style sheets in a piece of HTML, and those among the docs that it loads."""
+        """Return the style sheets in a piece of HTML, inline ones and local files that it links."""
         sheets = [style[1] for style in _STYLE.finditer(html)]
         top = Path(self.env.srcdir).resolve()
         for link in _SHEET.finditer(html):
@@ -246,10 +246,10 @@ class StayOffline(SphinxTransform):
 
 
 def _pieces_of_html(parent: nodes.Element) -> Iterator[nodes.raw]:
-    """Yield the pieces of HTML in an element.
+    """Yield the pieces of HTML in an element, each in one node.
 
-    Pieces are joined where no element of another kind may come between them: those of a drawing
-    (``<svg>``, ``<path/>``, ``</svg>``), or of a table around its cells.
+    Adjacent pieces are joined where the document must not be split: the parts of a drawing
+    (``<svg>``, ``<path/>``, ``</svg>``), or of a table outside its cells.
     """
     before = ""
     for is_raw, children in groupby(list(parent.children), _is_html_node):
@@ -270,9 +270,9 @@ def _is_html_node(node: nodes.Node) -> bool:
 
 
 def _joined(run: Sequence[nodes.raw]) -> nodes.raw:
-    """Replace several pieces by one with the text of all, and return it.
+    """Replace several pieces by one with the text of all, and return it. A single piece stays.
 
-    It is no block any more: the English of one of them would stand for all. One alone stays one.
+    The joined piece is no block: it would show the English of one piece for all of them.
     """
     first, *others = run
     if not others:
@@ -289,13 +289,13 @@ def _section_id(node: Any) -> str:
     while node is not None and not isinstance(node, nodes.section):
         node = node.parent
     anchors: list[str] = node["ids"] if node else []
-    # Names that somebody has written stand first.
+    # Sphinx appends generated ids, so the last one is always there. Written names come first.
     return anchors[-1] if anchors else ""
 
 
 def _replace_image(image: nodes.image) -> None:
-    """Replace an image by a link, or by words if it stands in a link already."""
-    # An image without words of its own is called by its file.
+    """Replace a remote image by a link, or by words if it is inside a link already."""
+    # An image without alternative text is named after its file.
     words = image.get("alt") or image["uri"].rpartition("/")[2] or image["uri"]
     if is_linked(image):
         replace_by_words(image, nodes.inline("", words))
@@ -305,7 +305,7 @@ def _replace_image(image: nodes.image) -> None:
 
 
 class SafeElements:
-    """Mix-in for a translator: elements and attributes that run nothing."""
+    """Translator mix-in that writes no active elements or attributes."""
 
     body: list[str]
 
@@ -317,9 +317,9 @@ class SafeElements:
         empty: bool = False,
         **attributes: Any,
     ) -> str:
-        """Return a start tag without handlers, and without addresses that are programs."""
+        """Return a start tag without event handlers and without unsafe addresses."""
         if tagname.lower() == "meta" and not _OF_META.issuperset(attributes):
-            # ``http-equiv`` leads readers away.
+            # ``http-equiv`` could redirect readers to another site.
             return ""
         harmless = {
             name: value
@@ -332,16 +332,16 @@ class SafeElements:
         return html
 
     def visit_raw(self, node: nodes.raw) -> None:
-        """Write HTML; sanitize it first if it was made after the page was read."""
+        """Write raw HTML; sanitize it first if it was created after the page was read."""
         if not isinstance(node, cleaned):
             write_html(node, sanitize(node.astext()).html)
         super().visit_raw(node)  # type: ignore[misc]
 
     def visit_image(self, node: nodes.image) -> None:
-        """Write a picture or a film; other files are replaced by their words.
+        """Write a picture or a film; unsafe files are replaced by their words.
 
-        docutils embeds drawings unchanged (``:loading: embed``), and writes the words of films
-        as if they were HTML.
+        docutils would embed drawings unchanged (``:loading: embed``), and would not escape the
+        alternative text of films.
         """
         node.attributes.pop("loading", None)
         address = node["uri"]
@@ -358,7 +358,7 @@ class SafeElements:
 
 
 def _is_harmless(name: str, value: Any) -> bool:
-    """Return whether a browser runs nothing because of an attribute."""
+    """Return whether an attribute cannot make a browser run anything."""
     if not _NAME.fullmatch(name):
         return False
     return name.lower() not in _ADDRESS_ATTRIBUTES or is_safe_address(str(value))
@@ -368,7 +368,7 @@ _add_download: Any = DownloadFiles.add_file
 
 
 def _add_file(self: Any, docname: str, filename: Any) -> Any:
-    """Return the name of a download; a program gets one as text: ``demo.html.txt``."""
+    """Return the file name of a download. Programs are served as text: ``demo.html.txt``."""
     name = _add_download(self, docname, filename)
     if not is_program(str(name)):
         return name
@@ -379,9 +379,9 @@ def _add_file(self: Any, docname: str, filename: Any) -> Any:
 
 
 def setup(app: Sphinx) -> None:
-    """Sanitize pages, and what the builder's translator writes."""
+    """Install both guards: the transform, and the mix-in for the builder's translator."""
     _LOSSES.setup(app)
     DownloadFiles.add_file = _add_file  # type: ignore[method-assign]
     app.add_transform(StayOffline)
-    # In front of all other parts but the theme's.
+    # Outermost in the translator, except for the theme's part.
     app.connect("builder-inited", lambda it: mix_in(it, SafeElements), priority=110)

@@ -1,7 +1,7 @@
-"""The search of the site in the place of Sphinx's: words are collected as pages are written.
+"""Replacement of Sphinx's search: words are collected when pages are written.
 
-What the index has of a page is kept beside Sphinx's doctrees, for a page that is not written again
-has the same words. When the site is there, the files of the index are made from all of them.
+The index record of each page is stored beside Sphinx's doctrees, so a page that is not written
+again keeps its record. At the end of the build, the index files are made from all records.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from pipeline.site.search.pieces import Block, SearchedPage, searched_page
 from pipeline.site.texts import text
 
 FOLDER = "_search"  # of the site
-# What is not a page's own text, or no text.
+# Nodes that are not text of the page itself, or not text at all.
 _SKIPPED = (nodes.Invisible, nodes.math_block)
-# What holds asides: titles of other pages, and what code printed.
+# Classes of nodes with asides: titles of other pages, and outputs of code.
 _ASIDES = frozenset(("toctree-wrapper", "cell_output"))
-# An end tag or a break ends a line where the element is not a part of one.
+# Block-level tags and breaks end a line.
 _LINE_END = re.compile(
     r"<(?:br|/?(?:p|div|li|tr|t[dh]|h\d|pre|table|dt|dd|summary|details|section))\b[^>]*>",
     re.IGNORECASE,
@@ -49,31 +49,32 @@ _TAG = re.compile(r"<[^>]*>")
 _ARGUMENT = re.compile(
     r"(?:^\(|, ?)\**(?=\w*_)([a-z]\w+)"
 )  # hot_plates: (x, hot_plates=1)
-_COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # of programs that print to a terminal
+# escape codes of programs that print to a terminal
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def setup(app: Sphinx) -> None:
-    """Connect what collects words and what writes the index."""
+    """Connect the collection of words and the writing of the index."""
     app.connect("builder-inited", replace_search)
     app.connect("html-collect-pages", search_page)
     app.connect("build-finished", write_index)
-    # In this order: the others use the first.
+    # The order matters: the other scripts use the first.
     app.add_js_file("search.js", priority=800, loading_method="defer")
     app.add_js_file("search-box.js", priority=801, loading_method="defer")
     app.add_js_file("search-marks.js", priority=802, loading_method="defer")
 
 
 def replace_search(app: Sphinx) -> None:
-    """Let Sphinx make no index of its own, and hand the words of its pages to ours."""
+    """Disable Sphinx's own index, and receive each page's doctree instead."""
     if app.builder.format == "html":
         builder: Any = app.builder
         builder.search = False
-        # It is called all the same, for each page that is written, with the contents in place.
+        # Sphinx still calls index_page for each written page, when its contents are complete.
         builder.index_page = partial(note_page, app)
 
 
 def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield the page of results, which Sphinx makes only with its own index."""
+    """Yield the page of results, which Sphinx creates only with its own index."""
     own = app.config.jz_site["own_pages"]
     yield own[SEARCH], {"title": text(app.config.language, "search")}, "search.html"
 
@@ -85,13 +86,13 @@ def note_page(app: Sphinx, page: str, document: nodes.document, title: str) -> N
     searched = searched_page(
         blocks_of(document), is_translated=_is_translated(document)
     )
-    # Half a pair of surrogates has no UTF-8: it goes out as a question mark.
+    # JSON may contain a lone surrogate, which has no UTF-8: it becomes a question mark.
     record = to_json(to_builtins(searched)).encode("utf-8", "replace")
     files.write_if_changed(_record(app, page), record)
 
 
 def _record(app: Sphinx, page: str) -> Path:
-    """Return the file of a page's index record."""
+    """Return the path of a page's index record."""
     return Path(app.doctreedir, "search", f"{page}.json")
 
 
@@ -105,12 +106,12 @@ def _is_translated(document: nodes.document) -> bool:
 
 
 def blocks_of(node: nodes.Element, *, is_aside: bool = False) -> Iterator[Block]:
-    """Yield the texts below a node. An aside is a text that belongs to another page."""
+    """Yield the texts below a node. An aside is text that belongs to another page."""
     if isinstance(node, english):
         yield Block(english=_Words(node).text, is_aside=is_aside)
     elif isinstance(node, nodes.raw):
         words = _words_of_html(node, node.astext())
-        # That of a part of an element is put into it as the page is written.
+        # The writer inserts this English into the HTML later.
         other = _words_of_html(node, node.get("jz_english", ""))
         yield Block(text=words, english=other, is_aside=is_aside)
     elif isinstance(node, words_about):
@@ -127,16 +128,16 @@ def blocks_of(node: nodes.Element, *, is_aside: bool = False) -> Iterator[Block]
 
 
 def _is_element(node: nodes.Node) -> TypeGuard[nodes.Element]:
-    """Return whether a node may contain nodes, as all but texts do."""
+    """Return whether a node may have children; only texts may not."""
     return isinstance(node, nodes.Element)
 
 
 def _block_of(node: nodes.TextElement, *, is_aside: bool) -> Block:
-    """Return the text of a paragraph, a heading, code, and the like.
+    """Return the text of a paragraph, heading, code block or similar node.
 
-    What explains a name says so, ``jz_name``, and shows it as a whole or in part.
+    A node that documents a name has it in ``jz_name``. The name is added if the text lacks it.
     """
-    # An English term stands behind the Chinese one as a block of its own.
+    # Behind a Chinese term, its English is a block of its own.
     words = _Words(node, as_english="jz-en" in node["classes"])
     anchor = None
     if isinstance(node, nodes.title) and isinstance(node.parent, nodes.section):
@@ -152,29 +153,30 @@ def _block_of(node: nodes.TextElement, *, is_aside: bool) -> Block:
 
 
 def _block_of_signature(name: str, signature: str) -> Block:
-    """Return the arguments in the signature of a name, with the name that they belong to.
+    """Return the arguments in a signature, with the name that they belong to as owner.
 
-    Only those with ``_`` in them count: ``axis`` and ``where`` are words, and hundreds have them.
+    Only arguments with ``_`` count: ``axis`` and ``where`` are common words that hundreds of names
+    have.
     """
     arguments = " ".join(_ARGUMENT.findall(signature))
     return Block(english=arguments, owner=name.rpartition(".")[2], is_aside=True)
 
 
 def _written_later(node: nodes.Element) -> Iterator[Block]:
-    """Yield what the writer adds to a node: English in contents, a title like 警告."""
+    """Yield text that the writer adds to a node: English in contents, a title like 警告."""
     marks: Sequence[Mark] = node.get("jz_marks", ())
     for mark in marks:
         yield Block(english=mark.english, is_aside=True)
-    # One with a title of its own is no such node.
+    # An admonition with a title of its own is another kind of node.
     if isinstance(node, nodes.Admonition) and node.tagname in admonitionlabels:
         yield Block(text=str(admonitionlabels[node.tagname]))
 
 
 class _Words:
-    """The words in a node as its page shows them, and those of the English in it."""
+    """Visible words of a node, and the words of the English nodes inside it."""
 
     def __init__(self, node: nodes.Element, *, as_english: bool = False) -> None:
-        """Gather them; ``as_english``, all of them are English."""
+        """Collect the words; with ``as_english``, all of them count as English."""
         self._text: list[str] = []
         self._english: list[str] = []
         self._gather(node, self._english if as_english else self._text)
@@ -182,7 +184,7 @@ class _Words:
         self.english = "".join(self._english)
 
     def _gather(self, node: nodes.Element, words: list[str]) -> None:
-        """Add what a node has to ``words``, and what English it holds to the English."""
+        """Append the text of a node to ``words``, and text of English nodes to the English."""
         for child in node.children:
             if isinstance(child, nodes.Text):
                 words.append(child.astext())
@@ -191,7 +193,7 @@ class _Words:
             elif isinstance(child, nodes.raw):
                 words.append(_words_of_html(child, child.astext()))
             elif isinstance(child, nodes.Element) and _is_shown(child):
-                # A paragraph within a link, as cards have it, is a line.
+                # A paragraph within a link, as in cards, is a line of its own.
                 is_inline = isinstance(child, nodes.Inline | term_note)
                 edge = "" if is_inline else "\n"
                 words.append(edge)
@@ -200,14 +202,14 @@ class _Words:
 
 
 def _is_shown(node: nodes.Element) -> bool:
-    """Return whether a node within a line is a part of it."""
+    """Return whether a node within a line is visible."""
     if isinstance(node, nodes.target):
-        return True  # invisible to docutils, but the words in it are not
+        return True  # docutils calls targets invisible, but the words in them are shown
     return not isinstance(node, _SKIPPED)
 
 
 def _words_of_html(raw: nodes.raw, html: str) -> str:
-    """Return the words of HTML that stands in ``raw``, lines as they are shown."""
+    """Return the words of ``html``, which belongs to ``raw``, one line for each shown line."""
     if not is_html(raw):
         return ""
     html = _NO_TEXT.sub(" ", html)
@@ -215,7 +217,7 @@ def _words_of_html(raw: nodes.raw, html: str) -> str:
 
 
 def write_index(app: Sphinx, problem: Exception | None) -> None:
-    """Write the files of the index, as far as they change, and remove those that are gone."""
+    """Write the index files that have changed, and remove those that are no longer needed."""
     if problem is not None or app.builder.format != "html":
         return
     folder = Path(app.outdir, FOLDER)
@@ -233,7 +235,7 @@ def write_index(app: Sphinx, problem: Exception | None) -> None:
 
 
 def _readings(app: Sphinx, synonyms: Sequence[Sequence[Any]]) -> dict[str, str]:
-    """Return how Chinese terms and readers' words are read; nothing for other languages."""
+    """Return the pinyin of glossary terms and readers' words; empty for other languages."""
     if not app.config.language.startswith("zh"):
         return {}
     words = {word for asked, others, *_ in synonyms for word in (*asked, *others)}
@@ -249,11 +251,11 @@ def _readings(app: Sphinx, synonyms: Sequence[Sequence[Any]]) -> dict[str, str]:
 
 
 def _pages(app: Sphinx) -> dict[str, SearchedPage]:
-    """Return the index record of each page, in the order in which readers meet them."""
+    """Return the index record of each page, in the order in which readers meet the pages."""
     pages: dict[str, SearchedPage] = {}
     for page in _as_met(app):
         file = _record(app, page)
-        # A page that says so itself is not to be found.
+        # Pages can opt out of the search.
         is_hidden = {"nosearch", "no-search"} & app.env.metadata.get(page, {}).keys()
         if page in app.env.found_docs and not is_hidden and file.is_file():
             pages[page] = SearchedPage(**json.loads(file.read_bytes()))
@@ -262,7 +264,7 @@ def _pages(app: Sphinx) -> dict[str, SearchedPage]:
 
 
 def _as_met(app: Sphinx) -> list[str]:
-    """Return all pages: those that the first page links to, the contents, the others."""
+    """Return all pages: those linked from the first page, then by the contents, then the rest."""
     root = app.config.root_doc
     listed = dict.fromkeys([*spots(app.env, root), *sorted(app.env.found_docs)])
     reach = reach_of(app.env, root)
@@ -271,7 +273,7 @@ def _as_met(app: Sphinx) -> list[str]:
 
 
 def _glossary(app: Sphinx) -> SearchedPage:
-    """Return the page of terms, a line for each."""
+    """Return the index record of the glossary, with a line for each term."""
     rows = read_facts(app, "glossary")
     words = [
         (row["english"], *row["renderings"], *row["avoided"], row["note"])

@@ -1,8 +1,9 @@
-"""Speed and weight from what other libraries do not promise to keep: all of it is here.
+"""Speed-ups and smaller pages that rely on undocumented parts of libraries. All of them are here.
 
-A site of one changed page is for the most part what Sphinx needs to begin. Each part says what it
-was made for and what it saves on the docs of JAX; ``tests/site/test_site_lean.py`` fails when a
-library has changed. What saves less than a tenth of a wait or of a page has no place here.
+Building a site with one changed page mostly waits for Sphinx to start. Each part states the version
+that it was made for and its gain on JAX's docs. ``tests/site/test_site_speed.py`` fails if a
+library has changed. A part that saves less than a tenth of a wait, or of a page, does not belong
+here.
 """
 
 from __future__ import annotations
@@ -20,75 +21,75 @@ from pygments.token import Name, Punctuation, Text, Whitespace
 from sphinx.application import Sphinx
 from sphinx.highlighting import PygmentsBridge
 
-# How MyST-NB runs code, which it never does here; what it would do it with takes long to load, a
-# data base and the clients of kernels among it.
+# MyST-NB's clients for running code. They are never used here and import much: a database and the
+# kernel clients.
 CLIENTS = {
     "myst_nb.core.execute.cache": "NotebookClientCache",
     "myst_nb.core.execute.direct": "NotebookClientDirect",
     "myst_nb.core.execute.inline": "NotebookClientInline",
 }
-# Of the colour of all text, in both styles of the theme.
+# Tokens that have the colour of plain text in both styles of the theme.
 PLAIN = frozenset((Name, Name.Namespace, Punctuation, Whitespace))
 
 
 def setup(app: Sphinx) -> None:
-    """Colour code without marks on plain words; look for no garbage in what stays."""
-    # Loaded when what they would load is left out.
+    """Install the formatter and the lexers, and keep old objects from garbage collection."""
+    # Imported late: ``leave_out`` must have replaced their dependencies first.
     from ipython_pygments_lexers import IPython3Lexer, IPythonTracebackLexer
     from myst_nb.core.lexers import AnsiColorLexer
 
-    # No process that reads or writes pages looks for garbage in what was there before it.
+    # Worker processes need not collect objects that existed before them.
     for event in ("env-before-read-docs", "env-check-consistency"):
         app.connect(event, _keep_all)
     PygmentsBridge.html_formatter = LeanFormatter
-    # By their names Pygments would look for them in all packages, in each process.
+    # Otherwise Pygments would search all packages for these names, in each process.
     for lexer in (IPython3Lexer, IPythonTracebackLexer, AnsiColorLexer):
         for name in lexer.aliases:
             app.add_lexer(name, lexer)
-    # What it makes of its patterns is made once, before there are other processes.
+    # Builds the lexer's tables once, before the process forks.
     IPython3Lexer()
 
 
 class LeanFormatter(HtmlFormatter[str]):
-    """Pygments' own, for which ``PLAIN`` is mere text.
+    """Pygments' HTML formatter that writes ``PLAIN`` tokens as text.
 
-    Made for Pygments 2.21. It saves 24 % of the bytes of a page that is a notebook.
+    Made for Pygments 2.21. It saves 24 % of the bytes of a notebook page.
     """
 
     def format(self, tokensource: Iterable[tuple[Any, str]], outfile: Any) -> None:
-        """Write the tokens to the file."""
+        """Write the tokens to ``outfile``."""
         super().format(_without_plain(tokensource), outfile)
 
 
 def _without_plain(tokens: Iterable[tuple[Any, str]]) -> Iterator[tuple[Any, str]]:
-    """Yield tokens; those that look like all text have the kind of text."""
+    """Yield the tokens, with those of ``PLAIN`` turned into text."""
     for kind, words in tokens:
-        # Text has no mark in HTML.
+        # Text tokens get no element in HTML.
         yield (Text if kind in PLAIN else kind), words
 
 
 def _keep_all(*_: Any) -> None:
-    """Look no more for what is dead among all that there is."""
+    """Exempt all existing objects from garbage collection."""
     gc.freeze()
 
 
 def leave_out(*, beside_others: bool) -> None:
-    """Load MyST-NB without what it does not need here: 0.4 s of the 2.6 s from a word to the site.
+    """Load MyST-NB without parts that it does not need here. Saves 0.4 s of a rebuild of 2.6 s.
 
-    Made for MyST-NB 1.4, nbformat 5.10 and Sphinx 8.2. Extensions of the docs, if there are any
-    ``beside_others``, find all that they need.
+    Made for MyST-NB 1.4, nbformat 5.10 and Sphinx 8.2. With ``beside_others`` the docs have
+    extensions of their own, which may need the validators of notebooks, so those stay.
     """
-    # Doctrees live till they are written, and to look for what died among them saves nothing: 0.4 s
-    # of 2.6 s. Some hundred pages end before that; of thousands memory stays bounded.
+    # Doctrees live until they are written, so collecting garbage among them saves nothing: 0.4 s of
+    # 2.6 s. A build of some hundred pages never reaches the threshold; larger builds stay bounded.
     gc.set_threshold(5_000_000, 10, 1000)
     for name, client in CLIENTS.items():
         sys.modules.setdefault(name, _stand_in(name, **{client: None}))
-    # CSS selectors of the parser of HTML, what fetches, and the stemmers of Sphinx's own search.
+    # CSS selectors of the HTML parser, network requests, and stemmers of Sphinx's own search.
     for name in ("soupsieve", "sphinx.util.requests", "snowballstemmer"):
         _load_when_used(name)
     if not beside_others:
         _load_without_proofs()
-    # MyST-NB makes cells of text, of no kinds but those that there are.
+    # MyST-NB creates only valid cells from text pages.
     cells: Any = import_module("nbformat.v4.nbbase")
     cells.validate = _trust
     lexers: Any = import_module("ipython_pygments_lexers")
@@ -96,7 +97,7 @@ def leave_out(*, beside_others: bool) -> None:
         _stand_in("IPython", get_ipython=_no_shell),
         _stand_in("IPython.display", display=None),
         _stand_in("IPython.lib"),
-        # From there IPython has it, too.
+        # IPython exports the same class here.
         _stand_in(
             "IPython.lib.lexers", IPythonTracebackLexer=lexers.IPythonTracebackLexer
         ),
@@ -107,9 +108,9 @@ def leave_out(*, beside_others: bool) -> None:
 
 
 def _load_without_proofs() -> None:
-    """Load what reads notebooks, without what proves them: that takes longer than to read one.
+    """Load nbformat without its validators. Loading them takes longer than reading a notebook.
 
-    Here all of them are of merge or execute.
+    All notebooks here were written by merge or execute.
     """
     stand_ins = (
         _stand_in("fastjsonschema", JsonSchemaException=ValueError),
@@ -122,15 +123,15 @@ def _load_without_proofs() -> None:
 
 
 def _trust(node: Any, ref: str | None = None) -> None:
-    """Find nothing wrong with a notebook, or a part of one."""
+    """Accept a notebook, or a part of one, without validation."""
 
 
 def _no_shell() -> None:
-    """Return no shell: pages are not run."""
+    """Return None: there is no IPython shell, because pages are not run."""
 
 
 def _load_when_used(name: str) -> None:
-    """Load a module when something of it is asked for."""
+    """Defer loading a module until one of its attributes is read."""
     later = _stand_in(name)
 
     def attribute(wanted: str) -> Any:
@@ -143,7 +144,7 @@ def _load_when_used(name: str) -> None:
 
 
 def _stand_in(name: str, **values: Any) -> ModuleType:
-    """Return a module with some values."""
+    """Return a new module with the given attributes."""
     module = ModuleType(name)
     vars(module).update(values)
     return module
@@ -151,7 +152,7 @@ def _stand_in(name: str, **values: Any) -> ModuleType:
 
 @contextmanager
 def _in_place_of(*modules: ModuleType) -> Iterator[None]:
-    """Let imports find these modules, but those that are loaded already, for a while."""
+    """Provide stand-ins for modules that are not loaded yet; remove them at the end."""
     added = [module for module in modules if module.__name__ not in sys.modules]
     sys.modules.update((module.__name__, module) for module in added)
     try:

@@ -1,8 +1,8 @@
-"""The theme's frame around a page: words, headings, metadata, addresses, security policy.
+"""The theme's frame around a page: words, headings, metadata, addresses and security policy.
 
-Templates ask ``jz_text`` for words. Scripts find their words in ``words.js``, and styles in custom
-properties (``--jz-said-…``), so neither contains words of a language. The theme itself tries every
-template on every page and parses HTML for the headings; here both are computed directly.
+Templates get words from ``jz_text``, scripts from ``words.js``, and styles from custom properties
+(``--jz-said-…``), so none of them contains words of a language. The theme would render every
+template on every page to test it, and parse HTML for the headings. Both are computed directly here.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ from pipeline.site.names import PROGRESS, SEARCH
 from pipeline.site.texts import ENGLISH, spoken, text, words
 
 SCRIPT, WORDS_SHEET = "words.js", "words.css"  # in the folder of static files
-# Values of templates that are words or addresses: some templates write them unescaped.
+# Template values that are words or addresses. Some templates do not escape them.
 _ESCAPED = (
     *("docstitle", "project", "shorttitle", "copyright", "release", "version"),
     *("jz_canonical", "jz_description", "jz_english", "jz_english_page"),
     *("jz_repository", "jz_card"),
 )
-LONGEST_DESCRIPTION = 150  # letters: search engines show no more
-# Where the configuration has templates, and the theme would try them.
+LONGEST_DESCRIPTION = 150  # characters; search engines show no more
+# Configuration values that list templates, which the theme would test one by one.
 PLACES = ("sidebars", "theme_article_header_start", "theme_article_header_end")
 BESIDE = "theme_secondary_sidebar_items"
-# The lists and links of a page's headings, as Sphinx writes them.
+# Tags of a page's table of headings, as Sphinx writes them.
 _TOC_MARK = re.compile(r'<ul>|</ul>|<li>|<a class="reference internal"')
 _TOC_LIST = "nav section-nav flex-column"
-# Scripts of the theme, whose layout would load them at the end of a page.
+# Scripts of the theme. Its own layout would load them at the end of a page.
 _OF_THEME = ("scripts/bootstrap.js", "scripts/pydata-sphinx-theme.js")
 _SOURCE = re.compile(r'\bsrc="([^"]*)"')
 _RULES = (
@@ -56,31 +56,31 @@ _RULES = (
     "object-src 'none'",
     "frame-src 'none'",
     "base-uri 'none'",
-    # ``file:`` is for readers who open the site as a folder.
+    # ``file:`` is needed by readers who open the site from a folder.
     "form-action 'self' file:",
 )
 
 
 class _Interface(gettext.NullTranslations):
-    """Catalogue of the few messages of Sphinx and the theme that have words of ours."""
+    """Message catalogue with our words for a few messages of Sphinx and the theme."""
 
     def __init__(self, messages: Mapping[str, str]) -> None:
         super().__init__()
         self._messages = messages
 
     def gettext(self, message: str) -> str:
-        """Return our words for the message, or the message itself."""
+        """Return our words for the message, or the message itself if there are none."""
         return self._messages.get(message, message)
 
 
 def add_messages(app: Sphinx) -> None:
-    """Add our words as a fallback to the catalogues of Sphinx and the theme."""
+    """Add our words to the message catalogues of Sphinx and the theme, as a fallback."""
     for catalog in locale.translators.values():
         catalog.add_fallback(_Interface(words(app.config.language, "theme")))
 
 
 def write_words(app: Sphinx) -> None:
-    """Write the words of our scripts and styles."""
+    """Write the word files of our scripts and styles: ``words.js`` and ``words.css``."""
     if app.builder.format == "html":
         static = Path(app.outdir, "_static")
         language = app.config.language
@@ -89,13 +89,13 @@ def write_words(app: Sphinx) -> None:
 
 
 def words_script(language: str) -> str:
-    """Return ``words.js``: the words of our scripts, by script."""
+    """Return the content of ``words.js``: the words of our scripts, by script."""
     said = {part: dict(words(language, part)) for part in ("reading", "search")}
     return f"const jzWords = {json.dumps(said, ensure_ascii=False)};\n"
 
 
 def words_sheet(language: str) -> str:
-    """Return the words of styles as custom properties: ``:root { --jz-said-fuzzy: "check"; }``."""
+    """Return ``words.css``: words as custom properties, ``:root { --jz-said-fuzzy: "check"; }``."""
     said = "".join(
         f" --jz-said-{name}: {_css_string(value)};"
         for name, value in words(language, "marks").items()
@@ -104,13 +104,13 @@ def words_sheet(language: str) -> str:
 
 
 def _css_string(value: str) -> str:
-    """Return a text as CSS writes it: ``"two\\A lines"``."""
+    """Return a text as a CSS string: ``"two\\A lines"``."""
     escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\A ")
     return f'"{escaped}"'
 
 
 def give_words(app: Sphinx, page: str, _: str, context: Context, __: object) -> None:
-    """Give templates ``jz_text``, ``jz_both`` and ``jz_language``, and the theme a heading."""
+    """Provide templates with ``jz_text``, ``jz_both``, ``jz_language`` and a contents title."""
     language = app.config.language
     context["jz_text"] = lambda key: text(language, key)
     context["jz_both"] = lambda key: own_words_html(language, key)
@@ -119,13 +119,13 @@ def give_words(app: Sphinx, page: str, _: str, context: Context, __: object) -> 
 
 
 def own_words_html(language: str, key: str) -> str:
-    """Return words of the navigation that are our own as HTML, with their English."""
+    """Return words of our own for the navigation as HTML, together with their English."""
     own, original = text(language, key), text(ENGLISH, key)
     return both_html(escape(own), original if original != own else "")
 
 
 def own_name(language: str) -> str:
-    """Return the name of a language in itself: ``de`` → ``Deutsch``."""
+    """Return the name of a language in that language: ``de`` → ``Deutsch``."""
     named = text(language, "this language")
     if named:
         return named
@@ -138,10 +138,10 @@ def own_name(language: str) -> str:
 def describe(
     app: Sphinx, page: str, _: str, context: Context, document: nodes.document | None
 ) -> None:
-    """Give templates the description, the address and the picture of a page."""
+    """Provide templates with a page's description, canonical address and preview image."""
     site = app.config.jz_site
     url = site["url"]
-    # The words of the picture are Chinese, about JAX.
+    # The image shows Chinese words about JAX.
     has_card = site["package"] == "jax" and spoken(app.config.language) == "zh"
     found = description(document) if document else ""
     context["jz_description"] = found or site["hero"] or app.config.project
@@ -150,9 +150,9 @@ def describe(
 
 
 def description(document: nodes.document) -> str:
-    """Return the first sentences of a page that are prose, shortened if they are long."""
+    """Return the first prose paragraph of a page, shortened to ``LONGEST_DESCRIPTION``."""
     for paragraph in document.findall(nodes.paragraph):
-        # Links alone are badges, or a way on.
+        # A paragraph of nothing but links is a row of badges or a way to other pages.
         said = [part for part in paragraph.children if part.astext().strip()]
         has_words = not all(isinstance(part, nodes.reference) for part in said)
         is_prose = has_words and isinstance(paragraph.parent, nodes.section)
@@ -164,7 +164,7 @@ def description(document: nodes.document) -> str:
 
 
 def escape_words(app: Sphinx, page: str, _: str, context: Context, __: object) -> None:
-    """Escape words of the configuration; those that are escaped stay as they are."""
+    """Escape template values that come from the configuration; escaped ones stay unchanged."""
     for name in _ESCAPED:
         context[name] = markupsafe.escape(context.get(name) or "")
 
@@ -172,9 +172,9 @@ def escape_words(app: Sphinx, page: str, _: str, context: Context, __: object) -
 def give_addresses(
     app: Sphinx, page: str, _: str, context: Context, __: object
 ) -> None:
-    """Give templates ``jz_own``, and let the theme's search lead to our page of results.
+    """Provide templates with ``jz_own``, and point the theme's search at our page of results.
 
-    Our own pages have other addresses where upstream has a page of that name.
+    If upstream has a page of the same name, our own page has another address.
     """
     own = app.config.jz_site["own_pages"]
     context["jz_own"] = own
@@ -182,25 +182,28 @@ def give_addresses(
 
 
 def _path_to(pathto: Any, search: str, name: str, *args: Any, **options: Any) -> str:
-    """Return the way to a page; the theme's ``search`` is ours."""
+    """Return the relative address of a page; the theme's ``search`` becomes our page of results."""
     path: str = pathto(search if name == SEARCH else name, *args, **options)
     return path
 
 
 def list_upstreams(app: Sphinx, env: BuildEnvironment, pages: Sequence[str]) -> None:
-    """Let contents list upstream's pages that have names of Sphinx's own pages."""
+    """Let tables of contents list upstream's pages that are named like Sphinx's generated pages.
+
+    Otherwise Sphinx would treat names such as ``search`` as its own pages.
+    """
     for page in env.found_docs & StandardDomain._virtual_doc_names.keys():
         del StandardDomain._virtual_doc_names[page]
 
 
 def withhold(app: Sphinx, page: str, _: str, context: Context, __: object) -> None:
-    """Hide the templates from the theme, so that it does not try them."""
+    """Hide the lists of templates from the theme, which would render each template to test it."""
     context["jz_places"] = {place: context.pop(place, []) for place in PLACES}
     context.pop(BESIDE, None)
 
 
 def give_back(app: Sphinx, page: str, _: str, context: Context, __: object) -> None:
-    """Return the templates to their places, without those that are empty on this page."""
+    """Restore the lists of templates, without templates that are empty on this page."""
     levels = int(context["theme_show_toc_level"])
     headings = headings_of(context.get("toc", ""), open_levels=levels)
     context["generate_toc_html"] = lambda: headings
@@ -214,15 +217,15 @@ def give_back(app: Sphinx, page: str, _: str, context: Context, __: object) -> N
 
 
 def headings_of(toc: str, *, open_levels: int) -> str:
-    """Return the headings of a page as HTML, with the theme's classes; empty without any.
+    """Return the headings of a page as HTML, with the theme's classes; empty if there are none.
 
-    ``toc`` is Sphinx's HTML: lists in lists, of which the title is the only entry of the first.
-    ``open_levels`` levels below it are open.
+    ``toc`` is Sphinx's HTML: nested lists, with the title as the only entry of the outermost one.
+    ``open_levels`` levels below the title are expanded.
     """
     level = 0
     entries = Counter[int]()
     html: list[str] = []
-    below_title = slice(0, 0)  # of html
+    below_title = slice(0, 0)  # the part of ``html`` below the title
     start = 0
     for mark in _TOC_MARK.finditer(toc):
         html.append(toc[start : mark.start()])
@@ -250,11 +253,11 @@ def headings_of(toc: str, *, open_levels: int) -> str:
 
 
 def add_policy(app: Sphinx, page: str, _: str, context: Context, __: object) -> None:
-    """Give templates the policy, the one script that stands in every page, and what it loads.
+    """Provide templates with the security policy, the one inline script, and the scripts it loads.
 
-    The policy stands in the page (Content-Security-Policy), since any server may serve a site. It
-    names one script by its digest, which inserts the others. So a ``<script>`` that others have got
-    into a page does not run. ``safety`` removes whatever it knows to run; this covers the rest.
+    The policy (Content-Security-Policy) is part of the page, since any server may serve a site. It
+    allows one script by its digest, and that script inserts the others. So a ``<script>`` injected
+    into a page does not run. ``safety`` removes all known active content; this covers the rest.
     """
     scripts = _scripts(page, context, app.config.jz_site["own_pages"])
     context["jz_first"] = first_script()
@@ -265,9 +268,9 @@ def add_policy(app: Sphinx, page: str, _: str, context: Context, __: object) -> 
 def _scripts(
     page: str, context: Context, own_pages: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield the addresses of the scripts of a page, in their order, as HTML."""
+    """Yield the addresses of a page's scripts in loading order, escaped for HTML."""
     for file in context["script_files"]:
-        # Scripts in the page or from elsewhere must not run.
+        # Inline scripts and scripts of other sites must not run.
         source = _SOURCE.search(context["js_tag"](file))
         if source and "//" not in source[1]:
             yield source[1]
@@ -280,34 +283,34 @@ def _scripts(
 
 @cache
 def policy() -> str:
-    """Return the policy of every page."""
+    """Return the content security policy of every page."""
     digest = b64encode(sha256(first_script().encode()).digest()).decode()
     return "; ".join(_RULES).format(digest=digest)
 
 
 @cache
 def first_script() -> str:
-    """Return what runs before the first paint: as a file of its own it would delay the page."""
+    """Return the inline script. It runs before the first paint, which a file would delay."""
     script = resources.files("pipeline.site").joinpath("templates", "first.js")
     return script.read_text(encoding="utf-8").strip()
 
 
 def setup(app: Sphinx) -> None:
-    """Give templates their values, before and after the theme does."""
-    # When all catalogues are loaded, and before pages are written with digests of scripts.
+    """Connect the handlers. Their priorities place them before or after those of the theme."""
+    # After all catalogues are loaded, and before pages are written with digests of scripts.
     app.connect("builder-inited", add_messages, priority=900)
     app.connect("builder-inited", write_words, priority=900)
     app.connect("env-before-read-docs", list_upstreams)
-    # Before the theme tries templates; the others when it has.
+    # Before the theme tests the templates; the others run after it.
     app.connect("html-page-context", withhold, priority=450)
     app.connect("html-page-context", give_words)
     app.connect("html-page-context", describe, priority=600)
-    # After those who need the way to upstream's pages.
+    # After the handlers that need the paths of upstream's pages.
     app.connect("html-page-context", give_addresses, priority=600)
     app.connect("html-page-context", give_back, priority=700)
-    # When nobody adds or removes scripts any more.
+    # After the last handler that adds or removes scripts.
     app.connect("html-page-context", add_policy, priority=950)
-    # Last of all, when everybody has put words there.
+    # Last of all, when every value is set.
     app.connect("html-page-context", escape_words, priority=990)
-    # Before the scripts that ask for it.
+    # Loaded before the scripts that use the words.
     app.add_js_file(SCRIPT, priority=300, loading_method="defer")
