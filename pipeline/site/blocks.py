@@ -132,7 +132,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Author:
-    """A person or model that contributed words to a page. ``licence`` is that of an adopted copy."""
+    """A person or model that contributed words to a page. ``licence`` is an adopted copy's."""
 
     role: Role
     name: str

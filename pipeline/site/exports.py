@@ -1,7 +1,7 @@
-"""Exports of a site for programs and servers: map, feed, 404, robots, redirects, plain texts.
+"""Exports of a site for programs and servers: sitemap, feed, 404, robots, redirects, plain texts.
 
-Values of the site come in, file contents by path go out; ``build`` writes them. Addresses are
-complete if the site knows its own (``url`` in the configuration).
+The input is the built site's data; the output is file contents by path, which ``build`` writes.
+Addresses are absolute if the configuration has the site's ``url``.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from pipeline.site.texts import ENGLISH, spoken, words
 def redirect_pages(
     moved: Mapping[str, str], pages: Collection[str], *, language: str
 ) -> dict[str, str]:
-    """Return HTML by path for every old page that leads to one of ``pages``.
+    """Return HTML by path for every old page that redirects to one of ``pages``.
 
-    A page that exists again is no old page, whatever ``moved`` says. No name may lead out of the
-    site's folder.
+    A page that exists again needs no redirect, whatever ``moved`` contains. Names that lead out of
+    the site's folder are skipped.
     """
     html_by_path: dict[str, str] = {}
     for old, new in moved.items():
@@ -48,20 +48,21 @@ def redirect_pages(
 
 
 def _is_inside(path: str) -> bool:
-    """Return whether a path stays in the site's folder; upstream's configuration may not.
+    """Return whether a path stays in the site's folder: upstream's configuration may lead out.
 
-    ``old/guide`` does; ``../guide``, ``/guide`` and ``..`` do not.
+    True for ``old/guide``; false for ``../guide``, ``/guide`` and ``..``.
     """
-    # "a//b", "a/./b" and "": such a path is not the one that it looks like.
+    # Paths such as "a//b", "a/./b" and "" are rejected: they would name another file.
     if posixpath.normpath(path) != path:
         return False
     return path.partition("/")[0] not in ("", "..")
 
 
 FEED = "atom.xml"
-ENTRIES = 50  # pages at most: the newest
+ENTRIES = 50  # at most; the most recently changed pages
 _ATOM = "http://www.w3.org/2005/Atom"
-_NEVER = "1970-01-01T00:00:00Z"  # of docs without a date, and without a change
+# date of docs without a commit date and without changes
+_NEVER = "1970-01-01T00:00:00Z"
 
 
 def feed(
@@ -69,7 +70,8 @@ def feed(
 ) -> bytes:
     """Return the Atom feed (RFC 4287) of changed pages; without history it has no entries.
 
-    ``rows`` are those of ``progress.json``; ``history`` is as ``freshness_of_site`` takes it.
+    ``rows`` are the pages of ``progress.json``. ``history`` has the same form as for
+    ``freshness_of_site``.
     """
     rows_of = {row["page"]: row for row in rows}
     told = [change for change in history if change["page"] in rows_of]
@@ -81,7 +83,7 @@ def feed(
     newest = told[0]["date"] if told else site.lock.date
     _add(root, "updated", newest or _NEVER)
     _link(root, "alternate", site.policy.url or "index.html")
-    # Whoever keeps a copy finds the feed again; unknown where the site does not know its address.
+    # Lets a saved copy find the feed again. The address is known only if it is configured.
     if site.policy.url:
         _link(root, "self", f"{site.policy.url}{FEED}")
     _author(root, words(site.locale, "feed")["by"].format(title))
@@ -98,7 +100,7 @@ def _add_entry(
     row: Mapping[str, Any],
     change: Mapping[str, Any],
 ) -> None:
-    """Add one page with its last change."""
+    """Add an entry for one page with its last change."""
     entry = ElementTree.SubElement(root, "entry")
     _add(entry, "id", _id(site, change["page"], change["commit"]))
     _add(entry, "title", row["title"])
@@ -110,24 +112,24 @@ def _add_entry(
 
 
 def _moment(change: Mapping[str, Any]) -> datetime:
-    """Return the moment of a change: dates of git have the authors' time zones."""
+    """Return the moment of a change. Dates of git have different time zones, so they are parsed."""
     return datetime.fromisoformat(change["date"])
 
 
 def _id(site: Site, *parts: str) -> str:
-    """Return an id that does not depend on the site's place or on upstream's copy."""
+    """Return an id that depends on neither the site's address nor a local copy of upstream."""
     upstream = site.upstream.configured_url or site.upstream.url
     name = "\n".join((upstream, site.upstream.name, site.locale, *parts))
     return uuid5(NAMESPACE_URL, name).urn
 
 
 def _add(parent: ElementTree.Element, name: str, content: str) -> None:
-    """Add an element with text. Characters that XML cannot contain are left out."""
+    """Add an element with text, without characters that XML cannot contain."""
     ElementTree.SubElement(parent, name).text = "".join(filter(_is_in_xml, content))
 
 
 def _is_in_xml(letter: str) -> bool:
-    """Return whether XML 1.0 has a character: it has three control characters."""
+    """Return whether XML 1.0 allows a character. It allows only three control characters."""
     if letter < " ":
         return letter in "\t\n\r"
     return not ("\ud800" <= letter <= "\udfff" or letter in "\ufffe\uffff")
@@ -138,12 +140,12 @@ def _link(parent: ElementTree.Element, relation: str, address: str) -> None:
 
 
 def _author(parent: ElementTree.Element, name: str) -> None:
-    """Add an author; Atom requires a name."""
+    """Add an author. Atom requires a name."""
     _add(ElementTree.SubElement(parent, "author"), "name", name or "?")
 
 
 def _language(site: Site) -> str:
-    """Return the locale as XML names it: ``zh-CN``."""
+    """Return the locale as a language tag: ``zh-CN``."""
     return site.locale.replace("_", "-")
 
 
@@ -151,7 +153,7 @@ _MARKUP = re.compile(r"[\\<\[\]]")
 
 
 def files_for_programs(site: Site) -> dict[str, bytes]:
-    """Return the files by path in the site."""
+    """Return the files for programs by path in the site, except ``freshness.json``."""
     path = site.target / "progress.json"
     rows: list[Mapping[str, Any]] = json.loads(files.read_bytes(path))["pages"]
     made = {
@@ -173,27 +175,27 @@ def files_for_programs(site: Site) -> dict[str, bytes]:
 
 
 def freshness_file(site: Site) -> bytes:
-    """Return ``freshness.json``; it has digests of other files, so it comes last."""
+    """Return ``freshness.json``. It has digests of other files, so it must be written last."""
     path = site.target / "progress.json"
     rows: list[Mapping[str, Any]] = json.loads(files.read_bytes(path))["pages"]
     return to_json(freshness_of_site(site, rows, history_of(site)))
 
 
 def history_of(site: Site) -> list[Mapping[str, Any]]:
-    """Return the last change of each page, as assembling the site found it."""
+    """Return the last change of each page, from the record that assembling wrote."""
     path = site.sources / RECORDS / "history.json"
     changes: list[Mapping[str, Any]] = json.loads(files.read_bytes(path))
     return changes
 
 
 def robots(url: str) -> str:
-    """Return rules that allow everything, and name the map if there is one."""
+    """Return a robots.txt that allows everything; it names the sitemap if there is one."""
     lines = "User-agent: *\nAllow: /\n"
     return f"{lines}Sitemap: {url}sitemap.xml\n" if url else lines
 
 
 def sitemap(url: str, rows: Sequence[Mapping[str, Any]], date: str) -> str:
-    """Return the map (https://www.sitemaps.org/protocol.html), with a date if it is known."""
+    """Return the sitemap (https://www.sitemaps.org/protocol.html). Empty dates are left out."""
     changed = f"<lastmod>{escape(date)}</lastmod>" if date else ""
     places = "".join(
         f"<url><loc>{escape(url + row['url'])}</loc>{changed}</url>\n" for row in rows
@@ -206,7 +208,7 @@ def sitemap(url: str, rows: Sequence[Mapping[str, Any]], date: str) -> str:
 
 
 def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the list of pages as Markdown, by chapter: https://llmstxt.org."""
+    """Return the list of pages as Markdown, by chapter, as in https://llmstxt.org."""
     docs = site.lock.release or site.upstream.name
     said = words(site.locale, "llms")
     translation = said["translation"].format(
@@ -218,7 +220,7 @@ def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
         f"> {translation}",
         f"> {said['twins']}",
     ]
-    # Two parts of the contents may have one name.
+    # Chapters of the same name are merged.
     chapters: dict[str, list[str]] = {}
     for row in rows:
         note = "" if 2 * row["translated"] >= row["words"] else said["english"]
@@ -238,21 +240,21 @@ def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _plain(title: str) -> str:
-    """Return a title as Markdown in which nothing is HTML or a link: ``a \\<b>``."""
+    """Return a title for Markdown, with HTML and links escaped: ``a \\<b>``."""
     return _MARKUP.sub(r"\\\g<0>", " ".join(title.split()))
 
 
 def not_found(site: Site, rows: Sequence[Mapping[str, Any]] = ()) -> str:
     """Return the page that servers show for missing pages; it may appear at any address.
 
-    It leads to the first page of each chapter of ``rows``, those of ``progress.json``.
+    It links to the first page of each chapter in ``rows``, the pages of ``progress.json``.
     """
     home = site.policy.url or "index.html"
     chapters: dict[str, str] = {}
     for row in rows:
         if row["group"]:
             chapters.setdefault(row["group"], site.policy.url + row["url"])
-    # It contains only words of the site.
+    # The page has only words of the site, so its language is that of the word table.
     said = site.locale if spoken(site.locale) != ENGLISH else ENGLISH
     page = template("404.html.j2").render(
         language=said.replace("_", "-"),
@@ -272,8 +274,8 @@ def not_found(site: Site, rows: Sequence[Mapping[str, Any]] = ()) -> str:
 def twin(site: Site, page: PageResult) -> str:
     """Return a page as Markdown; empty if it cannot be read.
 
-    Markdown is upstream's with its translations: a site is proved by it. Of reST there are the
-    words and headings, as the search has them.
+    For Markdown pages it is the merged document, which ``verify-site`` compares. For reST pages it
+    is the headings and texts of the search index.
     """
     path = page.files[0].path
     if path.endswith(".rst"):
@@ -284,7 +286,7 @@ def twin(site: Site, page: PageResult) -> str:
     try:
         cells = execution.parse_notebook(data, where=path)["cells"]
     except InputError:
-        return ""  # assembling has told of it
+        return ""  # assembling has reported it
     return "\n\n".join(map(_cell, cells)) + "\n"
 
 
@@ -295,7 +297,7 @@ def _document(site: Site, path: str) -> bytes:
 
 
 def _cell(cell: Mapping[str, Any]) -> str:
-    """Return a cell as Markdown: code between fences."""
+    """Return a cell as Markdown, with code in a fence."""
     source = execution.source_of(cell)
     if cell.get("cell_type") == "code":
         return f"```python\n{source}\n```"
@@ -303,7 +305,7 @@ def _cell(cell: Mapping[str, Any]) -> str:
 
 
 def _words_of(site: Site, page: str) -> str:
-    """Return the headings and texts of a page, from the search's record of it."""
+    """Return headings and texts of a page, from its index record."""
     path = site.doctrees / "search" / f"{page}.json"
     if not path.is_file():
         return ""

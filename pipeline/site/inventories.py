@@ -1,7 +1,7 @@
-"""Inventories for Sphinx, among its sources: what the English site documents, and what others do.
+"""Inventories for Sphinx: the names that the English site and other sites document.
 
-That of the English site is the one that was last fetched; of the others counts what the committed
-table says. Both are read here and written anew, so that Sphinx gets nothing that was not looked at.
+The inventory of the English site is the last one fetched. Other sites are limited to the committed
+table. Both are parsed here and written again, so Sphinx reads only validated data.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pipeline.site.plan import Site
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteInventory:
-    """The inventory of the site at ``url``, to be written to ``path`` among the sources."""
+    """Inventory of the site at ``url``, to be written to ``path`` among the sources."""
 
     name: str
     url: str
@@ -39,7 +39,7 @@ class SiteInventory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteInventories:
-    """Those that there are, the English site's own first, and what is to be said of them."""
+    """Inventories of a site, the English site's own first, and findings about missing ones."""
 
     there: tuple[SiteInventory, ...]
     findings: tuple[Finding, ...]
@@ -76,12 +76,12 @@ def _own(site: Site) -> Found:
 
 @lru_cache(maxsize=4)
 def _fetched(name: str, url: str, path: Path, stamp: int, where: str) -> SiteInventory:
-    """Return the inventory of a file, cached by its ``stamp``."""
+    """Return the inventory in a file. ``stamp`` is part of the cache's key."""
     return _written(name, url, read_inventory(read_bytes(path), where=where).objects)
 
 
 def _others(site: Site) -> Found:
-    """Return the inventories of other sites, limited to what the docs use."""
+    """Return the inventories of other sites, limited to the names that the docs use."""
     wanted, path = site.policy.inventories, site.paths.names
     names: Names = {}
     if wanted and path.is_file():
@@ -96,7 +96,7 @@ def _others(site: Site) -> Found:
 
 
 def _written(name: str, url: str, objects: Iterable[Documented]) -> SiteInventory:
-    """Return an inventory as Sphinx reads it. Sphinx compares only its path."""
+    """Return an inventory for Sphinx. Its path has a digest, because Sphinx compares only paths."""
     data = format_inventory(name, objects)
     digest = hashlib.sha256(data).hexdigest()[:12]
     path = f"{RECORDS}/inventories/{name}-{digest}.inv"
@@ -115,7 +115,7 @@ def _none_of_english(site: Site, path: Path) -> Finding:
 
 
 def _none_of_others(site: Site, names: Iterable[str]) -> Finding:
-    """Return the finding for sites that are not in the table of names."""
+    """Return the finding for sites that the table of names lacks."""
     return Finding(
         code="inventory",
         severity=Severity.WARNING,
@@ -126,12 +126,12 @@ def _none_of_others(site: Site, names: Iterable[str]) -> Finding:
 
 
 def _given(site: Site) -> str:
-    """Return the conditions under which an inventory is fetched."""
+    """Return the conditions under which ``sync`` fetches an inventory."""
     if site.upstream.url_replaced:
         return f"given a network and without {upstream_variable(site.upstream.name)}"
     return "given a network"
 
 
 def _shown(site: Site, path: Path) -> str:
-    """Return a path as people read it."""
+    """Return a path as shown to people, relative to the root."""
     return path.relative_to(site.settings.root).as_posix()

@@ -1,8 +1,8 @@
-"""Manifest of a site: ``freshness.json`` says of every page what it was made of and how it stands.
+"""Manifest of a site, ``freshness.json``: inputs, state and file digests of every page.
 
-Records of pages, the lock and the history come in. The manifest has a digest of each file that
-``verify-site`` checks. Its keys are a contract (docs/site-files.md). A record and the files of a
-page are read again only if they were written since the last time.
+The input is the page records, the lock and the history. ``verify-site`` checks the digests. The
+keys are a contract (docs/site-files.md). Records and files of a page are read again only if they
+have changed since the last run.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _OLD, _NEW = (Part.KEPT, Part.REMOVED), (Part.KEPT, Part.ADDED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Known:
-    """What the record of a page says, and stamp and digest of its files by path in the site."""
+    """Memo of one page: facts of its record, and stamp and digest of its files by path."""
 
-    facts: dict[str, Any]  # what the manifest repeats
+    facts: dict[str, Any]  # values copied into the manifest
     downloads: tuple[str, ...]
     included: list[dict[str, str]]
     digests: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class _Known:
 def freshness_of_site(
     site: Site, rows: Sequence[Mapping[str, Any]], history: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return the content of the file. ``rows`` are those of ``progress.json``, in its order.
+    """Return the content of ``freshness.json``. ``rows`` are the pages of ``progress.json``.
 
     ``history`` has the last change of each page that has one (``history.last_changes``).
     """
@@ -89,7 +89,7 @@ def freshness_of_site(
 
 
 def _known_of(site: Site, page: str, memo: Memo[_Known]) -> _Known | None:
-    """Return what is known of a page, from the last time if possible; None without a record."""
+    """Return the memo of a page, updated; None if the page has no record."""
     path = site.sources / RECORDS / "pages" / f"{page}.json"
     key = digest_of_stamps(path)
     known = memo.recall(page, key)
@@ -102,14 +102,14 @@ def _known_of(site: Site, page: str, memo: Memo[_Known]) -> _Known | None:
             downloads=tuple(path for _, path in record["downloads"]),
             included=record["included"],
         )
-    # The files of a page may have changed though its record has not.
+    # The files may have changed even if the record has not.
     known = replace(known, digests=_digests(site, page, known))
     memo.keep(page, key, known)
     return known
 
 
 def _facts_of(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the manifest repeats of a record: source, state, counts, authors, blocks."""
+    """Return the values that the manifest copies from a record."""
     since = record["since"]
     return {
         "source": record["source"],
@@ -124,7 +124,8 @@ def _facts_of(record: Mapping[str, Any]) -> dict[str, Any]:
 def state_of(counts: Mapping[str, int]) -> str:
     """Return the state of a page: ``english``, ``stale``, ``partial`` or ``translated``.
 
-    The first that fits: nothing is translated, English has changed since, or blocks are missing.
+    The first that applies is returned: nothing is translated, English has changed since, or blocks
+    are not translated.
     """
     if not counts[Standing.TRANSLATED]:
         return "english"
@@ -136,7 +137,7 @@ def state_of(counts: Mapping[str, int]) -> str:
 
 
 def _block(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return digest and state of a block that is not up to date; both versions of a stale one."""
+    """Return digest and state of an outdated block; a stale block has both English versions too."""
     block: dict[str, Any] = {"id": row["id"], "state": row["state"]}
     if "diff" in row:
         for key, parts in (("was", _OLD), ("now", _NEW)):
@@ -145,7 +146,7 @@ def _block(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _digests(site: Site, page: str, known: _Known) -> dict[str, tuple[str, str]]:
-    """Return stamp and digest of the files that a proof is made from, by path in the site."""
+    """Return stamp and digest of the files that ``verify-site`` checks, by path in the site."""
     digests: dict[str, tuple[str, str]] = {}
     for name in (*known.downloads, *_text_files(page), *_included_files(known)):
         path = site.target / name
@@ -160,18 +161,18 @@ def _digests(site: Site, page: str, known: _Known) -> dict[str, tuple[str, str]]
 
 
 def _text_files(page: str) -> tuple[str, str]:
-    """Return where the document of a page may lie, as Markdown or reST."""
+    """Return the possible paths of a page's document, as Markdown and as reST."""
     return f"{page}.md", source_name(page)
 
 
 def _included_files(known: _Known) -> Iterator[str]:
-    """Yield where the documents may lie that a page includes."""
+    """Yield the possible paths of the documents that a page includes."""
     for one in known.included:
         yield from _text_files(one["page"])
 
 
 def _files_of(known: _Known, page: str) -> dict[str, str]:
-    """Return the digests of a page itself, or of one that it includes."""
+    """Return the digests of the files of ``page``, which is the page itself or a part of it."""
     paths = known.digests.keys() - set(_included_files(known))
     if page in {one["page"] for one in known.included}:
         paths = known.digests.keys() & set(_text_files(page))
@@ -179,10 +180,10 @@ def _files_of(known: _Known, page: str) -> dict[str, str]:
 
 
 def source_name(page: str) -> str:
-    """Return where the source of a page in reST lies: its Markdown twin has words alone."""
+    """Return the path of a reST page's source. Its Markdown file has only the words."""
     return f"{DOWNLOADS}/source/{page}.rst"
 
 
 def digest_of_file(data: bytes) -> str:
-    """Return a digest that tells whether a file is as it was built: ``sha256:…``."""
+    """Return a digest that shows whether a file has changed since the build: ``sha256:…``."""
     return f"sha256:{hashlib.sha256(data).hexdigest()}"

@@ -1,6 +1,6 @@
-"""Names that both sides of a site know: the pipeline, and our extension in Sphinx's own process.
+"""Names shared by the pipeline and the extension in Sphinx's own process.
 
-They stand alone, so that Sphinx need not load what they are used with.
+They are in a module of their own, so that Sphinx does not load the pipeline's other modules.
 """
 
 from __future__ import annotations
@@ -8,20 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
-RECORDS = "_jz"  # folder of the sources for what Sphinx reads beside pages
-DOWNLOADS = "_downloads"  # folder of the site, as Sphinx names it
+RECORDS = "_jz"  # folder among the sources for data that the extension reads
+DOWNLOADS = "_downloads"  # folder of the site, named by Sphinx
 SEARCH, GLOSSARY, PROGRESS = "search", "glossary", "progress"
-NOT_FOUND = "404"  # servers know it by this name alone
+NOT_FOUND = "404"  # servers expect this name
 
 
 def own_pages(pages: Iterable[str], *, locale: str) -> Mapping[str, str]:
-    """Return where our own pages lie in a site of ``pages``, by what they are.
+    """Return the names of our own pages, by kind, in a site that also has ``pages``.
 
-    The glossary is named after its language: ``glossary-zh``. Docs often have one of their own.
-
-    Upstream's page keeps its address, and ours has another one: ``search-site``.
+    The glossary has the language in its name, ``glossary-zh``, because docs often have a glossary.
+    If upstream has a page of the same name, ours gets a suffix: ``search-site``.
     """
-    # Names are alike on some systems whatever their case.
+    # Some file systems do not distinguish upper and lower case.
     taken = {page.casefold() for page in pages}
     places: dict[str, str] = {}
     for name in (SEARCH, GLOSSARY, PROGRESS):
@@ -33,21 +32,21 @@ def own_pages(pages: Iterable[str], *, locale: str) -> Mapping[str, str]:
 
 
 class State(StrEnum):
-    """What a reader finds in a block. The site's styles have a class for each: ``jz-english``."""
+    """State of a block as readers see it. Styles have a class for each: ``jz-english``."""
 
     TRANSLATED = "translated"
     ENGLISH = "english"
-    # A translation that waits for a person: it is shown in a preview only.
+    # A translation that needs review, shown in previews only.
     FUZZY = "fuzzy"
 
 
 class Standing(StrEnum):
-    """How the translation of a block stands to the English of today."""
+    """State of a block's translation relative to the current English."""
 
     TRANSLATED = "translated"
-    # The English has changed since: readers get the new English.
+    # The English has changed since the translation, so readers see the new English.
     STALE = "stale"
-    # A person has yet to look at it, for any other reason.
+    # The translation needs review for any other reason.
     UNREVIEWED = "unreviewed"
-    DRAFT = "draft"  # a machine's words, which no reader sees
-    ENGLISH = "english"  # there is none
+    DRAFT = "draft"  # written by a machine and not shown to readers
+    ENGLISH = "english"  # there is no translation

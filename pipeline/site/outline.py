@@ -1,7 +1,7 @@
-"""The order of the pages where upstream keeps it in a file: mkdocs' ``nav``, a book's ``_toc.yml``.
+"""Page order from upstream's own file: mkdocs' ``nav``, or a book's ``_toc.yml``.
 
-In go the outline that was pulled and the names of the pages. Out come lists for the navigation:
-each with a caption, and entries that are a page, an address, or a title with entries below it.
+The input is the pulled outline and the page names. The output is lists for the navigation. Each has
+a caption and entries; an entry is a page, an address, or a title with entries below it.
 """
 
 from __future__ import annotations
@@ -21,24 +21,26 @@ from pipeline.findings import Finding, Severity
 from pipeline.folders import Folders
 from pipeline.site.plan import Site
 
-_NAMED = 5  # missing pages that a finding names
-# A list is [caption, rows], a row [title, page or address or "", rows below it]: it goes into JSON.
+_NAMED = 5  # missing pages listed in a finding
+# A list is [caption, rows]; a row is [title, page or address or "", rows below it]. Both go into
+# JSON.
 Row = list[Any]
 
 
-# What docs call the page that they begin with, the likeliest first; whatever the case.
+# Usual names of a first page in any case, the likeliest first.
 _USUAL = ("index", "intro", "introduction", "readme", "home", "welcome", "overview")
 
 
 def root_page(
     pages: Sequence[str], configured: str = "", *, tops: Sequence[str] = ("",)
 ) -> str:
-    """Return the page to begin with: configured, usually named so, or the outermost.
+    """Return the first page: the configured one, otherwise the one with the likeliest name.
 
-    ``tops`` are what names begin with in each of several docs folders: of those that have a page
-    with a usual name the first counts. ``index`` if there are no pages at all: Sphinx then says so.
+    Outer folders take precedence. ``tops`` are the prefixes of several docs folders; the first
+    folder with such a page wins. Without any pages the result is ``index``, and Sphinx reports that
+    it is missing.
     """
-    # A part of the docs (``--pages``) may lack the page that they begin with.
+    # A partial site (``--pages``) may lack the configured page.
     if configured in pages:
         return configured
     return min(pages, key=partial(_root_rank, tops=tops), default="index")
@@ -47,12 +49,12 @@ def root_page(
 def _root_rank(
     page: str, *, tops: Sequence[str]
 ) -> tuple[bool, int, bool, int, int, str]:
-    """Return a key that sorts likelier first pages first."""
+    """Return a sort key that puts likelier first pages first."""
     places = enumerate(tops)
     inside = ((number, top) for number, top in places if page.startswith(top))
     number, top = next(inside, (len(tops), ""))
     *folders, name = page.removeprefix(top).lower().split("/")
-    # Files that are kept for themselves: _static/note, .github/contributing
+    # Folders that are not meant for readers: _static/note, .github/contributing
     is_private = any(folder.startswith(("_", ".")) for folder in folders)
     is_unusual = name not in _USUAL
     usual = len(_USUAL) if is_unusual else _USUAL.index(name)
@@ -61,9 +63,9 @@ def _root_rank(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteOutline:
-    """The lists of each page; ``root`` is the page to begin with, empty if upstream names none.
+    """Navigation lists of each page. ``root`` is the first page, empty if upstream names none.
 
-    ``titles`` are for pages of mkdocs that have none themselves.
+    ``titles`` are for mkdocs pages without a title of their own.
     """
 
     lists: Mapping[str, Sequence[Row]] = field(default_factory=dict)
@@ -73,9 +75,9 @@ class SiteOutline:
 
 
 def outline_of(site: Site) -> SiteOutline:
-    """Return the outline of a site; an empty one if upstream has none, or its file is damaged.
+    """Return the outline of a site; an empty one if upstream has none, or a damaged one.
 
-    Docs that begin with a table of contents of their own have their order from there.
+    If the first page has a table of contents of its own, that one defines the order.
     """
     docs = site.lock.docs
     place = outline_place({file.path for file in site.lock.files}, docs)
@@ -93,11 +95,11 @@ def outline_of(site: Site) -> SiteOutline:
     return outline
 
 
-@lru_cache(maxsize=4)  # a run asks for it several times
+@lru_cache(maxsize=4)  # called several times in a run
 def _read(
     data: bytes, place: str, docs: Folders, pages: tuple[str, ...], configured: str
 ) -> SiteOutline:
-    """Return the outline that the file at a place of the repository holds. Raises InputError."""
+    """Return the outline in the file at ``place`` in the repository. Raises InputError."""
     name = posixpath.basename(place)
     where = docs.shown(docs.pulled_path_of(place))
     outline = read_outline(data.decode("utf-8", "replace"), name=name, where=where)
@@ -127,18 +129,18 @@ def _read(
 
 @dataclass(kw_only=True)
 class _Lists:
-    """Lists of pages in the making. A page is listed once, so no list leads to itself."""
+    """Builder of the lists. Each page is listed only once, so no list leads to itself."""
 
     docs: Folders
-    pages: Mapping[str, str]  # the names of all pages
-    folder: str  # of the repository, which targets count from
+    pages: Mapping[str, str]  # names of all pages
+    folder: str  # folder in the repository that targets are relative to
     found: dict[str, list[Row]] = field(default_factory=dict)
     titles: dict[str, str] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
     missing: list[str] = field(default_factory=list)
 
     def add(self, page: str, items: Sequence[Item]) -> None:
-        """Give a page its lists: one for each group, and one for the items between two of them."""
+        """Add the lists of a page: one for each group, and one for the items between two groups."""
         rows: list[Row] = []
         for item in items:
             if item.items and not self.pages_of(item):
@@ -154,7 +156,7 @@ class _Lists:
             self.found.setdefault(page, []).append([caption, rows])
 
     def _rows(self, items: Sequence[Item]) -> Iterator[Row]:
-        """Yield the rows of items; what a page has below it becomes lists of that page."""
+        """Yield the rows of items. Items below a page become lists of that page."""
         for item in items:
             pages = self.pages_of(item)
             is_address = item.target.startswith(("http://", "https://"))
@@ -174,7 +176,7 @@ class _Lists:
                 self.missing.append(item.target)
 
     def pages_of(self, item: Item) -> list[str]:
-        """Return the pages that an item means; none if they are not there."""
+        """Return the pages that an item refers to; none if they do not exist."""
         target = item.target.removeprefix("/")
         if not target:
             return []
@@ -186,7 +188,7 @@ class _Lists:
 
 
 def _has_contents(site: Site, page: str) -> bool:
-    """Return whether a page has a table of contents of Sphinx's."""
+    """Return whether a page has a Sphinx table of contents."""
     for known in site.lock.pages:
         if known.name == page:
             path = known.files[-1].path
@@ -194,7 +196,7 @@ def _has_contents(site: Site, page: str) -> bool:
             try:
                 return any(entries(text_with_contents(path, data)))
             except InputError:
-                return False  # split has told of it
+                return False  # split has reported it
     return False
 
 

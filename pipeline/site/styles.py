@@ -1,8 +1,8 @@
 """Style sheets of a site, without the rules that no page can use.
 
-The theme's sheets are 370 kB, for icons and components that are not on the site: without those, a
-first page needs 150 kB of style sheets and not 560 kB. Classes and ids of unchanged pages are known
-from the last run, and so is what was left of a sheet if the pages have the same ones.
+The theme's sheets have 370 kB, mostly for unused icons and components. Pruning cuts the style
+sheets of a first page from 560 kB to 150 kB. The classes and ids of unchanged pages come from the
+memo, as do pruned sheets if the pages still have the same classes and ids.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from pipeline.site.plan import Site
 if TYPE_CHECKING:
     from tinycss2.ast import Node
 
-# Comments and white space, but not within strings. A comment with ! is a licence: it stays.
+# Comments and white space outside of strings. A comment with ! is a licence and is kept.
 _SPARE = re.compile(
     r"(?P<kept>\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\\.|/\*!.*?\*/)"
     r"|/\*.*?\*/|(?P<space>\s+)",
     re.DOTALL,
 )
-# At-rules whose block holds rules; the block of others (@font-face) holds declarations.
+# At-rules whose block contains rules; the block of others (@font-face) contains declarations.
 _NESTING = frozenset(("media", "supports", "layer", "container", "scope"))
-# Functions of a list of selectors, of which one is enough.
+# Functions with a list of selectors, one of which must match.
 _ONE_OF = frozenset(("is", "where", "matches", "any", "has"))
 _PART_OF_CLASS = re.compile(r"\s*class\*=[\"']?([\w-]+)[\"']?\s*")
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
 _VALUE = r"(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']+))"
-# Each begins with plain letters, so that `re` skips to the next: one pattern for both takes four
-# times as long.
+# Each starts with plain letters, so that `re` can skip ahead; one pattern for both takes four times
+# as long.
 _ATTRIBUTES = (
     re.compile(rf"class=(?<!\wclass=){_VALUE}"),
     re.compile(rf"id=(?<!\wid=){_VALUE}"),
 )
-# Parts of Bootstrap that its script adds to elements of a page: if no page has such elements, the
-# words in the script mean nothing.
+# Parts of Bootstrap that its script adds to existing elements. The words in the script do not show
+# that a page uses them.
 _ASKED_FOR = re.compile(
     r"(?:accordion|carousel|list-group|modal|offcanvas|pagination|popover|toast)(?:-|$)"
 )
@@ -52,7 +52,7 @@ def words_in_html(html: str) -> frozenset[str]:
     words: set[str] = set()
     for attribute in _ATTRIBUTES:
         for values in set(attribute.findall(html)):
-            # One of the three ways to quote the value has matched; the others are empty.
+            # The value is in one of three groups, by its quotes; the other groups are empty.
             words.update("".join(values).split())
     return frozenset(words)
 
@@ -63,10 +63,10 @@ def words_in_script(script: str) -> frozenset[str]:
 
 
 def prune(css: str, words: frozenset[str]) -> str:
-    """Return ``css`` without comments, indents, and rules for classes that no page has.
+    """Return ``css`` without comments, indentation, and rules that no page can use.
 
-    A rule is dropped if each of its selectors needs a class or an id that is not among ``words``.
-    Licences stay.
+    A rule is dropped if each of its selectors needs a class or an id that ``words`` lacks. Licence
+    comments are kept.
     """
     from tinycss2 import parse_stylesheet
 
@@ -75,12 +75,12 @@ def prune(css: str, words: frozenset[str]) -> str:
 
 
 def _shortened(match: re.Match[str]) -> str:
-    """Return what stays of a string, a comment or white space."""
+    """Return the replacement of a string, a comment or white space."""
     return " " if match["space"] else match["kept"] or ""
 
 
 def _used(rules: Iterable[Node], words: frozenset[str]) -> Iterator[str]:
-    """Yield what stays of each rule: ``.a, .b {top: 0}`` → ``.a{top: 0}`` without a ``b``."""
+    """Yield the used part of each rule: ``.a, .b {top: 0}`` → ``.a{top: 0}`` without a ``b``."""
     from tinycss2 import parse_rule_list, serialize
 
     for rule in rules:
@@ -101,21 +101,22 @@ def _used(rules: Iterable[Node], words: frozenset[str]) -> Iterator[str]:
             used = "".join(_used(inner, words))
             if used:
                 yield f"@{rule.at_keyword}{serialize(rule.prelude).rstrip()}{{{used}}}"
-        # Other at-rules (a font) have no selector; browsers ignore what cannot be parsed.
+        # Other at-rules (a font) have no selector. Rules that cannot be parsed are dropped, as in
+        # browsers.
         elif rule.type != "error":
             yield rule.serialize()
 
 
 def _parts(selectors: Sequence[Node]) -> list[list[Node]]:
-    """Return the selectors of a list; commas in brackets do not count."""
+    """Return the selectors of a list, split at its top-level commas."""
     grouped = groupby(selectors, key=lambda node: bool(node == ","))
     return [list(part) for is_comma, part in grouped if not is_comma]
 
 
 def can_match(selector: Sequence[Node], words: frozenset[str]) -> bool:
-    """Return whether ``selector`` needs only classes and ids among ``words``.
+    """Return whether all classes and ids that ``selector`` needs are among ``words``.
 
-    It does not need what stands in ``:not()``, and only one selector of a list in ``:is()``.
+    Those in ``:not()`` are not needed. Of a list in ``:is()`` or a similar function, one is enough.
     """
     for before, node in pairwise((None, *selector)):
         is_name = node.type == "hash" or (before == "." and node.type == "ident")
@@ -131,7 +132,7 @@ def can_match(selector: Sequence[Node], words: frozenset[str]) -> bool:
 
 
 def _may_have_part(attribute: Node, words: frozenset[str]) -> bool:
-    """Return whether a word has the part that ``[class*=sd-]`` asks for."""
+    """Return whether any word contains the part that ``[class*=sd-]`` requires."""
     from tinycss2 import serialize
 
     part = _PART_OF_CLASS.fullmatch(serialize(attribute.content))
@@ -139,13 +140,13 @@ def _may_have_part(attribute: Node, words: frozenset[str]) -> bool:
 
 
 def restore_styles(site: Site) -> None:
-    """Let Sphinx put the whole style sheets there again. Comes before it builds."""
-    # They were pruned for the pages of the last time; Sphinx copies only what is missing.
+    """Remove the pruned style sheets before a build, so that Sphinx copies the whole ones."""
+    # They were pruned for the pages of the last build, and Sphinx copies only missing files.
     files.remove_files(files.files_below(site.target / "_static", ".css"))
 
 
 def prune_styles(site: Site, memo: Memo[Known]) -> None:
-    """Take out of the style sheets what no page has, and no script puts there."""
+    """Remove rules from the style sheets that neither a page nor a script can use."""
     words = frozenset().union(
         *_words_of_pages(site, memo), *_words_of_scripts(site, memo)
     )
@@ -161,16 +162,16 @@ def prune_styles(site: Site, memo: Memo[Known]) -> None:
 
 
 def _words_of_scripts(site: Site, memo: Memo[Known]) -> Iterator[frozenset[str]]:
-    """Yield the words that scripts may give to elements while a page is read."""
+    """Yield the words in each script: classes that it may add to elements in the browser."""
     for path in files.files_below(site.target / "_static", ".js"):
-        # MathJax brings its own styles.
+        # MathJax has styles of its own.
         if "mathjax" not in path.parts:
             words = _words_in(site, memo, path, words_in_script)
             yield frozenset(filterfalse(_ASKED_FOR.match, words))
 
 
 def _words_of_pages(site: Site, memo: Memo[Known]) -> Iterator[frozenset[str]]:
-    """Yield the words of every page."""
+    """Yield the classes and ids of each page."""
     for path in files.files_below(site.target, ".html"):
         yield frozenset(_words_in(site, memo, path, words_in_html))
 
@@ -178,7 +179,7 @@ def _words_of_pages(site: Site, memo: Memo[Known]) -> Iterator[frozenset[str]]:
 def _words_in(
     site: Site, memo: Memo[Known], path: Path, find: Callable[[str], frozenset[str]]
 ) -> tuple[str, ...]:
-    """Return what ``find`` finds in a file, cached for the next time."""
+    """Return the words that ``find`` finds in a file; they are stored in the memo."""
     subject, key = subject_of_file(site, path), digest_of_stamps(path)
     known = memo.recall(subject, key)
     if known is None:
@@ -188,5 +189,5 @@ def _words_in(
 
 
 def _text(path: Path) -> str:
-    """Return a file of the site as text; broken bytes are replaced."""
+    """Return a file of the site as text, with invalid bytes replaced."""
     return files.read_bytes(path).decode("utf-8", "replace")

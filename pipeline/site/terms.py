@@ -1,7 +1,7 @@
-"""Terms of the glossary on the site: what is marked in a translation, listed, and searched for.
+"""Glossary terms on the site: hints in translations, the glossary page, and search synonyms.
 
-The glossary comes in as it was read; plain values go out, for records and for the pages that are
-made of them. A term is what readers may look up: advice for translators is none.
+The input is the parsed glossary; the output is plain values for records and pages. Rows that only
+advise translators are no terms for readers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pipeline.core.glossary.glossary import Glossary, Rendering, Term
 from pipeline.core.glossary.rows import BRACKET
 from pipeline.findings import Severity
 
-_GAP = re.compile("[ …]")  # a rendering with one in it, like 把…掩盖, is no word
+_GAP = re.compile("[ …]")  # a rendering with a gap, like 把…掩盖, is not a word
 
 
 def term_hints(
@@ -23,13 +23,13 @@ def term_hints(
 ) -> list[tuple[str, str]]:
     """Return renderings in ``chinese`` with their English, in the order of ``english``.
 
-    ``("即时编译", "just-in-time compilation")`` is one. Where they stand is for the page to find
-    out: not in code, links and headings.
+    ``("即时编译", "just-in-time compilation")`` is one. ``placement`` finds their positions on the
+    page, outside of code, links and headings.
     """
     words_by_term: dict[str, str] = {}
     for mention in glossary.mentions(english, markup):
         term = mention.term
-        # Words that may be rendered in many ways are no terms to a reader: advice, weight NOTE.
+        # Rows of weight NOTE are advice: such words may be rendered in many ways.
         if term.weight in (None, Severity.NOTE) or term.english in words_by_term:
             continue
         if words := _rendering_in(chinese, term):
@@ -40,7 +40,7 @@ def term_hints(
 def _rendering_in(chinese: str, term: Term) -> str:
     """Return the longest rendering of a term in a translation; empty if there is none.
 
-    即时（JIT）编译 may also stand there without its bracket.
+    A rendering with brackets, 即时（JIT）编译, may be used without them.
     """
     fitting: set[str] = set()
     for rendering in term.renderings:
@@ -51,17 +51,18 @@ def _rendering_in(chinese: str, term: Term) -> str:
 
 
 def _is_worth_marking(form: str) -> bool:
-    """Return whether a rendering helps a reader: ``雅可比`` does, ``pytree`` does not."""
-    # The English word itself explains nothing, and a single character stands in other words too.
+    """Return whether a rendering deserves a hint: ``雅可比`` does, ``pytree`` does not."""
+    # A rendering equal to the English explains nothing, and a single character occurs in other
+    # words.
     return len(form) > 1 and not form.isascii()
 
 
 def term_list(glossary: Glossary) -> list[Mapping[str, Any]]:
-    """Return all terms for the glossary page, with renderings, words to avoid, a note."""
+    """Return all terms for the glossary page: English, renderings, words to avoid, note."""
     rows: list[Mapping[str, Any]] = []
     for term in glossary.terms:
         if term.weight is None:
-            continue  # it only allows a word that would be a mistake elsewhere
+            continue  # the row only allows a word that is wrong elsewhere
         row = {
             "english": term.english,
             "renderings": [rendering.text for rendering in term.renderings],
@@ -73,17 +74,17 @@ def term_list(glossary: Glossary) -> list[Mapping[str, Any]]:
 
 
 def synonyms(glossary: Glossary) -> list[tuple[list[str], list[str]]]:
-    """Return for each term the words that readers may ask for, and its renderings.
+    """Return, for each term, the words that readers may search for, and its renderings.
 
-    ``(["vectorization", "vectorizations", "矢量化"], ["向量化"])``: who asks for a word of the
-    first list is shown what has one of the second; who asks for a rendering, what has the English.
+    ``(["vectorization", "vectorizations", "矢量化"], ["向量化"])``: a search for a word of the first
+    list also finds words of the second. A search for a rendering also finds the English.
     """
     rows: list[tuple[list[str], list[str]]] = []
-    # 张量, which is wrong for an array, is right for a tensor: it asks for nothing else.
+    # 张量 is wrong for "array" but right for "tensor", so a search for it must not find arrays.
     right = set().union(*map(_searched, (term.renderings for term in glossary.terms)))
     for term in glossary.terms:
         renderings = _searched(term.renderings)
-        # Words that only allow something, or that have no word of their own, lead nowhere.
+        # Rows without weight only allow a word, and rows without renderings have nothing to find.
         if term.weight is not None and renderings:
             others = [word for word in _searched(term.avoided) if word not in right]
             rows.append(
@@ -99,7 +100,7 @@ def synonyms(glossary: Glossary) -> list[tuple[list[str], list[str]]]:
 
 
 def _searched(renderings: Sequence[Rendering]) -> list[str]:
-    """Return searchable renderings: 即时（JIT）编译 without its bracket, 即时编译."""
+    """Return searchable renderings, without their brackets: 即时（JIT）编译 → 即时编译."""
     words = (BRACKET.sub("", rendering.text) for rendering in renderings)
     fitting = [
         word for word in words if _is_worth_marking(word) and not _GAP.search(word)

@@ -1,7 +1,7 @@
-"""The words of the site that no page has: one table of TOML per language, for translators.
+"""Words of the site's own interface: one TOML table per language, for translators.
 
-``en.toml`` has all of them. Another language has a table named by the locale (``pt_BR.toml``) or
-by the language (``pt.toml``); what the table leaves out is said in English.
+``en.toml`` has all of them. The table of another language is named after the locale
+(``pt_BR.toml``) or the language (``pt.toml``). Words that it lacks are shown in English.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from importlib import resources
 from pipeline.core.checks.locales import is_traditional
 
 ENGLISH = "en"
-# Languages that are written in other letters than English.
+# Languages that are not written in Latin letters.
 _OTHER_LETTERS = frozenset(
     "ar be bg bn el fa he hi hy ja ka kk ko ru sr ta te th uk ur zh".split()
 )
@@ -22,42 +22,42 @@ _LAST_LATIN = "\u024f"
 
 
 def text(locale: str, key: str) -> str:
-    """Return the words at ``key`` on a page of the site."""
+    """Return the words at ``key`` in the table of page texts."""
     return words(locale, "page")[key]
 
 
 @cache
 def words(locale: str, part: str) -> Mapping[str, str]:
-    """Return the words of one part of the site, those that a language lacks in English."""
+    """Return the words of one part of the site; missing ones are English."""
     own = _table(spoken(locale)).get(part, {})
     return {**_table(ENGLISH).get(part, {}), **own}
 
 
 @cache
 def spoken(locale: str) -> str:
-    """Return the language that the site speaks around texts in ``locale``: its table's name.
+    """Return the language of the interface for pages in ``locale``: the name of a table.
 
     ``zh_CN`` → ``zh``; a language without a table → ``en``
     """
     language = locale.partition("_")[0]
-    # Whoever reads Traditional Chinese gets no Simplified one.
+    # The table in Simplified Chinese is no fallback for Traditional Chinese.
     names = (locale,) if is_traditional(locale) else (locale, language)
     return next(filter(_is_there, names), ENGLISH)
 
 
 def looks_english(title: str, locale: str) -> bool:
-    """Return whether a title has English letters only, in a language that has others."""
+    """Return whether a title has only Latin letters in a language that has others."""
     has_others = any(letter.isalpha() and letter > _LAST_LATIN for letter in title)
     return locale.partition("_")[0] in _OTHER_LETTERS and not has_others
 
 
 def _is_there(name: str) -> bool:
-    """Return whether there is a table of this name."""
+    """Return whether a table of this name exists."""
     return resources.files(__name__).joinpath(f"{name}.toml").is_file()
 
 
 @cache
 def _table(name: str) -> Mapping[str, Mapping[str, str]]:
-    """Return a table as it stands in its file."""
+    """Return a table as parsed from its file."""
     file = resources.files(__name__).joinpath(f"{name}.toml")
     return tomllib.loads(file.read_text(encoding="utf-8"))
