@@ -60,7 +60,7 @@ class ModeTable(Table, frozen=True, kw_only=True):
     # A Python file, relative to the project's root; empty: none.
     startup: _Startup = ""
     variables: Mapping[Variable, _Value] = field(default_factory=dict)
-    cell_seconds: Amount | None = None  # of a typical cell; None: the default
+    cell_seconds: Amount | None = None  # for a typical cell; None: the default
 
     def __post_init__(self) -> None:
         if self.startup and not is_safe_path(self.startup):
@@ -215,7 +215,7 @@ class RunTable(Table, frozen=True, kw_only=True):
 class RunRule(RunTable, frozen=True, kw_only=True):
     """A ``RunTable`` whose mode names are resolved to ``Mode`` records."""
 
-    modes: tuple[Mode, ...] = ()  # type: ignore[assignment]  # the names, looked up
+    modes: tuple[Mode, ...] = ()  # type: ignore[assignment]  # resolved names
 
 
 class PartRule(Table, frozen=True, kw_only=True):
@@ -317,7 +317,7 @@ class Upstream(UpstreamTable, frozen=True, kw_only=True):
     """An ``UpstreamTable`` with its name, its version, and all references resolved."""
 
     name: str
-    docs: Folders = WHOLE  # one folder or several
+    docs: Folders = WHOLE  # type: ignore[assignment]  # one folder or several
     version: str = ""  # the pinned version
     run: tuple[RunRule, ...] = ()
     site: SitePolicy = field(default_factory=SitePolicy)

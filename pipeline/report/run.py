@@ -148,7 +148,7 @@ def _pages_shown(pages: Sequence[PageResult]) -> Sequence[PageResult]:
     """Return the pages that the table lists: of many pages those with something to do or to see."""
     if len(pages) <= _ALL_SHOWN:
         return pages
-    # A few new pages are what a release brings. Hundreds are a project that has just begun.
+    # A release adds a few new pages. Hundreds mean that the project has just begun.
     lists_untouched = sum(map(_is_untouched, pages)) <= _ALL_SHOWN
     shown = []
     for page in pages:

@@ -283,7 +283,7 @@ def _mended_once(
     """
     for check in checks:
         for problem in check.find(current):
-            # Without this test, a fix that changes nothing would be applied forever.
+            # A fix that changes nothing would otherwise use up all rounds.
             if problem.fix in (None, current.entry.msgstr):
                 continue
             entry = replace(current.entry, msgstr=problem.fix)
