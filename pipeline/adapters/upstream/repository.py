@@ -1,7 +1,8 @@
 """Upstream's repository: resolves refs, fetches one commit, lists and reads its files.
 
 A local repository is read in place. Objects of any other are fetched into a private store, as
-cheaply as the server allows, and never twice. ``open_upstream`` opens the configured upstream.
+cheaply as the server allows; those that are already there are not fetched again. ``open_upstream``
+opens the configured upstream.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 Commits are fetched in the cheapest way that the server allows. Leftovers of an interrupted run are
 removed before the store is used.
 
-git's own messages are for git experts, so an error contains advice instead. The invariant: no error
-contains a password.
+git's own messages are for git experts, so an error contains advice instead. The invariant:
+passwords in web addresses are removed from every error.
 """
 
 from __future__ import annotations

@@ -442,7 +442,7 @@ def is_spare(entry: Entry, finished: Finished) -> bool:
 
 
 def keys_of(catalog: Catalog) -> set[tuple[str, ...]]:
-    """Return one key for everything that must survive an update of a catalogue.
+    """Return a set with one key for everything in a catalogue that an update must keep.
 
     A catalogue with the same keys holds the same work: each msgstr with its English, each
     translator comment, and the last translator. A finished translation also has the key of a fuzzy
