@@ -45,14 +45,13 @@ if TYPE_CHECKING:
 class BuildOptions:
     """Options of a build: its last stage, whether code runs, and where summaries go."""
 
-    last: str = "publish"  # a stage, of ``stages.ORDER``
-    runs_code: bool = (
-        True  # False: pages are shown as they are, with outputs of earlier runs
-    )
+    last: str = "publish"  # last stage, one of ``stages.ORDER``
+    # False: run no code, and show pages with the outputs of earlier runs.
+    runs_code: bool = True
     # Read every catalogue, also of unchanged pages, and count what happened to its entries.
     is_thorough: bool = False
     kernels: KernelOptions = field(default_factory=KernelOptions)
-    summaries: tuple[Path, ...] = ()  # files that get the run in short, as Markdown
+    summaries: tuple[Path, ...] = ()  # files to append a Markdown summary to
 
     @property
     def executes(self) -> bool:
@@ -65,8 +64,8 @@ class MergedLocale:
     """Rows and changed files of one locale after its merge."""
 
     pages: tuple[PageResult, ...]
-    gone: tuple[PageResult, ...]  # what is left of pages that upstream dropped
-    changes: tuple[str, ...] = ()  # the files written
+    gone: tuple[PageResult, ...]  # rows of pages that upstream dropped
+    changes: tuple[str, ...] = ()  # files written
 
 
 def add_options(parser: ArgumentParser) -> None:

@@ -82,7 +82,7 @@ def _run_on(
     def run() -> int:
         nonlocal row
         result = run_command(own, log)
-        assert isinstance(result, RunResult)  # of every command that takes --all
+        assert isinstance(result, RunResult)  # true for every command with --all
         show_findings(result, log)
         report = run_json(result).decode("utf-8") if own.json else ""
         row = row_of(result, report=report)

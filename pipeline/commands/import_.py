@@ -81,6 +81,7 @@ def history_of(
         version = open_memory(memory, (), texts=texts, header={}).catalog
         words = _words(version.entries)
         known |= words
+        # Strictly more: of equal versions the first one counts, and git lists the newest first.
         if len(words & returned) > most:
             best, most = version, len(words & returned)
     return History(base=best, words=known)

@@ -121,7 +121,7 @@ def _link_or_copy(source: str, target: str) -> str:
     # place.
     try:
         os.link(source, target)
-    except OSError:  # a file system without links
+    except OSError:  # a file system without hard links
         shutil.copy2(source, target)
     return target
 
@@ -133,8 +133,8 @@ def _put_back(run: Run, kept: Paths) -> None:
     # deleted.
     for locale in locales:
         paths.memory_state(locale).unlink(missing_ok=True)
-    docs = paths.docs.resolve()  # a linked folder is restored where it is
-    shutil.rmtree(docs, ignore_errors=True)  # early: it makes room
+    docs = paths.docs.resolve()  # a symbolic link is kept
+    shutil.rmtree(docs, ignore_errors=True)  # early, to free space
     if kept.docs.exists():
         shutil.move(kept.docs, docs)
     _replace(paths.lock, kept.lock)

@@ -52,7 +52,7 @@ def site(run: Run, options: BuildOptions, *, show_fuzzy: bool) -> RunResult:
             f"no site can be made: {packages.names(lacking)} not installed",
             hint=packages.how_to_install("site"),
         )
-    from pipeline.site.build import build_site  # loads what makes pages of templates
+    from pipeline.site.build import build_site  # loads the template engine
 
     # The option is part of the site's policy: changing it invalidates the rendered pages.
     policy = structs.replace(run.upstream.site, show_fuzzy=show_fuzzy)

@@ -249,6 +249,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     with only_this_run(replace(run, dry=is_dry)):
         commits = _both_commits(run, target)
         before, after = commits.before.lock, commits.after.lock
+        # An upgrade to the current pin must write nothing, so that it can be repeated.
         is_there = (before.commit, before.version) == (after.commit, move.pin.version)
         if is_there and not move.is_change:
             run.log.note(f"{run.name} is at {after.ref} already")

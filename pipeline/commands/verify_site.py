@@ -206,6 +206,7 @@ def _notebook_differences(
     if _facts(expected) != _facts(found):
         yield f"{path}: has other metadata"
     nothing: dict[str, Any] = {}
+    # A missing cell on either side counts as an empty one, which differs.
     pairs = zip_longest(expected["cells"], found["cells"], fillvalue=nothing)
     for number, (theirs, ours) in enumerate(pairs, start=1):
         if _cell(theirs) != _cell(ours):

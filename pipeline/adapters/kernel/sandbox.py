@@ -61,7 +61,7 @@ def furnish(folder: Path, data: Path, startup: Sequence[Startup]) -> None:
     copy_data(data, folder / "page")
     for name in ("home", "tmp", "matplotlib"):
         (folder / name).mkdir(mode=0o700)
-    # IPython fills a profile folder that exists, and keeps the files in it.
+    # IPython would create a missing profile, and fill it with default files.
     profile = folder / "ipython" / "profile_default" / "startup"
     profile.mkdir(parents=True)
     if startup:

@@ -153,7 +153,7 @@ def _run_within_limits(
 ) -> Stop | None:
     """Run all cells of ``notebook`` within the limits; return what stopped them."""
     from pipeline.adapters.kernel.engine import (
-        execute,  # papermill: a quarter of a second
+        execute,  # imports papermill, which is slow
     )
 
     policy = job.policy

@@ -101,8 +101,8 @@ def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
             changes += written
             for page in filled:
                 for finding in files.findings.get(page, ()):
-                    # The update only warns about a catalogue that it did not write. Here that is an
-                    # error, because nothing was adopted into it.
+                    # `write` only warns about a catalogue that somebody edited meanwhile. Here that
+                    # is an error, because nothing was adopted into it.
                     if finding.code == "catalogue-edited":
                         findings.append(replace(finding, severity=Severity.ERROR))
             if written and not run.dry:

@@ -192,6 +192,7 @@ def look_at_memories(memories: Sequence[MemoryFile], way: Way) -> Iterator[Looke
     yield look(known, way)
     # Without the English, run only the checks that need nothing but the translation.
     of_text = replace(way, checks=CheckSet(checks=way.checks.of_text), is_whole=False)
+    # Glossary checks need the English as well.
     of_text = replace(of_text, glossary=None)
     looked = look([_text_of(file) for file in memories], of_text)
     # Show the text with its placeholders, as in the file. They have the same length as the texts

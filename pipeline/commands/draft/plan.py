@@ -161,6 +161,7 @@ def _limited(
     kept: list[Question] = []
     asked = 0
     for question in questions:
+        # Terms and answered questions need no request, so the limit does not apply to them.
         needs_model = not question.term and book.verdict(question).attempt
         if needs_model and asked == limit:
             continue

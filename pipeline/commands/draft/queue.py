@@ -47,7 +47,7 @@ class Queue:
     client: ChatClient | StubClient
     log: Log
     threads: int
-    date: str  # of the upstream commit: "2026-05-01T09:30:00+00:00", or empty
+    date: str  # of the commit, "2026-05-01T09:30:00+00:00", or empty
     pages: list[PageOutcome] = field(default_factory=list)
     changes: list[str] = field(default_factory=list)  # relative to the root
     error: PipelineError | None = None

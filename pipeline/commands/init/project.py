@@ -25,7 +25,7 @@ from pipeline.folders import ALL, Folders, fault_in
 from pipeline.naming import exact_pin, group_of, repository_on_github
 from pipeline.paths import glossary_path
 
-PIPELINE = "pipeline"  # the dependency group of the skeleton
+PIPELINE = "pipeline"  # group of the pipeline itself in the skeleton
 GLOSSARY = b"source,target,context,translator_comments\n"
 # Files of the project, and their templates.
 FILES = {

@@ -120,6 +120,7 @@ def open_page(run: Run, document: Document, page: str, *, locale: str) -> OpenPa
             refusal = Refusal(problem.code, problem.text, problem.hint)
             refused[entry.msgid] = refusal
     translations = translations_of(read.catalog)
+    # As in a build: translations with errors are left out of the merge.
     sound = {key: text for key, text in translations.items() if key not in refused}
     merged = merge(document, sound)
     ran = run.paths.executed(locale) / f"{page}.ipynb"

@@ -125,6 +125,7 @@ def page_named(word: str, pages: Sequence[Page]) -> str:
     for suffix in _SUFFIXES:
         name = name.removesuffix(suffix)
     # For example "translations/zh_CN/jax/pallas/tpu/details.po", from shell completion.
+    # Compare whole path components: "details" must not match "more-details".
     fitting = [known for known in names if f"/{name}".endswith(f"/{known}")]
     if fitting:
         return max(fitting, key=len)

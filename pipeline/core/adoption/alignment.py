@@ -262,6 +262,7 @@ class Passage:
 
 def score(english: Passage, copy: Passage, similar: Similar) -> float:
     """Return the log odds, in nats, that one passage translates the other."""
+    # Code never translates prose. Two pieces of code are compared by lines, without the encoder.
     kinds = {block.kind is BlockKind.CODE for block in (*english.blocks, *copy.blocks)}
     if len(kinds) > 1:
         return _NEVER
@@ -269,6 +270,8 @@ def score(english: Passage, copy: Passage, similar: Similar) -> float:
         likeness = code_likeness("\n".join(english.texts), "\n".join(copy.texts))
         return CODE * (likeness - _ALIKE) / (1 - _ALIKE)
     if not copy.is_chinese:
+        # A paragraph without Chinese matches only the same English: the copy left it untranslated.
+        # The share is Dice's coefficient of the words.
         both = (english.english & copy.english).total()
         share = 2 * both / max(1, english.english.total() + copy.english.total())
         return _ENGLISH if share > _SAME else _NEVER
@@ -280,6 +283,8 @@ def _length(english: int, chinese: int) -> float:
     """Return the log odds of the lengths: their ratio is nearly constant within a translation."""
     if not english or not chinese:
         return _LENGTH_AT_LEAST
+    # Compare two normal distributions of the logarithm: of a translation, and of unrelated texts.
+    # Short texts vary more, so their distribution is wider.
     spread = _SPREAD * (1.0 + 0.8 * _SHORT / (_SHORT + english))
     distance = log(chinese / english) - _MEAN
     fits = -0.5 * (distance / spread) ** 2 - log(spread)

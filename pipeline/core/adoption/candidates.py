@@ -147,6 +147,7 @@ def _cost(lines: Sequence[Line], found: frozenset[Line]) -> int:
     Lines before the first match and after the last one do not count: a copy may be an excerpt.
     """
     places = [at for at, line in enumerate(lines) if line in found]
+    # Lines of the copy that other versions have, and this one does not.
     strange = len(found) - len(places)
     if not places:
         return strange

@@ -131,6 +131,7 @@ def _split(text: str) -> Split | None:
         split = split_text(text, page=True)
     except InputError:
         return None
+    # A rejected page has nothing but the reason of its rejection.
     is_refused = split.unsafe and not split.messages and not split.skeleton
     return None if is_refused else split
 

@@ -29,7 +29,7 @@ _SPACES_AND_MARKS = re.compile(r"[\W_]+")
 class Translation:
     """Translation in a copy of one message, or of several messages together."""
 
-    english: tuple[str, ...]  # the messages, in order
+    english: tuple[str, ...]  # msgids, in order
     chinese: str
     score: float
 
@@ -82,6 +82,7 @@ def carry(
     wanted: dict[str, list[Entry]] = {}
     for name in pin:
         if name == page or not clear.isdisjoint(texts[name]):
+            # Without translations, so that the update takes them only from the old version.
             blanks = [Entry(msgid=one.msgid, references=(name,)) for one in pin[name]]
             wanted[name] = blanks
     updated = update_catalogs(

@@ -70,6 +70,7 @@ class Book:
         match judged:
             case []:
                 return Verdict(attempt=1)
+            # Both attempts are used, so the question is settled.
             case [first, second]:
                 return Verdict(attempt=0, judged=better(first, second))
         (first,) = judged

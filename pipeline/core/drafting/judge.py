@@ -246,6 +246,7 @@ def _strange_letter(subject: Subject, locale: str) -> str:
 
     Examples in a Chinese answer: ``имя``, or kana. ``µ`` and ``Ω`` are allowed, as units.
     """
+    # Unicode names start with the script, so no table of code points is needed.
     scripts = _SCRIPTS.get(locale.partition("_")[0])
     if scripts is None:
         return ""

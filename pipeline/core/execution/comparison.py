@@ -129,6 +129,7 @@ def _difference(number: int, stored: Cell, ran: Cell) -> Difference | None:
     docs, here = text_of(stored), text_of(ran)
     if not docs.strip() or docs == here:
         return None
+    # The texts differ somewhere, but perhaps only in white space or within the tolerance.
     for docs_token, here_token in zip_longest(_tokens(docs), _tokens(here)):
         if not _is_same(docs_token, here_token):
             return Difference(

@@ -158,6 +158,7 @@ def exception_changes(record: PageRecord) -> tuple[tuple[int, str, str], ...]:
         earlier[raised.code].append(raised.exception)
     changes: list[tuple[int, str, str]] = []
     for raised in record.now.raised:
+        # Matched by code, not by number, because cells may have been inserted or removed.
         names = earlier[raised.code]
         if not names:
             continue  # the code is new

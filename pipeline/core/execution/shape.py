@@ -148,6 +148,7 @@ def _cell(cell: Mapping[str, Any]) -> dict[str, Any]:
             if isinstance(bundle, dict)
         }
     if kind == "code":
+        # `faults_of` reports what is dropped here.
         sound["outputs"] = sound_outputs(cell.get("outputs")).sound
         if "execution_count" in cell and not _is_count(cell["execution_count"]):
             sound["execution_count"] = None

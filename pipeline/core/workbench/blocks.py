@@ -156,7 +156,7 @@ def _split(text: str, markup: Markup, reading: Reading) -> Split:
     if markup is not Markup.RST:
         return split_text(text, page=True, reading=reading)
     from pipeline.core.document.rst.splitter import (
-        split_rst,  # docutils takes a while to load
+        split_rst,  # docutils is slow to import
     )
 
     return split_rst(text)

@@ -91,6 +91,7 @@ def read_marks(html: str) -> MarkedHtml:
     result = _TOKEN.sub(read, html)
     inner: dict[int, str] = {}
     for number, span in spans.items():
+        # The content may contain the marks of other messages, for example of an image text.
         inner[number] = read_marks(html[span.inner_start : span.inner_end]).html
     return MarkedHtml(html=result, inner=inner)
 

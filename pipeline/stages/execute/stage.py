@@ -189,6 +189,7 @@ class _Pass:
 
     def _run(self, waiting: Mapping[str, Sequence[Task]]) -> Iterator[Execution]:
         """Run one task of each key, the slowest first, and yield the results of all its tasks."""
+        # Outcomes name the page of the first task, which stands for all tasks with its key.
         by_page = {tasks[0].page.name: tasks for tasks in waiting.values()}
         measured = self.history.seconds()
 
