@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from pipeline.errors import PipelineError
 
-Span = tuple[int, int]  # start and end offset of characters in a msgstr
+Span = tuple[int, int]  # characters of a msgstr: first, and last + 1
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")  # between the words of "InputError"
 

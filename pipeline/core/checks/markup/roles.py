@@ -19,7 +19,7 @@ _DOLLAR = re.compile(r"(?P<code>`+)(?!`).*?(?<!`)(?P=code)(?!`)|(?<!\\)\$", re.D
 _MARKDOWN_ROLE = re.compile(r"\{([^{}]+)\}`(.*)`", re.DOTALL)
 
 
-# Formulas.
+# Formulas in Markdown.
 
 
 def _find_markdown_dollars(subject: Subject) -> Iterator[Problem]:
@@ -102,7 +102,7 @@ def _escaped_dollar(match: re.Match[str]) -> str:
     return "\\$"
 
 
-# Roles.
+# Roles in Markdown.
 
 
 def _find_markdown_roles(subject: Subject) -> Iterator[Problem]:
@@ -151,7 +151,7 @@ _TITLED = re.compile(
 )
 
 
-# Formulas.
+# Formulas in reST.
 
 
 def _find_rst_dollars(subject: Subject) -> Iterator[Problem]:
@@ -175,7 +175,7 @@ def _find_rst_dollars(subject: Subject) -> Iterator[Problem]:
     )
 
 
-# Roles.
+# Roles in reST.
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ShownRole:
     """A role with a visible name: its position, the correct form, and the form in the hint."""

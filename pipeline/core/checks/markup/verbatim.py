@@ -135,7 +135,7 @@ def _shown_tag(
     return None
 
 
-# Escapes.
+# Escapes in Markdown.
 
 
 def _find_markdown_escapes(subject: Subject) -> Iterator[Problem]:
@@ -312,7 +312,7 @@ _RST_CHARACTER_REFERENCE = re.compile(rf"&(?:#[xX]?[0-9A-Fa-f]+|{_REFERENCE_NAME
 _ESCAPED_WORD = re.compile(r"\\\w")
 
 
-# Escapes.
+# Escapes in reST.
 
 
 def _find_rst_escapes(subject: Subject) -> Iterator[Problem]:

@@ -33,7 +33,7 @@ _LAST_WHITE_SPACE = 0x3000  # no white space has a higher code point
 _WHITE_SPACE = "".join(filter(str.isspace, map(chr, range(_LAST_WHITE_SPACE + 1))))
 _BEHIND_END = f"*_\"'”’」)]）{_WHITE_SPACE}"
 _CHARACTERS_A_WORD = 1.7
-_SPREAD = 0.35  # of its logarithm: plus or minus a third
+_SPREAD = 0.35  # deviation of its logarithm: plus or minus a third
 
 
 class Traits(NamedTuple):
