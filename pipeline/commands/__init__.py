@@ -1,7 +1,7 @@
 """Commands of the command line, one file or folder each.
 
 A command decides which stages run and in which order; the stages do the work. Modules that several
-commands share are here, too: ``pages`` and ``update`` (which pages a run covers, and which it can
-skip), ``holding`` and ``signals`` (locking and interrupts), ``reporting`` and ``showing`` (reports
-and terminal output).
+commands share are here, too. ``pages`` and ``update`` decide which pages a run covers, and which it
+can skip. ``holding`` and ``signals`` handle locks and interrupts. ``reporting`` and ``showing``
+write reports and terminal output.
 """

@@ -68,9 +68,9 @@ class History:
 def history_of(
     run: Run, locale: str, page: str, *, ours: Catalog, theirs: Sequence[Entry]
 ) -> History:
-    """Return what git knows about the history of the returned catalogue ``theirs``.
+    """Return the base of the returned catalogue ``theirs``, and all translations in git.
 
-    Its base is the version that shares the most translations with it; the newest one on a tie.
+    The base is the version that shares the most translations with it; the newest one on a tie.
     """
     texts = texts_in(ours) | texts_in(Catalog(entries=tuple(theirs)))
     returned = _words(theirs)
@@ -323,7 +323,7 @@ def _page(run: Run, path: Path, entries: Sequence[Entry], *, locale: str) -> str
 
 
 def _ends(path: Path) -> Iterator[str]:
-    """Yield the page names that the path of a file may stand for, the longest first."""
+    """Yield the possible page names in the path of a file, the longest first."""
     parts = path.with_suffix("").parts
     for start in range(len(parts)):
         yield "/".join(parts[start:])

@@ -173,8 +173,8 @@ def _driver_command() -> str:
     ours = (
         f"PYTHONPATH={shlex.quote(str(code))} {shlex.quote(sys.executable)} -m pipeline"
     )
-    # If our command wrote conflict markers, its failure stands. Otherwise it could not run at all,
-    # and git merges lines.
+    # Conflict markers show that our command ran, so its failure is final. Without any it could not
+    # run at all, and git merges by lines.
     lines = "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B"
     return (
         f"{ours} memory merge -- {_WORDS} || "

@@ -28,7 +28,7 @@ from pipeline.run import Run
 def scratch_copy(run: Run) -> Iterator[Path]:
     """Yield the root of a temporary copy of everything that a sync reads, except the docs.
 
-    The copy shares the git cache, and the project's repository, which tells what is checked out.
+    The copy shares the git cache and the project's repository, which a sync asks for its checkout.
     """
     paths = run.paths
     with tempfile.TemporaryDirectory(prefix="jax-docs-zh-") as name:

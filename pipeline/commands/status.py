@@ -97,7 +97,7 @@ def _compare_with(run: Run, lock: Lock, ref: str) -> Comparison:
     pull_stage.check_has_refs(run)
     after = pull_stage.read_at(run, ref=ref)
     before = pull_stage.read_at(run, ref=lock.commit)
-    # It was read by commit, but people know it by the lock's ref.
+    # Reports show the lock's ref, because people do not know commits by their ids.
     before = replace(before, lock=replace(before.lock, ref=lock.ref))
     comparison = compare(run, before, after)
     pages = tuple(change for change in comparison.pages if run.asks_for(change.page))

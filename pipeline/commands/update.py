@@ -8,7 +8,7 @@ Three memos record earlier results:
 ``updated`` has the pages whose catalogue is up to date. Its key covers our code, the configuration,
 the page's documents, catalogues and memory. For a settled page (every message translated) only its
 own catalogue and memory count, since it takes nothing from other pages. For any other page all
-catalogues count: an earlier update has already taken everything that they offer.
+catalogues count: while they are unchanged, an update finds nothing new in them.
 
 ``merged`` has the merge result of each page. ``common`` has what belongs to no page: the commit
 checked out in git, and the files of dropped pages.

@@ -413,7 +413,7 @@ def _pulled_commit(run: Run) -> Commit:
         return Commit(lock=replace(lock or _unknown(run), files=()), documents={})
     if lock is None:
         return found
-    # It was read by commit, but people know it by the lock's ref.
+    # Reports show the lock's ref, because people do not know commits by their ids.
     return replace(found, lock=replace(found.lock, ref=lock.ref, version=lock.version))
 
 

@@ -70,9 +70,9 @@ def run_command(arguments: Namespace, log: Log) -> int:
 def verify_site(settings: Settings, address: str, log: Log) -> Verified:
     """Verify every page of the site at ``address``.
 
-    Raises SiteError if the site does not respond, InputError if this project did not make it,
-    ConfigError if its upstream, locale or commit is unknown here, FindingsError if its two commits
-    do not match, and UpstreamError if the English docs are unavailable.
+    Raises SiteError if the site does not respond, and InputError if this project did not make it.
+    Raises ConfigError if its upstream, locale or commit is unknown here. Raises FindingsError if
+    its two commits do not match, and UpstreamError if the English docs are unavailable.
     """
     with open_published(address) as site, TemporaryDirectory() as folder:
         manifest = _manifest(site)

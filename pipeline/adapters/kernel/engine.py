@@ -1,8 +1,8 @@
 """Execution of one notebook's cells in a kernel, with papermill's engine and client.
 
 Importing papermill takes a quarter of a second, so import this module only where a page runs. It
-differs from papermill in the kernel's interpreter and folder, in the reported progress, in the
-limit on output, and in cells that are expected to raise: they do not stop the run.
+differs from papermill in the kernel's interpreter and folder, in the reported progress, and in the
+limit on output. Cells that are expected to raise do not stop the run.
 
 The notebook is changed in place. The result is what stopped the run before its last cell. Whether
 tagged cells did raise is judged elsewhere, from the outputs.

@@ -1,4 +1,4 @@
-"""Drafts of a page: which of them can stand together, and their entries in the catalogue.
+"""Drafts of a page: which of them are compatible, and their entries in the catalogue.
 
 Two drafts may each be harmless and still break the page together. So the page is merged as if all
 drafts were confirmed, with the same merge as in a build: confirming a draft can never break a page.
@@ -39,7 +39,7 @@ def refused_together(
     entries: Sequence[Entry],
     answered: Answered,
 ) -> dict[Name, Reason]:
-    """Return the drafts that cannot stand on the page with the others, each with its reason."""
+    """Return the drafts that are wrong on the page beside the others, each with its reason."""
     refused = dict.fromkeys(_shifted(page, entries, answered), Reason.SHIFTED)
     # Drafts for another message are already rejected, and need not be merged.
     others = {name: one for name, one in answered.items() if name not in refused}

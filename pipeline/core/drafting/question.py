@@ -1,8 +1,8 @@
 """Questions: entries that need a draft, each with everything that decides its answer.
 
 An answer is stored under the ``key`` of its question, a digest of the request's content. A paid
-answer is thus found again, in whatever batch it was requested. In the masked text a mark, ⟦1⟧, ⟦2⟧
-…, replaces each atom, so code, formulas, links, roles and HTML come back unchanged or not at all.
+answer is thus found again, in whatever batch it was requested. In the masked text, marks (⟦1⟧, ⟦2⟧
+…) replace the atoms. Code, formulas, links, roles and HTML thus come back unchanged or not at all.
 ``PROMPT`` is the version of the wording and the layout of requests.
 """
 

@@ -200,8 +200,8 @@ def execution_key(
     """Return the digest of everything that determines a run's outputs.
 
     Prose, ids, stored outputs and file paths are not included. ``policy`` is a plain value with the
-    limits and variables of the run; ``data`` has digests of the files that the code can read, by
-    name; ``environment`` has facts about interpreter and packages.
+    limits and variables of the run. ``data`` has digests of the files that the code can read, by
+    name. ``environment`` has facts about interpreter and packages.
     """
     code: list[list[object]] = []
     for index in code_cells(notebook):

@@ -1,8 +1,9 @@
 """Records of runs: the cache entry of a piece of code, and the history of each page.
 
 An entry is valid for every page, path and locale with the same code, so it must not depend on the
-prose around the cells. The history tells which page to run first, and which exceptions changed
-between releases. A page that explains an exception is wrong if the code now raises another one.
+prose around the cells. The history decides which page runs first, and shows which exceptions
+changed between releases. A page that explains an exception is wrong if the code now raises another
+one.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ _LINE_START = re.compile(r"^", re.MULTILINE)
 
 
 class State(StrEnum):
-    """State of a message, which tells what a person has to do."""
+    """State of a message, from which the translator sees what to do."""
 
     TRANSLATED = "translated"
     FUZZY = "fuzzy"  # written for other English
@@ -49,8 +49,8 @@ class State(StrEnum):
 class Block:
     """One message on a page. Several blocks may share an entry.
 
-    ``entry`` is empty if the catalogue has none. ``refusal`` tells why a finished translation is
-    not shown.
+    ``entry`` is empty if the catalogue has none. ``refusal`` is the reason why a finished
+    translation is not shown.
     """
 
     number: int
