@@ -49,8 +49,8 @@ _MARKS = {"*": "*_", "~": "~", "|": "|"}
 _LATIN = re.compile(r"[A-Za-z]+")
 _CHINESE_END = re.compile(r"[。！？]")
 _ENGLISH_END = re.compile(r"[.!?](?=\W*(?:\s|$))")
-# For messages with fewer words than the checks of length need: the limits are characters per word,
-# and a constant besides.
+# Limit for messages that are too short for the checks of length: messages with fewer words than
+# the first number may have so many characters per word, plus a constant.
 _FEW_WORDS, _MOST_A_WORD, _MOST_MORE = 5, 8, 12
 _HEADINGS = (Kind.HEADING, Kind.TITLE, Kind.PAGE_TITLE)
 # Prefixes of Unicode names: scripts that a translation may have besides those of the English. A

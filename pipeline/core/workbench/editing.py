@@ -24,7 +24,7 @@ _UNSEEN = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """Entry as the person saw it who edits it."""
+    """Entry in the version that its editor has seen."""
 
     msgid: str
     context: str | None
