@@ -76,8 +76,8 @@ def term_list(glossary: Glossary) -> list[Mapping[str, Any]]:
 def synonyms(glossary: Glossary) -> list[tuple[list[str], list[str]]]:
     """Return, for each term, the words that readers may search for, and its renderings.
 
-    ``(["vectorization", "vectorizations", "矢量化"], ["向量化"])``: a search for a word of the first
-    list also finds words of the second. A search for a rendering also finds the English.
+    ``(["vectorization", "vectorizations", "矢量化"], ["向量化"])``: a search for a word of the
+    first list also finds words of the second. A search for a rendering also finds the English.
     """
     rows: list[tuple[list[str], list[str]]] = []
     # 张量 is wrong for "array" but right for "tensor", so a search for it must not find arrays.

@@ -1,5 +1,5 @@
-// What MathJax is told before it begins: where formulas stand, and no menu, which would fetch parts of it that are not copied.
-// A formula is words: it leads nowhere, has no looks or names of its own, and loads no more of MathJax.
+// Configuration of MathJax: which elements have formulas, and no menu, because the menu would fetch parts that are not copied.
+// A formula must not contain links, styles or ids, or load further parts of MathJax.
 window.MathJax = {
   loader: { load: ["ui/safe"] },
   options: {

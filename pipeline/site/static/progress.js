@@ -1,4 +1,4 @@
-// The progress page: a table that sorts by a column, numbers down first, names as they stand in the site.
+// The progress page: makes its table sortable. Numbers sort in descending order first; page names restore the order of the contents.
 "use strict";
 (() => {
   const table = document.querySelector(".jz-table");

@@ -1,4 +1,4 @@
-// Results of the search while one types, in the dialog and on the page of results. search.js finds them.
+// Search results while typing, in the dialog and on the page of results. search.js finds them.
 "use strict";
 (() => {
   const { ROOT, find, load, open, toPattern } = jzSearch;
@@ -14,13 +14,13 @@
     const [anchor, heading, text, english] = pieces[piece - page.starts[file]] ?? ["", "", "", ""];
     return { anchor, heading, text, english };
   };
-  // The words around the first place of a pattern; those of the page come before their English. Under a heading that has it the text begins.
+  // The words around the first match; the page's own text is searched before its English. If only the heading matches, the start of the text.
   const excerptOf = ({ heading, text, english }, pattern) => {
     for (const words of [text, english]) {
       const at = words.search(pattern);
       if (at < 0) continue;
       let start = at <= BEFORE ? 0 : Math.max(words.lastIndexOf("\n", at) + 1, at - BEFORE);
-      // Not within a word of Latin letters, or a name in a formula.
+      // Do not start within a Latin word, or within a name in a formula.
       while (start && start < at && /^[\w\\]\w/.test(words.slice(start - 1, start + 1))) start++;
       return { words: cut(words, start), isEnglish: words === english };
     }
@@ -30,7 +30,7 @@
     const end = start + LENGTH;
     return `${start ? "…" : ""}${words.slice(start, end).replaceAll("\n", " ")}${end < words.length ? "…" : ""}`;
   };
-  // Where a page has what was asked for. Letters that were found by their pairs may stand apart: a page where they do in all places is none that was asked for.
+  // The place of a match on a page. Longer Chinese runs are found by pairs of characters, which may be apart: a page is dropped if they are apart in all its places.
   const MOST_PLACES = 3;
   const placeOf = async (result, { words, marks, isPaired }) => {
     const pattern = toPattern(result.isOther ? marks : words);
@@ -45,11 +45,11 @@
     return { ...first, excerpt: { words: cut(first.text, 0), isEnglish: false }, isNone };
   };
 
-  // — what readers see —
+  // — display —
 
   const SAID = jzWords.search;
   const counted = (key, count) => SAID[key].replace("{}", count);
-  const PAUSE = 250; // ms without a key, before anything is looked for: who types on needs no results for the first letters
+  const PAUSE = 250; // ms without a key before the search starts: results for the first letters are not needed
   const AT_ONCE = 8;
 
   const make = (tag, className, ...children) => {
@@ -72,7 +72,7 @@
     return `${ROOT}${path}.html?highlight=${encodeURIComponent(words.join(" "))}${anchor && `#${encodeURIComponent(anchor)}`}`;
   };
 
-  // A result with its excerpt, as a whole: what is shown already does not move. Nothing for one that has not what was asked for.
+  // Returns a result with its excerpt, so that shown results never move; undefined if the page does not match after all.
   const itemOf = async (result, asked, pattern) => {
     const { page } = result;
     const { anchor, heading, excerpt, isNone } = await placeOf(result, asked);
@@ -91,13 +91,13 @@
   };
   const itemsOf = async (results, asked, pattern) => (await Promise.all(results.map((result) => itemOf(result, asked, pattern)))).filter(Boolean);
 
-  // What is told of the results: how many pages have all that was asked for, and how many come close.
+  // Returns the status: how many pages match the whole query, and how many come close.
   const told = (count, similar) => {
     if (!count) return similar ? SAID.similar : SAID.none;
     return counted("found", count) + (similar ? counted("also", similar) : "");
   };
 
-  // The results of one form: a status, which is read out, and a list that grows when it is asked to.
+  // Connects one form with its results: a status, which screen readers announce, and a list that grows on request.
   const serve = (form, box, { isPage }) => {
     const input = form.querySelector("input[name=q]");
     const status = make("p", "jz-found-status");
@@ -106,7 +106,7 @@
     box.append(status, results);
     let latest = 0;
 
-    // A button below a list that shows more of what was found.
+    // Returns a button below the list that shows more results.
     const moreOf = (list, found, asked, pattern) => {
       const button = Object.assign(make("button", "jz-found-more", SAID.more), { type: "button" });
       let at = AT_ONCE;
@@ -125,7 +125,7 @@
       return all;
     };
 
-    // What may have been meant, as links to the results for it.
+    // Returns suggestions, as links to their results.
     const meantOf = (queries) => {
       const links = queries.map((query) => {
         const link = make("a", "", query);
@@ -150,7 +150,7 @@
         return results.replaceChildren();
       }
       const asked = await find(query);
-      if (turn !== latest) return undefined; // somebody has typed on
+      if (turn !== latest) return undefined; // the query has changed meanwhile
       const found = asked.results;
       const pattern = toPattern(asked.marks);
       const first = found.slice(0, AT_ONCE);
@@ -176,7 +176,7 @@
       pause = setTimeout(attempt, PAUSE);
     };
     input.addEventListener("input", (event) => {
-      // Letters that are being composed into a word are none of the query yet.
+      // Input that is still being composed is not part of the query yet.
       if (event.isComposing) clearTimeout(pause);
       else attemptLater();
     });
@@ -188,7 +188,7 @@
       if (input.value) attempt();
     }
 
-    // Up and down go from the field through the results and back.
+    // The arrow keys move from the field through the results and back.
     box.parentElement.addEventListener("keydown", (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       const stops = [input, ...results.querySelectorAll("a, button:not([hidden])")];
@@ -198,11 +198,11 @@
       stops[Math.min(Math.max(at + step, 0), stops.length - 1)].focus();
     });
   };
-  // The address of the page of results says what was asked for. Browsers refuse that in a folder.
+  // Keeps the query in the address of the page. Browsers refuse that for files in a folder.
   const remember = (query) => {
     const address = new URL(location.href);
     address.search = query && new URLSearchParams({ q: query }).toString();
-    try { history.replaceState(null, "", address); } catch (refused) { /* the results are there all the same */ }
+    try { history.replaceState(null, "", address); } catch (refused) { /* the results are shown anyway */ }
   };
 
   for (const form of document.querySelectorAll("form.bd-search")) {

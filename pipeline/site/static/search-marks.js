@@ -1,18 +1,18 @@
-// What was looked for, marked on the page that a result leads to: all of it, in the text of the page and nowhere else. The address says what it was (?highlight=…).
+// Marks all matches of a search on the page that a result leads to, in its text only. The address has the query (?highlight=…).
 "use strict";
 (() => {
   const { runs, toPattern } = jzSearch;
   const article = document.querySelector(".bd-article");
   const address = new URL(location.href);
   if (!address.searchParams.has("highlight")) return;
-  const MOST_WORDS = 50; // an address may say anything
+  const MOST_WORDS = 50; // the address may contain anything
   const words = runs(address.searchParams.get("highlight") ?? "").slice(0, MOST_WORDS);
-  // Who copies the address wants the page.
+  // A copied address should be that of the page.
   address.searchParams.delete("highlight");
-  try { history.replaceState(history.state, "", address); } catch (refused) { /* in some browsers, in a folder */ }
+  try { history.replaceState(history.state, "", address); } catch (refused) { /* refused by some browsers for files in a folder */ }
   if (!article || !words.length) return;
 
-  // — lines: text that is read in one go, across the elements in it —
+  // — lines: text that reads as one, across inline elements —
 
   const SILENT = ".headerlink, .jz-mark, .jz-edit, .jz-fresh, .jz-since, .jz-downloads, button, script, style, svg, math, .math";
   const LINE = "p, li, dt, dd, td, th, pre, h1, h2, h3, h4, h5, h6, caption, figcaption, summary, div, .jz-en, .jz-zh";
@@ -38,7 +38,7 @@
     found.replaceWith(mark);
     mark.append(found);
   };
-  // Marks parts of a line, told by where they begin and end. What stands last is marked first: what is before it stays where it is.
+  // Marks ranges of a line, given by start and end. Later ranges come first, so that earlier positions stay valid.
   const markParts = (texts, parts) => {
     let end = texts.reduce((length, { data }) => length + data.length, 0);
     for (const text of texts.toReversed()) {
@@ -54,7 +54,7 @@
   };
   for (const line of linesIn(article)) markLine(line);
 
-  // — names that the page explains: a row may show only the end of one —
+  // — names that the page documents; a row may show only the last part of a name —
 
   const isAskedFor = ({ dataset }) => {
     const [name] = runs(dataset.jzName);
@@ -66,7 +66,7 @@
     if (!name.querySelector(".jz-match")) for (const line of linesIn(name)) markParts(line, [[0, Infinity]]);
   }
 
-  // — to the first of them that can be seen, in the part that the result leads to —
+  // — scroll to the first visible match, preferably in the section that the result leads to —
 
   const all = [...article.querySelectorAll(".jz-match")];
   const isShown = (element) => element.getClientRects().length > 0;
@@ -82,7 +82,7 @@
   if (document.readyState === "complete") lead();
   else addEventListener("load", lead, { once: true });
 
-  // — and a button that takes them away, as Escape does —
+  // — a button that removes the marks, as Escape does —
 
   const button = Object.assign(document.createElement("button"), { type: "button", className: "jz-unmark", textContent: jzWords.reading["hide matches"] });
   const unmark = () => {

@@ -1,6 +1,6 @@
-// The search: what a query asks for, and the pages that have it, best first. search-box.js shows them.
-// The index lies in _search as scripts that call jzSearch(name, data), so that it can be read from a folder, too; a query loads the few that it needs.
-// How texts are taken apart is told in pipeline/site/search/pieces.py, what is in the files in index.py: queries are taken apart by the same rules.
+// The search: parses a query, and finds and ranks its pages. search-box.js shows them.
+// The index in _search consists of scripts that call jzSearch(name, data), so that it also works from a folder. A query loads the few scripts that it needs.
+// pipeline/site/search/pieces.py explains how texts are split, index.py what the files contain. Queries are split by the same rules.
 "use strict";
 (() => {
   // — files of the index —
@@ -28,7 +28,7 @@
     return files.get(name).promise;
   };
 
-  let contents; // a promise of the pages and of what else is in index.js
+  let contents; // promise of the content of index.js
   const open = () => {
     contents ??= load("index").then((index) => {
       version = index.version;
@@ -41,9 +41,9 @@
     const titles = [title, english, name].map((text) => runs(text).join(" ")).filter(Boolean);
     return { number, name, title, english, isTranslated, size, starts, titles };
   };
-  // Names of other frameworks: torch.where is jax.numpy.where. They ask for ours, and ours not for them.
+  // Names of other frameworks: torch.where finds jax.numpy.where, but not the other way round.
   const toNames = (rows) => new Map(Object.entries(rows).map(([name, others]) => [name, others.split(" ")]));
-  // By what may be asked: what else is looked for. An English word asks for its renderings, and these for the English; 显存 asks for 内存, which does not ask for it.
+  // Other words to search for, by query word. An English word finds its renderings, and they find the English. 显存 finds 内存, but not the other way round.
   const toWords = (synonyms) => {
     const words = new Map();
     const add = (asked, other) => {
@@ -57,7 +57,7 @@
     return words;
   };
 
-  // — what a query asks for —
+  // — splitting of a query —
 
   const UNSPACED = "\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
   const LETTER = `(?:(?![${UNSPACED}])[\\p{L}\\p{N}_])`;
@@ -70,7 +70,7 @@
   const isIndexed = (word) => word && (word.length <= LONGEST_NUMBER || !/^\p{N}/u.test(word));
   const isNumber = (word) => /^\p{N}/u.test(word);
 
-  // The entries that a run is found by; of the last one the beginning is enough while it is being typed.
+  // Returns the entries by which a run is found. While the last word is being typed, its beginning is enough.
   const toAsked = (run) => {
     if (IS_UNSPACED.test(run)) {
       const letters = [...run];
@@ -83,47 +83,47 @@
     return { run, entries, isOpen: run.length > 2 };
   };
 
-  // — weights, chosen by the questions of tests/site/search/ —
+  // — weights, tuned with the questions of tests/site/search/ —
 
   const WEIGHTS = {
-    // What a page gets if all words of a query stand there as well as they can.
-    often: 3, // in its text, many times for its length: a page on a thing repeats its name
-    title: 2, // in its title: it is the page on it
-    early: 1.5, // readers meet it first: of pages that say the same, they want the one that leads on to others
-    phrase: 1, // side by side in one piece, small words as well: 类的方法 is not 类 and 方法 somewhere
-    heading: 1, // in a heading: a part of the page is on it
-    // Shares of that.
-    explained: 0.2, // of a heading: a name in a list of names, which explains less than what is headed by it
-    synonym: 0.8, // of a word: its rendering may have other senses
-    apart: 0.3, // of a term whose words stand in different pieces
-    begun: 0.5, // of a word: a longer one that begins so
-    module: 0.5, // of a title: a dotted name is of the module that is the title, an argument of the name in it
-    last: 0.4, // of a dotted name: scan for lax.scan
-    unknown: 0.6, // of a Chinese word that no list of terms has: it may be rare, but most of them are chatter
-    missing: 0.3, // taken from a page that has none of the words, in part if it has some
-    untranslated: 0.6, // of what a page has: it is in English
-    wordy: 0.4, // of a title: it says much else besides
-    text: 0.6, // of a heading: of two pieces the one with the heading is where a result leads to
-    fixed: 0.3, // of what counts as often: it is so for a short page, too
+    // Points of a page on which all words of a query occur in the best way.
+    often: 3, // in its text, often for its length: a page repeats the name of its subject
+    title: 2, // in its title: the page is about it
+    early: 1.5, // for early pages: of similar pages, readers want the introductory one
+    phrase: 1, // next to each other in one piece, including small words: 类的方法 is more than 类 and 方法 somewhere
+    heading: 1, // in a heading: a section is about it
+    // Factors of these points.
+    explained: 0.2, // of a heading: a name in a list of names explains less than a section
+    synonym: 0.8, // of a word: its rendering may have other meanings
+    apart: 0.3, // of a term whose words are in different pieces
+    begun: 0.5, // of a word: a longer word that starts with it
+    module: 0.5, // of a title: the title is the module of a dotted name, or the function of an argument
+    last: 0.4, // of a dotted name: its last part only, as scan for lax.scan
+    unknown: 0.6, // of a Chinese word outside of all term lists: rare ones are mostly filler
+    missing: 0.3, // subtracted from a page without any of the words; in part if some are there
+    untranslated: 0.6, // of an untranslated page
+    wordy: 0.4, // of a title that has many other words
+    text: 0.6, // of a heading: in a tie, the result leads to the piece with the heading
+    fixed: 0.3, // of the usual count: the part that does not depend on the length of the page
   };
-  const RARITY = 0.5; // power of the rarity of words: most rare words of a question are chatter
-  const HALF = 3; // a word that stands so often on a page of usual length is half of what counts
+  const RARITY = 0.5; // exponent of a word's rarity: most rare words in a question are filler
+  const HALF = 3; // occurrences on a page of average length that give half of the points
   const MOST_OTHERS = 3;
   const MOST_SIMILAR = 20;
-  const FEW = 5; // results, below which pages are shown that have only a part of what was asked for
-  const MOST_SHELVES = 4; // that the beginning of a word is looked for on
+  const FEW = 5; // results; with fewer, pages that match only a part of the query are shown too
+  const MOST_SHELVES = 4; // entry files that are searched for the beginning of a word
 
-  // — places: by page, by piece, how often an entry stands there, how much of a heading it is, and whether it is a name that is explained there —
+  // — places, by page and piece: how often an entry occurs, how much of a heading it is, and whether it is a name documented there —
 
-  // As the index marks them: in a heading, as both that and a name that is explained, as such a name, as a part of one, many times, only in asides.
+  // The letters of the index: h in a heading, b both h and d, d a documented name, n a part of one, m many times, a only in asides.
   const MARKS = { h: [2.5, 1, 0], b: [2.5, 1, 1], d: [2.5, WEIGHTS.explained, 1], n: [2.5, WEIGHTS.explained, 0], m: [2.5, 0, 0], a: [0.1, 0, 0] };
-  // Who asks for a dotted name, jnp.sum, wants it explained; who asks for a word may want to read about it.
+  // A query for a dotted name, jnp.sum, asks for its documentation; a query for a word may ask for explanations.
   const MARKS_OF_DOTTED = { ...MARKS, d: [2.5, 1, 1], n: MARKS.h };
   const UNMARKED = [1, 0, 0];
   const ABSENT = [0, 0, 0];
 
   const better = (one, other) => one.map((number, at) => Math.max(number, other[at]));
-  // Only a whole name, as it was asked for, is explained.
+  // Only an exact match keeps the mark of a documented name.
   const less = ([often, headed, explained], weight) => [weight * often, weight * headed, weight === 1 ? explained : 0];
 
   const read = (places, marks, weight, into) => {
@@ -141,7 +141,7 @@
     }
   };
 
-  // Within a query the same entry is looked for as a part of it all, of a word and of a phrase.
+  // A query looks up the same entry several times: for the run, for a word, and for a phrase.
   const looked = new Map();
   const look = (entry, isOpen) => {
     const key = `${isOpen ? "…" : ""}${entry}`;
@@ -167,8 +167,8 @@
     return found;
   };
 
-  // Pieces that have all entries: there the run stands as it was asked for.
-  // Those of small words, which nothing else needs, are not loaded if the others meet nowhere.
+  // Finds the pieces that have all entries of a run.
+  // Entries of small words are loaded only if the other entries have a piece in common.
   const lookForRun = async ({ entries, isOpen }, small = new Set()) => {
     const lookForEntries = (some) => Promise.all(some.map((entry) => look(entry, isOpen && entry === entries.at(-1))));
     const meet = (all) => all.reduce((found, others) => shared(found, others, sharedPieces));
@@ -178,7 +178,7 @@
     const rest = found.size ? entries.filter((entry) => small.has(entry)) : [];
     return meet([found, ...(await lookForEntries(rest))]);
   };
-  // Pages that have all runs: best where one piece has them.
+  // Finds the pages that have all runs. They score best if one piece has all.
   const lookForAll = async (asked) => {
     const all = await Promise.all(asked.map((one) => lookForRun(one)));
     return all.reduce((found, others) => shared(found, others, allPieces), all.shift());
@@ -195,7 +195,7 @@
     const both = new Map();
     for (const [piece, [often, headed]] of pieces) {
       const other = others.get(piece);
-      // The last entry is the one that tells names apart.
+      // The last entry tells whether the whole name is documented.
       if (other) both.set(piece, [Math.min(often, other[0]), Math.min(headed, other[1]), other[2]]);
     }
     return both;
@@ -209,37 +209,37 @@
 
   // — the words of a query —
 
-  // What asks and says nothing, in English and in the language of the site. Its particles are no parts of words that the browser does not know, either.
+  // Words that add nothing to a query, in English and in the language of the site. Particles are also excluded from words that the browser's segmenter does not know.
   const SMALL = "how what why when where which who is are do does did can could should i my me we to the a an of in on for with and or not it be this that own use using from have has there any some about between";
   const wordsIn = (list) => list.split(" ").filter(Boolean);
   const APART = new Set(wordsIn(jzWords.search.particles));
   const STOPS = new Set([...APART, ...wordsIn(jzWords.search.small), ...wordsIn(SMALL)]);
-  // 什么是 and 自己写 are small words in a row.
+  // 什么是 and 自己写 consist of small words.
   const isSmallAnywhere = (word) => STOPS.has(word) || (IS_UNSPACED.test(word) && [...word].some((_, at) => at && STOPS.has(word.slice(0, at)) && isSmallAnywhere(word.slice(at))));
-  // Beside Chinese no English word is small: where is a name there.
+  // In a query with Chinese, English words are names, such as where.
   const smallIn = (all) => {
     const isMixed = all.some((run) => IS_UNSPACED.test(run));
     return (word) => isSmallAnywhere(word) && (!isMixed || IS_UNSPACED.test(word));
   };
   const FRAMEWORKS = new Set(wordsIn("pytorch torch tensorflow tf numpy np"));
-  const LONGEST_TERM = 8; // letters
-  const MOST_RUNS = 4; // of a term
+  const LONGEST_TERM = 8; // characters
+  const MOST_RUNS = 4; // in a term
 
   const segmenter = Intl.Segmenter && new Intl.Segmenter("zh", { granularity: "word" });
   const firstWord = (run) => (segmenter ? segmenter.segment(run).containing(0).segment : run);
   const isLetter = (word) => IS_UNSPACED.test(word) && [...word].length === 1;
 
-  // The words of a run: those that have synonyms, and of the rest what the browser takes for words.
+  // Splits a run into terms that have synonyms, and the rest into words by the browser's segmenter.
   const cut = (run, synonyms) => {
     if (!IS_UNSPACED.test(run)) return [run];
     const words = [];
-    let isLoose = false; // the last one: a letter that is left alone
+    let isLoose = false; // whether the last word is a single character
     for (let rest = run; rest; ) {
       let length = Math.min(LONGEST_TERM, rest.length);
       while (length && !synonyms.has(rest.slice(0, length))) length--;
       const word = length ? rest.slice(0, length) : firstWord(rest);
       rest = rest.slice(word.length);
-      // Two of them make a word that the browser does not know: 调 and 用.
+      // Two single characters form a word that the browser does not know: 调 and 用.
       const fits = !length && isLetter(word) && !APART.has(word);
       const isRest = fits && isLoose;
       words.push(isRest ? words.pop() + word : word);
@@ -248,7 +248,7 @@
     return words;
   };
 
-  // What a query is about: words and terms, each in all forms that are looked for, with the numbers of its runs.
+  // Returns the terms of a query, each with all forms to search for and the numbers of its runs.
   const toTerms = (all, words, known, isSmall) => {
     const terms = [];
     for (let at = 0; at < words.length; ) {
@@ -264,19 +264,19 @@
       const term = toTerm(own, [...others, ...ofLast], spelledOut(word, known));
       if (!saysNothing) terms.push({ ...term, word, owner: known.owners.get(word) });
     }
-    // A run of which nothing is left is looked for as it is, if it is more than a small word.
+    // A run without any term is searched for as it is, unless it is a small word.
     all.forEach((word, number) => {
       const isLost = !terms.some(({ numbers }) => numbers.includes(number));
       if (isLost && !isSmall(word)) terms.push({ ...toTerm([{ word, number }], []), word });
     });
-    // Beside a name of a framework the framework says nothing: what is backward of PyTorch in JAX?
+    // The name of a framework is dropped beside a name of that framework: in "PyTorch backward", only backward counts.
     const isForeign = ({ word }) => known.names.has(word) || known.names.has(lastOf(word));
     const telling = terms.some(isForeign) ? terms.filter(({ word }) => !FRAMEWORKS.has(word)) : terms;
     return telling.length ? telling : all.map((word, number) => toTerm([{ word, number }], []));
   };
-  // The last part of a dotted name; of any other word nothing.
+  // Returns the last part of a dotted name; empty for other words.
   const lastOf = (word) => (word.includes(".") ? word.slice(word.lastIndexOf(".") + 1) : "");
-  // jnp.sum is jax.numpy.sum, and torch.nn.functional.relu is jax.nn.relu: the longest module that is known counts.
+  // jnp.sum → jax.numpy.sum, torch.nn.functional.relu → jax.nn.relu. The longest known module is replaced.
   const spelledOut = (word, { words, modules }) => {
     for (let dot = word.lastIndexOf("."); dot > 0; dot = word.lastIndexOf(".", dot - 1)) {
       const module = word.slice(0, dot);
@@ -290,7 +290,7 @@
     const forms = [{ words, weight: 1 }];
     for (const other of spelled) forms.push({ words: runs(other), weight: 1, isSpelled: true });
     for (const other of others.slice(0, MOST_OTHERS)) forms.push({ words: runs(other), weight: WEIGHTS.synonym, isOther: true });
-    // What a name is called here says more than a part of it.
+    // If there is a counterpart for the name, its last part is not needed.
     const last = others.length ? "" : lastOf(words[0]);
     if (words.length === 1 && last.length > 2) forms.push({ words: [last], weight: WEIGHTS.last, isPart: true });
     const asked = forms.map((form) => ({ ...form, asked: form.words.map(toAsked).filter(({ entries }) => entries.length) }));
@@ -299,13 +299,13 @@
 
   // — ranking —
 
-  // The places of a term in any of its forms; ``whole`` are the pages that have more than a part of it.
+  // Finds the places of a term in any of its forms. ``whole`` are the pages that have more than a part of it.
   const lookForTerm = async ({ numbers, forms, owner }) => {
     const all = await Promise.all(forms.map(({ asked }) => lookForAll(asked)));
     const found = new Map();
     const whole = new Set();
     const used = forms.map((form, at) => {
-      // What the site says more often than what was asked for is its word for it.
+      // A synonym that is more frequent than the word itself is the site's own term for it.
       const weight = form.isOther && all[at].size > all[0].size ? 1 : form.weight;
       for (const [page, pieces] of all[at]) {
         const into = found.get(page) ?? new Map();
@@ -318,25 +318,25 @@
     return { numbers, forms: used, owner, found, whole };
   };
 
-  // How rare something is, of what is found for it.
+  // Returns how rare a term is, given its places.
   const rarityOf = ({ size }, pages) => Math.log(1 + (pages.length - size + 0.5) / (size + 0.5)) ** RARITY;
   const isKnown = ({ forms: [own, ...others] }) => others.length > 0 || !IS_UNSPACED.test(own.words[0]);
-  // Numbers as shares of their sum.
+  // Returns numbers as shares of their sum.
   const shares = (numbers) => {
-    const sum = Math.max(1, numbers.reduce((all, one) => all + one, 0)); // of words that all pages have nothing is asked
+    const sum = Math.max(1, numbers.reduce((all, one) => all + one, 0)); // avoids a division by 0 if nothing is rare
     return numbers.map((one) => one / sum);
   };
 
   const isIn = (title, run) => title.includes(run) && (IS_UNSPACED.test(run) || ` ${title} `.replaceAll(".", " ").includes(` ${run.replaceAll(".", " ")} `));
-  // jax.lax is the page of lax.scan.
+  // A query for lax.scan matches the title jax.lax.
   const isModule = (title, { asked: [{ run }] }) => run.includes(".") && `.${title}`.endsWith(`.${run.slice(0, run.lastIndexOf("."))}`);
   const lettersOf = (asked) => asked.reduce((count, { run }) => count + run.length, 0);
-  // How well a title fits: 1 if it is what was asked for, less if it says more or if something is missing.
+  // Returns how well a title matches: 1 for a perfect match, less for additional or missing words.
   const fits = (page, terms) => Math.max(...page.titles.map((title) => {
     let all = 0;
     let letters = 0;
     for (const { share, forms, owner } of terms) {
-      // JIT compilation is the page of static_argnums, an argument of jit.
+      // The page "JIT compilation" matches static_argnums, an argument of jit.
       const isOfOwner = owner && isIn(title, owner);
       if (isOfOwner) letters += owner.length;
       all += isOfOwner || forms.some((form) => isModule(title, form)) ? share * WEIGHTS.module : 0;
@@ -349,12 +349,12 @@
     return all * (WEIGHTS.wordy + (1 - WEIGHTS.wordy) * Math.min(1, letters / title.replaceAll(" ", "").length));
   }), 0);
 
-  // Adds to the pieces of a page how much of a query they have.
+  // Adds the share of a term or phrase to the pieces that have it.
   const add = (into, pieces, share) => {
     for (const [piece, [often, headed]] of pieces) into.set(piece, (into.get(piece) ?? 0) + share * Math.max(headed, WEIGHTS.text * Math.min(1, often)));
   };
 
-  // How much a page has to do with a query, and the pieces of it that have most.
+  // Returns the score of a page, and its best pieces.
   const score = (page, pages, { terms, pairs, length }) => {
     const places = new Map();
     let isNamed = false;
@@ -371,7 +371,7 @@
         isNamed ||= explained > 0;
         places.set(piece, places.get(piece) + explained);
       }
-      has += share * Math.min(1, often); // what stands only in asides says little: a 1.26 that code printed may be milliseconds
+      has += share * Math.min(1, often); // asides say little: 1.26 in an output may be milliseconds
       const usual = HALF * (WEIGHTS.fixed + (1 - WEIGHTS.fixed) * (page.size / length));
       points += share * (WEIGHTS.often * (often / (often + usual)) + WEIGHTS.heading * headed);
     }
@@ -381,16 +381,16 @@
     points += WEIGHTS.title * fits(page, terms);
     points += WEIGHTS.early * (1 - page.number / pages.length);
     points *= 1 - WEIGHTS.missing * (1 - has);
-    // A result leads to the piece that has most.
+    // A result leads to the best piece.
     for (const [piece, counts] of phrases) places.set(piece, (places.get(piece) ?? 0) + counts);
     const best = [...places].sort((one, other) => other[1] - one[1] || one[0] - other[0]).map(([piece]) => piece);
     return { score: page.isTranslated ? points : points * WEIGHTS.untranslated, places: best.length ? best : [0], isNamed };
   };
 
-  // Small words of a run that stand in a row: 是什么 is no phrase.
+  // Returns the small words of a run that are adjacent: 是什么 is no phrase.
   const rowsOfSmall = (words, isSmall) => words.map((word) => (isSmall(word) ? word : " ")).join("").split(" ").filter(Boolean);
 
-  // A query taken apart: its runs as they stand, those that say something, its terms, the entries of its phrases, and what may be the title of a page.
+  // Analyses a query: all runs, the significant ones, terms, entries of phrases, and possible titles.
   const understood = (query, known) => {
     const all = runs(query).filter((run) => toAsked(run).entries.length);
     const isSmall = smallIn(all);
@@ -412,12 +412,12 @@
     };
   };
 
-  // — what may have been meant by words that stand nowhere: names and terms that are written or read nearly so —
+  // — suggestions for unknown words: names and terms of similar spelling or sound —
 
   const MOST_MEANT = 3;
   const SHORTEST_MEANT = 3; // letters
   const mostSlips = (word) => (word.length < 6 ? 1 : 2);
-  // How many letters have to be left out, added, changed or swapped with their neighbour to make one word of another.
+  // Returns the number of letters to remove, add, change or swap with a neighbour to turn one word into the other.
   const slips = (one, other) => {
     let [before, last] = [[], Array.from({ length: other.length + 1 }, (_, at) => at)];
     for (let i = 1; i <= one.length; i++) {
@@ -431,14 +431,14 @@
     }
     return last[other.length];
   };
-  // How far a word is from one that was asked for; what is too far is Infinity. Slips that keep the first letter are nearer.
+  // Returns the distance of two words, Infinity if they are too different. Words with the same first letter are closer.
   const distance = (asked, word) => {
     const most = mostSlips(asked);
     if (Math.abs(asked.length - word.length) > most) return Infinity;
     const count = slips(asked, word);
     return count > most ? Infinity : count + Number(asked[0] !== word[0]) / 2;
   };
-  // The same for a term by how it is read, xiang liang hua: as a whole, by its first letters, how it begins, a part of it, or with a slip.
+  // The same for a term and its pronunciation, xiang liang hua: all of it, its initials, a start or part of it, or with a slip.
   const distanceOfReading = (asked, reading) => {
     const syllables = reading.split(" ");
     const whole = syllables.join("");
@@ -450,7 +450,7 @@
   };
   const nearest = (rows) => rows.filter(([far]) => far < Infinity).sort(([one], [other]) => one - other).slice(0, MOST_MEANT);
 
-  // Queries that may have been meant, nearest first: the same one with names in the place of unknown words, and terms that are read as it was typed.
+  // Returns suggested queries, closest first: the query with unknown words replaced by names, and terms that sound like it.
   const meantBy = async (all, unknown) => {
     const { names, terms } = await load("hints");
     const known = names.split(" ");
@@ -465,7 +465,7 @@
     return [...new Set(nearest(rows).map(([, query]) => query))];
   };
 
-  // The pages for a query, best first. ``isPart``: they do not have all that was asked for; ``isOther``: they have it in other words. ``words`` are the runs, ``marks`` all that was looked for, ``meant`` the queries that may have been meant.
+  // Returns the pages for a query, best first. ``isPart``: the page matches only a part of it. ``isOther``: it matches in other words. ``words`` are the runs, ``marks`` everything that was searched for, ``meant`` the suggestions.
   const find = async (query) => {
     const known = await open();
     const { pages } = known;
@@ -477,9 +477,9 @@
       Promise.all(sought.entries.map((entry) => look(entry, false))),
       Promise.all(sought.terms.map(lookForTerm)),
     ]);
-    await new Promise((done) => setTimeout(done)); // keys that were pressed meanwhile come first
+    await new Promise((done) => setTimeout(done)); // let the browser handle keys pressed meanwhile
     const weights = weighed(terms, pairs, pages);
-    // One run that stands somewhere as it is may be a part of any text: what has its words only comes close.
+    // If a single run occurs as it is, it may be a part of any text. Pages that have only its words are then close matches.
     const isText = all.length === 1 && asIs[0].size > 0 && !terms.some(({ forms }) => forms[0].asked[0].run === all[0]);
     const hasWords = (number, run) => !isText && terms.every(({ numbers, whole }) => whole.has(number) || !numbers.includes(all.indexOf(run)));
     const found = new Set([...asIs, ...terms.map((term) => term.found)].flatMap((places) => [...places.keys()]));
@@ -489,17 +489,17 @@
       isOther: !asIs.every((places) => places.has(number)),
       ...score(pages[number], pages, weights),
     }));
-    // The same names, written out.
+    // The same names, with their modules spelled out.
     const spelled = terms.flatMap(({ forms }) => forms.filter((form) => form.isSpelled).flatMap((form) => form.words));
     const marks = [...told, ...terms.flatMap(({ forms }) => forms.flatMap((form) => form.asked.map(({ run }) => run)))];
-    // Three letters and more are found by their pairs: these may stand apart in a piece.
+    // Runs of three or more characters are found by pairs, which may be apart within a piece.
     const isPaired = all.length === 1 && IS_UNSPACED.test(all[0]) && [...all[0]].length > 2;
     const unknown = told.filter((run, at) => !asIs[at].size && !terms.some(({ numbers, whole }) => whole.size && numbers.includes(all.indexOf(run))));
     const meant = unknown.length ? await meantBy(all, unknown) : [];
     return { words: [...told, ...spelled], marks, isPaired, results: ranked(results, { titles, isText, isMany: terms.length > 1 }), meant };
   };
 
-  // A page whose title is just what was asked for, small words or not, comes before all others; then those that explain the name that was asked for: where is a word of English as well. Pages that have a part are shown where a query has many, or few pages have all.
+  // Sorts the results: pages whose title is the query, then pages that document the name asked for, then by score. Partial matches are shown if the query has many terms, or if few pages match it whole.
   const ranked = (results, { titles, isText, isMany }) => {
     const isIt = ({ page }) => Number(titles.some((title) => page.titles.includes(title)));
     const isFirst = (one) => 4 * isIt(one) + 2 * Number(one.isNamed) + Number(isText && !one.isPart);
@@ -510,7 +510,7 @@
     return results.filter((one) => !one.isPart || close.has(one));
   };
 
-  // What finds words in a text. Latin ones are marked where a word begins, so that ffi is not in efficient. A run has no sign that says something in a pattern but dots.
+  // Returns a pattern for words in a text. Latin words match only at the start of a word, so that ffi does not match efficient. Dots are the only special characters of a run.
   const toPattern = (marks) => {
     const words = marks.map((word) => word.replace(/^\./, "").replaceAll(".", "\\."));
     words.sort((one, other) => other.length - one.length);

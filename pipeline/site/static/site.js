@@ -1,5 +1,5 @@
-// Reading in two languages: the toggle and its key, the mark of a paragraph, the tooltip of a term.
-// What is shown is a matter of <html data-jz-view>, which a script in <head> sets before the first paint; here it only changes.
+// Reading in two languages: the view and its key, the button of a paragraph, the tooltip of a term.
+// The view is <html data-jz-view>. A script in <head> sets it before the first paint; this script changes it.
 "use strict";
 (() => {
   const root = document.documentElement;
@@ -19,7 +19,7 @@
 
   const tick = () => { for (const radio of radios) radio.checked = radio.value === root.dataset.jzView; };
 
-  // The first piece of text that begins below the sticky header: it stays where it is while what is above it grows or shrinks.
+  // Returns the first block below the sticky header. It stays in place while blocks above it grow or shrink.
   const held = () => {
     const edge = document.querySelector(".bd-header-article")?.getBoundingClientRect().bottom ?? 0;
     const pieces = [...document.querySelectorAll(".bd-article :is(.jz-block, .jz-en)")].filter(isShown);
@@ -48,7 +48,7 @@
   const choose = (view) => {
     show(view);
     status.textContent = radios.find((radio) => radio.value === view)?.parentElement.textContent.trim();
-    try { localStorage.setItem("jz-view", view); } catch (denied) { /* shown, but not remembered */ }
+    try { localStorage.setItem("jz-view", view); } catch (denied) { /* the view is shown, but not remembered */ }
   };
 
   for (const radio of radios) radio.addEventListener("change", () => choose(radio.value));
@@ -62,17 +62,17 @@
     choose(VIEWS[(VIEWS.indexOf(root.dataset.jzView) + 1) % VIEWS.length]);
   });
 
-  // — the pencil of a block: the page says how all addresses begin, the block how its own ends —
+  // — the pencil of a block: the page has the common start of all addresses, the block has the rest —
 
-  // The words of an element without those of the buttons and links to itself that stand in it.
-  const LONGEST = 1200; // letters: addresses have an end
+  // Returns the words of an element, without those of its buttons and its link to itself.
+  const LONGEST = 1200; // characters; the length of addresses is limited
   const wordsOf = (element) => {
     const copy = element?.cloneNode(true);
     for (const one of copy?.querySelectorAll(".jz-mark, .jz-edit, .headerlink, .jz-en") ?? []) if (one !== copy) one.remove();
     return copy?.textContent.trim().replace(/\s+/g, " ").slice(0, LONGEST) ?? "";
   };
   const say = (key, words) => SAID[key].replace("{}", () => words);
-  // Fields of .github/ISSUE_TEMPLATE/translation.yml; any other address stays as it is.
+  // Fills in the fields of .github/ISSUE_TEMPLATE/translation.yml; other addresses are left unchanged.
   const filledIn = (address, block) => {
     const url = new URL(address);
     if (!url.pathname.endsWith("/issues/new")) return address;
@@ -94,12 +94,12 @@
     const isWaiting = block.classList.contains("jz-english");
     const pencil = Object.assign(document.createElement("a"), { className: "jz-edit", href: editing + block.dataset.jzEdit, title: isWaiting ? SAID.translate : SAID.improve });
     pencil.setAttribute("aria-label", pencil.title);
-    // An issue is filled in when somebody is about to write one: nothing is asked of anybody before.
+    // Filled in only when somebody is about to write the issue, because that takes time.
     for (const event of ["pointerenter", "focus", "click"]) pencil.addEventListener(event, () => { pencil.href = filledIn(editing + block.dataset.jzEdit, block); });
     block.append(pencil);
   }
 
-  // — a heading is called by its words: not by the buttons in it, nor by the link to it —
+  // — the accessible name of a heading: its words, without its buttons and its link to itself —
 
   const name = (block) => {
     if (!/^H[1-6]$/.test(block.tagName)) return;
@@ -108,7 +108,7 @@
     if (words) block.setAttribute("aria-label", words.textContent.trim());
   };
 
-  // — the mark of a paragraph —
+  // — the button of a paragraph —
 
   for (const text of english) {
     const block = blockOf.get(text.dataset.jzFor);
@@ -126,7 +126,7 @@
     });
     const edit = [...block.children].find((child) => child.matches(".jz-edit"));
     name(block);
-    block.insertBefore(mark, edit ?? null); // before the pencil: the next stop of the Tab key
+    block.insertBefore(mark, edit ?? null); // before the pencil, in the order of the Tab key
   }
 
   // — the contents of the page, in the language of its headings —
@@ -142,11 +142,11 @@
     link.append(zh, en);
   }
 
-  // — emphasis: dots below Han only —
+  // — emphasis: dots below Chinese characters only —
 
   for (const em of document.querySelectorAll(".bd-article :is(em, i, cite, dfn)")) em.classList.toggle("jz-han", /\p{Script=Han}/u.test(em.textContent));
 
-  // — formulas: no line begins with the mark behind one, or ends with the bracket before it. Browsers break there as beside a picture —
+  // — formulas: keep punctuation on the same line. Browsers break lines beside a formula as they do beside an image —
 
   const OPENING = /[\p{Ps}\p{Pi}]+$/u;
   const CLOSING = /^[\p{Pe}\p{Pf}\p{Po}\p{Pd}]+/u;
@@ -162,7 +162,7 @@
     tied.append(opening, formula, closing);
   }
 
-  // — formulas and tables that are wider than the page: who has no mouse scrolls them by keyboard. Told after the layout, which nothing here forces —
+  // — formulas and tables wider than the page can be scrolled by keyboard. The observer measures after the layout and never forces one —
 
   const widths = new ResizeObserver((boxes) => {
     for (const { target } of boxes) {
@@ -203,7 +203,7 @@
   const leave = () => { leaving = setTimeout(hide, 200); };
 
   for (const term of document.querySelectorAll(".jz-term[title]")) {
-    term.dataset.jzTitle = term.title; // or the browser shows its own as well
+    term.dataset.jzTitle = term.title; // otherwise the browser would show its own tooltip as well
     term.removeAttribute("title");
     for (const event of ["mouseenter", "focus", "click"]) term.addEventListener(event, () => place(term));
     term.addEventListener("mouseleave", leave);
@@ -213,7 +213,7 @@
   tip.addEventListener("mouseleave", leave);
   addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
 
-  // — buttons of the theme and of notebooks are called what stands on them —
+  // — buttons of the theme and of notebooks are named by their visible text —
 
   const misnamed = ".search-button-field[aria-label], details.hide > summary[aria-label]";
   for (const control of document.querySelectorAll(misnamed)) control.removeAttribute("aria-label");

@@ -1,6 +1,6 @@
-// Put before sphinx-copybutton's own function, which copies the lines with a prompt and no others.
-// What belongs to a command without one gets it here: code above the first prompt, a blank "...",
-// and in a shell what a backslash, a quotation mark or <<EOF leaves open.
+// Inserted before sphinx-copybutton's own function, which copies only lines with a prompt.
+// Lines that belong to a command but have no prompt get one: code above the first prompt, a blank "...",
+// and in a shell, lines after an open backslash, quotation mark or <<EOF.
 function withPrompts(text, prompts) {
   const pattern = new RegExp(`^(${prompts})`);
   const lines = text.split("\n");
@@ -22,7 +22,7 @@ function withPrompts(text, prompts) {
   }).join("\n");
 }
 
-// Whether a command of a shell goes on in the next line.
+// Returns whether a shell command continues in the next line.
 function isOpen(command) {
   let mark = "", waiting = "";
   for (const line of command.split("\n")) {

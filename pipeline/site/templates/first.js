@@ -1,5 +1,5 @@
 (function (root) { // before the first paint, so that nothing flashes
-  try { localStorage.setItem("jz-kept", "1"); } catch (denied) { // who keeps nothing reads all the same: scripts of the theme ask without a doubt
+  try { localStorage.setItem("jz-kept", "1"); } catch (denied) { // scripts of the theme use localStorage unconditionally, so a replacement is needed
     var memory = {};
     Object.defineProperty(window, "localStorage", { value: {
       getItem: function (key) { return key in memory ? memory[key] : null; },
@@ -11,7 +11,7 @@
   root.dataset.jzView = view === "both" || view === "en" ? view : "zh";
   root.dataset.mode = localStorage.getItem("mode") || "auto";
   var addresses = document.currentScript.dataset.scripts.split(" ");
-  // When the page has been read, and in their order. Those that wait for that moment are told once more.
+  // Load the scripts in order when the page is parsed. Then repeat the event for those that wait for it.
   document.addEventListener("DOMContentLoaded", function () {
     var waiting = addresses.length;
     addresses.forEach(function (address) {
