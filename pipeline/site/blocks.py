@@ -28,8 +28,9 @@ from pipeline.core.memory.record import TOUCH, digest, translators_of
 from pipeline.core.word_diff import Words, word_diff
 from pipeline.entries import Entry
 from pipeline.errors import InputError
+from pipeline.site.credits import ADOPTED
 from pipeline.site.names import Standing, State
-from pipeline.site.plan import ADOPTED, Site
+from pipeline.site.plan import Site
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

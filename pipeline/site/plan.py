@@ -7,34 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from pipeline.config import Settings, SitePolicy, Upstream
-from pipeline.core.catalog.origins import credits_of
 from pipeline.core.document.attribution import address_of_page, attribution
 from pipeline.core.glossary.glossary import Glossary
-from pipeline.core.pin.lock import Lock, page_path
+from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult
-from pipeline.errors import InputError
 from pipeline.paths import Paths
-
-ADOPTED = b"#. adopted: "  # start of an adopted entry's note in a file
-
-
-def credits_of_page(paths: Paths, locale: str, document: str) -> list[tuple[str, str]]:
-    """Return authors and licences of the translations that a document has adopted, sorted."""
-    page = page_path(PurePosixPath(document).with_suffix("").as_posix())
-    path = paths.catalog(locale, page)
-    try:
-        data = path.read_bytes()
-        if ADOPTED not in data:
-            return []  # the usual case: skip parsing
-        from pipeline.adapters import po
-
-        entries = po.read_catalog(data, where=page).catalog.entries
-    except (OSError, InputError):
-        return []  # missing, or unreadable, which update has reported
-    return sorted(credits_of(entries))
+from pipeline.site.credits import credits_of_page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from pipeline.core.document.attribution import attribution
 from pipeline.core.pin.lock import Lock, blob_id
 from pipeline.core.results import PageResult
 from pipeline.run import Run
-from pipeline.site.plan import credits_of_page
+from pipeline.site.credits import credits_of_page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
