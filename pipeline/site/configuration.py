@@ -160,6 +160,7 @@ def rules_in(code: str) -> dict[str, Any]:
         value = values.get(f"{PREFIX}{name}")
         if type(value) is kind:
             rules[name] = value
+    # A missing selector counts as empty, which the pattern matches.
     if not _SELECTOR.fullmatch(str(rules.get("exclude", ""))):
         del rules["exclude"]
     if not rules.get("prompt_text") and "exclude" not in rules:
@@ -167,6 +168,7 @@ def rules_in(code: str) -> dict[str, Any]:
     return {f"{PREFIX}{name}": value for name, value in rules.items()}
 
 
+# Types of substitutions that are plain text when inserted.
 _SCALARS = (str, int, float, bool)
 
 
@@ -263,6 +265,7 @@ def _unpublished(site: Site) -> Iterator[str]:
 def first_page(site: Site) -> str:
     """Return the page at which the contents of the site begin."""
     named = site.policy.root or outline_of(site).root
+    # ``root_page`` ignores a name that this site lacks, as with ``--pages``.
     return root_page(site.names, named, tops=site.lock.docs.prefixes)
 
 

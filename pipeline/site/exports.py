@@ -131,6 +131,7 @@ def _add(parent: ElementTree.Element, name: str, content: str) -> None:
 def _is_in_xml(letter: str) -> bool:
     """Return whether XML 1.0 allows a character. It allows only three control characters."""
     if letter < " ":
+        # Tab, line feed and carriage return.
         return letter in "\t\n\r"
     return not ("\ud800" <= letter <= "\udfff" or letter in "\ufffe\uffff")
 
@@ -149,6 +150,7 @@ def _language(site: Site) -> str:
     return site.locale.replace("_", "-")
 
 
+# Characters that could start HTML or a link in Markdown.
 _MARKUP = re.compile(r"[\\<\[\]]")
 
 
@@ -167,6 +169,7 @@ def files_for_programs(site: Site) -> dict[str, bytes]:
     texts[FEED] = feed(site, rows, history_of(site))
     for page in (*site.pages, *site.included.values()):
         source = page.files[0].path
+        # The Markdown file of a reST page lacks its markup, so the source is published too.
         if source.endswith(".rst"):
             texts[source_name(page.page)] = _document(site, source)
         if markdown := twin(site, page):
@@ -223,6 +226,7 @@ def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
     # Chapters of the same name are merged.
     chapters: dict[str, list[str]] = {}
     for row in rows:
+        # The same limit as for the mark EN: less than half of the words are translated.
         note = "" if 2 * row["translated"] >= row["words"] else said["english"]
         address = f"{site.policy.url}{quote(row['page'])}.md"
         line = f"- [{_plain(row['title'])}]({address}){note}"
@@ -313,6 +317,7 @@ def _words_of(site: Site, page: str) -> str:
     parts = [f"# {record['title']}"]
     seen = record["title"]
     for _, heading, text, english in record["pieces"]:
+        # A long section has several pieces with the same heading.
         if heading != seen:
             parts.append(f"## {heading}")
             seen = heading

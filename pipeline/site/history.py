@@ -57,6 +57,7 @@ def last_changes(site: Site) -> tuple[PageChange, ...]:
     root = site.settings.root
     folder = site.paths.memories(site.locale).relative_to(root).as_posix()
     listed = version_control.changes_below(root, folder)
+    # Pages whose last visible change has not been found yet.
     waiting = set(site.names)
     found: list[PageChange] = []
     asked: set[str] = set()
@@ -73,6 +74,7 @@ def last_changes(site: Site) -> tuple[PageChange, ...]:
                 found.append(_page_change(page, change, counted))
         if not waiting:
             break
+    # Drop results of commits that are not needed any more.
     memo.keep_only(asked)
     memo.save()
     return tuple(found)

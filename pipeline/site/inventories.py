@@ -50,6 +50,7 @@ def inventories_of(site: Site) -> SiteInventories:
     there: list[SiteInventory] = []
     findings: list[Finding] = []
     for read in (_own, _others):
+        # A damaged file costs only its own links, so it never stops the build.
         try:
             found, told = read(site)
         except InputError as error:
@@ -70,6 +71,7 @@ def _own(site: Site) -> Found:
         return [], []
     if not path.is_file():
         return [], [_none_of_english(site, path)]
+    # A run calls this several times; parsing the inventory of a large site takes a while.
     stamp = path.stat().st_mtime_ns
     return [_fetched(site.upstream.name, url, path, stamp, _shown(site, path))], []
 
@@ -89,6 +91,7 @@ def _others(site: Site) -> Found:
     there: list[SiteInventory] = []
     for name, url in wanted.items():
         known = names.get(name)
+        # The configured address may have changed since the table was written.
         if known and known.url == url:
             there.append(_written(name, url, known.objects))
     missing = sorted(wanted.keys() - {inventory.name for inventory in there})

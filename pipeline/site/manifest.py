@@ -23,6 +23,7 @@ from pipeline.site.plan import Site
 
 SCHEMA = 1
 MANIFEST = "freshness.json"
+# Parts of a word diff that make up the old and the new text.
 _OLD, _NEW = (Part.KEPT, Part.REMOVED), (Part.KEPT, Part.ADDED)
 
 
@@ -152,6 +153,7 @@ def _digests(site: Site, page: str, known: _Known) -> dict[str, tuple[str, str]]
         path = site.target / name
         if not path.is_file():
             continue
+        # Hash a file only if its size or time has changed.
         stamp = digest_of_stamps(path)
         before, digest = known.digests.get(name, ("", ""))
         if before != stamp:
@@ -173,6 +175,7 @@ def _included_files(known: _Known) -> Iterator[str]:
 
 def _files_of(known: _Known, page: str) -> dict[str, str]:
     """Return the digests of the files of ``page``, which is the page itself or a part of it."""
+    # The files of included documents are listed under these, not under the page.
     paths = known.digests.keys() - set(_included_files(known))
     if page in {one["page"] for one in known.included}:
         paths = known.digests.keys() & set(_text_files(page))

@@ -173,6 +173,7 @@ def _shorten_addresses(records: Sequence[dict[str, Any]]) -> str:
     ``https://…/a.po#L12`` and ``https://…/a.po#L15``: the page has ``https://…/a.po#L1``, the
     blocks have ``2`` and ``5``. That saves a tenth of a page with hundreds of blocks.
     """
+    # Records without an address get none: an empty rest would mean the common start.
     editable = [record for record in records if "edit" in record]
     begin = str(commonprefix([record["edit"] for record in editable]))  # noqa: RUF071 - letters count
     for record in editable:
@@ -216,6 +217,7 @@ def _memory_lines(site: Site, page: str) -> dict[str, int]:
 
 def _filled(template: str, site: Site, page: str, **values: object) -> str:
     """Fill in a template of the configuration. Its fields were validated when it was read."""
+    # Values are quoted one by one, so that the slashes of the template itself stay.
     known = {"locale": site.locale, "name": site.upstream.name, "page": page, **values}
     return template.format(
         **{name: quote(str(value), safe="/") for name, value in known.items()}

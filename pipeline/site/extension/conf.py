@@ -43,7 +43,7 @@ templates_path = [str(PACKAGE / "templates")]
 # The code has been executed already; its outputs are in the notebooks.
 nb_execution_mode = "off"
 nb_merge_streams = True
-# The theme's translation adds the words when a page is written.
+# Placeholders: ``content.cells`` replaces them by words when a page is written.
 nb_code_prompt_show = nb_code_prompt_hide = "{type}"
 # Scripts for widgets would be fetched from a CDN, so widgets are shown as text.
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}

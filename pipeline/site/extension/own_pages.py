@@ -153,7 +153,9 @@ def note_references(app: Sphinx, document: nodes.document) -> None:
     found: set[tuple[str, str]] = set()
     for link in document.findall(addnodes.pending_xref):
         target = link.get("reftarget") or ""
+        # ``{doc}`` of Sphinx, and links to documents that MyST has resolved.
         if link.get("reftype") == "doc" or link.get("refdomain") == "doc":
+            # Targets are relative to the page; the slash keeps ``..`` within the sources.
             place = posixpath.join(posixpath.dirname(f"/{page}"), target)
             found.add(("doc", posixpath.normpath(place).strip("/")))
         elif link.get("reftype") in ("ref", "numref", "myst"):

@@ -97,7 +97,10 @@ def _record(app: Sphinx, page: str) -> Path:
 
 
 def _is_translated(document: nodes.document) -> bool:
-    """Return whether at least half of the blocks are translated."""
+    """Return whether untranslated blocks do not outnumber translated ones.
+
+    The English of a translated block counts as well, so a third of the blocks may be enough.
+    """
     waiting = 0
     for node in document.findall(nodes.Element):
         if "jz" in node:

@@ -124,6 +124,7 @@ def _owners(
     owners: dict[str, str] = {}
     for page in pages.values():
         for argument, owner in page.owners.items():
+            # ";" separates pages: an argument on one page needs no owner to be found there.
             if ";" in places.get(argument, ""):
                 owners.setdefault(argument, owner)
     return owners
@@ -156,9 +157,10 @@ def _packed(pieces: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[Any]]]:
 
 
 def _shelves(places: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield files of limited size with the entries in JavaScript's order.
+    """Yield the first entry and the content of each entry file.
 
-    Each file comes after its first entry, by which ``search.js`` finds it.
+    Entries are in JavaScript's order, so that ``search.js`` finds a file by its first entry. The
+    files have a limited size.
     """
     lines: list[str] = []
     first = ""

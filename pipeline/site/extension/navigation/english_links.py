@@ -115,6 +115,7 @@ def lead_home(app: Sphinx, tree: nodes.Element, page: str) -> None:
         if is_english(site, link.get("refuri", "")):
             _lead_link(app, link, page)
     for raw in filter(is_html, list(tree.findall(nodes.raw))):
+        # English that the writer will insert into a fragment of HTML.
         if "jz_english" in raw:
             raw["jz_english"] = _lead_html(app, raw["jz_english"], page)
         html = _lead_html(app, raw.astext(), page)
