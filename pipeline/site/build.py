@@ -193,7 +193,7 @@ def _possible_pages(site: Site) -> set[str]:
 def _assets_of_folders(site: Site) -> Iterator[tuple[str, bytes]]:
     """Yield path and content of the assets that pages refer to as ``_static/…`` below each folder.
 
-    With a single docs folder there is nothing to yield: Sphinx merges its assets with its own.
+    With a single docs folder there is nothing to yield, because Sphinx copies its assets itself.
     """
     for prefix in site.lock.docs.prefixes:
         for file in site.lock.files:

@@ -46,7 +46,8 @@ def folders_to_list(site: Site, first: str) -> Mapping[str, Sequence[str]]:
     """Return the pages to list, by folder, because no contents lead to them from ``first``.
 
     Folders that ``first`` leads to are left out. A folder with its own contents is listed by its
-    root page; pages that the root does not lead to follow. ``{"examples": ["examples/index"]}``
+    root page, followed by the pages that the root does not lead to.
+    ``{"examples": ["examples/index"]}``
     """
     folders = site.lock.docs
     if not folders.are_several:

@@ -1,6 +1,6 @@
-"""Credits of adopted translations, which a page of the site and a merged document name.
+"""Credits of adopted translations, shown on pages of the site and in merged documents.
 
-A module of its own: ``merge`` needs it in every run, and no other part of the site.
+``merge`` imports this module in every run, so it must not import the rest of the site.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Memo of the last build of a site.
 
-It has one subject per page (the files made from it), one per built page, script and style sheet
-(its classes, or its pruned text), and one for the whole site. During a build the stored memo is
-empty, so a killed build starts again from the beginning.
+Its subjects are the pages (with the files made from them), the built files (with their classes, or
+their pruned text), and the whole site. During a build the stored memo is empty, so a killed build
+starts again from the beginning.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ def _failed(
 
 
 def _quote_in(made: Any, source: str) -> None:
-    """Replace the quotations in each message among ``made`` by one of the whole source."""
+    """Make each message among ``made`` quote the whole source, and quote it once."""
     for message in made:
         if isinstance(message, nodes.system_message):
             for block in list(message.findall(nodes.literal_block)):
@@ -259,7 +259,7 @@ def broken_of(env: Any) -> BrokenPage | None:
 
 
 def show_source(document: nodes.document, problem: str) -> None:
-    """Replace everything that was read by the English source and the error."""
+    """Empty a document, and fill it with the error and the English source."""
     fresh = new_document(str(document.get("source", "")), document.settings)
     for name, value in vars(fresh).items():
         # The parser holds a reference to the document, so the object is reused.
@@ -323,7 +323,7 @@ def write_broken(app: Sphinx, problem: Exception | None) -> None:
 
 
 class CarefulHTMLBuilder(StandaloneHTMLBuilder):
-    """HTML builder that replaces a page that cannot be written by its source."""
+    """HTML builder that writes the source of a page if the page itself cannot be written."""
 
     def write_doc(self, docname: str, doctree: nodes.document) -> None:
         """Write a page, or its source if a writer raises."""

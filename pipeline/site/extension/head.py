@@ -249,11 +249,10 @@ def _shortened(words: str, *, is_first: bool, is_last: bool) -> str:
 
 
 def count_english(app: Sphinx, document: nodes.document, page: str) -> None:
-    """Add the English that has no messages to the freshness line of a page.
+    """Count the English that translators cannot translate in the freshness line of a page.
 
-    Readers see English docstring summaries, and boxes for parts that the page lacks. Translators
-    cannot translate either of them. The docstring words are added to the share, and both are
-    counted.
+    Such English is docstring summaries, and boxes for parts that the page lacks. The line gets the
+    numbers of both. The words of the summaries count as untranslated in the share.
     """
     lines = lines_shown(app.env, document)
     boxes = [

@@ -40,7 +40,7 @@ class _Titled:
 
 
 class EnglishAnchors(SphinxTransform):
-    """Replace the ids of sections by those of their English titles."""
+    """Replace the ids of sections by ids made from their English titles."""
 
     # After explicit targets have been attached to their sections (MyST does so at 262).
     default_priority = 263

@@ -98,7 +98,7 @@ class _Reader(HTMLParser):
             self._opened.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: object) -> None:
-        """Record a self-closing tag. Only in drawings and formulas it closes the element."""
+        """Record a self-closing tag. It closes the element only in drawings and formulas."""
         self.handle_starttag(tag, attrs)
         if tag not in _VOID and not _FOREIGN.isdisjoint(self._opened):
             self._opened.pop()
@@ -277,7 +277,7 @@ def _attributes_of(node: nodes.Element) -> dict[str, str]:
 
 
 def mix_in(app: Sphinx, part: type) -> None:
-    """Derive the translator of an HTML builder from a mix-in, unless it is already."""
+    """Add a mix-in to the translator of an HTML builder, unless the translator has it already."""
     base = (
         app.registry.translators.get(app.builder.name)
         or app.builder.default_translator_class
