@@ -61,7 +61,7 @@ def _is_inside(path: str) -> bool:
 FEED = "atom.xml"
 ENTRIES = 50  # at most; the most recently changed pages
 _ATOM = "http://www.w3.org/2005/Atom"
-# date of docs without a commit date and without changes
+# Date of docs without a commit date and without changes.
 _NEVER = "1970-01-01T00:00:00Z"
 
 

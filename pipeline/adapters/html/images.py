@@ -18,7 +18,7 @@ from pipeline.adapters.files import is_inside
 from pipeline.adapters.html.sanitizer import TagReader
 
 _ATTACHMENT = "attachment:"
-# attribute that names the image, by element
+# The attribute that names the image, by element.
 _SOURCES = {"img": "src", "object": "data"}
 
 

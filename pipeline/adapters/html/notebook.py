@@ -114,7 +114,7 @@ def _sanitize(output: dict[str, Any]) -> tuple[str, ...]:
         return ()
     sanitized = sanitize(html)
     data["text/html"] = sanitized.html
-    # sanitized HTML needs no isolated frame
+    # Sanitized HTML needs no isolated frame.
     output.get("metadata", {}).pop("text/html", None)
     return sanitized.noticed
 

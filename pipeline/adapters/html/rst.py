@@ -101,7 +101,7 @@ def _writer() -> Any:
 
     class Translator(html5_polyglot.HTMLTranslator):
         def uri2imagepath(self, uri: str) -> str:
-            # the exception that docutils expects
+            # docutils expects this exception.
             raise ValueError(f"{uri} is not read here")
 
         def visit_math(self, node: nodes.math) -> None:

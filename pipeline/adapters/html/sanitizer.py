@@ -204,7 +204,7 @@ _EMBEDDED = re.compile(rf"<(?P<name>img|source|{'|'.join(_FRAMES)})\b[^>]*>")
 _SOURCE = re.compile(r' src="([^"]*)"')
 _PRE = re.compile(r"<pre\b[^>]*>\n")
 _TAG = re.compile(r"<(/?)(?!(?:br|col|hr|img|input|wbr)\b)([a-z][^\s/>]*)")
-# such as JSON's "\\ud800", which cannot be encoded as UTF-8
+# Such as JSON's "\\ud800", which cannot be encoded as UTF-8.
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 # The address of an embedded film works only in frames, so it is changed to that of the film's page.
 _FILM = re.compile(

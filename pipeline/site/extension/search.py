@@ -49,7 +49,7 @@ _TAG = re.compile(r"<[^>]*>")
 _ARGUMENT = re.compile(
     r"(?:^\(|, ?)\**(?=\w*_)([a-z]\w+)"
 )  # hot_plates: (x, hot_plates=1)
-# escape codes of programs that print to a terminal
+# Escape codes of programs that print to a terminal.
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 

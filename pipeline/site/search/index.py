@@ -2,7 +2,7 @@
 
 ``index.js`` is loaded first: pages, glossary terms, the names that arguments belong to, and the
 first entry of each entry file. An entry file has the positions of neighbouring entries. A page file
-has pieces of text for excerpts. ``hints.js`` is loaded if a query has no results, to suggest other
+has pieces of text for excerpts. ``hints.js`` is loaded for words that no page has, to suggest other
 words. All files are scripts that call ``jzSearch``, because a browser loads nothing else from a
 folder (``file://``).
 """
@@ -19,7 +19,7 @@ from typing import Any
 
 from pipeline.site.search.pieces import SearchedPage
 
-# as ``pipeline.site.terms.synonyms`` returns them
+# As ``pipeline.site.terms.synonyms`` returns them.
 Synonyms = tuple[list[str], list[str]]
 
 
@@ -56,7 +56,7 @@ def _table(name: str) -> dict[str, Any]:
     return tomllib.loads(resources.files(__package__).joinpath(name).read_text("utf-8"))
 
 
-# bytes of an entry file, about: a query loads one for each of its entries
+# Bytes of an entry file, about. A query loads one file for each of its entries.
 ENTRIES = 12_000
 TEXT = 5_000  # bytes of a page file: an excerpt loads one
 USUAL = 5  # pages; a word on as many may be suggested for a mistyped one

@@ -1,7 +1,7 @@
 """Code cells: inside other blocks, folded, and as text to copy.
 
-MyST-NB renders cells only between blocks. jupytext, which converts pages to notebooks for execution,
-moves a cell out of a tab. That leaves the halves of a fence around the cell, which are joined here.
+MyST-NB renders cells only between blocks. jupytext, which converts pages to notebooks, moves a cell
+out of a tab. That leaves the halves of a fence around the cell, which are joined here.
 sphinx-copybutton removes prompts line by line, so our script adds a prompt to each line of a
 command.
 """

@@ -84,7 +84,7 @@ def _path_inside(
     """Return Sphinx's result; for a path outside the docs, the path of a missing file."""
     try:
         relative, path = _look_up(self, filename, docname)
-    # symbolic links in a cycle, or an invalid name
+    # Symbolic links in a cycle, or an invalid name.
     except (OSError, RuntimeError, ValueError):
         relative, path = "..", os.fspath(self.srcdir.parent)
     if included := included_file(self, path):

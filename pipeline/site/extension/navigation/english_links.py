@@ -43,7 +43,7 @@ class Place:
 # Anchors of each page that addresses may lead to.
 _ANCHORS: Notes[Anchors] = Notes("jz_anchors")
 _KNOWN = (
-    # attribute of Sphinx's environment: the anchors of the last build
+    # Attribute of Sphinx's environment: the anchors of the last build.
     "jz_known_anchors"
 )
 _ID = re.compile(r"<[^>]*\s(?:id|name)=\"([^\"]+)\"")
@@ -107,7 +107,7 @@ def _page_at(site: Mapping[str, Any], path: str) -> str:
 
 
 def lead_home(app: Sphinx, tree: nodes.Element, page: str) -> None:
-    """Redirect links in ``tree`` into upstream's site to pages here; mark the others as English."""
+    """Replace links in ``tree`` into upstream's site by links to pages here, or mark them."""
     site = app.config.jz_site
     if app.builder.format != "html" or not site["english"]["hosts"]:
         return
@@ -124,7 +124,7 @@ def lead_home(app: Sphinx, tree: nodes.Element, page: str) -> None:
 
 
 def _lead_link(app: Sphinx, link: nodes.reference, page: str) -> None:
-    """Redirect one link into upstream's site to a page here, or mark it as English."""
+    """Point one link into upstream's site to the page here, or mark it as English."""
     address = None if link.get("jz_away") else _address_here(app, link["refuri"], page)
     if address is None:
         link["hreflang"] = "en"
@@ -137,7 +137,7 @@ def _lead_link(app: Sphinx, link: nodes.reference, page: str) -> None:
 
 
 def _lead_html(app: Sphinx, html: str, page: str) -> str:
-    """Return HTML with its links into upstream's site redirected or marked."""
+    """Return HTML in which links into upstream's site point to pages here, or are marked."""
 
     def lead(match: re.Match[str]) -> str:
         before, address = match[1], unescape(match[2])

@@ -133,7 +133,7 @@ class FindPages(SphinxTransform):
     default_priority = 300
 
     def apply(self, **_: Any) -> None:
-        """Resolve links to documents to pages, and links to other files to the repository."""
+        """Point links to documents to pages, and links to other files to the repository."""
         for link in list(self.document.findall(addnodes.pending_xref)):
             if link.get("reftype") != "myst":
                 continue
