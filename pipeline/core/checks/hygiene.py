@@ -224,13 +224,22 @@ def _bracket_problem(entry: Entry, bracket: str, index: int) -> Problem:
 
 def _placeholder_problem(entry: Entry, index: int) -> Problem:
     """Return the problem with placeholders whose numbers exceed the long atoms of the English."""
-    marks = [match[0] for match in _PLACEHOLDER.finditer(entry.msgstr)]
+    largest = max(_PLACEHOLDER.finditer(entry.msgstr), key=_numeric_order)
     return Problem(
-        text=f"has {quote(max(marks))}, but the English has fewer long pieces",
+        text=f"has {quote(largest[0])}, but the English has fewer long pieces",
         hint=_HINT,
         spans=tuple(match.span() for match in _PLACEHOLDER.finditer(entry.msgstr)),
         index=index,
     )
+
+
+def _numeric_order(placeholder: re.Match[str]) -> tuple[int, str]:
+    """Return a sort key by the number of a placeholder, which may have thousands of digits.
+
+    ``int`` would reject that many. Of two numbers without leading zeros, the longer one is larger.
+    """
+    digits = placeholder[1].lstrip("0")
+    return len(digits), digits
 
 
 def _unlike_problem(

@@ -80,6 +80,22 @@ def test_a_placeholder_must_stand_for_something() -> None:
 
 
 @pytest.mark.parametrize(
+    ("msgstr", "largest"),
+    [
+        ("甲⟦9⟧乙⟦10⟧。", "⟦10⟧"),
+        ("甲⟦10⟧乙⟦009⟧。", "⟦10⟧"),
+        (f"甲⟦9⟧乙⟦1{'0' * 5000}⟧。", "⟦10000"),
+    ],
+)
+def test_the_largest_number_among_the_placeholders_is_reported(
+    msgstr: str, largest: str
+) -> None:
+    entry = Entry(msgid=digest("A lamp."), msgstr=msgstr)
+    (problem,) = read_remembered([entry], english("A lamp.")).problems
+    assert problem.text.startswith(f"has “{largest}")
+
+
+@pytest.mark.parametrize(
     ("msgstrs", "told"),
     [
         (["⟦1⟧", "甲⟦1⟧"], []),
