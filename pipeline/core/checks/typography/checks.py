@@ -257,10 +257,7 @@ def _with_mark(mark: str, subjects: Sequence[Subject]) -> list[int]:
 
 @cache
 def _to_simplified() -> Callable[[str], str]:
-    """Return OpenCC's converter, which is slow to load: ``記憶體`` -> ``记忆体``.
-
-    Most texts keep their length.
-    """
+    """Return OpenCC's converter, which is slow to load: ``記憶體`` -> ``记忆体``."""
     import opencc
 
     convert: Callable[[str], str] = opencc.OpenCC("t2s").convert
@@ -273,6 +270,18 @@ def _is_traditional(character: str) -> bool:
     return _to_simplified()(character) != character
 
 
+def _simplified_characters(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each character of a text with its simplified form.
+
+    No phrase of OpenCC's present tables changes its length. If another version has one, it is
+    unknown which characters belong together, so each character is converted on its own.
+    """
+    simplified: Sequence[str] = _to_simplified()(text)
+    if len(simplified) != len(text):
+        simplified = [_to_simplified()(character) for character in text]
+    return zip(text, simplified, strict=True)
+
+
 def find_traditional(subject: Subject) -> Iterator[Problem]:
     """Report Traditional characters.
 
@@ -283,10 +292,9 @@ def find_traditional(subject: Subject) -> Iterator[Problem]:
     shown = subject.masked_chinese
     if not any(map(_is_traditional, shown)):
         return
-    simplified = _to_simplified()(shown)
     places: list[int] = []
     pairs: list[str] = []
-    for at, (ours, theirs) in enumerate(zip(shown, simplified, strict=False)):
+    for at, (ours, theirs) in enumerate(_simplified_characters(shown)):
         if ours != theirs and _is_traditional(ours):
             places.append(at)
             pairs.append(f"{ours} → {theirs}")
