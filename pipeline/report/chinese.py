@@ -103,11 +103,25 @@ def _matched(text: str) -> str | None:
 
 def _word(match: re.Match[str]) -> str:
     """Return a known word in Chinese; other words and quotations are unchanged."""
-    word = match[0].rstrip(" ")
-    chinese = _table().words.get(word)
-    # A space separates a translation from the quotation or number after it. An empty
-    # translation removes the word together with its space.
-    return match[0] if chinese is None else f"{chinese} " if chinese else ""
+    chinese = _table().words.get(match[0].rstrip(" "))
+    if chinese is None:
+        return match[0]
+    # An empty translation removes the word together with its space.
+    if not chinese:
+        return ""
+    # A space separates a translation from the quotation or number after it.
+    has_space = match[0].endswith(" ") and not _is_chinese_next(match)
+    return f"{chinese} " if has_space else chinese
+
+
+def _is_chinese_next(match: re.Match[str]) -> bool:
+    """Return whether a word that becomes Chinese follows, as in ``bold and the link``."""
+    following = _table().pieces.match(match.string, match.end())
+    if following is None:
+        return False
+    chinese = _table().words.get(following[0].rstrip(" "))
+    # Words without a translation vanish: the word after them counts.
+    return _is_chinese_next(following) if chinese == "" else chinese is not None
 
 
 @cache

@@ -75,6 +75,24 @@ def test_sentences_keep_what_they_quote(english: str, chinese: str) -> None:
     assert in_chinese(finding("M201", english)).text == chinese
 
 
+@pytest.mark.parametrize(
+    ("english", "chinese"),
+    [
+        ("bold", "粗体"),
+        ("bold and the link", "粗体和链接"),
+        ("link, and the link “y”", "链接, 和链接 “y”"),
+        ("bold and `the` link", "粗体和 `the` 链接"),
+        ("the role “x” and the link “非 常”", "角色 “x” 和链接 “非 常”"),
+        ("1 entry further up", "1 entry further 上"),
+        ("a link to 3", "a 链接 to 3"),
+    ],
+)
+def test_no_space_follows_chinese_words_at_the_end_or_before_others(
+    english: str, chinese: str
+) -> None:
+    assert f"{Piece(english):zh}" == chinese
+
+
 # What may stand in a sentence where a template has {}: each list has one for each of the fields.
 SAMPLES = (
     *(["“x”", "“y”", "“z”", "“w”"], ["3", "4", "5", "6"], ["`x`", "`y`", "`z`", "`w`"]),
