@@ -12,13 +12,18 @@ import re
 import shutil
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 from folders import read_tree
 from memory_project import FIRST, LOCALE, RELEASES, Project
 from repositories import make_origin
+
+from pipeline.adapters.files import remove_files
+from pipeline.paths import Paths
+from pipeline.stages.update import store
+from pipeline.stages.update.locale import State
 
 KILLS = int(os.environ.get("JAX_DOCS_KILLS", "12"))
 HAN = {
@@ -168,6 +173,62 @@ def test_a_run_killed_between_two_memory_files_ends_as_if_it_had_not_been(
         target.write_bytes((whole.paths.memories(LOCALE) / path).read_bytes())
         one.sync("v2")
         assert results(one) == results(whole), path
+
+
+class Killed(BaseException):
+    """Ends a run at a known point, as a kill does."""
+
+
+def kill_before_removal(monkeypatch: pytest.MonkeyPatch) -> None:
+    def remove(_: Iterable[Path]) -> None:
+        raise Killed
+
+    monkeypatch.setattr(store, "remove_files", remove)
+
+
+def kill_after_removal(monkeypatch: pytest.MonkeyPatch) -> None:
+    def remove(paths: Iterable[Path]) -> None:
+        remove_files(paths)
+        raise Killed
+
+    monkeypatch.setattr(store, "remove_files", remove)
+
+
+def kill_before_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    write = State.write
+
+    def write_or_die(state: State, paths: Paths, locale: str, *, dry: bool) -> None:
+        # Only the state without the moved page is written after the removal is decided.
+        if "guide" not in state.pages:
+            raise Killed
+        write(state, paths, locale, dry=dry)
+
+    monkeypatch.setattr(State, "write", write_or_die)
+
+
+@pytest.mark.parametrize(
+    "kill", [kill_before_removal, kill_after_removal, kill_before_state]
+)
+def test_run_killed_while_it_removes_the_memory_of_a_moved_page(
+    origin: Path, tmp_path: Path, kill: Callable[[pytest.MonkeyPatch], None]
+) -> None:
+    ready = Project(tmp_path / "ready", str(origin))
+    ready.root.mkdir()
+    ready.sync("v1")
+    ready.translate_all()
+    ready.sync("v1")
+    whole, killed = (Project(tmp_path / name, str(origin)) for name in ("whole", "cut"))
+    for project in (whole, killed):
+        shutil.copytree(ready.root, project.root)
+    whole.sync("v4")
+    assert not whole.memory("guide").exists()
+    with pytest.MonkeyPatch.context() as patch:
+        kill(patch)
+        with pytest.raises(Killed):
+            killed.sync("v4")
+    assert killed.sync("v4").codes == whole.sync("v4").codes
+    assert results(killed) == results(whole)
+    assert not (killed.paths.output(LOCALE) / "set-aside").exists()
 
 
 def test_what_a_killed_split_was_writing_is_swept(origin: Path, tmp_path: Path) -> None:

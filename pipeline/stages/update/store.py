@@ -112,8 +112,12 @@ def store_memory(
                 state=state,
             )
             store.write_pages()
-            store.drop_moved()
+            moved = store.moved_pages()
+            state.forget(moved)
+            # The state comes first: a page that it has, but whose memory is gone, looks like one
+            # whose memory somebody else removed.
             state.write(run.paths, locale, dry=run.dry)
+            store.remove_memories(moved)
         step.result = "nothing to write"
         if work.changes:
             step.result = written_text(len(work.changes), dry=run.dry)
@@ -169,9 +173,10 @@ class _Store:
             catalog = None if rest else self.catalogs.data.get(page)
             self.state.keep(page, data, catalog)
 
-    def drop_moved(self) -> None:
-        """Remove the memory of pages without a catalogue, if other pages hold all of it."""
+    def moved_pages(self) -> list[str]:
+        """Return the pages without a catalogue whose memory is all held by other pages."""
         work = self.work
+        moved: list[str] = []
         for page in self.old.files:
             # "wanted" lacks pages of upstream that this run could not read completely.
             if page in self.catalogs.by_page or page not in self.wanted:
@@ -184,10 +189,15 @@ class _Store:
                 replace(memory, entries=()), memory, self.held
             ):
                 continue
-            work.changes.append(work.files.memory_name(page))
-            self.state.forget([page])
-            if not work.dry:
-                remove_files([work.paths.memory(work.locale, page)])
+            moved.append(page)
+        return moved
+
+    def remove_memories(self, pages: Sequence[str]) -> None:
+        """Remove the memory of pages. A dry run only records the change."""
+        work = self.work
+        work.changes.extend(map(work.files.memory_name, pages))
+        if not work.dry:
+            remove_files(work.paths.memory(work.locale, page) for page in pages)
 
     @cached_property
     def closed(self) -> dict[str, Memory]:
