@@ -118,12 +118,13 @@ def authors_of_lines(root: Path, path: str) -> dict[str, str]:
 
     ``msgstr "茶"`` → ``Li Lei <li@example.org>, 2026-05-01 09:30+0800``.
     """
-    shape = ("--format=@%an <%ae>, %ad", "--date=format:%Y-%m-%d %H:%M%z")
+    # No line of a patch begins with NUL. "@" would not do: "@li" and "@@ -1 +1 @@" look alike.
+    shape = ("--format=%x00%an <%ae>, %ad", "--date=format:%Y-%m-%d %H:%M%z")
     log = "log --all --no-merges --patch --unified=0 --text --no-color".split()
     authors: dict[str, str] = {}
     author = ""
     for line in _git(root, *log, *shape, "--", f":(literal){path}").split("\n"):
-        if line.startswith("@") and not line.startswith("@@"):
+        if line.startswith("\0"):
             author = line[1:]
         elif line.startswith("+"):
             authors[line[1:]] = author  # the oldest commit comes last and wins

@@ -141,6 +141,14 @@ def test_the_author_of_a_line_is_who_brought_it_first(root: Path) -> None:
     assert authors_of_lines(root, "nothing.po") == {}
 
 
+def test_author_whose_name_begins_with_an_at_sign(root: Path) -> None:
+    (root / "more.po").write_text("msgstr 茶\n", "utf-8")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "tea", "--author", "@li <li@example.org>")
+    (author,) = set(authors_of_lines(root, "more.po").values())
+    assert author == "@li <li@example.org>, 2026-01-02 03:04+0800"
+
+
 def test_lines_are_of_the_commit_that_has_brought_them_last(root: Path) -> None:
     path = root / ODD
     path.write_text("one\n水\n", "utf-8")
