@@ -160,6 +160,23 @@ def test_files_that_leave_the_folder_are_gone() -> None:
     assert parse_log(b"", DOCS) == ()
 
 
+def test_path_that_looks_like_the_head_of_a_commit(tmp_path: Path) -> None:
+    origin = init_repository(tmp_path / "odd")
+    odd = f"commit {'1' * 40} 2026-01-01"
+    commit_release(origin, "v1", {odd: PAGE, "z.md": PAGE})
+    git(origin, "mv", odd, "commit b.md")
+    git(origin, "commit", "-qm", "rename")
+    address = read_address(str(origin), base=tmp_path)
+    store = tmp_path / "store.git"
+    with open_repository(address, store=store, way_out="") as repository:
+        newest, oldest = repository.history(repository.resolve("main"), WHOLE)
+    assert {change.path for change in oldest.changes} == {odd, "z.md", "README"}
+    assert [(change.before, change.path) for change in newest.changes] == [
+        (odd, "commit b.md"),
+        ("", odd),
+    ]
+
+
 def test_tags_without_a_date_are_left_out() -> None:
     refs = {
         "refs/tags/a": "1",

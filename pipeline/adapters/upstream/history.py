@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pipeline.adapters.upstream.address import PEELED
 from pipeline.folders import Folders
@@ -67,26 +68,34 @@ class Tag:
     date: str
 
 
+class _Row(NamedTuple):
+    """Row of a file in a commit: ``paths`` has the old path and the new one if git tells both."""
+
+    blob: str
+    status: str  # a letter, and for a rename the similarity: "M", "R090"
+    paths: tuple[str, ...]
+
+
 def parse_log(output: bytes, docs: Folders) -> tuple[DocsCommit, ...]:
     """Return the commits in the output of ``git log`` with the arguments ``LOG``, newest first.
 
     Files outside the folders ``docs`` are left out. ``output`` has NUL-terminated fields.
     """
-    commits: list[DocsCommit] = []
-    fields = output.decode("utf-8", "surrogateescape").split("\0")
-    head = ""
-    rows: list[str] = []
-    for field in [*fields, _MARK]:
+    rows_of: dict[str, list[_Row]] = {}  # by the head of the commit
+    rows: list[_Row] = []
+    fields = iter(output.decode("utf-8", "surrogateescape").split("\0"))
+    for field in fields:
         # The first row of a commit begins with a line break.
         text = field.lstrip("\n")
-        if not text.startswith(_MARK):
-            rows.append(text)
-            continue
-        if head:
-            commit, _, date = head.partition(" ")
-            changes = tuple(_changes(rows, docs))
-            commits.append(DocsCommit(commit=commit, date=date, changes=changes))
-        head, rows = text.removeprefix(_MARK), []
+        if text.startswith(_MARK):
+            rows = rows_of.setdefault(text.removeprefix(_MARK), [])
+        elif text.startswith(":"):
+            rows.append(_read_row(text, fields))
+    commits = []
+    for head, rows in rows_of.items():
+        commit, _, date = head.partition(" ")
+        changes = tuple(_changes(rows, docs))
+        commits.append(DocsCommit(commit=commit, date=date, changes=changes))
     return tuple(commits)
 
 
@@ -117,20 +126,23 @@ def dated_tags(tags: Mapping[str, str], output: bytes) -> tuple[Tag, ...]:
     )
 
 
-def _changes(rows: Sequence[str], docs: Folders) -> Iterator[FileChange]:
-    """Yield the changes of one commit: ``:modes blobs status``, then one path, or two of a rename.
+def _read_row(facts: str, fields: Iterator[str]) -> _Row:
+    """Return the row ``:modes blobs status``, with the paths that follow in ``fields``."""
+    *_, blob, status = facts.split(" ")
+    # The paths are counted, not recognised: "commit 1 2.md" is a path as well.
+    number = 2 if status[0] in "RC" else 1
+    return _Row(blob, status, tuple(next(fields, "") for _ in range(number)))
+
+
+def _changes(rows: Sequence[_Row], docs: Folders) -> Iterator[FileChange]:
+    """Yield the changes of one commit.
 
     A file that moved into the docs is new, and one that moved out of them is removed.
     """
-    fields = iter(rows)
-    for facts in fields:
-        if not facts.startswith(":"):
-            continue  # the empty field after the last row
-        *_, blob, status = facts.split(" ")
-        path = docs.path_of(next(fields, ""))
-        before = None
-        if status[0] in "RC":
-            before, path = path, docs.path_of(next(fields, ""))
+    for row in rows:
+        blob, status = row.blob, row.status
+        *old, path = map(docs.path_of, row.paths)
+        before = old[0] if old else None
         if path is None:
             # It moved out of the docs, so it is removed from them.
             path, before, status = before, None, "D"
