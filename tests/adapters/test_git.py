@@ -608,4 +608,14 @@ def test_passwords_are_not_shown() -> None:
     assert (
         without_password("https://me:s@cret@example.org/x") == "https://example.org/x"
     )
+    # The user is a part of ssh's address; the password is not.
     assert without_password("ssh://git@example.org/x") == "ssh://git@example.org/x"
+    assert without_password("ssh://me:secret@host/x") == "ssh://me@host/x"
+    assert without_password("ssh://me:s@cret@host:22/x") == "ssh://me@host:22/x"
+    assert without_password("ssh://a@b:c@host/x") == "ssh://a@b@host/x"
+    assert without_password("SSH://me:secret@host/x") == "SSH://me@host/x"
+    assert without_password("git://me:secret@host/x") == "git://me@host/x"
+    assert without_password("ftp://me:secret@host/x") == "ftp://me@host/x"
+    assert without_password("HTTPS://token@host/x") == "HTTPS://host/x"
+    for address in ("ssh://host:22/a@b", "git@host:a/b", "file:///a:b@c"):
+        assert without_password(address) == address

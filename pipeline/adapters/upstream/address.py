@@ -25,6 +25,10 @@ SCHEMES = ("https", "http", "ssh", "git", "file")
 _SCHEME = re.compile(r"[^/:]*::|(?P<name>[^/:]+)://")
 # The scheme, and "user:password@".
 _BEFORE_HOST = re.compile(r"\A(?:[^/:]+://)?(?:[^/@]*@)?")
+# "https://", and the user and password after it. Both may contain "@".
+_WEB_USER = re.compile(r"(https?://)[^/\s]*@", re.IGNORECASE)
+# "ssh://user", and ":password@"; but not "ssh://host:22/".
+_PASSWORD = re.compile(r"(://[^/\s:]*):[^/\s]*@")
 _BUNDLE = re.compile(rb"# v[23] git bundle\n")
 _HINT = "Give a URL, a bundle, a repository or a folder."
 _NO_ADDRESS = "git would not read it as an address"
@@ -88,8 +92,12 @@ def git_folder(path: Path) -> Path | None:
 
 
 def without_password(text: str) -> str:
-    """Return ``text`` without user and password in web addresses, for display and commits."""
-    return re.sub(r"(https?://)[^/\s]*@", r"\1", text)
+    """Return ``text`` without the passwords in its addresses, for display and commits.
+
+    A web address also loses its user, because a token may be given as one. Other addresses keep
+    theirs: ``ssh://git@host/x`` would not work without it.
+    """
+    return _PASSWORD.sub(r"\1@", _WEB_USER.sub(r"\1", text))
 
 
 def _check_url(url: str) -> None:
