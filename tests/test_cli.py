@@ -16,7 +16,7 @@ from places import ROOT
 
 from pipeline import __version__
 from pipeline.cli import COMMANDS, main
-from pipeline.commands.showing import READING
+from pipeline.commands.showing import READ_ONLY_COMMANDS
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
@@ -215,7 +215,7 @@ def test_json_is_the_report_and_nothing_else(project: Path, capsys: Speech) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", READING)
+@pytest.mark.parametrize("command", READ_ONLY_COMMANDS)
 def test_reading_commands_write_nothing(
     command: str, synced: Path, capsys: Speech
 ) -> None:

@@ -2,6 +2,6 @@
 
 A command decides which stages run and in which order; the stages do the work. Modules that several
 commands share are here, too. ``pages`` and ``update`` decide which pages a run covers, and which it
-can skip. ``holding`` and ``signals`` handle locks and interrupts. ``reporting`` and ``showing``
+can skip. ``run_lock`` and ``signals`` handle locks and interrupts. ``reporting`` and ``showing``
 write reports and terminal output.
 """

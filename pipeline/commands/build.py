@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline import packages
-from pipeline.commands.holding import only_this_run
 from pipeline.commands.options import (
     RUNNING,
     add_shared,
@@ -24,7 +23,13 @@ from pipeline.commands.options import (
 )
 from pipeline.commands.pages import name_findings, pages_of_run, rule_findings
 from pipeline.commands.reporting import write_report
-from pipeline.commands.update import Known, UpdatedLocale, UpdatedPage, update_locale
+from pipeline.commands.run_lock import run_lock
+from pipeline.commands.update import (
+    LocaleMemos,
+    UpdatedLocale,
+    UpdatedPage,
+    update_locale,
+)
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock, Page
 from pipeline.core.results import PageResult
@@ -91,7 +96,7 @@ def build_options(arguments: Namespace, run: Run) -> BuildOptions:
 
 def build(run: Run, options: BuildOptions) -> RunResult:
     """Split, update, merge, execute and publish at the current pin, as far as ``options.last``."""
-    with only_this_run(run):
+    with run_lock(run):
         return build_pulled(run, options, read_pulled(run))
 
 
@@ -150,9 +155,9 @@ def _merge_locale(
     """Split, update and merge what has changed in one locale since the last run."""
     from pipeline.stages.merge.stage import ToMerge, merge, prune
 
-    known = Known(run, locale)
+    memos = LocaleMemos(run, locale)
     updated = update_locale(
-        run, pages, known, locale=locale, lock=lock, thorough=options.is_thorough
+        run, pages, memos, locale=locale, lock=lock, thorough=options.is_thorough
     )
 
     # A page with an up-to-date catalogue may still need a merge, if a page that it links to
@@ -170,10 +175,10 @@ def _merge_locale(
         read=read,
         catalogs=updated.catalogs,
         findings={name: page.row.findings for name, page in updated.pages.items()},
-        linked=_linked(updated, known.links_elsewhere(pages)),
-        code=known.code,
+        linked=_linked(updated, memos.links_elsewhere(pages)),
+        code=memos.code,
     )
-    merged = merge(run, work, locale=locale, lock=lock, memo=known.merged)
+    merged = merge(run, work, locale=locale, lock=lock, memo=memos.merged)
     changes = updated.changes + merged.changes
     if not run.pages:
         # A run of a few pages cannot know which files belong to no page.
@@ -186,7 +191,7 @@ def _merge_locale(
         # The update counts describe this run only, so the memo must not repeat them in the next
         # run.
         kept[row.page] = replace(readable[row.page], merged=replace(row, update=None))
-    known.keep(pages, kept, updated.dropped, changes=updated.changes)
+    memos.record(pages, kept, updated.dropped, changes=updated.changes)
     return MergedLocale(pages=merged.rows, gone=updated.dropped, changes=changes)
 
 

@@ -32,20 +32,20 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run_command(arguments: Namespace, log: Log) -> int:
     """Run the action, print its lines and return its exit code."""
-    told = tell_cache(read_settings(arguments.config), arguments.action)
-    print_text("".join(f"{line}\n" for line in told.lines))
-    return told.exit_code
+    output = run_cache_action(read_settings(arguments.config), arguments.action)
+    print_text("".join(f"{line}\n" for line in output.lines))
+    return output.exit_code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class CommandOutput:
     """Output lines and exit code of a command."""
 
     lines: tuple[str, ...]
     exit_code: int = 0
 
 
-def tell_cache(settings: Settings, action: str) -> Told:
+def run_cache_action(settings: Settings, action: str) -> CommandOutput:
     """Run ``action`` (``stats``, ``verify`` or ``clear``) and return its output.
 
     Raises WriteError.
@@ -60,7 +60,7 @@ def tell_cache(settings: Settings, action: str) -> Told:
     return _verify(cache)
 
 
-def _stats(cache: ExecutionCache) -> Told:
+def _stats(cache: ExecutionCache) -> CommandOutput:
     """Return the number and size of entries, the time saved, the releases and the failures."""
     # The size covers all files, including damaged entries that cannot be decoded.
     stats = cache.stats()
@@ -79,10 +79,10 @@ def _stats(cache: ExecutionCache) -> Told:
         f"  {release or 'no pin'}: {count}"
         for release, count in sorted(releases.items())
     ]
-    return Told(lines=(summary, *by_release, *sorted(failures)))
+    return CommandOutput(lines=(summary, *by_release, *sorted(failures)))
 
 
-def _verify(cache: ExecutionCache) -> Told:
+def _verify(cache: ExecutionCache) -> CommandOutput:
     """Read every entry, remove the damaged ones and list them. Their code runs again next time."""
     keys = cache.all_keys()
     # Check the digests first, then whether this version can decode the entries.
@@ -92,19 +92,19 @@ def _verify(cache: ExecutionCache) -> Told:
         if data is not None and not _is_readable(data):
             cache.reject(key)
     if not cache.damaged:
-        return Told(lines=(f"{len(keys)} entries, all as they were written",))
+        return CommandOutput(lines=(f"{len(keys)} entries, all as they were written",))
     summary = (
         f"{len(cache.damaged)} of {len(keys)} entries were damaged and are removed; "
         "their code runs again next time"
     )
     damaged = [f"  {key}" for key in cache.damaged]
-    return Told(lines=(summary, *damaged), exit_code=FindingsError.exit_code)
+    return CommandOutput(lines=(summary, *damaged), exit_code=FindingsError.exit_code)
 
 
-def _clear(cache: ExecutionCache) -> Told:
+def _clear(cache: ExecutionCache) -> CommandOutput:
     """Remove every entry, and return how many there were."""
     size = cache.stats().size
-    return Told(lines=(f"{cache.clear()} entries removed, {_size(size)}",))
+    return CommandOutput(lines=(f"{cache.clear()} entries removed, {_size(size)}",))
 
 
 def _entries(cache: ExecutionCache) -> Iterator[CacheEntry]:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, write_if_changed
-from pipeline.commands.holding import only_this_run
 from pipeline.commands.options import add_shared, run_of
+from pipeline.commands.run_lock import run_lock
 from pipeline.core.catalog.origins import states_of
 from pipeline.entries import NEUTRAL_DATE, Catalog, Entry
 from pipeline.errors import ConfigError, InputError
@@ -65,7 +65,7 @@ def export_catalogs(run: Run, *, folder: Path) -> RunResult:
     files. Raises ConfigError if there are no catalogues yet.
     """
     exporting = _Exporting(run=run, folder=folder / run.name)
-    with only_this_run(run):
+    with run_lock(run):
         lock = read_pulled(run)
         for locale in run.locales:
             _export_locale(exporting, locale)

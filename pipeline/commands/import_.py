@@ -16,8 +16,8 @@ from pathlib import Path
 
 from pipeline.adapters import po
 from pipeline.adapters.files import files_below, read_bytes, replace_if_unchanged
-from pipeline.commands.holding import only_this_run
 from pipeline.commands.options import add_shared, run_of
+from pipeline.commands.run_lock import run_lock
 from pipeline.core.catalog.exchange import Conflict, Taken, Words, take
 from pipeline.core.checks.locales import locale_of_header, locale_of_path
 from pipeline.core.memory.opening import open_memory
@@ -137,14 +137,14 @@ _TRANSLATOR = ("PO-Revision-Date", "Last-Translator", "X-Generator")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Returned:
+class _ReturnedFile:
     """Returned file: its entries, page and locale, and the translator fields of its header."""
 
     name: str
     page: str
     locale: str
     entries: tuple[Entry, ...]
-    touched: Mapping[str, str]
+    translator_fields: Mapping[str, str]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -164,7 +164,7 @@ def import_catalogs(run: Run, words: Sequence[str]) -> RunResult:
     A file that is unreadable or matches no page becomes a finding; the others are still imported.
     Raises ConfigError for a path without any PO file.
     """
-    with only_this_run(run):
+    with run_lock(run):
         lock = read_pulled(run)
         importing = _Importing(run=run, lock=lock)
         for path in _files(words):
@@ -221,7 +221,7 @@ def _import_file(importing: _Importing, path: Path) -> None:
     if not taken.changed and not taken.strays:
         return
     catalog = replace(
-        taken.catalog, header={**taken.catalog.header, **returned.touched}
+        taken.catalog, header={**taken.catalog.header, **returned.translator_fields}
     )
     data = po.format_catalog(catalog)
     if not run.dry and not replace_if_unchanged(target, data, before=before):
@@ -234,7 +234,7 @@ def _import_file(importing: _Importing, path: Path) -> None:
     importing.taken += taken.changed + taken.strays
 
 
-def _taken(run: Run, returned: _Returned, ours: Catalog) -> Taken:
+def _taken(run: Run, returned: _ReturnedFile, ours: Catalog) -> Taken:
     """Return our catalogue merged with the returned file.
 
     The base is the exported copy; without one, it comes from git.
@@ -248,7 +248,7 @@ def _taken(run: Run, returned: _Returned, ours: Catalog) -> Taken:
     return take(ours, returned.entries, known.base, older=known.words)
 
 
-def _sent(run: Run, returned: _Returned) -> Catalog | None:
+def _sent(run: Run, returned: _ReturnedFile) -> Catalog | None:
     """Return the catalogue as it was exported, or None if this project has no such copy."""
     path = run.paths.sent(returned.locale, returned.page)
     if not path.is_file():
@@ -259,7 +259,7 @@ def _sent(run: Run, returned: _Returned) -> Catalog | None:
         return None  # git can supply a base instead
 
 
-def _read(run: Run, path: Path) -> _Returned:
+def _read(run: Run, path: Path) -> _ReturnedFile:
     """Parse a returned file, and find its page and locale. Raises InputError."""
     name = path.as_posix()
     if path.suffix in _XLIFF:
@@ -282,12 +282,12 @@ def _read(run: Run, path: Path) -> _Returned:
             where=f"{name}:1",
             hint=f"Locales of this project: {', '.join(run.locales)}.",
         )
-    return _Returned(
+    return _ReturnedFile(
         name=name,
         page=_page(run, path, entries, locale=locale),
         locale=locale,
         entries=entries,
-        touched=_touched(header),
+        translator_fields=_translator_fields(header),
     )
 
 
@@ -329,7 +329,7 @@ def _ends(path: Path) -> Iterator[str]:
         yield "/".join(parts[start:])
 
 
-def _touched(header: Mapping[str, str]) -> dict[str, str]:
+def _translator_fields(header: Mapping[str, str]) -> dict[str, str]:
     """Return the translator fields of the returned header, blank where it has none.
 
     The blanks matter: the fields of our own header would credit somebody else.
@@ -338,7 +338,7 @@ def _touched(header: Mapping[str, str]) -> dict[str, str]:
     return nobody | {name: header[name] for name in _TRANSLATOR if name in header}
 
 
-def _conflict(returned: _Returned, conflict: Conflict) -> Finding:
+def _conflict(returned: _ReturnedFile, conflict: Conflict) -> Finding:
     """Return the warning for an entry that both sides have changed."""
     theirs = conflict.theirs
     return Finding(

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.commands.holding import only_this_run
 from pipeline.commands.options import add_shared, run_of
+from pipeline.commands.run_lock import run_lock
 from pipeline.errors import ConfigError, FindingsError
 from pipeline.log import Log
 from pipeline.packages import how_to_run
@@ -96,7 +96,7 @@ def restamp_memory(run: Run) -> RunResult:
     """Replace the memory's commits that upstream no longer has by commits that it has."""
     from pipeline.stages.update.verification import restamp_memory as restamp
 
-    with only_this_run(run):
+    with run_lock(run):
         lock = read_pulled(run)
         result = restamp(run, lock)
     return RunResult(

@@ -8,9 +8,9 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass
 
-from pipeline.commands.holding import only_this_run
 from pipeline.commands.options import add_shared, run_of
 from pipeline.commands.pages import name_findings
+from pipeline.commands.run_lock import run_lock
 from pipeline.core.pin.lock import Lock, format_lock
 from pipeline.findings import Finding
 from pipeline.log import Log
@@ -41,7 +41,7 @@ class Pulled:
 
 def pull(run: Run, *, ref: str | None) -> RunResult:
     """Fetch upstream's docs at ``ref`` (default: the configured one) and write the lock."""
-    with only_this_run(run):
+    with run_lock(run):
         pulled = pull_docs(run, ref=ref)
     return RunResult(
         name=run.name,

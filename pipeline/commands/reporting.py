@@ -48,7 +48,7 @@ def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResul
         has_run = any(execution.ran_now for execution in result.executions)
         has_news = has_run or len(changes) > len(result.changes)
         if has_news or not paths.report_page.exists():
-            _tell_readers(run, options, result, previous)
+            _write_html_and_summaries(run, options, result, previous)
     # A run of a few pages cannot compute the share of the docs that is translated.
     if not run.pages:
         changes += write_badges(run, result)
@@ -80,7 +80,7 @@ def write_badges(run: Run, result: RunResult) -> list[str]:
     ]
 
 
-def _tell_readers(
+def _write_html_and_summaries(
     run: Run, options: BuildOptions, result: RunResult, previous: Previous | None
 ) -> None:
     """Write the HTML report, and append the summary to the requested files."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pipeline.report.value import Report
 
 # commands that usually write nothing, so that "nothing to write" would be noise
-READING = ("status", "memory")
+READ_ONLY_COMMANDS = ("status", "memory")
 PIPE_WIDTH = 140  # columns of a table when stdout is no terminal
 
 
@@ -72,13 +72,13 @@ def show_result(arguments: Namespace, result: RunResult, log: Log) -> None:
         print_report(report, language())
     show_changes(command, result, log)
     paths = Paths(arguments.config.resolve().parent, result.name)
-    tell_where_to_look(command, result, paths, log)
+    report_output_paths(command, result, paths, log)
 
 
 def show_changes(command: str, result: RunResult, log: Log) -> None:
     """Report the files written, except for a read-only command that wrote none."""
-    if command not in READING or result.changes:
-        tell_of_changes(result, log)
+    if command not in READ_ONLY_COMMANDS or result.changes:
+        report_changes(result, log)
 
 
 def print_report(report: Report, spoken: Language) -> None:
@@ -131,7 +131,7 @@ class Changes(Protocol):
     def check_only(self) -> bool: ...
 
 
-def tell_of_changes(result: Changes, log: Log) -> None:
+def report_changes(result: Changes, log: Log) -> None:
     """Report how many files were written, or would be; list them at the detail level."""
     # Both are dry runs; they differ only in the exit code.
     is_dry = result.check_only or result.dry_run
@@ -148,7 +148,9 @@ def tell_of_changes(result: Changes, log: Log) -> None:
     log.note(f"{counted(len(result.changes), 'file')} would be written: {named}")
 
 
-def tell_where_to_look(command: str, result: RunResult, paths: Paths, log: Log) -> None:
+def report_output_paths(
+    command: str, result: RunResult, paths: Paths, log: Log
+) -> None:
     """Report the paths of the files that ``command`` made for people, if there are any."""
     if result.check_only or result.dry_run:
         return
@@ -214,28 +216,28 @@ def exit_code_of(run: Callable[[], int], *, verbose: bool) -> int:
     try:
         return run()
     except PipelineError as error:
-        complain_of(error)
+        print_error(error)
         return error.exit_code
     except KeyboardInterrupt:
-        complain(
+        print_error_text(
             "interrupted\n  No file was left half-written: run the same command again."
         )
         return INTERRUPTED
     except ImportError as error:
         text = missing_text(error)
-        complain(text or bug_text(error, verbose=verbose))
+        print_error_text(text or bug_text(error, verbose=verbose))
         return ConfigError.exit_code if text else UNEXPECTED
     except Exception as error:  # noqa: BLE001 - the one place that turns bugs into an exit code
-        complain(bug_text(error, verbose=verbose))
+        print_error_text(bug_text(error, verbose=verbose))
         return UNEXPECTED
 
 
-def complain(text: str) -> None:
+def print_error_text(text: str) -> None:
     """Print an error to stderr."""
     write_text(sys.stderr, f"error: {text}\n")
 
 
-def complain_of(error: PipelineError) -> None:
+def print_error(error: PipelineError) -> None:
     """Print an expected error to stderr, in the user's language."""
     sentence = language().sentence
     told = PipelineError(

@@ -13,8 +13,8 @@ from msgspec import structs
 
 from pipeline import packages
 from pipeline.commands.build import BuildOptions, build_options, build_pulled
-from pipeline.commands.holding import only_this_run
 from pipeline.commands.options import RUNNING, add_shared, run_of
+from pipeline.commands.run_lock import run_lock
 from pipeline.errors import PublishError
 from pipeline.log import Log
 from pipeline.report.result import RunResult
@@ -56,7 +56,7 @@ def site(run: Run, options: BuildOptions, *, show_fuzzy: bool) -> RunResult:
 
     # The option is part of the site's policy: changing it invalidates the rendered pages.
     policy = structs.replace(run.upstream.site, show_fuzzy=show_fuzzy)
-    with only_this_run(run):
+    with run_lock(run):
         lock = read_pulled(run)
         # The site has its own pages, so the preview is not rendered.
         if options.last == "publish":

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from pipeline.commands.holding import only_this_run
 from pipeline.commands.options import add_shared, run_of
 from pipeline.commands.pages import pages_of_run
-from pipeline.commands.update import Known, update_locale
+from pipeline.commands.run_lock import run_lock
+from pipeline.commands.update import LocaleMemos, update_locale
 from pipeline.core.results import PageResult
 from pipeline.log import Log
 from pipeline.report.result import RunResult
@@ -30,7 +30,7 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
 
 def split(run: Run) -> RunResult:
     """Split the pages and update the catalogues."""
-    with only_this_run(run):
+    with run_lock(run):
         return update_pulled(run)
 
 
@@ -43,9 +43,9 @@ def update_pulled(run: Run) -> RunResult:
     changes: tuple[str, ...] = ()
     for locale in run.locales:
         # This command does not merge, but earlier merge results of unchanged pages are still valid.
-        known = Known(run, locale)
-        updated = update_locale(run, pages, known, locale=locale, lock=lock)
-        known.keep(pages, updated.readable, updated.dropped, changes=updated.changes)
+        memos = LocaleMemos(run, locale)
+        updated = update_locale(run, pages, memos, locale=locale, lock=lock)
+        memos.record(pages, updated.readable, updated.dropped, changes=updated.changes)
         rows = []
         for page in pages:
             made = updated.pages[page.name]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from pipeline.commands.build import BuildOptions, build_options, build_pulled
-from pipeline.commands.holding import only_this_run
 from pipeline.commands.options import RUNNING, add_shared, run_of
 from pipeline.commands.pull import pull_docs
+from pipeline.commands.run_lock import run_lock
 from pipeline.log import Log
 from pipeline.report.result import RunResult
 from pipeline.run import Run
@@ -31,7 +31,7 @@ def sync(run: Run, options: BuildOptions, *, ref: str | None) -> RunResult:
     A dry run cannot build docs that it has not written. If the lock would change, it reports only
     that.
     """
-    with only_this_run(run):
+    with run_lock(run):
         pulled = pull_docs(run, ref=ref)
         # The checkout still has the old docs, so a build would report on the wrong ones.
         if run.dry and pulled.changes:

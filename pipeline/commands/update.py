@@ -53,7 +53,7 @@ class UpdatedPage:
     merged: PageResult | None = None
 
 
-class Known:
+class LocaleMemos:
     """Memos of one locale.
 
     A run of a few pages reads the memos but does not save them, because it knows nothing of the
@@ -72,7 +72,7 @@ class Known:
         self._common = Memo(run.paths.memo(locale, "common"), str)
         self._before: dict[str, str] = {}  # digests at the time of ``updated``
 
-    def updated(self, pages: Sequence[Page]) -> dict[str, UpdatedPage]:
+    def up_to_date(self, pages: Sequence[Page]) -> dict[str, UpdatedPage]:
         """Return, by name, those of ``pages`` whose catalogue is up to date.
 
         Return nothing if a page was dropped since: others may reuse its texts, so all are updated.
@@ -121,7 +121,7 @@ class Known:
                 links += known.links
         return links
 
-    def keep(
+    def record(
         self,
         pages: Sequence[Page],
         updated: Mapping[str, UpdatedPage],
@@ -231,7 +231,7 @@ class UpdatedLocale:
 def update_locale(
     run: Run,
     pages: Sequence[Page],
-    known: Known,
+    memos: LocaleMemos,
     *,
     locale: str,
     lock: Lock,
@@ -242,14 +242,14 @@ def update_locale(
     A ``thorough`` run reads all of them, also the unchanged ones, and counts their entries.
     """
     # Always called, because it records the digests that this run starts from.
-    found = known.updated(pages)
+    found = memos.up_to_date(pages)
     # A user who names pages wants them updated, whatever the memo has.
     if thorough or run.pages:
         found = {}
     stale = [page for page in pages if page.name not in found]
     if not stale:
         run.log.note(f"nothing changed for {locale} since the last run")
-        return UpdatedLocale(pages=found, dropped=known.dropped())
+        return UpdatedLocale(pages=found, dropped=memos.dropped())
     # Imported late: parsers and matchers are slow to load, and an unchanged run needs none.
     from pipeline.core.catalog.counts import count_catalog, is_settled, with_classes
     from pipeline.stages.split import split

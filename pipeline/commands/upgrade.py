@@ -17,11 +17,11 @@ from msgspec import structs
 
 from pipeline.adapters.files import read_bytes, write_if_changed
 from pipeline.commands.build import BuildOptions, build_pulled
-from pipeline.commands.holding import only_this_run
 from pipeline.commands.options import add_shared, run_of, summaries_of
 from pipeline.commands.pages import rule_findings
 from pipeline.commands.pull import lock_bytes
-from pipeline.commands.restoration import restoring, scratch_copy
+from pipeline.commands.rollback import restoring, scratch_copy
+from pipeline.commands.run_lock import run_lock
 from pipeline.core.catalog.diff import Comparison, changed_pages, compare_pages
 from pipeline.core.document.reader import Document, SplitPage, read_document
 from pipeline.core.pin.lock import Commit, Lock, Page, parse_lock
@@ -246,7 +246,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
         ),
         dry=False,
     )
-    with only_this_run(replace(run, dry=is_dry)):
+    with run_lock(replace(run, dry=is_dry)):
         commits = _both_commits(run, target)
         before, after = commits.before.lock, commits.after.lock
         # An upgrade to the current pin must write nothing, so that it can be repeated.
@@ -268,7 +268,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
                 result = _move_docs(target)
                 move.write()
             result = _with_names(target, result)
-            _tell_what_is_left(run, options, version=move.pin.version)
+            _report_remaining_steps(run, options, version=move.pin.version)
     result = replace(result, findings=(*result.findings, *_rules(target, result.lock)))
     changes = list(result.changes)
     if is_dry:
@@ -432,7 +432,7 @@ def _unknown(run: Run) -> Lock:
     )
 
 
-def _tell_what_is_left(run: Run, options: UpgradeOptions, *, version: str) -> None:
+def _report_remaining_steps(run: Run, options: UpgradeOptions, *, version: str) -> None:
     """Report the remaining steps: code has not run, and other upstreams have not moved."""
     if options.runs_code is None:
         run.log.note(

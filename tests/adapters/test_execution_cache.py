@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from pipeline.adapters import files
 from pipeline.adapters.execution_cache import ExecutionCache
-from pipeline.commands.cache import tell_cache
+from pipeline.commands.cache import run_cache_action
 from pipeline.config import ExecutionPolicy, Settings
 from pipeline.core.execution import notebook as execution
 from pipeline.core.execution.record import CacheEntry, encode_entry
@@ -214,9 +214,9 @@ def test_runs_that_share_a_folder_do_not_harm_each_other(tmp_path: Path) -> None
 
 def test_the_command_tells_proves_and_forgets(tmp_path: Path) -> None:
     settings = replace(Settings.bare(tmp_path), execution=ExecutionPolicy(cache=1))
-    told = tell_cache(settings, "stats")
+    told = run_cache_action(settings, "stats")
     assert told.lines == ("0 entries, 0.0 MiB of 1.0 MiB, 0 s of running saved",)
-    told = tell_cache(settings, "verify")
+    told = run_cache_action(settings, "verify")
     assert told.lines == ("0 entries, all as they were written",)
     assert told.exit_code == 0
     cache = ExecutionCache(tmp_path / "build/cache/execution", limit=1)
@@ -237,13 +237,13 @@ def test_the_command_tells_proves_and_forgets(tmp_path: Path) -> None:
     cache.put(KEYS[2], b'{"no": "entry"}')
     cache.put(KEYS[3], b"1")
     file_of(cache, KEYS[3]).write_bytes(b"damaged")
-    assert tell_cache(settings, "stats").lines == (
+    assert run_cache_action(settings, "stats").lines == (
         "4 entries, 0.0 MiB of 1.0 MiB, 42 s of running saved",
         "  JAX 0.10: 1",
         "  JAX 0.9: 1",
         "  failed: guide/x: ValueError",
     )
-    told = tell_cache(settings, "verify")
+    told = run_cache_action(settings, "verify")
     summary, *damaged = told.lines
     assert (
         summary
@@ -251,8 +251,8 @@ def test_the_command_tells_proves_and_forgets(tmp_path: Path) -> None:
     )
     assert sorted(damaged) == [f"  {KEYS[2]}", f"  {KEYS[3]}"]
     assert told.exit_code == 1
-    assert tell_cache(settings, "clear").lines == ("2 entries removed, 0.0 MiB",)
-    assert tell_cache(settings, "stats").lines[0].startswith("0 entries")
+    assert run_cache_action(settings, "clear").lines == ("2 entries removed, 0.0 MiB",)
+    assert run_cache_action(settings, "stats").lines[0].startswith("0 entries")
 
 
 def test_the_format_is_part_of_the_key(monkeypatch: pytest.MonkeyPatch) -> None:

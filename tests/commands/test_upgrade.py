@@ -25,7 +25,7 @@ from wheels import make_index
 from pipeline.adapters import po
 from pipeline.adapters.files import write_atomic
 from pipeline.cli import main
-from pipeline.commands import restoration as stage
+from pipeline.commands import rollback as stage
 from pipeline.commands.upgrade import UpgradeOptions, upgrade
 from pipeline.config import read_settings
 from pipeline.entries import Catalog, Entry

@@ -43,7 +43,7 @@ MODULES_OF_RUNS = sorted(
         *(CORE / "document" / name / "splitter.py" for name in ("markdown", "rst")),
         *(
             PACKAGE / "commands" / f"{name}.py"
-            for name in ("build", "holding", "showing", "sync", "update")
+            for name in ("build", "run_lock", "showing", "sync", "update")
         ),
     ]
 )

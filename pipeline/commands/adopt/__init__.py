@@ -11,7 +11,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from pipeline.commands.options import add_shared, run_of
-from pipeline.commands.showing import print_text, tell_of_changes, terminal
+from pipeline.commands.showing import print_text, report_changes, terminal
 from pipeline.config import read_settings
 from pipeline.errors import ConfigError
 from pipeline.log import Log
@@ -90,5 +90,5 @@ def run_command(arguments: Namespace, log: Log) -> int:
     else:
         print_text(adoption_text(result, width=terminal().width))
     if not options.audit:
-        tell_of_changes(result, log)
+        report_changes(result, log)
     return result.exit_code

@@ -17,9 +17,9 @@ from pipeline.adapters.upstream.history import Tag
 from pipeline.commands.adopt.catalogs import Filling, import_catalog
 from pipeline.commands.adopt.copies import CopyFile, find_files, read_file
 from pipeline.commands.adopt.versions import Versions, open_versions
-from pipeline.commands.holding import only_this_run
 from pipeline.commands.pages import pages_of_run
-from pipeline.commands.update import Known, update_locale
+from pipeline.commands.run_lock import run_lock
+from pipeline.commands.update import LocaleMemos, update_locale
 from pipeline.core.adoption.alignment import Encoder
 from pipeline.core.adoption.blocks import Block, words_of
 from pipeline.core.adoption.candidates import Candidate, Choice, choose, rank
@@ -77,11 +77,11 @@ def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
     paths = find_files(options.files)
     read = encoder()
     run = replace(run, dry=run.dry or options.is_dry)
-    with only_this_run(run):
+    with run_lock(run):
         lock = read_pulled(run)
         pages = pages_of_run(run, lock)
         update = partial(update_locale, run, pages, locale=locale, lock=lock)
-        updated = update(Known(run, locale))
+        updated = update(LocaleMemos(run, locale))
         files = CatalogFiles(run=run, locale=locale)
         files.read_all()
         if updated.catalogs is not None:
@@ -106,7 +106,7 @@ def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
                     if finding.code == "catalogue-edited":
                         findings.append(replace(finding, severity=Severity.ERROR))
             if written and not run.dry:
-                changes += update(Known(run, locale)).changes
+                changes += update(LocaleMemos(run, locale)).changes
     return AdoptResult(
         name=run.name,
         locale=locale,

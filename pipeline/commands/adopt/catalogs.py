@@ -19,6 +19,7 @@ from pipeline.core.adoption.blocks import Block, words_of
 from pipeline.core.adoption.candidates import Choice
 from pipeline.core.adoption.evidence import HAN
 from pipeline.core.adoption.history import Version, only_version
+from pipeline.core.adoption.markup_restoration import restore
 from pipeline.core.adoption.offers import (
     Offer,
     Translation,
@@ -26,7 +27,6 @@ from pipeline.core.adoption.offers import (
     carry,
     is_same,
 )
-from pipeline.core.adoption.restoration import restore
 from pipeline.core.adoption.result import AdoptedCopy, Row, State
 from pipeline.core.catalog.origins import Copy, is_open
 from pipeline.core.checks.engine import fix_entry

@@ -15,19 +15,19 @@ from pathlib import Path
 
 from pipeline.commands.check.english import English
 from pipeline.commands.check.entries import (
-    Looked,
+    CheckedEntries,
+    CheckRules,
     MemoryFile,
-    Way,
+    check_entries,
+    check_memories,
     findings_of_placeholders,
-    look,
-    look_at_memories,
     remember,
 )
 from pipeline.commands.check.files import (
     CatalogFile,
     ReadFile,
     findings_of_file,
-    mend,
+    fix_file,
     read_file,
 )
 from pipeline.commands.pages import unmatched
@@ -72,17 +72,17 @@ def check(
             memories.append(read)
         elif fix:
             # The checks below then see the fixed file.
-            mended, diff = mend(read, log)
-            catalogs.append(mended)
+            fixed, diff = fix_file(read, log)
+            catalogs.append(fixed)
             if diff:
                 diffs[file.name] = diff
         else:
             catalogs.append(read)
     remembered = remember(memories, English(settings), files)
     silenced = 0
-    for looked in _looks(catalogs, remembered, settings):
-        silenced += looked.silenced
-        for name, found in looked.findings.items():
+    for checked in _checked_by_scope(catalogs, remembered, settings):
+        silenced += checked.silenced
+        for name, found in checked.findings.items():
             findings[name] += found
     for catalog in catalogs:
         findings[catalog.file.name] += findings_of_file(catalog)
@@ -105,22 +105,26 @@ def check(
     )
 
 
-def _looks(
+def _checked_by_scope(
     catalogs: Sequence[ReadFile], memories: Sequence[MemoryFile], settings: Settings
-) -> Iterator[Looked]:
-    """Check all entries, one team at a time, because texts are compared within a team."""
+) -> Iterator[CheckedEntries]:
+    """Check all entries, one scope at a time, because texts are compared within a scope."""
     reads = [*catalogs, *(memory.read for memory in memories)]
-    for team in sorted({team_of(read, settings) for read in reads}):
-        way = way_of(team, settings)
-        own = [read for read in catalogs if team_of(read, settings) == team]
-        yield look([(read, read.subjects) for read in own], way)
-        yield from look_at_memories(
-            [memory for memory in memories if team_of(memory.read, settings) == team],
-            way,
+    for scope in sorted({glossary_scope(read, settings) for read in reads}):
+        rules = check_rules_for(scope, settings)
+        own = [read for read in catalogs if glossary_scope(read, settings) == scope]
+        yield check_entries([(read, read.subjects) for read in own], rules)
+        yield from check_memories(
+            [
+                memory
+                for memory in memories
+                if glossary_scope(memory.read, settings) == scope
+            ],
+            rules,
         )
 
 
-def team_of(read: ReadFile, settings: Settings) -> tuple[str, str]:
+def glossary_scope(read: ReadFile, settings: Settings) -> tuple[str, str]:
     """Return locale and upstream whose glossary applies to a file.
 
     The upstream is empty if it has no glossary of its own.
@@ -130,9 +134,9 @@ def team_of(read: ReadFile, settings: Settings) -> tuple[str, str]:
     return locale, upstream if upstream and has_own else ""
 
 
-def way_of(team: tuple[str, str], settings: Settings) -> Way:
-    """Return the checks, the glossary and the ignore rules of a team."""
-    locale, upstream = team
+def check_rules_for(scope: tuple[str, str], settings: Settings) -> CheckRules:
+    """Return the checks, the glossary and the ignore rules of a scope."""
+    locale, upstream = scope
     paths: list[Path] = []
     # A foreign catalogue's header may name any locale, for which there is no glossary.
     if locale in settings.locales:
@@ -140,7 +144,7 @@ def way_of(team: tuple[str, str], settings: Settings) -> Way:
             glossary_path(settings.root, locale),
             own_glossary_path(settings.root, locale, upstream),
         ]
-    return Way(
+    return CheckRules(
         checks=checks_of(locale), glossary=read_terms(paths), ignore=settings.ignore
     )
 

@@ -7,6 +7,7 @@ catalogue, and from the pulled docs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,7 +81,5 @@ def live_blanks(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 def _readable(name: str, path: Path, reading: Reading) -> Iterator[Document]:
     """Yield the document, unless it is unreadable, which ``split`` reports."""
-    try:
+    with suppress(InputError):
         yield read_document(name, read_bytes(path), reading)
-    except InputError:
-        return

@@ -43,7 +43,7 @@ from pipeline.findings import Finding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Looked:
+class CheckedEntries:
     """Findings by file, in the order of the checks, and the number of silenced ones."""
 
     findings: Mapping[str, list[Finding]]  # by the name of the file
@@ -59,13 +59,13 @@ class _Entry:
     used: set[str] = field(default_factory=set)
 
     @cached_property
-    def mended(self) -> str:
+    def fixed(self) -> str:
         """Return the text after ``--fix``, cached because an entry may have several findings."""
         return fix_entry(self.subject, self.read.checks.checks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
+class CheckRules:
     """Checks, glossary and ignore rules for the catalogues of one locale."""
 
     checks: CheckSet
@@ -79,7 +79,7 @@ class Way:
 Chosen = tuple[ReadFile, Sequence[Subject]]
 
 
-def look(files: Sequence[Chosen], way: Way) -> Looked:
+def check_entries(files: Sequence[Chosen], rules: CheckRules) -> CheckedEntries:
     """Run the checks on entries of catalogues in one locale.
 
     Findings of one entry are in the order of the checks, with those about its comments last.
@@ -93,8 +93,8 @@ def look(files: Sequence[Chosen], way: Way) -> Looked:
     }
     kept: list[Problem] = []
     silenced = 0
-    for problem in run_checks(subjects, glossary=way.glossary, of=way.checks):
-        if _is_silenced(problem, entries[problem.page][problem.index], way.ignore):
+    for problem in run_checks(subjects, glossary=rules.glossary, of=rules.checks):
+        if _is_silenced(problem, entries[problem.page][problem.index], rules.ignore):
             silenced += 1
         else:
             kept.append(problem)
@@ -105,11 +105,11 @@ def look(files: Sequence[Chosen], way: Way) -> Looked:
         findings[problem.page].append(_finding(problem, entry))
     # Last, because only now is it known which comments had an effect.
     codes = code_names()
-    for name, of_file in entries.items() if way.is_whole else ():
+    for name, of_file in entries.items() if rules.is_whole else ():
         for entry in of_file:
             for problem in silence_problems(entry.subject.entry, codes, entry.used):
                 findings[name].append(_of_entry(hygiene.SILENCED, entry, problem))
-    return Looked(findings=findings, silenced=silenced)
+    return CheckedEntries(findings=findings, silenced=silenced)
 
 
 def _is_silenced(problem: Problem, entry: _Entry, ignore: Sequence[IgnoreRule]) -> bool:
@@ -137,9 +137,9 @@ def _finding(problem: Problem, entry: _Entry) -> Finding:
     fixed = None
     # The fix of one check may be undone by another one, so that nothing changes. A memory is not
     # fixed, because it is generated from the catalogue.
-    is_mended = problem.fix is not None and not entry.read.is_memory
-    if is_mended and entry.mended not in ("", entry.subject.entry.msgstr):
-        fixed = entry.mended
+    has_fix = problem.fix is not None and not entry.read.is_memory
+    if has_fix and entry.fixed not in ("", entry.subject.entry.msgstr):
+        fixed = entry.fixed
     finding = _of_entry(rule, entry, problem)
     return replace(finding, spans=problem.spans, fixed=fixed)
 
@@ -183,27 +183,31 @@ def remember(
     return result
 
 
-def look_at_memories(memories: Sequence[MemoryFile], way: Way) -> Iterator[Looked]:
+def check_memories(
+    memories: Sequence[MemoryFile], rules: CheckRules
+) -> Iterator[CheckedEntries]:
     """Run the checks on memories of one locale: all checks where the English is known."""
     known = []
     for file in memories:
         page, entries = file.read.file.page, file.remembered.known
         known.append((file.read, subjects_of(entries, page, Markup.MARKDOWN)))
-    yield look(known, way)
+    yield check_entries(known, rules)
     # Without the English, run only the checks that need nothing but the translation.
-    of_text = replace(way, checks=CheckSet(checks=way.checks.of_text), is_whole=False)
+    of_text = replace(
+        rules, checks=CheckSet(checks=rules.checks.of_text), is_whole=False
+    )
     # Glossary checks need the English as well.
     of_text = replace(of_text, glossary=None)
-    looked = look([_text_of(file) for file in memories], of_text)
+    checked = check_entries([_text_of(file) for file in memories], of_text)
     # Show the text with its placeholders, as in the file. They have the same length as the texts
     # that replaced them, so the spans still fit.
     for file in memories:
         texts = {entry.line: entry.msgstr for entry in file.remembered.unknown}
-        found = looked.findings[file.read.file.name]
+        found = checked.findings[file.read.file.name]
         found[:] = [
             replace(finding, msgid="", msgstr=texts[finding.line]) for finding in found
         ]
-    yield looked
+    yield checked
 
 
 def findings_of_placeholders(memories: Sequence[MemoryFile]) -> Iterator[Finding]:

@@ -225,14 +225,14 @@ def _line(where: str) -> int:
 _Key = tuple[str | None, str]  # msgctxt and msgid
 
 
-def mend(read: ReadFile, log: Log) -> tuple[ReadFile, str]:
+def fix_file(read: ReadFile, log: Log) -> tuple[ReadFile, str]:
     """Apply safe fixes, and write the file if that changes it.
 
     Return the catalogue after that, and the diff; an empty diff if the file was not written.
     """
     file = read.file
-    mended = _mended_msgstrs(read)
-    data = _ours(read, mended) if file.is_ours else _of_others(read, mended)
+    fixed = _fixed_msgstrs(read)
+    data = _ours(read, fixed) if file.is_ours else _of_others(read, fixed)
     if data == read.data:
         return read, ""
     # Parse the result again, because findings need the new line numbers. An unparsable result is
@@ -250,18 +250,18 @@ def mend(read: ReadFile, log: Log) -> tuple[ReadFile, str]:
     return new, _diff(file.name, read.data, data)
 
 
-def _mended_msgstrs(read: ReadFile) -> dict[_Key, str]:
+def _fixed_msgstrs(read: ReadFile) -> dict[_Key, str]:
     """Return the fixed text of each finished translation that has one.
 
     Fuzzy, obsolete and plural entries are not changed.
     """
     checks = read.checks.checks
-    mended: dict[_Key, str] = {}
+    fixed: dict[_Key, str] = {}
     for subject in read.subjects:
         msgstr = fix_entry(subject, checks)
         if msgstr != subject.entry.msgstr:
-            mended[_key(subject.entry)] = msgstr
-    return mended
+            fixed[_key(subject.entry)] = msgstr
+    return fixed
 
 
 def _key(entry: Entry) -> _Key:
@@ -269,23 +269,23 @@ def _key(entry: Entry) -> _Key:
     return entry.context, entry.msgid
 
 
-def _ours(read: ReadFile, mended: Mapping[_Key, str]) -> bytes:
+def _ours(read: ReadFile, fixed: Mapping[_Key, str]) -> bytes:
     """Return a catalogue of this project with fixes, in our layout, with a complete header."""
     entries: list[Entry] = []
     for entry in read.catalog.entries:
-        msgstr = mended.get(_key(entry), entry.msgstr)
+        msgstr = fixed.get(_key(entry), entry.msgstr)
         entries.append(replace(entry, msgstr=msgstr))
     return po.format_catalog(
         replace(read.catalog, header=wanted_header(read), entries=tuple(entries))
     )
 
 
-def _of_others(read: ReadFile, mended: Mapping[_Key, str]) -> bytes:
+def _of_others(read: ReadFile, fixed: Mapping[_Key, str]) -> bytes:
     """Return the bytes of another project's catalogue, changed only in the fixed translations."""
     lines: dict[int, str] = {}
     for entry in read.catalog.entries:
-        if _key(entry) in mended:
-            lines[entry.line] = mended[_key(entry)]
+        if _key(entry) in fixed:
+            lines[entry.line] = fixed[_key(entry)]
     return po.replace_msgstrs(read.data, lines)
 
 

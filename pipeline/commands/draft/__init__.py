@@ -37,16 +37,12 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run_command(arguments: Namespace, log: Log) -> int:
     """Draft, print the result and return the exit code. The plan is printed before any request."""
-    from pipeline.commands.draft.session import (
-        draft,
-        rehearsal,
-        show_draft,
-    )
+    from pipeline.commands.draft.session import draft, show_draft, stub_run
     from pipeline.core.drafting import stub
 
     run = run_of(arguments, log)
     if arguments.stub:
-        run = rehearsal(run)
+        run = stub_run(run)
     result = draft(
         run,
         limit=arguments.limit,

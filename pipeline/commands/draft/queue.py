@@ -19,7 +19,7 @@ from pipeline.adapters.chat import ChatClient, OutOfBudgetError, Reply, StubClie
 from pipeline.adapters.files import replace_if_unchanged
 from pipeline.adapters.replies import KeptReply, keep_reply
 from pipeline.commands.draft.plan import LocaleWork, PageWork
-from pipeline.commands.holding import only_this_run
+from pipeline.commands.run_lock import run_lock
 from pipeline.core.catalog.origins import GLOSSARY, UNDATED, Machine
 from pipeline.core.drafting.batch import Batch
 from pipeline.core.drafting.drafts import Draft, apply, refused_together
@@ -212,7 +212,7 @@ class Queue:
         run = work.locale.run
         path = run.paths.catalog(work.locale.locale, work.page.name)
         # Builds may run during the requests; only the writing holds the run lock.
-        with only_this_run(run):
+        with run_lock(run):
             work.locale.made_with.save()
             for _ in range(_ROUNDS):
                 # Read the file again in each round: hours may have passed since the plan.

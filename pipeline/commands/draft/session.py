@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.adapters.files import WriteError, hold_lock, remove_abandoned
 from pipeline.commands.draft.plan import LocaleWork, plan_locale
-from pipeline.commands.holding import only_this_run
 from pipeline.commands.pages import pages_of_run
-from pipeline.commands.showing import ask, complain, print_report, print_text
-from pipeline.commands.update import Known, update_locale
+from pipeline.commands.run_lock import run_lock
+from pipeline.commands.showing import ask, print_error_text, print_report, print_text
+from pipeline.commands.update import LocaleMemos, update_locale
 from pipeline.config import DraftPolicy
 from pipeline.core.drafting.outcome import Outcome, tokens_of
 from pipeline.entries import Catalog
@@ -124,9 +124,9 @@ def _planned(
     errors: list[Finding] = []
     for locale in run.locales:
         # All catalogues, as ``split`` would leave them. Without pages there is nothing to update.
-        known = Known(dry, locale)
+        memos = LocaleMemos(dry, locale)
         updated = update_locale(
-            dry, pages, known, locale=locale, lock=lock, thorough=True
+            dry, pages, memos, locale=locale, lock=lock, thorough=True
         ).catalogs
         by_page: Mapping[str, Catalog] = {}
         if updated:
@@ -151,14 +151,14 @@ def _planned(
 def _update(run: Run) -> tuple[str, ...]:
     """Update catalogues and memory as ``split`` does, and return the files written."""
     changes: tuple[str, ...] = ()
-    with only_this_run(run):
+    with run_lock(run):
         lock = read_pulled(run)
         # All pages, even if only a few are drafted: the memory must be complete.
         quiet = replace(run, pages=(), log=Log(QUIET))
         pages = pages_of_run(quiet, lock)
         for locale in run.locales:
-            known = Known(run, locale)
-            updated = update_locale(quiet, pages, known, locale=locale, lock=lock)
+            memos = LocaleMemos(run, locale)
+            updated = update_locale(quiet, pages, memos, locale=locale, lock=lock)
             changes += updated.changes
     return changes
 
@@ -209,10 +209,10 @@ def show_draft(run: Run, result: DraftResult, *, as_json: bool) -> None:
     if result.hint:
         run.log.note(result.hint)
     if result.error:
-        complain(str(result.error))
+        print_error_text(str(result.error))
 
 
-def rehearsal(run: Run) -> Run:
+def stub_run(run: Run) -> Run:
     """Return a run on a fresh copy of the project, configured for the stub. Raises WriteError."""
     with run.log.step("copy") as step:
         root = run.paths.build / "stub"

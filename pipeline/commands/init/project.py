@@ -78,7 +78,7 @@ def start_project(folder: Path, docs: NewDocs) -> Started:
     exists with other content; raises UpstreamError if the docs do not exist.
     """
     files = skeleton(folder, docs)
-    _prove(files)
+    _validate(files)
     read_address(docs.url, base=folder)
     missing, other = [], []
     for name, data in files.items():
@@ -189,7 +189,7 @@ def _toml(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _prove(files: dict[str, bytes]) -> None:
+def _validate(files: dict[str, bytes]) -> None:
     """Parse the configuration as every run does. Raises ConfigError for invalid values."""
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "pyproject.toml"

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from pipeline.adapters import po
-from pipeline.commands.check.checker import team_of, way_of
+from pipeline.commands.check.checker import check_rules_for, glossary_scope
 from pipeline.commands.check.english import English, live_blanks
 from pipeline.commands.check.entries import (
+    CheckRules,
     MemoryFile,
-    Way,
+    check_memories,
     findings_of_placeholders,
-    look_at_memories,
 )
 from pipeline.commands.check.files import ReadFile, read_data
 from pipeline.commands.review.sides import Sides, find_sides
@@ -98,14 +98,16 @@ def review_changes(
     files = _files_of(compared, sides, after, English(settings))
     messages: list[Message] = []
     # Locales in the order of the command line, then upstreams; files are sorted by path.
-    teams = dict.fromkeys(team_of(file.read, settings) for file in files)
-    for team in sorted(teams, key=lambda team: locales.index(team[0])):
-        of_team = [file for file in files if team_of(file.read, settings) == team]
-        # Once per team, because the glossary takes long to prepare.
-        way = way_of(team, settings)
-        findings = _findings(of_team, way)
-        words_of = _words_of(way.glossary)
-        for file in of_team:
+    scopes = dict.fromkeys(glossary_scope(file.read, settings) for file in files)
+    for scope in sorted(scopes, key=lambda scope: locales.index(scope[0])):
+        in_scope = [
+            file for file in files if glossary_scope(file.read, settings) == scope
+        ]
+        # Once per scope, because the glossary takes long to prepare.
+        rules = check_rules_for(scope, settings)
+        findings = _findings(in_scope, rules)
+        words_of = _words_of(rules.glossary)
+        for file in in_scope:
             messages += _messages(file, findings, words_of)
     return Review(
         base=sides.base,
@@ -194,13 +196,13 @@ def _files_of(
 
 
 def _findings(
-    files: Sequence[_ChangedFile], way: Way
+    files: Sequence[_ChangedFile], rules: CheckRules
 ) -> dict[tuple[str, int], list[Finding]]:
-    """Return the findings of all checks in one team's changes, by file and line."""
+    """Return the findings of all checks in one scope's changes, by file and line."""
     found: list[Finding] = []
     memories = [_checked(file) for file in files]
-    for looked in look_at_memories(memories, way):
-        for of_file in looked.findings.values():
+    for checked in check_memories(memories, rules):
+        for of_file in checked.findings.values():
             found += of_file
     found += findings_of_placeholders(memories)
     by_line: dict[tuple[str, int], list[Finding]] = {}

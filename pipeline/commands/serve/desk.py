@@ -18,13 +18,17 @@ import msgspec
 
 from pipeline.adapters.web import Site
 from pipeline.commands.serve import STATIC
-from pipeline.commands.serve import page as telling
-from pipeline.commands.serve.library import Changes, Library, tell_change
+from pipeline.commands.serve.library import Changes, Library, change_json
 from pipeline.commands.serve.page import (
     Change,
+    Json,
     OpenPage,
-    Told,
+    entry_json,
+    finding_json,
+    glossary_of,
+    message_json,
     open_page,
+    page_json,
     read_catalog,
     read_documents,
     save,
@@ -91,33 +95,33 @@ class Desk:
     def actions(self) -> Mapping[str, Callable[[Any], Any]]:
         """Return the actions by name. Parameters of a function are the fields of its JSON."""
         return {
-            "start": _taking(self._start),
-            "pages": _taking(self._list_pages),
-            "page": _taking(self._tell_page),
-            "body": _taking(self._tell_body),
-            "message": _taking(self._tell_message),
-            "suggestions": _taking(self._suggest),
-            "preview": _taking(self._preview),
-            "fix": _taking(self._fix),
-            "findings": _taking(self._find),
-            "save": _taking(self._save),
-            "waiting": _taking(self._list_waiting),
-            "decide": _taking(self._decide),
-            "undo": _taking(self._undo),
-            "changes": _taking(self._changes),
+            "start": _as_action(self._start),
+            "pages": _as_action(self._list_pages),
+            "page": _as_action(self._page_json),
+            "body": _as_action(self._body_json),
+            "message": _as_action(self._message_json),
+            "suggestions": _as_action(self._suggest),
+            "preview": _as_action(self._preview),
+            "fix": _as_action(self._fix),
+            "findings": _as_action(self._find),
+            "save": _as_action(self._save),
+            "waiting": _as_action(self._list_waiting),
+            "decide": _as_action(self._decide),
+            "undo": _as_action(self._undo),
+            "changes": _as_action(self._changes),
         }
 
     def read_first(self) -> None:
         """Prepare the page that the browser opens first. Raises InputError."""
         if self._first:
             self._opened(self._first)
-            self._tell_body(self._first)
+            self._body_json(self._first)
 
     def frame(self, page: str) -> str:
         """Return the HTML document of a page for the preview frame."""
         from pipeline.adapters.html.notebook import page_css
 
-        body = self._tell_body(page)["html"]
+        body = self._body_json(page)["html"]
         language = self.locale.replace("_", "-")
         style = (STATIC / "frame.css").read_text("utf-8")
         return (
@@ -139,7 +143,7 @@ class Desk:
     def _note_change(self, page: str) -> None:
         self._revision += 1
         self._changed[page] = self._revision
-        self._library.learn(page)
+        self._library.refresh(page)
 
     def _forget_documents(self) -> None:
         """Clear the cache of documents after upstream's docs were pulled again."""
@@ -188,7 +192,7 @@ class Desk:
 
     # --- actions
 
-    def _start(self) -> Told:
+    def _start(self) -> Json:
         return {
             "name": self._run.name,
             "locale": self.locale,
@@ -197,58 +201,62 @@ class Desk:
             "base": self._review.base if self._review else None,
         }
 
-    def _list_pages(self) -> list[Told]:
+    def _list_pages(self) -> list[Json]:
         """Return all pages with the counts of their entries."""
         counts = self._library.counts()
         return [{"page": name, "counts": counts[name]} for name in self._pages]
 
-    def _tell_page(self, page: str) -> Told:
+    def _page_json(self, page: str) -> Json:
         # taken before reading, so that a change in the meantime is still reported
         revision = self._revision
-        return {**telling.tell_page(self._opened(page)), "revision": revision}
+        return {**page_json(self._opened(page)), "revision": revision}
 
-    def _tell_body(self, page: str) -> Told:
+    def _body_json(self, page: str) -> Json:
         """Return the HTML of a page, to replace the content of its frame."""
         with self._working:
             return {"html": self._opened(page).marked.html}
 
-    def _tell_message(self, page: str, number: int, msgid: str) -> Told:
-        glossary = telling.glossary_of(self._run, self.locale)
+    def _message_json(self, page: str, number: int, msgid: str) -> Json:
+        glossary = glossary_of(self._run, self.locale)
         with self._working:
             opened, block = self._block(page, number, msgid)
-            return telling.tell_message(opened, block, glossary)
+            return message_json(opened, block, glossary)
 
-    def _suggest(self, page: str, number: int, msgid: str) -> list[Told]:
+    def _suggest(self, page: str, number: int, msgid: str) -> list[Json]:
         return list(map(asdict, self._library.similar(page, msgid)))
 
-    def _preview(self, page: str, number: int, msgid: str, msgstr: str) -> Told:
+    def _preview(self, page: str, number: int, msgid: str, msgstr: str) -> Json:
         """Return the rendered preview of a translation that is being typed."""
-        from pipeline.commands.serve.findings import tell_preview, way_of
+        from pipeline.commands.serve.findings import check_rules_for, preview_json
 
         with self._working:
             opened, block = self._block(page, number, msgid)
-            return tell_preview(opened, block, msgstr, way_of(self._run, self.locale))
+            return preview_json(
+                opened, block, msgstr, check_rules_for(self._run, self.locale)
+            )
 
-    def _fix(self, page: str, number: int, msgid: str, msgstr: str) -> Told:
+    def _fix(self, page: str, number: int, msgid: str, msgstr: str) -> Json:
         """Return the translation after ``--fix``."""
-        from pipeline.commands.serve.findings import tell_fixed, way_of
+        from pipeline.commands.serve.findings import check_rules_for, fixed_json
 
         with self._working:
             opened, block = self._block(page, number, msgid)
-            return tell_fixed(opened, block, msgstr, way_of(self._run, self.locale))
+            return fixed_json(
+                opened, block, msgstr, check_rules_for(self._run, self.locale)
+            )
 
-    def _find(self, page: str) -> list[Told]:
+    def _find(self, page: str) -> list[Json]:
         """Return the findings of a page; other actions get a turn between groups of entries."""
-        from pipeline.commands.serve.findings import findings_of, way_of
+        from pipeline.commands.serve.findings import check_rules_for, findings_of
 
-        way = way_of(self._run, self.locale)
+        rules = check_rules_for(self._run, self.locale)
         opened = self._opened(page)
         entries = [one for one in opened.read.catalog.entries if one.is_translated]
-        found: list[Told] = []
+        found: list[Json] = []
         for start in range(0, len(entries), _AT_ONCE):
             with self._working:
-                findings = findings_of(opened, entries[start : start + _AT_ONCE], way)
-            found += map(telling.tell_finding, findings)
+                findings = findings_of(opened, entries[start : start + _AT_ONCE], rules)
+            found += map(finding_json, findings)
         return found
 
     def _save(
@@ -257,35 +265,35 @@ class Desk:
         seen: Seen,
         msgstr: str,
         is_draft: bool = False,
-    ) -> Told:
+    ) -> Json:
         """Write a translation, if the entry is as it was when the editor opened."""
         msgstr = cleaned(msgstr)
         change = partial(edit, seen=seen, msgstr=msgstr, is_draft=is_draft)
-        told = self._do(page, change)
-        if is_draft or told["conflict"]:
-            return told
-        self._note_decision(told, page, seen)
+        response = self._apply_change(page, change)
+        if is_draft or response["conflict"]:
+            return response
+        self._note_decision(response, page, seen)
         # A translation with errors is saved, too, but the user must know that no page shows it.
-        return {**told, "errors": self._errors(page, seen, msgstr)}
+        return {**response, "errors": self._errors(page, seen, msgstr)}
 
-    def _note_decision(self, told: Told, page: str, seen: Seen) -> None:
+    def _note_decision(self, response: Json, page: str, seen: Seen) -> None:
         """Remove a decided entry from the review queue."""
-        if self._review and not told["conflict"]:
+        if self._review and not response["conflict"]:
             self._review.decided(page, seen)
 
-    def _list_waiting(self) -> list[Told]:
+    def _list_waiting(self) -> list[Json]:
         """Return the review queue, in page order."""
         if self._review is None:
             return [
-                _tell_waiting(page, entry) for page, entry in self._library.waiting()
+                _waiting_json(page, entry) for page, entry in self._library.waiting()
             ]
         waiting = self._review.waiting(self._library.entries())
         return [
-            {**_tell_waiting(page, entry), "change": tell_change(message, entry)}
+            {**_waiting_json(page, entry), "change": change_json(message, entry)}
             for page, entry, message in waiting
         ]
 
-    def _decide(self, page: str, seen: Seen, is_accepted: bool) -> Told:
+    def _decide(self, page: str, seen: Seen, is_accepted: bool) -> Json:
         """Accept or reject a translation.
 
         A translation with errors is not accepted, because no page would show it.
@@ -294,9 +302,9 @@ class Desk:
         if errors:
             return {"conflict": False, "errors": errors}
         accept = self._accept if is_accepted else self._reject
-        told = self._do(page, accept(page, seen))
-        self._note_decision(told, page, seen)
-        return told
+        response = self._apply_change(page, accept(page, seen))
+        self._note_decision(response, page, seen)
+        return response
 
     def _accept(self, _: str, seen: Seen) -> Change:
         """Return the change that accepts a translation; a finished entry is not written again."""
@@ -314,24 +322,28 @@ class Desk:
             return partial(reject, seen=seen)
         return partial(put_back, seen=seen, before=before)
 
-    def _errors(self, name: str, seen: Seen, msgstr: str) -> list[Told]:
+    def _errors(self, name: str, seen: Seen, msgstr: str) -> list[Json]:
         """Return the errors that would keep ``msgstr`` from its page."""
         if not msgstr:
             return []
-        from pipeline.commands.serve.findings import findings_of, finished, way_of
+        from pipeline.commands.serve.findings import (
+            check_rules_for,
+            findings_of,
+            finished,
+        )
 
         with self._working:
             page = self._opened(name)
-            way = way_of(self._run, self.locale)
+            rules = check_rules_for(self._run, self.locale)
             entries = [
                 finished(entry, msgstr)
                 for entry in page.read.catalog.entries
                 if (entry.context, entry.msgid) == (seen.context, seen.msgid)
             ]
-            findings = findings_of(page, entries, way)
-        return [telling.tell_finding(found) for found in findings if found.is_error]
+            findings = findings_of(page, entries, rules)
+        return [finding_json(found) for found in findings if found.is_error]
 
-    def _undo(self, number: int) -> Told:
+    def _undo(self, number: int) -> Json:
         """Undo an edit, identified by the number that its response carried.
 
         An entry that was changed since is not touched: the response then reports a conflict.
@@ -339,31 +351,31 @@ class Desk:
         if not 0 <= number < len(self._steps):
             raise InputError("there is no such edit", where="serve")
         page, step = self._steps[number]
-        told = self._do(page, partial(undo, step=step))
-        if self._review and not told["conflict"]:
+        response = self._apply_change(page, partial(undo, step=step))
+        if self._review and not response["conflict"]:
             self._review.undone(page, step.after)
-        return told
+        return response
 
-    def _do(self, page: str, change: Change) -> Told:
+    def _apply_change(self, page: str, change: Change) -> Json:
         """Make a change; return the page's new state and the number that undoes the change."""
         if page not in self._pages:
             raise InputError("there is no such page", where=page)
         result = save(self._run, page, change, locale=self.locale)
         if isinstance(result, Conflict):
             theirs = result.theirs
-            told = None if theirs is None else telling.tell_entry(theirs)
-            return {"conflict": True, "theirs": told}
-        self._library.learn(page)  # now, because the file watcher may be late
+            response = None if theirs is None else entry_json(theirs)
+            return {"conflict": True, "theirs": response}
+        self._library.refresh(page)  # now, because the file watcher may be late
         with self._working:
             number = len(self._steps)
             self._steps.append((page, result.step))
         return {
             "conflict": False,
             "undo": number,
-            "page": self._tell_page(page),
+            "page": self._page_json(page),
         }
 
-    def _changes(self, revision: int) -> Told:
+    def _changes(self, revision: int) -> Json:
         """Return the pages that changed since a revision from an earlier response."""
         changed = list(self._changed.items())
         pages = [page for page, changed_at in changed if changed_at > revision]
@@ -380,11 +392,11 @@ class Desk:
             return Catalog()
 
 
-def _tell_waiting(page: str, entry: Entry) -> Told:
-    return {"page": page, "state": str(state_of(entry)), **telling.tell_entry(entry)}
+def _waiting_json(page: str, entry: Entry) -> Json:
+    return {"page": page, "state": str(state_of(entry)), **entry_json(entry)}
 
 
-def _taking(function: Callable[..., Any]) -> Callable[[Any], Any]:
+def _as_action(function: Callable[..., Any]) -> Callable[[Any], Any]:
     """Return ``function`` as an action with a JSON argument, validated against its parameters.
 
     The action raises InputError for invalid JSON.

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pipeline.commands.check.entries import Way, look
+from pipeline.commands.check.entries import CheckRules, check_entries
 from pipeline.commands.check.files import CatalogFile, ReadFile
 from pipeline.commands.serve.page import (
+    Json,
     OpenPage,
-    Told,
+    finding_json,
     glossary_of,
-    tell_finding,
     unit_of,
 )
 from pipeline.core.checks.engine import fix_entry, subjects_of
@@ -31,9 +31,9 @@ from pipeline.run import Run
 from pipeline.stages.publish.marked_page import render_message
 
 
-def way_of(run: Run, locale: str) -> Way:
+def check_rules_for(run: Run, locale: str) -> CheckRules:
     """Return the checks and the glossary of a locale. Raises InputError for the glossary."""
-    return Way(
+    return CheckRules(
         checks=checks_of(locale),
         glossary=glossary_of(run, locale),
         ignore=run.settings.ignore,
@@ -41,38 +41,40 @@ def way_of(run: Run, locale: str) -> Way:
     )
 
 
-def tell_preview(page: OpenPage, block: Block, msgstr: str, way: Way) -> Told:
+def preview_json(page: OpenPage, block: Block, msgstr: str, rules: CheckRules) -> Json:
     """Return the preview of a translation on its page, and its findings."""
     text = cleaned(msgstr)
-    findings = findings_of(page, (finished(block.entry, text),), way) if text else []
+    findings = findings_of(page, (finished(block.entry, text),), rules) if text else []
     excerpt = excerpt_of(page.document, unit_of(page, block), block.message)
     merged = merge(excerpt.document, {block.message.msgid: text})
     html = render_message(excerpt.document, merged, excerpt.index, folder=page.folder)
     # If no check explains the rejection, add the guard's own message.
     if merged.rejected and not any(found.is_error for found in findings):
         findings = [*findings, _refused(merged.rejected[0].refusal)]
-    told = [tell_finding(found) for found in findings]
-    return {"html": html, "findings": told}
+    found_json = [finding_json(found) for found in findings]
+    return {"html": html, "findings": found_json}
 
 
-def tell_fixed(page: OpenPage, block: Block, msgstr: str, way: Way) -> Told:
+def fixed_json(page: OpenPage, block: Block, msgstr: str, rules: CheckRules) -> Json:
     """Return the translation after ``--fix``, which may be the same text."""
     text = cleaned(msgstr)
     fixed = text
     for subject in _subjects(page, (finished(block.entry, text),)):
-        fixed = fix_entry(subject, way.checks.checks)
+        fixed = fix_entry(subject, rules.checks.checks)
     return {"msgstr": fixed}
 
 
-def findings_of(page: OpenPage, entries: Sequence[Entry], way: Way) -> list[Finding]:
+def findings_of(
+    page: OpenPage, entries: Sequence[Entry], rules: CheckRules
+) -> list[Finding]:
     """Return the findings of the checks for some entries of a page."""
     opened = page.read
     file = CatalogFile(
         path=opened.path, name=opened.name, page=page.page, locale=page.locale
     )
     read = ReadFile(file=file, data=opened.data, catalog=opened.catalog)
-    looked = look([(read, _subjects(page, entries))], way)
-    return looked.findings[opened.name]
+    checked = check_entries([(read, _subjects(page, entries))], rules)
+    return checked.findings[opened.name]
 
 
 def _subjects(page: OpenPage, entries: Sequence[Entry]) -> list[Subject]:

@@ -64,7 +64,7 @@ class Library:
             self._loaded()
             return dict(self._entries)
 
-    def learn(self, page: str) -> None:
+    def refresh(self, page: str) -> None:
         """Read the changed catalogue of a page again."""
         with self._reading:
             if page in self._pages and self._memory is not None:
@@ -128,11 +128,11 @@ def read_changes(run: Run, locale: str, base: str) -> Changes:
     First the catalogues are updated from the memory, which a merge or checkout may have changed.
     Raises ConfigError for an unknown commit.
     """
-    from pipeline.commands.holding import only_this_run
     from pipeline.commands.review.reviewing import review_changes
+    from pipeline.commands.run_lock import run_lock
     from pipeline.commands.split import update_pulled
 
-    with only_this_run(run):
+    with run_lock(run):
         update_pulled(run)
     words = [base] if base else []
     review = review_changes(run.settings, words, locales=(locale,))
@@ -147,7 +147,7 @@ def read_changes(run: Run, locale: str, base: str) -> Changes:
     return Changes(base=review.base_name, messages=messages)
 
 
-def tell_change(message: Message, entry: Entry) -> dict[str, Any]:
+def change_json(message: Message, entry: Entry) -> dict[str, Any]:
     """Return what happened to an entry, with the word diff from the base."""
     pieces = [(piece.part, piece.text) for piece in message.pieces]
     if not pieces or message.new != entry.msgstr:

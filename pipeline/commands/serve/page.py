@@ -17,7 +17,7 @@ from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, replace_if_unchanged
 from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.version_control import person_in_git
-from pipeline.commands.holding import only_this_run
+from pipeline.commands.run_lock import run_lock
 from pipeline.commands.terms import read_terms
 from pipeline.core.checks.engine import blocking_problem
 from pipeline.core.checks.model import Subject
@@ -42,7 +42,7 @@ from pipeline.stages.split import split_page
 _TRIES = 5  # tries before giving up: only a program saves a file so often
 # Threads of this process take turns; the run lock keeps other processes out.
 _SAVING = threading.Lock()
-Told = dict[str, Any]
+Json = dict[str, Any]
 _ENGLISH = Words.of(())  # English words are separated by spaces, so no terms are needed
 
 
@@ -169,7 +169,7 @@ def save(run: Run, page: str, change: Change, *, locale: str) -> Edited | Confli
     """
     when = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M%z")
     stamp = stamp_of(person_in_git(run.settings.root), when)
-    with _SAVING, only_this_run(run):
+    with _SAVING, run_lock(run):
         for _ in range(_TRIES):
             read = read_catalog(run, page, locale=locale)
             result = change(read.catalog, stamp=stamp)
@@ -197,7 +197,7 @@ def _glossary(stamps: tuple[tuple[Path, int], ...]) -> Glossary | None:
     return read_terms(path for path, _ in stamps)
 
 
-def tell_page(page: OpenPage) -> Told:
+def page_json(page: OpenPage) -> Json:
     """Return all messages of a page, in order, as JSON."""
     blocks = []
     # An entry that occurs several times is one message for the translator.
@@ -206,32 +206,32 @@ def tell_page(page: OpenPage) -> Told:
         number = first.setdefault(
             (block.entry.context, block.entry.msgid), block.number
         )
-        blocks.append({**tell_block(block), "first": number})
+        blocks.append({**block_json(block), "first": number})
     return {
         "page": page.page,
         "file": page.read.name,
         "progress": page.progress,
         "refused": page.refused,
         "blocks": blocks,
-        "remarks": [tell_finding(remark) for remark in page.read.remarks],
+        "remarks": [finding_json(remark) for remark in page.read.remarks],
     }
 
 
-def tell_block(block: Block) -> Told:
+def block_json(block: Block) -> Json:
     """Return a message for the list of messages."""
-    told: Told = {
+    fields: Json = {
         "number": block.number,
         "state": str(block.state),
         "kind": str(block.message.kind),
         "section": block.message.section,
-        **tell_entry(block.entry),
+        **entry_json(block.entry),
     }
     if block.refusal is not None:
-        told["refusal"] = asdict(block.refusal)
-    return told
+        fields["refusal"] = asdict(block.refusal)
+    return fields
 
 
-def tell_entry(entry: Entry) -> Told:
+def entry_json(entry: Entry) -> Json:
     """Return an entry for an editor, which sends it back to show what it has seen."""
     return {
         "msgid": entry.msgid,
@@ -242,10 +242,10 @@ def tell_entry(entry: Entry) -> Told:
     }
 
 
-def tell_message(page: OpenPage, block: Block, glossary: Glossary | None) -> Told:
+def message_json(page: OpenPage, block: Block, glossary: Glossary | None) -> Json:
     """Return what a translator needs for a message, except similar translations."""
     message, entry = block.message, block.entry
-    told: Told = {
+    fields: Json = {
         "atoms": atoms_of(message.msgid, message.markup),
         "notes": list(entry.notes[1:]),  # the first note has kind and section
         "comments": list(entry.comments),
@@ -254,15 +254,15 @@ def tell_message(page: OpenPage, block: Block, glossary: Glossary | None) -> Tol
     }
     if entry.fuzzy and entry.previous and entry.previous != message.msgid:
         pieces = word_diff(entry.previous, message.msgid, _ENGLISH)
-        told["diff"] = [(piece.part, piece.text) for piece in pieces]
+        fields["diff"] = [(piece.part, piece.text) for piece in pieces]
     if glossary is not None:
-        told["terms"] = _tell_terms(glossary, message.msgid, message.markup)
+        fields["terms"] = _terms_json(glossary, message.msgid, message.markup)
     # Build the cached excerpt now, so that the first preview is fast.
     excerpt_of(page.document, unit_of(page, block), message)
-    return told
+    return fields
 
 
-def _tell_terms(glossary: Glossary, english: str, markup: Markup) -> list[Told]:
+def _terms_json(glossary: Glossary, english: str, markup: Markup) -> list[Json]:
     mentions = glossary.mentions(english, markup)
     terms = {mention.term.english: mention.term for mention in mentions}
     return [
@@ -276,7 +276,7 @@ def _tell_terms(glossary: Glossary, english: str, markup: Markup) -> list[Told]:
     ]
 
 
-def tell_finding(finding: Finding) -> Told:
+def finding_json(finding: Finding) -> Json:
     """Return a finding in both languages of the interface."""
     chinese = in_chinese(finding)
     words = {"text": chinese.text, "hint": chinese.hint}

@@ -23,8 +23,8 @@ from pipeline.adapters.web import (
     serve_on,
     watched,
 )
-from pipeline.commands.holding import only_this_run
 from pipeline.commands.pages import pages_of_run
+from pipeline.commands.run_lock import run_lock
 from pipeline.commands.serve import STATIC
 from pipeline.core.pin.lock import Lock, Page
 from pipeline.errors import ConfigError, PipelineError, UpstreamError, did_you_mean_any
@@ -143,12 +143,12 @@ def prepared(run: Run, locale: str) -> Lock:
     except UpstreamError:
         from pipeline.commands.pull import pull_docs
 
-        with only_this_run(run):
+        with run_lock(run):
             lock = pull_docs(run, ref=None).lock
     if not run.paths.catalogs(locale).is_dir():
         from pipeline.commands.split import update_pulled
 
-        with only_this_run(run):
+        with run_lock(run):
             update_pulled(run)
         run.paths.catalogs(locale).mkdir(parents=True, exist_ok=True)
     return lock

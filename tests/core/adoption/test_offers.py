@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pipeline.core.adoption.alignment import Pair
 from pipeline.core.adoption.blocks import Block, BlockKind
+from pipeline.core.adoption.markup_restoration import restore
 from pipeline.core.adoption.offers import (
     Offer,
     Translation,
@@ -18,7 +19,6 @@ from pipeline.core.adoption.offers import (
     carry,
     is_same,
 )
-from pipeline.core.adoption.restoration import restore
 from pipeline.core.adoption.result import (
     AdoptedCopy,
     AdoptResult,

@@ -18,7 +18,7 @@ from pipeline.run import Run
 
 
 @contextmanager
-def only_this_run(run: Run) -> Iterator[None]:
+def run_lock(run: Run) -> Iterator[None]:
     """Hold the project's lock while the body runs; warn and wait while another run holds it.
 
     A dry run takes no lock, because it writes nothing. Raises WriteError after waiting for an hour.
@@ -30,10 +30,10 @@ def only_this_run(run: Run) -> Iterator[None]:
     path = run.paths.run_lock
 
     # `hold_lock` calls this once, when the wait begins: otherwise the terminal would look frozen.
-    def tell_of_wait() -> None:
+    def report_wait() -> None:
         run.log.warn(f"another run holds {path}: waiting for it to end")
 
-    with hold_lock(path, on_wait=tell_of_wait), _cleaned(run):
+    with hold_lock(path, on_wait=report_wait), _cleaned(run):
         yield
 
 

@@ -10,7 +10,7 @@ import pytest
 from runs import run_of
 
 from pipeline.cli import main
-from pipeline.commands.holding import only_this_run
+from pipeline.commands.run_lock import run_lock
 from pipeline.config import Settings, Upstream
 from pipeline.run import Run
 
@@ -41,7 +41,7 @@ def leave_half_a_file(run: Run) -> list[Path]:
 def test_a_run_that_breaks_off_leaves_nothing_half_written(
     run: Run, error: type[BaseException]
 ) -> None:
-    with pytest.raises(error), only_this_run(run):
+    with pytest.raises(error), run_lock(run):
         left = leave_half_a_file(run)
         raise error
     assert [path for path in left if path.exists()] == []
@@ -50,14 +50,14 @@ def test_a_run_that_breaks_off_leaves_nothing_half_written(
 
 def test_a_run_clears_up_after_one_that_was_killed(run: Run) -> None:
     left = leave_half_a_file(run)
-    with only_this_run(run):
+    with run_lock(run):
         pass
     # No run was killed here: they may be somebody else's.
     assert all(path.exists() for path in left)
     run.paths.run_mark.touch()
-    with only_this_run(replace(run, dry=True)):
+    with run_lock(replace(run, dry=True)):
         assert all(path.exists() for path in left)
-    with only_this_run(run):
+    with run_lock(run):
         assert not any(path.exists() for path in left)
     assert not run.paths.run_mark.exists()
 
