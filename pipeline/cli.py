@@ -201,7 +201,10 @@ def _parsers(first: str = "") -> tuple[_Parser, _Parser]:
     asked = parser
     for name, does in COMMANDS.items():
         command = subparsers.add_parser(
-            name, help=does, description=f"{does[0].upper()}{does[1:]}.", allow_abbrev=False
+            name,
+            help=does,
+            description=f"{does[0].upper()}{does[1:]}.",
+            allow_abbrev=False,
         )
         if name == first:
             asked = command
