@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pipeline.adapters.encoder import encoder
 from pipeline.adapters.upstream.history import Tag
-from pipeline.commands.adopt.catalogs import Filling, import_catalog
+from pipeline.commands.adopt.catalogs import CatalogFiller, import_catalog
 from pipeline.commands.adopt.copies import CopyFile, find_files, read_file
 from pipeline.commands.adopt.versions import Versions, open_versions
 from pipeline.commands.pages import pages_of_run
@@ -87,15 +87,15 @@ def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
         if updated.catalogs is not None:
             # In a dry run the updated catalogues are not on disk, so they are supplied here.
             files.stand_in(updated.catalogs.by_page)
-        filling = Filling(catalogs=files.catalogs.copy())
+        filler = CatalogFiller(catalogs=files.catalogs.copy())
         with open_versions(run, lock) as versions:
             matcher = Matcher(versions=versions, encoder=read)
-            copies, findings = _Adopting(run, options, matcher, filling).take(paths)
+            copies, findings = _Adopting(run, options, matcher, filler).take(paths)
         changes = [*updated.changes]
         if not options.audit:
             filled = {
-                page: Updated(catalog=filling.catalogs[page])
-                for page in sorted(filling.changed)
+                page: Updated(catalog=filler.catalogs[page])
+                for page in sorted(filler.changed)
             }
             written = files.write(filled)
             changes += written
@@ -125,7 +125,7 @@ class _Adopting:
     run: Run
     options: AdoptOptions
     matcher: Matcher
-    filling: Filling
+    filler: CatalogFiller
 
     def take(self, paths: Sequence[Path]) -> tuple[list[AdoptedCopy], list[Finding]]:
         """Adopt every file; return the copies, and a finding for each rejected file."""
@@ -143,7 +143,7 @@ class _Adopting:
     def _take_file(self, file: CopyFile) -> AdoptedCopy:
         versions = self.matcher.versions
         if file.form is None:
-            return import_catalog(file, self.filling, versions.lock, self._origin)
+            return import_catalog(file, self.filler, versions.lock, self._origin)
         copy, choice = self.matcher.match(
             file, page=self.options.page, ref=self.options.ref
         )
@@ -157,7 +157,7 @@ class _Adopting:
             as_good=choice.as_good,
             release=_release_of(version, versions.releases),
             behind=_releases_behind(version, versions.releases, versions.lock.date),
-            rows=self.filling.fill(copy, choice, self._origin(file.name, version)),
+            rows=self.filler.fill(copy, choice, self._origin(file.name, version)),
             cells=audit_code(choice.candidate.blocks, copy, choice.pairs),
             share=choice.share,
         )

@@ -1,4 +1,4 @@
-"""Filling of the pin's catalogues from copies, and from other people's catalogues.
+"""Fill the pin's catalogues from copies, and from other people's catalogues.
 
 The input is a choice and the catalogues, the output new catalogues and the rows of the report. No
 file is touched, so a dry run does the same. Somebody's catalogue needs no search for a version,
@@ -24,7 +24,7 @@ from pipeline.core.adoption.offers import (
     Offer,
     Translation,
     adopt_into,
-    carry,
+    carry_to_pin,
     is_same,
 )
 from pipeline.core.adoption.result import AdoptedCopy, Row, State
@@ -40,7 +40,7 @@ _RowsByEnglish = Mapping[tuple[str, ...], Sequence[Row]]
 
 
 @dataclass(kw_only=True)
-class Filling:
+class CatalogFiller:
     """Catalogues of the pin, while copies are added one after the other.
 
     ``changed`` are the pages whose catalogue has changed.
@@ -56,8 +56,10 @@ class Filling:
         english = choice.candidate.blocks
         messages = [block.text for block in words_of(english)]
         live = self._live()
-        offers, _ = carry(origin.page, messages, translations_in(copy, choice), live)
-        offered = self._take(offers, origin)
+        offers, _ = carry_to_pin(
+            origin.page, messages, translations_in(copy, choice), live
+        )
+        offered = self._add_offers(offers, origin)
         # All pages count, because the page may have been renamed since.
         pinned = {entry.msgid for entries in live.values() for entry in entries}
         rows: list[Row] = []
@@ -79,7 +81,7 @@ class Filling:
             for entry in entries
         ]
         messages = [entry.written_for for entry in entries]
-        offers, lost = carry(origin.page, messages, translations, self._live())
+        offers, lost = carry_to_pin(origin.page, messages, translations, self._live())
         # Older English of unknown origin cannot be found again by the memory, so it is not stored.
         # The class of the change is kept, without the diff.
         kept = [
@@ -90,7 +92,7 @@ class Filling:
             )
             for offer in offers
         ]
-        offered = self._take(kept, origin)
+        offered = self._add_offers(kept, origin)
         gone = [
             Row(state=State.GONE, english=one.whole, copy=one.chinese) for one in lost
         ]
@@ -103,7 +105,7 @@ class Filling:
             live[page] = [entry for entry in catalog.entries if not entry.obsolete]
         return live
 
-    def _take(self, carried: Iterable[Offer], origin: Copy) -> _RowsByEnglish:
+    def _add_offers(self, carried: Iterable[Offer], origin: Copy) -> _RowsByEnglish:
         """Add offers to the catalogues; return the row of each offer."""
         rows: dict[tuple[str, ...], list[Row]] = defaultdict(list)
         offers: dict[str, dict[str, tuple[Offer, str]]] = defaultdict(dict)
@@ -201,7 +203,10 @@ def _other_row(
 
 
 def import_catalog(
-    file: CopyFile, filling: Filling, lock: Lock, origin: Callable[[str, Version], Copy]
+    file: CopyFile,
+    filler: CatalogFiller,
+    lock: Lock,
+    origin: Callable[[str, Version], Copy],
 ) -> AdoptedCopy:
     """Add the translations of somebody's catalogue.
 
@@ -215,7 +220,7 @@ def import_catalog(
             where=file.name,
             hint="Give a catalogue whose msgstr are filled in.",
         )
-    page = _page_of(entries, filling)
+    page = _page_of(entries, filler)
     if not page:
         raise InputError(
             f"is of another project: none of its {len(entries)} translations is of upstream's text",
@@ -229,18 +234,18 @@ def import_catalog(
         form=file.shown_form,
         encoding=file.encoding,
         page=page,
-        rows=filling.fill_catalog(entries, origin(file.name, version)),
+        rows=filler.fill_catalog(entries, origin(file.name, version)),
     )
 
 
-def _page_of(entries: Sequence[Entry], filling: Filling) -> str:
+def _page_of(entries: Sequence[Entry], filler: CatalogFiller) -> str:
     """Return the page with the most matching entries, or an empty string.
 
     The file may have any name, and entries of several pages.
     """
     texts = {entry.written_for for entry in entries}
     votes: Counter[str] = Counter()
-    for page, catalog in sorted(filling.catalogs.items(), reverse=True):
+    for page, catalog in sorted(filler.catalogs.items(), reverse=True):
         votes[page] = sum(entry.msgid in texts for entry in catalog.entries)
     page = max(votes, key=votes.__getitem__, default="")
     return page if votes[page] else ""

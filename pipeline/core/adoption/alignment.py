@@ -77,7 +77,7 @@ class Pair:
         return self.confidence >= _SURE
 
 
-class _Step(NamedTuple):
+class _Move(NamedTuple):
     """Number of blocks consumed on each side, with the score of the pair that they make."""
 
     ours: int
@@ -96,16 +96,16 @@ def align(
     row = column = 0
     ends = (len(english), len(copy))
     for next_row, next_column in [*_anchors(english, copy), ends]:
-        part = _Part(english[row:next_row], copy[column:next_column], similar)
-        pairs += part.pairs(row, column)
+        aligner = _Aligner(english[row:next_row], copy[column:next_column], similar)
+        pairs += aligner.pairs(row, column)
         if (next_row, next_column) != ends:
             pairs.append(Pair(english=(next_row,), copy=(next_column,), score=CODE))
         row, column = next_row + 1, next_column + 1
     return pairs
 
 
-class _Part:
-    """Alignment of one part of the page with one part of the copy."""
+class _Aligner:
+    """Aligner of one part of the page with one part of the copy."""
 
     def __init__(
         self, english: Sequence[Block], copy: Sequence[Block], similar: Similar
@@ -118,12 +118,12 @@ class _Part:
 
     def pairs(self, first_row: int, first_column: int) -> list[Pair]:
         """Return the alignment, with indexes counted from ``first_row`` and ``first_column``."""
-        steps = self._best_steps()
+        moves = self._best_moves()
         row, column = len(self.english), len(self.copy)
         pairs: list[Pair] = []
-        # Each place stores the step that leads to it, so the best path is read backwards.
+        # Each place stores the move that leads to it, so the best path is read backwards.
         while row or column:
-            ours, theirs, score = steps[row, column]
+            ours, theirs, score = moves[row, column]
             row, column = row - ours, column - theirs
             start, other = first_row + row, first_column + column
             pairs.append(
@@ -135,32 +135,32 @@ class _Part:
             )
         return pairs[::-1]
 
-    def _best_steps(self) -> dict[tuple[int, int], _Step]:
-        """Return, for each place, the last step of the best path to it.
+    def _best_moves(self) -> dict[tuple[int, int], _Move]:
+        """Return, for each place, the last move of the best path to it.
 
         A place is a pair of counts: the blocks consumed on each side.
         """
-        # Dynamic programming: `best` is the highest total of any path to a place. Steps only lead
+        # Dynamic programming: `best` is the highest total of any path to a place. Moves only lead
         # forward, so a place is final when the loops reach it.
         best = {(0, 0): 0.0}
-        steps: dict[tuple[int, int], _Step] = {}
+        moves: dict[tuple[int, int], _Move] = {}
         for row in range(len(self.english) + 1):
             for column in range(len(self.copy) + 1):
-                for step, worth in self._steps(row, column):
-                    place = row + step.ours, column + step.theirs
+                for move, worth in self._moves(row, column):
+                    place = row + move.ours, column + move.theirs
                     total = best[row, column] + worth
                     if total > best.get(place, float("-inf")):
                         best[place] = total
-                        steps[place] = step
-        return steps
+                        moves[place] = move
+        return moves
 
-    def _steps(self, row: int, column: int) -> Iterator[tuple[_Step, float]]:
-        """Yield the possible steps from a place, each with its value."""
+    def _moves(self, row: int, column: int) -> Iterator[tuple[_Move, float]]:
+        """Yield the possible moves from a place, each with its value."""
         has_row, has_column = row < len(self.english), column < len(self.copy)
         if has_row:
-            yield _Step(1, 0, 0.0), -_GAP
+            yield _Move(1, 0, 0.0), -_GAP
         if has_column:
-            yield _Step(0, 1, 0.0), -_GAP
+            yield _Move(0, 1, 0.0), -_GAP
         if not (has_row and has_column):
             return
         for ours, theirs in self._shapes(row, column):
@@ -168,7 +168,7 @@ class _Part:
             # One to one is the usual case; each further block must earn its cost.
             worth = score(*passage, self.similar) + _USUAL - _MORE * (ours + theirs - 2)
             if worth > _FLOOR:
-                yield _Step(ours, theirs, worth), worth
+                yield _Move(ours, theirs, worth), worth
 
     def _shapes(self, row: int, column: int) -> Iterator[tuple[int, int]]:
         """Yield the numbers of blocks on each side of a pair that starts here.

@@ -55,7 +55,7 @@ class Offer:
     change: str = ""  # classified difference: "numbers: at least [-2-]{+3+} devices"
 
 
-def carry(
+def carry_to_pin(
     page: str,
     messages: Sequence[str],
     translations: Sequence[Translation],
@@ -86,7 +86,7 @@ def carry(
             blanks = [Entry(msgid=one.msgid, references=(name,)) for one in pin[name]]
             wanted[name] = blanks
     updated = update_catalogs(
-        {page: _with_stand_ins(messages, translated)},
+        {page: _placeholder_catalog(messages, translated)},
         wanted,
         header=lambda _page, header: header,
         gone=[] if page in wanted else [page],
@@ -150,7 +150,7 @@ def _offer(
     )
 
 
-def _with_stand_ins(messages: Iterable[str], translated: Sequence[str]) -> Catalog:
+def _placeholder_catalog(messages: Iterable[str], translated: Sequence[str]) -> Catalog:
     """Return the page's catalogue with a numbered placeholder for each translation.
 
     The placeholder in an updated entry then shows which message it comes from.

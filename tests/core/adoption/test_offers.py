@@ -16,7 +16,7 @@ from pipeline.core.adoption.offers import (
     Offer,
     Translation,
     adopt_into,
-    carry,
+    carry_to_pin,
     is_same,
 )
 from pipeline.core.adoption.result import (
@@ -227,7 +227,7 @@ def entries(*messages: str) -> list[Entry]:
 def offers(
     messages: list[str], translations: list[Translation], pin: dict[str, list[Entry]]
 ) -> dict[tuple[str, str], Offer]:
-    found, _ = carry("ovens", messages, translations, pin)
+    found, _ = carry_to_pin("ovens", messages, translations, pin)
     return {(offer.page, offer.msgid): offer for offer in found}
 
 
@@ -245,7 +245,9 @@ def test_changed_english_takes_it_with_the_change() -> None:
 
 
 def test_a_message_that_is_gone_is_told() -> None:
-    found, gone = carry("ovens", [DOOR], [translation(DOOR)], {"ovens": entries(CAKE)})
+    found, gone = carry_to_pin(
+        "ovens", [DOOR], [translation(DOOR)], {"ovens": entries(CAKE)}
+    )
     assert (found, gone) == ([], [translation(DOOR)])
 
 
