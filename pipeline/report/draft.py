@@ -62,7 +62,7 @@ class DraftResult:
     def _needs_a_person(self) -> bool:
         if self.outcome:
             # The budget ran out, or no answer was usable.
-            return self.outcome.stopped != "" or self.outcome.is_vain
+            return self.outcome.stopped != "" or self.outcome.has_no_accepted_answer
         # Terms of the glossary need no request, but are work all the same.
         is_due = any(plan.batches or plan.terms for plan in self.plans)
         return self.check_only and is_due
@@ -167,7 +167,7 @@ def _outcome_lines(outcome: Outcome) -> Iterator[str]:
     if outcome.stopped:
         left = counted(outcome.total("unanswered"), "entry", "entries")
         yield f"{outcome.stopped}: {left} left; raise it, or run again for the rest"
-    if outcome.is_vain:
+    if outcome.has_no_accepted_answer:
         yield "not one answer could be kept: is the model one that translates?"
     drafts = counted(outcome.total("drafted"), "draft")
     yield f"{drafts} made; a person has to confirm each of them"

@@ -25,11 +25,11 @@ from pipeline.core.checks.masked import keeps_atoms
 from pipeline.core.checks.model import Subject
 from pipeline.core.document.merge import merge
 from pipeline.core.document.reader import Document, SplitPage, read_document
-from pipeline.core.drafting.answers import Book
-from pipeline.core.drafting.batch import Asking, batches_of
+from pipeline.core.drafting.answers import AnswerStore
+from pipeline.core.drafting.batch import RequestSettings, batches_of
 from pipeline.core.drafting.drafts import Draft, apply, refused_together
 from pipeline.core.drafting.judge import Judge
-from pipeline.core.drafting.question import Name, Question, Why, ask
+from pipeline.core.drafting.question import DraftReason, Name, Question, ask
 from pipeline.core.drafting.stub import translate
 from pipeline.core.glossary.glossary import read_glossary
 from pipeline.core.pin.lock import Page, SourceFile
@@ -39,7 +39,7 @@ REPLIES = int(os.environ.get("JAX_DOCS_HOSTILE", "400"))
 GLOSSARY = read_glossary(
     (ROOT / "translations/glossary/zh_CN.csv").read_text("utf-8"), where="zh_CN.csv"
 )
-ASKING = Asking(model="m", locale="zh_CN", size=8)
+ASKING = RequestSettings(model="m", locale="zh_CN", size=8)
 ORIGIN = Machine(model="m", prompt=1, date="2026-05-01")
 
 
@@ -79,15 +79,15 @@ class Round:
             self._state(entry) for entry in wanted_entries(name, self.page.documents)
         ]
         questions = [
-            ask(name, entry, Why.NEW, model="m", glossary=GLOSSARY)
+            ask(name, entry, DraftReason.NEW, model="m", glossary=GLOSSARY)
             for entry in entries
             if not entry.msgstr
         ]
-        book = self._answered(entries, questions)
+        answers = self._answered(entries, questions)
         drafts: dict[Name, tuple[Question, str]] = {}
         counts: Counter[str] = Counter()
         for question in questions:
-            verdict = book.verdict(question)
+            verdict = answers.verdict(question)
             assert verdict.attempt == 0
             if verdict.judged.refused:
                 counts[verdict.judged.refused] += 1
@@ -122,16 +122,16 @@ class Round:
 
     def _answered(
         self, entries: Sequence[Entry], questions: Sequence[Question]
-    ) -> Book:
-        """A book with the replies of both attempts."""
-        book = Book(judge=Judge.of("zh_CN", GLOSSARY))
+    ) -> AnswerStore:
+        """A store with the replies of both attempts."""
+        answers = AnswerStore(judge=Judge.of("zh_CN", GLOSSARY))
         for batch in batches_of(ASKING, entries, questions, examples={}, refused={}):
             ids = {name: question.key for name, question in batch.questions.items()}
             for attempt in (1, 2):
                 text = hostile_text(json.loads(batch.body), self.chance)
-                book.add(ids, text, attempt=attempt)
+                answers.add(ids, text, attempt=attempt)
                 self.replies += 1
-        return book
+        return answers
 
     def _assert_safe(self, before: Catalog, after: Catalog) -> None:
         confirmed: list[Entry] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.core.drafting.question import Question, Why, ask
+from pipeline.core.drafting.question import DraftReason, Question, ask
 from pipeline.core.glossary.glossary import Glossary, read_glossary
 from pipeline.entries import Entry
 
@@ -26,7 +26,7 @@ def question_of(
     kind: str = "paragraph",
     *,
     page: str = "page",
-    why: Why = Why.NEW,
+    why: DraftReason = DraftReason.NEW,
     model: str = "m",
     glossary: Glossary | None = None,
     **fields: object,

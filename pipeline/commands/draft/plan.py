@@ -15,8 +15,8 @@ from pipeline.adapters.memo import Memo
 from pipeline.adapters.replies import read_replies
 from pipeline.commands.terms import read_terms
 from pipeline.core.catalog.matcher import Text, find_alike
-from pipeline.core.drafting.answers import Book
-from pipeline.core.drafting.batch import Asking, Batch, batches_of
+from pipeline.core.drafting.answers import AnswerStore
+from pipeline.core.drafting.batch import Batch, RequestSettings, batches_of
 from pipeline.core.drafting.judge import Judge
 from pipeline.core.drafting.outcome import Plan, estimate
 from pipeline.core.drafting.question import Question
@@ -34,10 +34,10 @@ class LocaleWork:
 
     run: Run
     locale: str
-    asking: Asking
+    settings: RequestSettings
     replies: Path  # folder of the stored replies
     made_with: Memo[dict[str, str]]
-    book: Book
+    answers: AnswerStore
     selected: Selected
     examples: Mapping[str, Sequence[tuple[str, str]]]
     pages: list[PageWork] = field(default_factory=list)
@@ -85,13 +85,13 @@ class PageWork:
         for question in self.questions:
             if question.key in self.given_up or question.term:
                 continue
-            verdict = locale.book.verdict(question)
+            verdict = locale.answers.verdict(question)
             if verdict.attempt:
                 waiting[verdict.attempt].append(question)
                 refused[question.key] = verdict.refused
         for attempt, questions in waiting.items():
             yield from batches_of(
-                locale.asking,
+                locale.settings,
                 self.entries,
                 questions,
                 attempt=attempt,
@@ -119,15 +119,15 @@ def plan_locale(
     model = Model(name=policy.model, judge=judge, glossary=glossary)
     names = [page.name for page in pages]
     selected = select(catalogs, names, model=model, made_with=dict(made_with.items()))
-    book = Book(judge=judge)
+    answers = AnswerStore(judge=judge)
     # Load the replies of all models and prompts: each question finds its own by key.
     for reply in read_replies(run.paths.replies(locale)):
-        book.add(reply.questions, reply.text, attempt=reply.attempt)
-    questions = _limited(selected.questions, book, limit)
+        answers.add(reply.questions, reply.text, attempt=reply.attempt)
+    questions = _limited(selected.questions, answers, limit)
     work = LocaleWork(
         run=run,
         locale=locale,
-        asking=Asking(
+        settings=RequestSettings(
             model=policy.model,
             locale=locale,
             size=policy.batch,
@@ -137,7 +137,7 @@ def plan_locale(
         ),
         replies=run.paths.replies(locale),
         made_with=made_with,
-        book=book,
+        answers=answers,
         selected=selected,
         examples=_examples(questions, catalogs),
     )
@@ -155,14 +155,14 @@ def plan_locale(
 
 
 def _limited(
-    questions: Sequence[Question], book: Book, limit: int | None
+    questions: Sequence[Question], answers: AnswerStore, limit: int | None
 ) -> list[Question]:
     """Return questions with at most ``limit`` for the model; those that need none are all kept."""
     kept: list[Question] = []
     asked = 0
     for question in questions:
         # Terms and answered questions need no request, so the limit does not apply to them.
-        needs_model = not question.term and book.verdict(question).attempt
+        needs_model = not question.term and answers.verdict(question).attempt
         if needs_model and asked == limit:
             continue
         asked += bool(needs_model)

@@ -126,7 +126,7 @@ class Queue:
             self._take_error(work, batch, error)
             return
         self._failed = 0
-        work.locale.book.add(batch.keys, reply.text, attempt=batch.attempt)
+        work.locale.answers.add(batch.keys, reply.text, attempt=batch.attempt)
         if reply.is_cut and not self._has_warned_of_bound:
             # Warn only once: it depends on the model, so most replies would be affected.
             self._has_warned_of_bound = True
@@ -201,7 +201,7 @@ class Queue:
         # Record the rows before the draft is written, so that every draft has them.
         key = draft_key(question.page, question.name, msgstr)
         locale.made_with.keep(key, "", dict(question.rows))
-        maker = GLOSSARY if question.term else locale.asking.model
+        maker = GLOSSARY if question.term else locale.settings.model
         origin = Machine(model=maker, prompt=PROMPT, date=self.date[:10] or UNDATED)
         return Draft(before=question.entry, msgstr=msgstr, origin=origin)
 
@@ -241,7 +241,7 @@ def _answers_of(
     for question in work.questions:
         msgstr = question.term
         if not msgstr:
-            verdict = work.locale.book.verdict(question)
+            verdict = work.locale.answers.verdict(question)
             # If a second request failed, the first answer counts.
             if verdict.attempt and question.key not in work.given_up:
                 continue

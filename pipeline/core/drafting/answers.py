@@ -38,7 +38,7 @@ class Verdict:
 
 
 @dataclass(kw_only=True)
-class Book:
+class AnswerStore:
     """Answers of one locale, with their judge."""
 
     judge: Judge

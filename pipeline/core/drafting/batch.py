@@ -32,7 +32,7 @@ Examples = Mapping[str, Sequence[tuple[str, str]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class RequestSettings:
     """Settings of requests, equal for all batches of a locale."""
 
     model: str
@@ -57,22 +57,22 @@ class Batch:
     text: str
     attempt: int
     most_tokens: int
-    asking: Asking
+    settings: RequestSettings
 
     @property
     def body(self) -> bytes:
         """Return the request as JSON."""
-        asking = self.asking
+        settings = self.settings
         messages = [
             {"role": "system", "content": self.task},
             {"role": "user", "content": self.text},
         ]
         request = {
             # First, so that they cannot override our own fields.
-            **asking.parameters,
-            "model": asking.model,
+            **settings.parameters,
+            "model": settings.model,
             "messages": messages,
-            asking.reply_field: self.most_tokens,
+            settings.reply_field: self.most_tokens,
         }
         return json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
 
@@ -89,7 +89,7 @@ class Batch:
 
 
 def batches_of(
-    asking: Asking,
+    settings: RequestSettings,
     page: Sequence[Entry],
     questions: Sequence[Question],
     *,
@@ -105,7 +105,7 @@ def batches_of(
     # Context and msgid together are unique on a page.
     places = {(entry.context, entry.msgid): at for at, entry in enumerate(page)}
     # A second attempt uses smaller batches, because the first one may have been too long.
-    for group in _groups(questions, asking.size // attempt):
+    for group in _groups(questions, settings.size // attempt):
         by_id = with_ids(group)
         ids = {places[question.name]: name for name, question in by_id.items()}
         items: list[dict[str, str]] = []
@@ -123,11 +123,11 @@ def batches_of(
         yield Batch(
             page=group[0].page,
             questions=by_id,
-            task=task_text(asking.locale),
+            task=task_text(settings.locale),
             text=batch_text(group[0].page, items, glossary, similar),
             attempt=attempt,
-            most_tokens=asking.reply_tokens or _most_tokens(group),
-            asking=asking,
+            most_tokens=settings.reply_tokens or _most_tokens(group),
+            settings=settings,
         )
 
 

@@ -83,7 +83,7 @@ class Outcome:
         return sum(getattr(page, name) for page in self.pages)
 
     @property
-    def is_vain(self) -> bool:
+    def has_no_accepted_answer(self) -> bool:
         """Return whether the model was asked, and no answer was accepted.
 
         The model may not be able to translate, or its reply limit is too low: a person has to look.

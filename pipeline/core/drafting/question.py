@@ -74,7 +74,7 @@ _STYLES = {
 }
 
 
-class Why(StrEnum):
+class DraftReason(StrEnum):
     """Reason why an entry needs a draft."""
 
     NEW = "new"  # no translation
@@ -93,7 +93,7 @@ class Question:
 
     page: str
     entry: Entry
-    why: Why
+    why: DraftReason
     key: str
     masked: Masked
     place: Place
@@ -120,14 +120,14 @@ def draft_key(page: str, name: Name, msgstr: str) -> str:
 
 
 def ask(
-    page: str, entry: Entry, why: Why, *, model: str, glossary: Glossary | None
+    page: str, entry: Entry, why: DraftReason, *, model: str, glossary: Glossary | None
 ) -> Question:
     """Return the question to ``model`` about ``entry``."""
     place = read_place(entry)
     masked = mask(entry.msgid, place.markup)
     rows = rows_of(entry.msgid, place, glossary)
     old_english = old_translation = ""
-    if why is Why.CHANGED:
+    if why is DraftReason.CHANGED:
         old_english, old_translation = entry.written_for, entry.msgstr
     # The page is in the key, because a short text may mean something else on another page.
     asked = [page, entry.context or "", entry.msgid, str(place.kind)]

@@ -14,7 +14,13 @@ from pipeline.core.catalog.origins import copy_of, is_replaceable, machine_of
 from pipeline.core.checks.model import read_place
 from pipeline.core.document.message import Kind
 from pipeline.core.drafting.judge import Judge
-from pipeline.core.drafting.question import PROMPT, Question, Why, ask, draft_key
+from pipeline.core.drafting.question import (
+    PROMPT,
+    DraftReason,
+    Question,
+    ask,
+    draft_key,
+)
 from pipeline.core.glossary.glossary import Glossary
 from pipeline.core.glossary.rows import BRACKET
 from pipeline.entries import Catalog, Entry
@@ -42,7 +48,7 @@ class Model:
     judge: Judge
     glossary: Glossary | None = None
 
-    def ask(self, page: str, entry: Entry, why: Why) -> Question:
+    def ask(self, page: str, entry: Entry, why: DraftReason) -> Question:
         """Return the question for an entry."""
         question = ask(page, entry, why, model=self.name, glossary=self.glossary)
         rendering = term_for(entry, self.glossary)
@@ -85,18 +91,21 @@ def select(
     ``made_with`` has the known glossary rows of drafts, by ``draft_key``.
     """
     selected = Selected()
-    held = _held(catalogs)
+    protected = _protected_translations(catalogs)
     for page in pages:
         for entry in catalogs.get(page, Catalog()).entries:
             why = _why(entry)
             if why is None:
                 continue
             # Keep a person's words that no other entry holds.
-            if why is Why.CHANGED and (entry.written_for, entry.msgstr) not in held:
+            if (
+                why is DraftReason.CHANGED
+                and (entry.written_for, entry.msgstr) not in protected
+            ):
                 selected.left_alone += 1
                 continue
             question = model.ask(page, entry, why)
-            if why is Why.STALE:
+            if why is DraftReason.STALE:
                 reason = _stale_reason(question, model, made_with)
                 if not reason:
                     continue
@@ -106,7 +115,7 @@ def select(
     return selected
 
 
-def _why(entry: Entry) -> Why | None:
+def _why(entry: Entry) -> DraftReason | None:
     """Return why an entry may need a draft, or None for a person's work.
 
     A draft that somebody has edited or commented on is a person's work. So is an adopted text.
@@ -114,13 +123,13 @@ def _why(entry: Entry) -> Why | None:
     if entry.obsolete:
         return None
     if not entry.msgstr:
-        return Why.NEW
+        return DraftReason.NEW
     if copy_of(entry):
         return None
     if machine_of(entry) and is_replaceable(entry):
-        return Why.STALE
+        return DraftReason.STALE
     is_of_older_text = entry.fuzzy and entry.previous not in (None, entry.msgid)
-    return Why.CHANGED if is_of_older_text else None
+    return DraftReason.CHANGED if is_of_older_text else None
 
 
 def _stale_reason(
@@ -146,16 +155,16 @@ def _stale_reason(
     return f"the glossary has changed: {', '.join(sorted(changed))}"
 
 
-def _held(catalogs: Mapping[str, Catalog]) -> set[tuple[str, str]]:
+def _protected_translations(catalogs: Mapping[str, Catalog]) -> set[tuple[str, str]]:
     """Return the translations that no draft will replace, each with its English.
 
     Live fuzzy entries are excluded: two of them would protect each other and both be replaced.
     """
-    held: set[tuple[str, str]] = set()
+    protected: set[tuple[str, str]] = set()
     for catalog in catalogs.values():
         lasting = (entry for entry in catalog.entries if not entry.is_waiting)
-        held.update((entry.written_for, entry.msgstr) for entry in lasting)
-    return held
+        protected.update((entry.written_for, entry.msgstr) for entry in lasting)
+    return protected
 
 
 def term_for(entry: Entry, glossary: Glossary | None) -> str:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pipeline.core.catalog.origins import Machine, is_draft, machine_of
 from pipeline.core.document.reader import Document, read_document
 from pipeline.core.drafting import stub
-from pipeline.core.drafting.batch import Asking, Batch, batches_of
+from pipeline.core.drafting.batch import Batch, RequestSettings, batches_of
 from pipeline.core.drafting.drafts import Draft, apply, refused_together
 from pipeline.core.drafting.judge import Judge, Reason
 from pipeline.core.drafting.outcome import Outcome, PageOutcome, estimate, tokens_of
@@ -209,7 +209,7 @@ def test_reasons_are_counted_over_all_pages_the_most_frequent_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("outcome", "is_vain"),
+    ("outcome", "has_no_accepted_answer"),
     [
         (Outcome(pages=(page({Reason.LENGTH: 2}),), calls=1), True),
         # Terms of the glossary are no answers of the model.
@@ -226,16 +226,16 @@ def test_reasons_are_counted_over_all_pages_the_most_frequent_first() -> None:
     ids=["refused", "only terms", "one draft", "no call", "no answer", "nothing"],
 )
 def test_a_run_is_vain_if_no_answer_of_the_model_was_kept(
-    outcome: Outcome, is_vain: bool
+    outcome: Outcome, has_no_accepted_answer: bool
 ) -> None:
-    assert outcome.is_vain is is_vain
+    assert outcome.has_no_accepted_answer is has_no_accepted_answer
 
 
 def batch_of(*texts: str) -> Batch:
     page = [entry_of(text) for text in texts]
     questions = [question_of(text) for text in texts]
-    asking = Asking(model="m", locale="zh_CN")
-    (batch,) = batches_of(asking, page, questions, examples={}, refused={})
+    settings = RequestSettings(model="m", locale="zh_CN")
+    (batch,) = batches_of(settings, page, questions, examples={}, refused={})
     return batch
 
 
@@ -303,8 +303,8 @@ def test_an_answer_passes_the_judge() -> None:
     ]
     page = [entry_of(text) for text in texts]
     questions = [question_of(text, glossary=GLOSSARY) for text in texts]
-    asking = Asking(model="stub", locale="zh_CN")
-    (batch,) = batches_of(asking, page, questions, examples={}, refused={})
+    settings = RequestSettings(model="stub", locale="zh_CN")
+    (batch,) = batches_of(settings, page, questions, examples={}, refused={})
     answers = json.loads(stub.answer(json.loads(batch.body)))
     judge = Judge.of("zh_CN", GLOSSARY)
     for name, question in batch.questions.items():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pipeline.core.checks.engine import blocking_problem
 from pipeline.core.checks.masked import keeps_atoms
 from pipeline.core.checks.model import Subject
-from pipeline.core.drafting.answers import Book, read_reply
+from pipeline.core.drafting.answers import AnswerStore, read_reply
 from pipeline.core.drafting.judge import (
     Judge,
     Judged,
@@ -202,26 +202,26 @@ def test_what_the_english_says_itself_may_be_repeated() -> None:
     assert repeats_task(piece, PROSE, "zh_CN")
 
 
-def book_with(*answers: str | None, extra: str = "") -> Book:
-    """A book with the answers of one attempt after the other; None for a reply without one."""
-    book = Book(judge=Judge.of("zh_CN", None))
+def store_with(*answers: str | None, extra: str = "") -> AnswerStore:
+    """A store with the answers of one attempt after the other; None for a reply without one."""
+    store = AnswerStore(judge=Judge.of("zh_CN", None))
     for attempt, answer in enumerate(answers, start=1):
         reply = {} if answer is None else {"a1": answer}
-        book.add({"a1": QUESTION.key}, json.dumps(reply) + extra, attempt=attempt)
-    return book
+        store.add({"a1": QUESTION.key}, json.dumps(reply) + extra, attempt=attempt)
+    return store
 
 
 def test_a_question_waits_for_its_first_answer() -> None:
-    assert book_with().verdict(QUESTION).attempt == 1
+    assert store_with().verdict(QUESTION).attempt == 1
 
 
 def test_a_good_answer_ends_it() -> None:
-    verdict = book_with(LAMPS).verdict(QUESTION)
+    verdict = store_with(LAMPS).verdict(QUESTION)
     assert (verdict.attempt, verdict.judged.msgstr) == (0, LAMPS)
 
 
 def test_a_refused_answer_is_put_again_with_the_reason() -> None:
-    verdict = book_with(BAD).verdict(QUESTION)
+    verdict = store_with(BAD).verdict(QUESTION)
     assert verdict.attempt == 2
     answer, reason = verdict.refused
     assert answer == BAD
@@ -229,7 +229,7 @@ def test_a_refused_answer_is_put_again_with_the_reason() -> None:
 
 
 def test_a_doubtful_answer_is_put_again_and_kept_until_then() -> None:
-    verdict = book_with(DOUBTFUL).verdict(QUESTION)
+    verdict = store_with(DOUBTFUL).verdict(QUESTION)
     assert verdict.attempt == 2
     assert verdict.judged.msgstr == DOUBTFUL
     assert "4" in verdict.refused[1]
@@ -242,38 +242,38 @@ def test_after_two_answers_the_better_one_counts() -> None:
         ((DOUBTFUL, BAD), DOUBTFUL),
         ((DOUBTFUL, LAMPS), LAMPS),
     ):
-        verdict = book_with(*answers).verdict(QUESTION)
+        verdict = store_with(*answers).verdict(QUESTION)
         assert (verdict.attempt, verdict.judged.msgstr) == (0, kept)
 
 
 def test_two_bad_answers_leave_none() -> None:
-    verdict = book_with(BAD, None).verdict(QUESTION)
+    verdict = store_with(BAD, None).verdict(QUESTION)
     assert verdict.attempt == 0
     assert verdict.judged.refused is not None
     assert verdict.judged.refused is Reason.LANGUAGE
 
 
 def test_a_reply_without_an_answer_is_put_again() -> None:
-    verdict = book_with(None).verdict(QUESTION)
+    verdict = store_with(None).verdict(QUESTION)
     assert verdict.attempt == 2
     assert verdict.judged.refused is not None
     assert verdict.judged.refused is Reason.NO_ANSWER
-    assert book_with(LAMPS, extra=" and more").verdict(QUESTION).attempt == 2
+    assert store_with(LAMPS, extra=" and more").verdict(QUESTION).attempt == 2
 
 
 def test_an_answer_from_other_company_counts() -> None:
     """The first one stays, unless there was none in it."""
-    book = book_with(None)
-    book.add({"ffff": QUESTION.key}, json.dumps({"ffff": LAMPS}), attempt=1)
-    assert book.verdict(QUESTION).judged.msgstr == LAMPS
-    book.add({"eeee": QUESTION.key}, json.dumps({"eeee": BAD}), attempt=1)
-    assert book.verdict(QUESTION).judged.msgstr == LAMPS
+    store = store_with(None)
+    store.add({"ffff": QUESTION.key}, json.dumps({"ffff": LAMPS}), attempt=1)
+    assert store.verdict(QUESTION).judged.msgstr == LAMPS
+    store.add({"eeee": QUESTION.key}, json.dumps({"eeee": BAD}), attempt=1)
+    assert store.verdict(QUESTION).judged.msgstr == LAMPS
 
 
 def test_the_second_answer_alone_is_none() -> None:
-    book = Book(judge=Judge.of("zh_CN", None))
-    book.add({"a1": QUESTION.key}, json.dumps({"a1": LAMPS}), attempt=2)
-    assert book.verdict(QUESTION).attempt == 1
+    store = AnswerStore(judge=Judge.of("zh_CN", None))
+    store.add({"a1": QUESTION.key}, json.dumps({"a1": LAMPS}), attempt=2)
+    assert store.verdict(QUESTION).attempt == 1
 
 
 # Replies, taken apart.

@@ -15,14 +15,14 @@ from pipeline.core.catalog.origins import GLOSSARY as BY_GLOSSARY
 from pipeline.core.catalog.origins import Copy, Machine
 from pipeline.core.document.message import Markup
 from pipeline.core.document.prose import atoms_of
-from pipeline.core.drafting.batch import Asking, Batch, batches_of
+from pipeline.core.drafting.batch import Batch, RequestSettings, batches_of
 from pipeline.core.drafting.drafts import Draft, drafted
 from pipeline.core.drafting.judge import Judge
 from pipeline.core.drafting.question import (
     PROMPT,
+    DraftReason,
     LostMarksError,
     Question,
-    Why,
     digest_of_texts,
     draft_key,
     marked_like,
@@ -35,7 +35,7 @@ from pipeline.core.drafting.selection import Model, Selected, select, term_for
 from pipeline.core.glossary.glossary import Glossary, read_glossary
 from pipeline.entries import Catalog, Entry
 
-ASKING = Asking(model="m", locale="zh_CN", size=3)
+ASKING = RequestSettings(model="m", locale="zh_CN", size=3)
 LAMP = entry_of("The lamp is on.")
 OLD = replace(LAMP, msgid="The lamp was on.", msgstr="灯亮过。")
 CHANGED = replace(
@@ -92,7 +92,11 @@ def test_what_a_person_wrote_is_never_asked_about(entry: Entry) -> None:
 
 def test_an_empty_entry_is() -> None:
     (question,) = selected(LAMP).questions
-    assert (question.why, question.page, question.entry) == (Why.NEW, "page", LAMP)
+    assert (question.why, question.page, question.entry) == (
+        DraftReason.NEW,
+        "page",
+        LAMP,
+    )
 
 
 @pytest.mark.parametrize("others", [[replace(OLD, obsolete=True)], [OLD]])
@@ -100,7 +104,7 @@ def test_an_old_translation_gives_way_if_it_stands_elsewhere(
     others: list[Entry],
 ) -> None:
     (question,) = selected(CHANGED, others=others).questions
-    assert question.why is Why.CHANGED
+    assert question.why is DraftReason.CHANGED
     assert question.old_english == "The lamp was on."
     assert question.old_translation == "灯亮过。"
 
@@ -139,7 +143,7 @@ def test_a_draft_is_stale_when_what_it_was_made_with_has_changed(
 ) -> None:
     found = selected(entry)
     assert [stale.reason for stale in found.stale] == [reason]
-    assert [question.why for question in found.questions] == [Why.STALE]
+    assert [question.why for question in found.questions] == [DraftReason.STALE]
 
 
 def test_a_changed_row_makes_stale_what_mentions_it() -> None:
@@ -195,7 +199,7 @@ def test_a_row_that_does_harm_is_no_draft() -> None:
     glossary = read_glossary(rows, where="terms.csv")
     model = Model(name="m", judge=Judge.of("zh_CN", glossary), glossary=glossary)
     for english in ("Tracers", "Lamp"):
-        question = model.ask("page", entry_of(english, "heading"), Why.NEW)
+        question = model.ask("page", entry_of(english, "heading"), DraftReason.NEW)
         assert term_for(question.entry, glossary)
         assert question.term == ""
 
@@ -218,7 +222,7 @@ def test_the_key_tells_apart_all_that_decides_about_an_answer() -> None:
             question_of(text, glossary=other),
             question_of(text, context="A section"),
             question_of(
-                text, why=Why.CHANGED, msgstr="旧", fuzzy=True, previous="Old."
+                text, why=DraftReason.CHANGED, msgstr="旧", fuzzy=True, previous="Old."
             ),
         )
     }
@@ -323,7 +327,7 @@ def test_a_question_that_is_put_again_says_what_was_wrong() -> None:
 def test_changed_and_contextual_entries_say_so() -> None:
     entry = replace(CHANGED, context="A section")
     question = question_of(
-        entry.msgid, why=Why.CHANGED, msgstr="灯亮过。", fuzzy=True,
+        entry.msgid, why=DraftReason.CHANGED, msgstr="灯亮过。", fuzzy=True,
         previous="The lamp was on.", context="A section",
     )  # fmt: skip
     (batch,) = batches_of(ASKING, [entry], [question], examples={}, refused={})
@@ -333,18 +337,20 @@ def test_changed_and_contextual_entries_say_so() -> None:
 
 
 def test_the_request_has_the_parameters_but_cannot_lose_its_own() -> None:
-    asking = replace(
+    settings = replace(
         ASKING, parameters={"temperature": 0}, reply_field="max_completion_tokens"
     )
     page = page_of("One.")
-    (batch,) = batches_of(asking, page, [question_of("One.")], examples={}, refused={})
+    (batch,) = batches_of(
+        settings, page, [question_of("One.")], examples={}, refused={}
+    )
     request = json.loads(batch.body)
     assert request["temperature"] == 0
     assert request["model"] == "m"
     assert request["max_completion_tokens"] == batch.most_tokens
     assert [message["role"] for message in request["messages"]] == ["system", "user"]
     (bounded,) = batches_of(
-        replace(asking, reply_tokens=7),
+        replace(settings, reply_tokens=7),
         page,
         [question_of("One.")],
         examples={},
