@@ -96,14 +96,14 @@ def _whole(root: Path) -> Iterator[tuple[str, str]]:
     from pipeline.log import QUIET, Log
     from pipeline.paths import Paths
     from pipeline.run import Run
-    from pipeline.stages.execute.plan import Stage, Task, plan
+    from pipeline.stages.execute.plan import ExecutionContext, Task, plan
 
     settings, paths = read_settings(root / "pyproject.toml"), Paths(root, "jax")
     upstream, environment = settings.upstream("jax"), kernel.environment()
     run = Run(settings=settings, upstream=upstream, log=Log(QUIET), locales=())
-    stage = Stage(run=run, offline=False, environment=environment)
+    context = ExecutionContext(run=run, offline=False, environment=environment)
     for page in pages_of(parse_lock(paths.lock.read_bytes(), where="jax.lock").files):
-        task = plan(stage, page) if upstream.selects(page.name) else None
+        task = plan(context, page) if upstream.selects(page.name) else None
         if (
             isinstance(task, Task)
             and not task.note

@@ -26,7 +26,7 @@ from pipeline.config import (
 )
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Page, SourceFile
-from pipeline.stages.execute.plan import Stage, Task, plan
+from pipeline.stages.execute.plan import ExecutionContext, Task, plan
 
 QUIET = Mode(name="quiet", note="without a sound", startup="startup/quiet.py")
 
@@ -37,7 +37,7 @@ def stage(
     offline: bool = False,
     policy: ExecutionPolicy | None = None,
     **upstream: tuple[object, ...],
-) -> Stage:
+) -> ExecutionContext:
     """A stage on the docs in ``root``; what was read of data by another one is not known to it."""
     found = Upstream(package="JAX", version="1", name="demo", url="x", **upstream)  # type: ignore[arg-type] # rules of either kind
     settings = Settings(
@@ -47,7 +47,7 @@ def stage(
         execution=policy or ExecutionPolicy(),
     )
     run = run_of(settings, found, locales=())
-    return Stage(run=run, offline=offline, environment={"package jax": "1"})
+    return ExecutionContext(run=run, offline=offline, environment={"package jax": "1"})
 
 
 def page(name: str, *suffixes: str) -> Page:
@@ -60,7 +60,7 @@ def page(name: str, *suffixes: str) -> Page:
     )
 
 
-def task(stage: Stage, name: str = "guide/page", *suffixes: str) -> Task:
+def task(stage: ExecutionContext, name: str = "guide/page", *suffixes: str) -> Task:
     found = plan(stage, page(name, *suffixes))
     assert isinstance(found, Task)
     return found
@@ -109,7 +109,7 @@ def test_data_that_code_can_read_is_part_of_the_key(root: Path) -> None:
 def test_every_part_of_the_policy_is_part_of_the_key(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def rule(**fields: object) -> Stage:
+    def rule(**fields: object) -> ExecutionContext:
         return stage(root, run=(RunRule(pages=("*",), reason="x", **fields),))  # type: ignore[arg-type] # any field
 
     monkeypatch.setenv("SOME_VARIABLE", "1")

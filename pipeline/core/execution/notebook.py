@@ -17,7 +17,7 @@ from pipeline.core.execution.shape import (
     faults_of,
     is_text,
     object_in,
-    shaped,
+    sanitized,
 )
 from pipeline.errors import InputError
 
@@ -40,11 +40,11 @@ def parse_notebook(text: str | bytes, *, where: str) -> dict[str, Any]:
     Parts of a wrong type are dropped, for example metadata that are no object. Upstream's file is
     not changed, but the code runs from this value and pages show it. Raises InputError.
     """
-    return shaped(read_json(text, where=where))
+    return sanitized(read_json(text, where=where))
 
 
 def faults_in(text: str | bytes, *, where: str) -> tuple[Fault, ...]:
-    """Return what a notebook loses when it is shaped. Raises InputError."""
+    """Return what a notebook loses when it is sanitized. Raises InputError."""
     return faults_of(read_json(text, where=where))
 
 

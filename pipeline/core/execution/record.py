@@ -92,7 +92,7 @@ class Raised:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
+class ReleaseExceptions:
     """Exceptions that a page raised with one release of the package."""
 
     release: str
@@ -108,8 +108,8 @@ class PageRecord:
 
     key: str
     seconds: float
-    now: Ran
-    before: Ran | None = None
+    now: ReleaseExceptions
+    before: ReleaseExceptions | None = None
 
 
 def raised_in(
@@ -129,8 +129,13 @@ def raised_in(
     return tuple(raised)
 
 
-def advance(
-    record: PageRecord | None, *, key: str, seconds: float, now: Ran, is_whole: bool
+def next_record(
+    record: PageRecord | None,
+    *,
+    key: str,
+    seconds: float,
+    now: ReleaseExceptions,
+    is_whole: bool,
 ) -> PageRecord:
     """Return the page's record after another run.
 

@@ -54,7 +54,7 @@ class Fault:
     text: str
 
 
-def shaped(notebook: Mapping[str, Any]) -> dict[str, Any]:
+def sanitized(notebook: Mapping[str, Any]) -> dict[str, Any]:
     """Return the notebook with parts of the right types. Its cells must be valid already."""
     minor = notebook.get("nbformat_minor")
     # It has cells, so it is format 4, whatever it claims.
@@ -69,7 +69,7 @@ def shaped(notebook: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def faults_of(notebook: Mapping[str, Any]) -> tuple[Fault, ...]:
-    """Return what a notebook loses by ``shaped``, given the unchanged value."""
+    """Return what a notebook loses by ``sanitized``, given the unchanged value."""
     faults: list[Fault] = []
     if _has_lone_surrogate({**notebook, "cells": []}):
         faults.append(Fault(cell=0, text=_LONE_SURROGATE))

@@ -14,10 +14,10 @@ from pipeline.core.execution.notebook import cell_name
 from pipeline.core.execution.record import (
     CacheEntry,
     PageRecord,
-    Ran,
-    advance,
+    ReleaseExceptions,
     exception_changes,
     history_text,
+    next_record,
     parse_history,
     raised_in,
 )
@@ -48,8 +48,10 @@ class History:
     ) -> Iterator[Finding]:
         """Record the run of ``page``, and return a finding for each changed exception."""
         before = self._records.get(page)
-        now = Ran(release=release, raised=raised_in(entry.outputs, entry.exceptions))
-        record = advance(
+        now = ReleaseExceptions(
+            release=release, raised=raised_in(entry.outputs, entry.exceptions)
+        )
+        record = next_record(
             before,
             key=key,
             seconds=entry.seconds,

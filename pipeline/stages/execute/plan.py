@@ -37,7 +37,7 @@ _LIMITS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
+class ExecutionContext:
     """Context shared by all steps of one run.
 
     ``digests`` caches the digests of data folders, because pages in one folder share them.
@@ -83,41 +83,41 @@ class Task:
         return how_it_runs(self.rule)
 
 
-def plan(stage: Stage, page: Page) -> Task | Execution | None:
+def plan(context: ExecutionContext, page: Page) -> Task | Execution | None:
     """Return a task for a page, or the reason why it does not run; None if it is no notebook."""
     try:
-        return _plan(stage, page)
+        return _plan(context, page)
     except PipelineError as error:
         # `split` and `startup_findings` have reported the details.
         return Execution(page=page.name, status=Status.FAILED, reason=str(error))
 
 
-def _plan(stage: Stage, page: Page) -> Task | Execution | None:
+def _plan(context: ExecutionContext, page: Page) -> Task | Execution | None:
     """Return the same as ``plan``.
 
     Raises PipelineError for an unreadable document or start-up file.
     """
-    docs = stage.run.paths.docs
+    docs = context.run.paths.docs
     for document in page.files:
         notebook = read_notebook(docs / document.path)
         if notebook is not None:
             break  # of a pair, the .ipynb comes first
     else:
         return None
-    rule = _rule(stage, page)
+    rule = _rule(context, page)
     # Checked before the key is computed, because digests of the data files take a while.
-    reason = _reason_to_skip(stage.run.upstream, page, notebook, rule)
+    reason = _reason_to_skip(context.run.upstream, page, notebook, rule)
     if reason:
         total = len(execution.code_cells(notebook))
         return Execution(
             page=page.name, status=Status.SKIPPED, reason=reason, total=total
         )
-    policy = policy_of(rule, stage.run.settings, offline=stage.offline)
+    policy = policy_of(rule, context.run.settings, offline=context.offline)
     key = execution.execution_key(
         notebook,
         policy=policy_facts(policy),
-        data=_data_digests(stage, (docs / document.path).parent),
-        environment=stage.environment,
+        data=_data_digests(context, (docs / document.path).parent),
+        environment=context.environment,
     )
     return Task(
         page=page,
@@ -129,17 +129,17 @@ def _plan(stage: Stage, page: Page) -> Task | Execution | None:
     )
 
 
-def _rule(stage: Stage, page: Page) -> RunRule:
+def _rule(context: ExecutionContext, page: Page) -> RunRule:
     """Return the rule for running the page.
 
     A rule may name packages that the page needs. If they are installed, the whole page runs;
     otherwise it runs without modes, up to the cell that needs them.
     """
-    rule = stage.run.upstream.run_rule(page.name) or AS_IT_IS
+    rule = context.run.upstream.run_rule(page.name) or AS_IT_IS
     if not rule.needs:
         return rule
     # Keys of the environment are like "package jax_cuda", with the version as value.
-    installed = {name.replace("_", "-") for name in stage.environment}
+    installed = {name.replace("_", "-") for name in context.environment}
     if all(f"package {name}" in installed for name in rule.needs):
         return structs.replace(rule, until=0)
     return structs.replace(rule, modes=(), devices=0)
@@ -188,15 +188,15 @@ def reason_of(reason: str, note: str) -> str:
     return f"{reason}: {note}" if note else reason
 
 
-def _data_digests(stage: Stage, folder: Path) -> Mapping[str, str]:
+def _data_digests(context: ExecutionContext, folder: Path) -> Mapping[str, str]:
     """Return digests of the files that the code of pages in ``folder`` can read, by name."""
-    if folder not in stage.digests:
+    if folder not in context.digests:
         digests: dict[str, str] = {}
         for path in _data_files(folder):
             name = path.relative_to(folder).as_posix()
             digests[name] = hashlib.sha256(files.read_bytes(path)).hexdigest()
-        stage.digests[folder] = digests
-    return stage.digests[folder]
+        context.digests[folder] = digests
+    return context.digests[folder]
 
 
 def _data_files(folder: Path) -> Iterator[Path]:

@@ -39,7 +39,13 @@ from pipeline.findings import Finding, Severity
 from pipeline.naming import group_of
 from pipeline.run import KernelOptions, Run
 from pipeline.stages.execute.history import History
-from pipeline.stages.execute.plan import Stage, Task, plan, read_notebook, reason_of
+from pipeline.stages.execute.plan import (
+    ExecutionContext,
+    Task,
+    plan,
+    read_notebook,
+    reason_of,
+)
 
 MEBIBYTE = 1 << 20  # bytes; unit of the limits in the configuration
 # Failures that do not depend on the page: the worker was killed or stopped, or the machine was too
@@ -64,12 +70,14 @@ def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed
     address), a Dask cluster does the work. A failing page does not stop the others. Raises
     ExecutionError if nothing can run at all.
     """
-    stage = Stage(run=run, offline=options.offline, environment=kernel.environment())
+    context = ExecutionContext(
+        run=run, offline=options.offline, environment=kernel.environment()
+    )
     tasks: list[Task] = []
     results: dict[str, Execution] = {}
     for page in pages:
         try:
-            planned = plan(stage, page)
+            planned = plan(context, page)
         except ImportError as error:  # jupytext, which reads MyST notebooks, is missing
             raise _not_installed() from error
         if isinstance(planned, Task):
@@ -77,18 +85,18 @@ def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed
         elif planned is not None:
             results[page.name] = planned
             # An executed notebook of an older configuration must not be shown.
-            remove_executed(stage, page)
+            remove_executed(context, page)
     # A project without code needs no JAX.
     if tasks:
         if packages.missing("execute"):
             raise _not_installed()
-        _check_version(stage.environment, run)
+        _check_version(context.environment, run)
         if options.offline and not sandbox.can_isolate_network():
             run.log.warn(
                 "this system keeps no kernel from the network: code runs online "
                 "(Linux can, where users may make namespaces)"
             )
-    one_pass = _Pass(stage, options)
+    one_pass = _Pass(context, options)
     results |= one_pass.run_all(tasks)
     findings: list[Finding] = []
     for page in pages:
@@ -96,7 +104,7 @@ def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed
     return Executed(
         executions=tuple(results[page.name] for page in pages if page.name in results),
         findings=tuple(findings),
-        changes=tuple(stage.changes),
+        changes=tuple(context.changes),
     )
 
 
@@ -126,13 +134,13 @@ def _not_installed() -> ExecutionError:
 class _Pass:
     """One pass over the tasks, with the cache and the history."""
 
-    def __init__(self, stage: Stage, options: KernelOptions) -> None:
-        limit = stage.run.settings.execution.cache * MEBIBYTE
-        self.stage = stage
-        self.log = stage.run.log
+    def __init__(self, context: ExecutionContext, options: KernelOptions) -> None:
+        limit = context.run.settings.execution.cache * MEBIBYTE
+        self.context = context
+        self.log = context.run.log
         self.options = options
-        self.cache = ExecutionCache(stage.run.paths.outputs, limit=limit)
-        self.history = History(stage.run.paths)
+        self.cache = ExecutionCache(context.run.paths.outputs, limit=limit)
+        self.history = History(context.run.paths)
         self.findings: dict[str, list[Finding]] = {}
 
     def run_all(self, tasks: Sequence[Task]) -> dict[str, Execution]:
@@ -184,7 +192,7 @@ class _Pass:
                 self.cache.reject(task.key)
         # `get` also rejects entries with a wrong digest, so count damaged ones before and after.
         if len(self.cache.damaged) > before:
-            self._tell(task, _damaged(task))
+            self._add_findings(task, _damaged(task))
         return entry
 
     def _run(self, waiting: Mapping[str, Sequence[Task]]) -> Iterator[Execution]:
@@ -200,11 +208,11 @@ class _Pass:
         order = sorted(
             (tasks[0] for tasks in by_page.values()), key=seconds, reverse=True
         )
-        for outcome in self._outcomes([_job(self.stage, task) for task in order]):
+        for outcome in self._outcomes([_job(self.context, task) for task in order]):
             tasks = by_page[outcome.page]
-            entry = entry_of(self.stage, tasks[0], outcome)
+            entry = entry_of(self.context, tasks[0], outcome)
             # Cache the entry before it is shown, so that a run killed afterwards loses nothing.
-            self._keep(tasks[0], entry)
+            self._cache_entry(tasks[0], entry)
             for task in tasks:
                 yield self._finish(task, entry)
 
@@ -216,10 +224,10 @@ class _Pass:
 
         # The cluster must have the same packages, because the key claims them.
         return run_on_cluster(
-            jobs, address=self.options.scheduler, environment=self.stage.environment
+            jobs, address=self.options.scheduler, environment=self.context.environment
         )
 
-    def _keep(self, task: Task, entry: CacheEntry) -> None:
+    def _cache_entry(self, task: Task, entry: CacheEntry) -> None:
         """Put the entry into the cache, unless the failure is an accident.
 
         A failed write is only a warning: the next run takes longer.
@@ -230,28 +238,28 @@ class _Pass:
             self.cache.put(task.key, encode_entry(entry))
         except files.WriteError as error:
             finding = Finding.of(error, page=task.page.name)
-            self._tell(task, replace(finding, severity=Severity.WARNING))
+            self._add_findings(task, replace(finding, severity=Severity.WARNING))
 
     def _finish(self, task: Task, entry: CacheEntry) -> Execution:
         """Record and judge outputs, whether new or cached, and return the execution."""
-        release = self.stage.run.release
-        self._tell(
+        release = self.context.run.release
+        self._add_findings(
             task,
             *self.history.remember(task.page.name, task.key, entry, release=release),
         )
-        self._tell(task, *output_findings(self.stage, task, entry))
-        return finish(self.stage, task, entry)
+        self._add_findings(task, *output_findings(self.context, task, entry))
+        return finish(self.context, task, entry)
 
-    def _tell(self, task: Task, *findings: Finding) -> None:
+    def _add_findings(self, task: Task, *findings: Finding) -> None:
         self.findings.setdefault(task.page.name, []).extend(findings)
 
 
-def _job(stage: Stage, task: Task) -> kernel.Job:
+def _job(context: ExecutionContext, task: Task) -> kernel.Job:
     name, language = kernel_of(task.notebook)
     return kernel.Job(
         page=task.page.name,
         notebook=json.dumps(task.notebook),
-        folder=(stage.run.paths.docs / task.document.path).parent,
+        folder=(context.run.paths.docs / task.document.path).parent,
         # Pages may name a kernel of their author ("jax-dev"); ours runs all Python.
         kernel=kernel.PYTHON if language else name,
         policy=task.policy,
@@ -280,7 +288,9 @@ def _line(result: Execution) -> str:
     return f"{result.page}: {result.status}{note} ({how}){reason}"
 
 
-def entry_of(stage: Stage, task: Task, outcome: kernel.Outcome) -> CacheEntry:
+def entry_of(
+    context: ExecutionContext, task: Task, outcome: kernel.Outcome
+) -> CacheEntry:
     """Return the cache entry of a run, valid for every page with the same key."""
     # Without prose, because pages of other languages and commits share the entry.
     outputs = outputs_of(json.loads(outcome.notebook))
@@ -305,26 +315,26 @@ def entry_of(stage: Stage, task: Task, outcome: kernel.Outcome) -> CacheEntry:
         # For people who inspect the cache; no code depends on them.
         facts={
             "page": task.page.name,
-            "release": stage.run.release,
-            "python": stage.environment.get("python", ""),
+            "release": context.run.release,
+            "python": context.environment.get("python", ""),
         },
     )
 
 
-def finish(stage: Stage, task: Task, entry: CacheEntry) -> Execution:
+def finish(context: ExecutionContext, task: Task, entry: CacheEntry) -> Execution:
     """Write each locale's executed notebook, and return the execution.
 
     The caller sets ``cached``.
     """
     # If the page stopped, unmet expectations of later cells do not matter.
-    failure = entry.failure_in(task.notebook) or _unmet(stage, task, entry.outputs)
+    failure = entry.failure_in(task.notebook) or _unmet(context, task, entry.outputs)
     cells = cells_run(task.notebook, failure, until=task.rule.until)
     try:
-        for locale in stage.run.locales:
-            _write(stage, task, entry.outputs, locale=locale)
+        for locale in context.run.locales:
+            _write(context, task, entry.outputs, locale=locale)
     except PipelineError as error:
         # Remove it in all locales, because a remaining one would look like the current state.
-        remove_executed(stage, task.page)
+        remove_executed(context, task.page)
         failure = _not_written(error)
     status, reason = _judgement(task, failure)
     return Execution(
@@ -363,13 +373,15 @@ def _judgement(task: Task, failure: CellFailure | None) -> tuple[Status, str]:
     return Status.PARTIAL, reason_of(task.rule.reason, where)
 
 
-def _unmet(stage: Stage, task: Task, outputs: Mapping[str, Any]) -> CellFailure | None:
+def _unmet(
+    context: ExecutionContext, task: Task, outputs: Mapping[str, Any]
+) -> CellFailure | None:
     """Return the failure of tagged cells that did not raise, or None.
 
     Acknowledged cells of the configuration are exempt.
     """
     acknowledged: set[int] = set()
-    for entry in stage.run.upstream.acknowledge:
+    for entry in context.run.upstream.acknowledge:
         if entry.page == task.page.name:
             acknowledged.update(entry.cells)
     unmet = unmet_expectations(
@@ -381,43 +393,45 @@ def _unmet(stage: Stage, task: Task, outputs: Mapping[str, Any]) -> CellFailure 
 
 
 def _write(
-    stage: Stage, task: Task, outputs: Mapping[str, Any], *, locale: str
+    context: ExecutionContext, task: Task, outputs: Mapping[str, Any], *, locale: str
 ) -> None:
     """Put the outputs into the merged notebook of ``locale``.
 
     Without a merged notebook, remove the executed one.
     """
-    merged_path = stage.run.paths.merged(locale) / task.document.path
-    target = _executed(stage, task.page, locale)
+    merged_path = context.run.paths.merged(locale) / task.document.path
+    target = _executed(context, task.page, locale)
     merged = read_notebook(merged_path) if merged_path.exists() else None
     # The merge failed, or the page is not in this locale.
     if merged is None:
-        _remove(stage, target)
+        _remove(context, target)
         return
     executed = with_outputs(merged, outputs, where=f"{locale}/{task.page.name}")
     data = kernel.notebook_text(executed).encode("utf-8", "replace")
     if files.write_if_changed(target, data):
-        stage.changes.append(stage.run.shown(target))
+        context.changes.append(context.run.shown(target))
 
 
-def remove_executed(stage: Stage, page: Page) -> None:
+def remove_executed(context: ExecutionContext, page: Page) -> None:
     """Remove the page's executed notebooks, which would look like the current state."""
-    for locale in stage.run.locales:
-        _remove(stage, _executed(stage, page, locale))
+    for locale in context.run.locales:
+        _remove(context, _executed(context, page, locale))
 
 
-def _remove(stage: Stage, target: Path) -> None:
+def _remove(context: ExecutionContext, target: Path) -> None:
     if target.exists():
         target.unlink()
-        stage.changes.append(stage.run.shown(target))
+        context.changes.append(context.run.shown(target))
 
 
-def _executed(stage: Stage, page: Page, locale: str) -> Path:
+def _executed(context: ExecutionContext, page: Page, locale: str) -> Path:
     # A MyST notebook becomes JSON as well, because Markdown cannot hold outputs.
-    return stage.run.paths.executed(locale) / f"{page.name}.ipynb"
+    return context.run.paths.executed(locale) / f"{page.name}.ipynb"
 
 
-def output_findings(stage: Stage, task: Task, entry: CacheEntry) -> Iterator[Finding]:
+def output_findings(
+    context: ExecutionContext, task: Task, entry: CacheEntry
+) -> Iterator[Finding]:
     """Yield findings for outputs that cannot be shown, or that differ from upstream's.
 
     The comparison with upstream is made only if the rule asks for it.
@@ -443,7 +457,7 @@ def output_findings(stage: Stage, task: Task, entry: CacheEntry) -> Iterator[Fin
             # Most differences are new names of the same things, so a person decides.
             severity=Severity.NOTE,
             where=f"{task.page.name}, {execution.cell_name(difference.cell)}",
-            text=f"the docs say {docs!r}, {stage.run.release or 'it'} prints {here!r}",
+            text=f"the docs say {docs!r}, {context.run.release or 'it'} prints {here!r}",
             page=task.page.name,
             hint="Look whether the prose around it still tells the truth.",
         )

@@ -13,12 +13,12 @@ from pipeline.core.execution.record import (
     CacheEntry,
     PageRecord,
     Raised,
-    Ran,
-    advance,
+    ReleaseExceptions,
     decode_entry,
     encode_entry,
     exception_changes,
     history_text,
+    next_record,
     parse_history,
     raised_in,
 )
@@ -89,8 +89,8 @@ def outputs(*sources: str) -> dict[str, Any]:
     return {"cells": [{"source": source} for source in sources]}
 
 
-def ran(release: str, *raised: Raised) -> Ran:
-    return Ran(release=release, raised=raised)
+def ran(release: str, *raised: Raised) -> ReleaseExceptions:
+    return ReleaseExceptions(release=release, raised=raised)
 
 
 def test_the_digest_is_that_of_the_code_that_raised() -> None:
@@ -102,13 +102,13 @@ def test_the_digest_is_that_of_the_code_that_raised() -> None:
 
 def test_an_equal_run_changes_nothing_but_key_and_time() -> None:
     record = PageRecord(key="a", seconds=1.0, now=ran("1"), before=ran("0"))
-    again = advance(record, key="b", seconds=2.0, now=ran("1"), is_whole=True)
+    again = next_record(record, key="b", seconds=2.0, now=ran("1"), is_whole=True)
     assert again == PageRecord(key="b", seconds=2.0, now=ran("1"), before=ran("0"))
 
 
 def test_a_run_that_failed_half_way_says_nothing_of_exceptions() -> None:
     record = PageRecord(key="a", seconds=1.0, now=ran("1"))
-    assert advance(
+    assert next_record(
         record, key="b", seconds=2.0, now=ran("2"), is_whole=False
     ).now == ran("1")
 
@@ -126,17 +126,17 @@ def test_cells_with_the_same_code_are_compared_in_their_order() -> None:
         Raised(cell=4, code="new", exception="KeyError"),
     )
     record = PageRecord(key="a", seconds=1.0, now=before)
-    record = advance(record, key="b", seconds=1.0, now=now, is_whole=True)
+    record = next_record(record, key="b", seconds=1.0, now=now, is_whole=True)
     assert exception_changes(record) == ((3, "ValueError", "KeyError"),)
 
 
 def test_the_first_run_has_nothing_to_compare_with() -> None:
-    record = advance(None, key="a", seconds=1.0, now=ran("1"), is_whole=True)
+    record = next_record(None, key="a", seconds=1.0, now=ran("1"), is_whole=True)
     assert exception_changes(record) == ()
 
 
-def named(release: str, *names: str) -> Ran:
-    return Ran(
+def named(release: str, *names: str) -> ReleaseExceptions:
+    return ReleaseExceptions(
         release=release,
         raised=tuple(
             Raised(cell=number, code=f"c{number}", exception=name)
@@ -145,10 +145,10 @@ def named(release: str, *names: str) -> Ran:
     )
 
 
-def record_of(*runs: Ran) -> PageRecord:
+def record_of(*runs: ReleaseExceptions) -> PageRecord:
     found: PageRecord | None = None
     for number, run in enumerate(runs):
-        found = advance(found, key=str(number), seconds=1.0, now=run, is_whole=True)
+        found = next_record(found, key=str(number), seconds=1.0, now=run, is_whole=True)
     assert found is not None
     return found
 
@@ -156,7 +156,9 @@ def record_of(*runs: Ran) -> PageRecord:
 def test_a_changed_type_is_told_until_the_next_change() -> None:
     two = record_of(named("1", "A", "B"), named("2", "A", "C"))
     assert exception_changes(two) == ((2, "B", "C"),)
-    again = advance(two, key="k", seconds=2.0, now=named("2", "A", "C"), is_whole=True)
+    again = next_record(
+        two, key="k", seconds=2.0, now=named("2", "A", "C"), is_whole=True
+    )
     assert (exception_changes(again), again.seconds, again.key) == (
         exception_changes(two),
         2.0,
@@ -164,7 +166,7 @@ def test_a_changed_type_is_told_until_the_next_change() -> None:
     )
     assert (
         exception_changes(
-            advance(
+            next_record(
                 again, key="k", seconds=2.0, now=named("3", "A", "C"), is_whole=True
             )
         )
@@ -174,15 +176,17 @@ def test_a_changed_type_is_told_until_the_next_change() -> None:
 
 def test_a_run_that_failed_says_nothing_of_exceptions() -> None:
     one = record_of(named("1", "A", "B"))
-    failed = advance(one, key="k", seconds=3.0, now=named("2", "A"), is_whole=False)
+    failed = next_record(one, key="k", seconds=3.0, now=named("2", "A"), is_whole=False)
     assert (failed.now, failed.before, failed.key) == (one.now, None, "k")
     assert exception_changes(
-        advance(failed, key="l", seconds=3.0, now=named("3", "A", "C"), is_whole=True)
+        next_record(
+            failed, key="l", seconds=3.0, now=named("3", "A", "C"), is_whole=True
+        )
     ) == ((2, "B", "C"),)
 
 
 def test_cells_are_known_by_their_code() -> None:
-    before = Ran(
+    before = ReleaseExceptions(
         release="1",
         raised=(
             Raised(cell=1, code="x", exception="A"),
@@ -190,9 +194,19 @@ def test_cells_are_known_by_their_code() -> None:
         ),
     )
     moved = tuple(replace(raised, cell=raised.cell + 3) for raised in before.raised)
-    assert exception_changes(record_of(before, Ran(release="2", raised=moved))) == ()
+    assert (
+        exception_changes(
+            record_of(before, ReleaseExceptions(release="2", raised=moved))
+        )
+        == ()
+    )
     other = (Raised(cell=1, code="y", exception="C"),)
-    assert exception_changes(record_of(before, Ran(release="2", raised=other))) == ()
+    assert (
+        exception_changes(
+            record_of(before, ReleaseExceptions(release="2", raised=other))
+        )
+        == ()
+    )
 
 
 def test_what_is_remembered_survives_as_text() -> None:
