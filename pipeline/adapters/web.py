@@ -174,7 +174,7 @@ def application(
             name = request.path_params["page"]
             return HTMLResponse(await run_in_threadpool(made.frame, name))
         except PipelineError as error:
-            return JSONResponse(_told(error, made.chinese), _UNPROCESSABLE)
+            return JSONResponse(_error_json(error, made.chinese), _UNPROCESSABLE)
 
     async def action(request: Request) -> Response:
         made = await run_in_threadpool(site)
@@ -193,7 +193,7 @@ def application(
         try:
             answer = await run_in_threadpool(function, words)
         except PipelineError as error:
-            return JSONResponse(_told(error, made.chinese), _UNPROCESSABLE)
+            return JSONResponse(_error_json(error, made.chinese), _UNPROCESSABLE)
         # json.dumps escapes lone surrogates ("\ud83d"), which a catalogue may contain.
         return HTMLResponse(json.dumps(answer), media_type="application/json")
 
@@ -206,7 +206,7 @@ def application(
     return Guard(Starlette(routes=routes), port=port, token=token)
 
 
-def _told(error: PipelineError, chinese: Callable[[str], str]) -> dict[str, Any]:
+def _error_json(error: PipelineError, chinese: Callable[[str], str]) -> dict[str, Any]:
     """Return an error as JSON in both languages: what happened, where, what to do."""
     return {
         "error": error.what,
@@ -265,16 +265,16 @@ def open_browser(address: str) -> bool:
 
 @contextmanager
 def watched(
-    folders: Sequence[Path], tell: Callable[[Sequence[Path]], None]
+    folders: Sequence[Path], report: Callable[[Sequence[Path]], None]
 ) -> Iterator[None]:
-    """Call ``tell`` with files below ``folders`` that change while the context is active."""
+    """Call ``report`` with files below ``folders`` that change while the context is active."""
     from watchfiles import watch
 
     stop = threading.Event()
 
     def look() -> None:
         for changes in watch(*folders, stop_event=stop, debounce=200, step=50):
-            tell([Path(path) for _, path in changes])
+            report([Path(path) for _, path in changes])
 
     thread = threading.Thread(target=look, name="watch", daemon=True)
     thread.start()

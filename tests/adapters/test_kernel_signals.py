@@ -20,7 +20,7 @@ from processes import order_of, outsider, processes_with
 
 from pipeline.adapters.kernel import PYTHON, Job, Outcome, Policy, Stop, run_notebooks
 from pipeline.adapters.kernel.sandbox import LAUNCH
-from pipeline.adapters.kernel.watch import is_stopped, release
+from pipeline.adapters.kernel.watch import end_page_and_resume, is_stopped
 
 pytestmark = [
     pytest.mark.kernel,
@@ -161,5 +161,5 @@ def test_a_process_that_is_gone_is_not_stopped() -> None:
     ended = subprocess.Popen([sys.executable, "-S", "-c", ""])
     ended.wait()
     assert not is_stopped(ended.pid)
-    release(ended.pid)
+    end_page_and_resume(ended.pid)
     assert not is_stopped(os.getpid())

@@ -38,8 +38,6 @@ def execute(
     """
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
-    from pipeline.adapters.kernel.engine import PageEngine
-
     notebook.metadata["papermill"] = {}  # papermill stores its records here
     log = page.folder / "kernel.log"
     try:

@@ -23,7 +23,7 @@ from pipeline.adapters.files import scratch_folder
 from pipeline.adapters.kernel.interpreter import worker_count
 from pipeline.adapters.kernel.job import Job, Outcome, died
 from pipeline.adapters.kernel.sandbox import scratch_parent
-from pipeline.adapters.kernel.watch import is_stopped, kill_strays, release
+from pipeline.adapters.kernel.watch import end_page_and_resume, is_stopped, kill_strays
 from pipeline.adapters.kernel.worker import work
 
 _SECONDS_TO_END = 5  # time for a worker to stop its kernel
@@ -76,7 +76,7 @@ def _run_all(waiting: deque[Job], *, workers: int) -> Iterator[Outcome]:
             running.append(_start(context, waiting.popleft()))
         while running:
             ready = wait([worker.connection for worker in running], timeout=_LOOK)
-            _release_stopped(running)
+            _end_stopped_pages(running)
             for worker in [worker for worker in running if worker.connection in ready]:
                 outcome = _receive(worker)
                 # Send the next job before the outcome is yielded, because the consumer may be slow.
@@ -114,7 +114,7 @@ def _next(context: SpawnContext, worker: _Worker, job: Job) -> _Worker:
     return _start(context, job)
 
 
-def _release_stopped(workers: Sequence[_Worker]) -> None:
+def _end_stopped_pages(workers: Sequence[_Worker]) -> None:
     """End the pages of stopped workers, and continue these workers, which report the pages."""
     if not any(is_stopped(worker.pid) for worker in workers):
         return
@@ -122,7 +122,7 @@ def _release_stopped(workers: Sequence[_Worker]) -> None:
     for worker in workers:
         if is_stopped(worker.pid):
             worker.was_stopped = True
-            release(worker.pid)
+            end_page_and_resume(worker.pid)
 
 
 def _receive(worker: _Worker) -> Outcome:

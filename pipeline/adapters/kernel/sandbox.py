@@ -53,7 +53,7 @@ def scratch_parent() -> str:
     return "/tmp"  # noqa: S108 - folders in it are made by tempfile
 
 
-def furnish(folder: Path, data: Path, startup: Sequence[Startup]) -> None:
+def fill_folder(folder: Path, data: Path, startup: Sequence[Startup]) -> None:
     """Fill a page's ``folder``.
 
     It gets a copy of the ``data`` beside the page, an empty home, and the start-up code.
@@ -174,7 +174,7 @@ def can_isolate_network() -> bool:
     return subprocess.run(probe, check=False, capture_output=True).returncode == 0
 
 
-def lend_fonts(target: Path, *, scratch: Path) -> None:
+def copy_font_list(target: Path, *, scratch: Path) -> None:
     """Copy the font list from ``scratch`` to ``target``, a page's folder for matplotlib.
 
     If there is no list yet, make it.

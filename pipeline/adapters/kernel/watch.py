@@ -192,7 +192,7 @@ def is_stopped(pid: int) -> bool:
     return False
 
 
-def release(pid: int) -> None:
+def end_page_and_resume(pid: int) -> None:
     """Kill all processes below a stopped process, and continue it."""
     import psutil
 

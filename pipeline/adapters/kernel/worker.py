@@ -31,9 +31,9 @@ from pipeline.adapters.kernel.interpreter import ENVIRONMENT, PYTHON
 from pipeline.adapters.kernel.job import Job, Outcome, Stop
 from pipeline.adapters.kernel.sandbox import (
     can_isolate_network,
-    furnish,
+    copy_font_list,
+    fill_folder,
     kernel_environment,
-    lend_fonts,
     remove_fonts,
     startup_failure,
 )
@@ -76,12 +76,12 @@ def work(connection: Connection, cell: c_int) -> None:
         # A new session: signals that a cell sends to its process group reach no other process.
         os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
-    signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGTERM, _exit)
     threading.Thread(target=_watch_parent, daemon=True).start()
     with suppress(EOFError, OSError):
         while True:
             connection.send(run(connection.recv(), cell))
-    _leave()  # the parent is gone; do not wait for the other thread to notice
+    _exit()  # the parent is gone; do not wait for the other thread to notice
 
 
 def run(job: Job, cell: c_int) -> Outcome:
@@ -113,7 +113,7 @@ def run(job: Job, cell: c_int) -> Outcome:
             traceback=traceback.format_exc(),
         )
     finally:
-        _sweep()
+        _clean_up()
     return Outcome(
         page=job.page,
         notebook=text,
@@ -142,7 +142,7 @@ def _run_until(
             cell.update(outputs=[], execution_count=None)
     notebook.cells = cells[:end]
     try:
-        furnish(folder, job.folder, job.policy.startup)
+        fill_folder(folder, job.folder, job.policy.startup)
         return _run_within_limits(notebook, job, folder, progress)
     finally:
         notebook.cells = [*notebook.cells, *rest]
@@ -158,7 +158,7 @@ def _run_within_limits(
 
     policy = job.policy
     if job.kernel == PYTHON and "matplotlib" in job.notebook:
-        lend_fonts(folder / "matplotlib", scratch=job.scratch)
+        copy_font_list(folder / "matplotlib", scratch=job.scratch)
     given = {**ENVIRONMENT, **policy.variables}
     environment = kernel_environment(folder, threads=policy.threads, given=given)
     stop = None
@@ -183,11 +183,11 @@ def _run_within_limits(
             traceback=stop.traceback if stop else "",
         )
     if stop is not None and policy.offline and can_isolate_network():
-        return _with_offline_told(stop)
+        return _with_offline_message(stop)
     return stop
 
 
-def _with_offline_told(stop: Stop) -> Stop:
+def _with_offline_message(stop: Stop) -> Stop:
     """Return the stop with a message about the offline run, if the missing network caused it."""
     if not _NO_NETWORK.search(f"{stop.message}\n{stop.traceback}"):
         return stop
@@ -195,7 +195,7 @@ def _with_offline_told(stop: Stop) -> Stop:
     return replace(stop, message=message)
 
 
-def _sweep() -> None:
+def _clean_up() -> None:
     """Kill all processes that the page started, and remove all its files."""
     kill_descendants(_Running.spared)
     if _Running.folder is not None:
@@ -209,11 +209,11 @@ def _watch_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()  # returns at the parent's end, whatever caused it
-        _leave()
+        _exit()
 
 
-def _leave(_signal: int = 0, _frame: FrameType | None = None) -> NoReturn:
-    _sweep()
+def _exit(_signal: int = 0, _frame: FrameType | None = None) -> NoReturn:
+    _clean_up()
     if _Running.scratch is not None:
         remove_fonts(_Running.scratch)
         with suppress(OSError):
