@@ -156,12 +156,12 @@ def since(blocks: Sequence[Block], entries: Sequence[Entry]) -> dict[str, Any]:
     found = Counter(block.standing for block in asked)
     return {
         "counts": {str(standing): found[standing] for standing in Standing},
-        "blocks": list(_blocks_to_tell(blocks)),
+        "blocks": list(_rows_of_blocks(blocks)),
         "authors": list(_authors(entries)),
     }
 
 
-def _blocks_to_tell(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
+def _rows_of_blocks(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
     """Yield the blocks that are not up to date, in the order of the page."""
     number = 0
     for block in blocks:

@@ -85,7 +85,7 @@ def update_checkout(
         changed = len(wrong) + len(vanished)
         # Docs without any file have no difference, but the folder must exist.
         if changed or not checkout.docs.is_dir():
-            _tell_what_is_lost(checkout, source.lock, known, log)
+            _report_local_changes(checkout, source.lock, known, log)
             _swap(checkout, source.lock, source.read, changed=frozenset(wrong))
     # After a swap the lock is already written. Otherwise its ref or version may still differ.
     if write_if_changed(checkout.lock, format_lock(source.lock)):
@@ -115,7 +115,7 @@ def _paths(lock: Lock) -> set[str]:
     return {file.path for file in lock.files}
 
 
-def _tell_what_is_lost(
+def _report_local_changes(
     checkout: Checkout, lock: Lock, known: tuple[Lock, ...], log: Log
 ) -> None:
     """Report local edits and additions in the old checkout, which are about to be lost.

@@ -44,7 +44,7 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
         # The source stays open while files are written, because they are read one by one.
         with open_source(run, checkout.docs, ref=ref, old=old) as source:
             lock = source.lock
-            _tell_of_another_commit(run, old, lock)
+            _warn_about_another_commit(run, old, lock)
             if not run.dry:
                 changed = update_checkout(checkout, source, old, run.log)
         written = f"{changed} written" if changed else "nothing to write"
@@ -55,7 +55,7 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
     return lock
 
 
-def _tell_of_another_commit(run: Run, old: Lock | None, lock: Lock) -> None:
+def _warn_about_another_commit(run: Run, old: Lock | None, lock: Lock) -> None:
     """Warn if a substitute upstream has another commit at the same ref.
 
     A filtered copy has commit ids of its own, and a lock with these is of no use to others.

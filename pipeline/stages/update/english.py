@@ -279,9 +279,9 @@ def rebuilt(
     nowhere = [entry for entry in opened.missing if _never_stood(entry, sought.texts)]
     lost = [entry for entry in opened.missing if entry not in nowhere]
     if lost:
-        work.tell(_not_recovered(work, memory, lost, sought.reasons))
+        work.report(_not_recovered(work, memory, lost, sought.reasons))
     if nowhere:
-        work.tell(_never_upstreams(work, memory, nowhere))
+        work.report(_never_upstreams(work, memory, nowhere))
     return opened
 
 

@@ -243,7 +243,7 @@ class Workspace:
         files = LocaleFiles(run.paths, locale)
         return cls(paths=run.paths, locale=locale, dry=run.dry, files=files)
 
-    def tell(self, finding: Finding) -> None:
+    def report(self, finding: Finding) -> None:
         """Add a finding to those of its page."""
         self.findings.setdefault(finding.page, []).append(finding)
 
@@ -297,7 +297,7 @@ class Workspace:
                     where=where,
                 )
             except InputError as error:
-                self.tell(Finding.of(error, page=page))
+                self.report(Finding.of(error, page=page))
         return memories
 
     def read_base(self, page: str, data: bytes | None) -> Memory | None:
@@ -353,7 +353,7 @@ class Workspace:
             return True
         name = path.relative_to(self.paths.root).as_posix()
         if not self.dry and not replace_if_unchanged(path, data, before=before):
-            self.tell(_changed_meanwhile(page, name))
+            self.report(_changed_meanwhile(page, name))
             return False
         self.changes.append(name)
         return True
@@ -394,7 +394,7 @@ class CatalogFiles:
         """Return the path of a page's catalogue."""
         return self.run.paths.catalog(self.locale, page)
 
-    def tell(self, page: str, *findings: Finding) -> None:
+    def report(self, page: str, *findings: Finding) -> None:
         """Add findings to those of a page."""
         if findings:
             self.findings[page] = (*self.findings.get(page, ()), *findings)
@@ -414,10 +414,12 @@ class CatalogFiles:
                 read = self._read(page, memo)
             except InputError as error:
                 # The bytes are kept, as a sign that there is a file which must not be overwritten.
-                self.tell(page, Finding.of(error, page=page))
+                self.report(page, Finding.of(error, page=page))
                 continue
             self.catalogs[page] = read.catalog
-            self.tell(page, *(replace(finding, page=page) for finding in read.findings))
+            self.report(
+                page, *(replace(finding, page=page) for finding in read.findings)
+            )
         self._save(memo)
 
     def stand_in(self, opened: Mapping[str, Catalog]) -> None:
@@ -461,7 +463,7 @@ class CatalogFiles:
                 # Its content is now unknown: results for this page must not be cached.
                 self.data.pop(page, None)
         for page in edited:
-            self.tell(page, _edited_meanwhile(page, self.run.shown(self.path(page))))
+            self.report(page, _edited_meanwhile(page, self.run.shown(self.path(page))))
         if edited:
             # The content of a file to be removed may only live on in the file that was not written.
             removed = []

@@ -161,7 +161,7 @@ def keep_what_gives_way(
             hint="The old words are kept at the end of the file, as obsolete entries with the "
             f'msgctxt "{EMPTIED}". Put back what was not meant to go.',
         )
-        work.tell(emptied)
+        work.report(emptied)
     if merged.outdated:
         name = keep_aside(work, page, merged.outdated, texts, reason=OUTDATED)
         outdated = _gave_way(
@@ -174,12 +174,12 @@ def keep_what_gives_way(
             hint="Git has brought an old version of the catalogue back, perhaps by one side of a "
             f"conflict. What stood here is in {name}: put back what is right.",
         )
-        work.tell(outdated)
+        work.report(outdated)
     if dropped.replaced:
         keep_aside(work, page, dropped.replaced, texts, reason=REPLACED)
     if dropped.others:
         name = keep_aside(work, page, dropped.others, texts, reason=OTHER)
-        _tell_of_conflicts(work, page, merged, name=name, lines=lines)
+        _report_conflicts(work, page, merged, name=name, lines=lines)
     if dropped.gone:
         name = keep_aside(work, page, dropped.gone, texts, reason=TAKEN_BACK)
         taken_back = _gave_way(
@@ -192,7 +192,7 @@ def keep_what_gives_way(
             hint="Someone took them back, or one side of a git conflict was dropped. "
             f"What stood here is in {name}: put back what is right.",
         )
-        work.tell(taken_back)
+        work.report(taken_back)
 
 
 class _Dropped(NamedTuple):
@@ -232,7 +232,7 @@ def _dropped(sides: Sides, merged: Merged) -> _Dropped:
     return _Dropped(others=others, gone=gone, replaced=replaced)
 
 
-def _tell_of_conflicts(
+def _report_conflicts(
     work: Workspace, page: str, merged: Merged, *, name: str, lines: Mapping[Key, int]
 ) -> None:
     catalog, memory = work.files.catalog_name(page), work.files.memory_name(page)
@@ -249,7 +249,7 @@ def _tell_of_conflicts(
             page=page,
             hint=f"The other one stands in {name}: compare the two, and take the better one.",
         )
-        work.tell(finding)
+        work.report(finding)
 
 
 def _first_of(

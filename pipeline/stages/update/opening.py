@@ -71,7 +71,7 @@ def open_memory(
         moves = moves_of(work, state, due, removed=removed)
         overwritten = overwritten_by_git(work, state)
         if overwritten:
-            work.tell(_overwritten(work, sorted(overwritten)))
+            work.report(_overwritten(work, sorted(overwritten)))
         opening = _Opening(work, english, state, moves, overwritten)
         for page in sorted(removed):
             opening.close_page(page)
@@ -257,7 +257,7 @@ class _Opening:
         back = put_english_back(local, base, wanted, newer=newer)
         name = self.work.files.catalog_name(base.page)
         for entry in back.edited:
-            self.work.tell(_edited(base.page, f"{name}:{entry.line}"))
+            self.work.report(_edited(base.page, f"{name}:{entry.line}"))
         return back.catalog
 
 

@@ -83,7 +83,7 @@ def update_catalog_files(
         files.read_all()
         files.stand_in(opened or {})
         there = _documents(lock)
-        _tell_only_of(files, pages, there)
+        _drop_findings_outside_run(files, pages, there)
         # From the lock and not from ``pages``, because a run of a few pages has not split the
         # others.
         gone = sorted(files.catalogs.keys() - there)
@@ -103,7 +103,7 @@ def update_catalog_files(
         for name in gone:
             # An empty catalogue is removed, so there is nothing to report.
             if updated[name].catalog.entries:
-                files.tell(name, _gone(name, run.shown(files.path(name))))
+                files.report(name, _gone(name, run.shown(files.path(name))))
         step.result = _summary(updated)
     # Includes catalogues that were only read: the memory uses them to find English.
     by_page = dict(files.catalogs)
@@ -125,7 +125,7 @@ def _documents(lock: Lock) -> set[str]:
     return {page_path(file.path).rpartition(".")[0] for file in lock.files}
 
 
-def _tell_only_of(
+def _drop_findings_outside_run(
     files: CatalogFiles, pages: Sequence[SplitPage], there: set[str]
 ) -> None:
     """Drop findings about upstream's pages that are not in this run."""

@@ -64,7 +64,7 @@ def verify_memory(run: Run) -> tuple[Finding, ...]:
                 _verify_page(work, english, memory, is_waiting=page in waiting)
             for page in work.files.catalog_pages():
                 if page not in files and page not in waiting:
-                    work.tell(_lacks_memory(page, work.files.catalog_name(page)))
+                    work.report(_lacks_memory(page, work.files.catalog_name(page)))
             entries = sum(len(memory.entries) for memory in memories.values())
             step.result = f"{len(memories)} pages, {entries} entries"
         for of_page in work.result().findings.values():
@@ -95,7 +95,7 @@ def _verify_page(
     try:
         local = work.read_catalog(page, work.files.catalog(page))
     except InputError as error:
-        work.tell(Finding.of(error, page=page))
+        work.report(Finding.of(error, page=page))
         return
     # Missing entries are already reported, and make any two catalogues differ.
     if local is None or opened.missing:
@@ -109,7 +109,7 @@ def _verify_page(
     where = work.files.catalog_name(page)
     if first < len(ours):
         where = f"{where}:{local.entries[first].line}"
-    work.tell(_differs(page, where, work.files.memory_name(page)))
+    work.report(_differs(page, where, work.files.memory_name(page)))
 
 
 def _first_difference(ours: Sequence[Entry], theirs: Sequence[Entry]) -> int | None:
@@ -225,7 +225,7 @@ def _commit_here(work: Workspace, english: English, memory: Memory) -> str:
     except UpstreamError as error:
         if page_under_ref(english, memory) is not None:
             return english.commit_of(memory.ref)
-        work.tell(_not_here(work, memory, error))
+        work.report(_not_here(work, memory, error))
     return memory.commit
 
 
