@@ -152,6 +152,9 @@ def _language(site: Site) -> str:
 
 # Characters that could start HTML or a link in Markdown.
 _MARKUP = re.compile(r"[\\<\[\]]")
+_BACKTICKS = re.compile("`+")
+# A name that can stand after a fence; a notebook may state any text as its language.
+_LANGUAGE = re.compile(r"[\w+#.-]+")
 
 
 def files_for_programs(site: Site) -> dict[str, bytes]:
@@ -288,10 +291,12 @@ def twin(site: Site, page: PageResult) -> str:
     if not path.endswith(".ipynb"):
         return data.decode("utf-8", "replace")
     try:
-        cells = execution.parse_notebook(data, where=path)["cells"]
+        notebook = execution.parse_notebook(data, where=path)
     except InputError:
         return ""  # assembling has reported it
-    return "\n\n".join(map(_cell, cells)) + "\n"
+    language = execution.kernel_of(notebook)[1]
+    cells = (_cell(cell, language) for cell in notebook["cells"])
+    return "\n\n".join(cells) + "\n"
 
 
 def _document(site: Site, path: str) -> bytes:
@@ -300,12 +305,16 @@ def _document(site: Site, path: str) -> bytes:
     return files.read_bytes(merged if merged.is_file() else site.paths.docs / path)
 
 
-def _cell(cell: Mapping[str, Any]) -> str:
-    """Return a cell as Markdown, with code in a fence."""
+def _cell(cell: Mapping[str, Any], language: str) -> str:
+    """Return a cell as Markdown, with code in a fence that names ``language``."""
     source = execution.source_of(cell)
-    if cell.get("cell_type") == "code":
-        return f"```python\n{source}\n```"
-    return source
+    if cell.get("cell_type") != "code":
+        return source
+    # A fence must be longer than any run of backticks inside it.
+    longest = max(map(len, _BACKTICKS.findall(source)), default=0)
+    fence = "`" * max(3, longest + 1)
+    info = language if _LANGUAGE.fullmatch(language) else ""
+    return f"{fence}{info}\n{source}\n{fence}"
 
 
 def _words_of(site: Site, page: str) -> str:
