@@ -97,13 +97,11 @@ def _record(app: Sphinx, page: str) -> Path:
 
 
 def _is_translated(document: nodes.document) -> bool:
-    """Return whether untranslated blocks do not outnumber translated ones.
-
-    The English of a translated block counts as well, so a third of the blocks may be enough.
-    """
+    """Return whether untranslated blocks do not outnumber translated ones."""
     waiting = 0
     for node in document.findall(nodes.Element):
-        if "jz" in node:
+        # The English of a translated block has the number of that block, and does not count again.
+        if "jz" in node and not isinstance(node, english):
             waiting += 1 if "jz-english" in node["classes"] else -1
     return waiting <= 0
 

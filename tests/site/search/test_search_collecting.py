@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,12 +14,13 @@ pytest.importorskip(
 )
 
 from docutils import nodes
+from docutils.utils import new_document
 from sphinx import addnodes
 
 from pipeline.site.extension.content.reference import words_about
 from pipeline.site.extension.navigation.toctree import Mark
 from pipeline.site.extension.nodes import english, fixed, hold_both, term_note
-from pipeline.site.extension.search import blocks_of
+from pipeline.site.extension.search import blocks_of, note_page
 from pipeline.site.search.pieces import Block
 
 
@@ -131,3 +135,24 @@ def test_arguments_are_told_by_the_name_that_has_them() -> None:
     assert list(blocks_of(words_about(name="tea.boil", alone=True))) == [
         Block(owner="boil", is_aside=True)
     ]
+
+
+@pytest.mark.parametrize(
+    ("translated", "untranslated", "is_translated"),
+    [(1, 1, True), (1, 2, False), (2, 1, True), (0, 0, True)],
+)
+def test_a_block_counts_once_however_it_is_shown(
+    translated: int, untranslated: int, is_translated: bool, tmp_path: Path
+) -> None:
+    document = new_document("tea")
+    for number in range(translated + untranslated):
+        is_english = number >= translated
+        state = "jz-english" if is_english else "jz-translated"
+        words = "Tea" if is_english else "茶"
+        document += nodes.paragraph("", words, jz=number, classes=["jz-block", state])
+        if not is_english:
+            document += english("", "Tea", tag="p", jz=number)
+    app: Any = SimpleNamespace(doctreedir=tmp_path, env=None)
+    note_page(app, "tea", document, "")
+    record = json.loads((tmp_path / "search/tea.json").read_bytes())
+    assert record["is_translated"] is is_translated
