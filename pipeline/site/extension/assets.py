@@ -184,9 +184,8 @@ def finish_assets(app: Sphinx, problem: Exception | None) -> None:
 
 def write_one_sheet(static: Path) -> None:
     """Write the joined sheet and remove its parts."""
-    Path(static, SHEET).write_text(one_sheet(static), encoding="utf-8")
-    for path in [*_sheet_files(static), static / "basic.css"]:
-        path.unlink(missing_ok=True)
+    files.write_if_changed(static / SHEET, one_sheet(static).encode())
+    files.remove_files([*_sheet_files(static), static / "basic.css"])
 
 
 def _copy_mathjax(target: Path) -> None:

@@ -25,6 +25,7 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.parsers import RSTParser
 from sphinx.util import logging
 
+from pipeline.adapters import files
 from pipeline.adapters.sphinx import BROKEN, BrokenPage
 from pipeline.core.document.markdown.mkdocs import to_myst
 from pipeline.core.execution.notebook import parse_notebook, source_of
@@ -318,8 +319,8 @@ def write_broken(app: Sphinx, problem: Exception | None) -> None:
         pages = {
             page: asdict(broken) for page, broken in _BROKEN.by_page(app.env).items()
         }
-        data = json.dumps(pages, sort_keys=True)
-        Path(app.doctreedir, BROKEN).write_text(data, encoding="utf-8")
+        data = json.dumps(pages, sort_keys=True).encode()
+        files.write_if_changed(Path(app.doctreedir, BROKEN), data)
 
 
 class CarefulHTMLBuilder(StandaloneHTMLBuilder):

@@ -22,6 +22,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 
+from pipeline.adapters import files
 from pipeline.core.results import whole_percent
 from pipeline.site.extension.navigation.links import top_of
 from pipeline.site.extension.navigation.toctree import toctrees_of
@@ -53,7 +54,9 @@ def own_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
         places[page] = Spot(_title(app.env, page), "")
     counts = progress(read_facts(app, "progress"), places, reach_of(app.env, root))
     data = json.dumps(counts, ensure_ascii=False, indent=1) + "\n"
-    Path(app.outdir, "progress.json").write_text(data, encoding="utf-8")
+    # A title may contain a lone surrogate, which has no UTF-8: it becomes a question mark.
+    encoded = data.encode("utf-8", "replace")
+    files.write_if_changed(Path(app.outdir, "progress.json"), encoded)
     body = to_body(counts, locale)
     yield own[PROGRESS], {"title": text(locale, "progress"), "body": body}, "page.html"
 

@@ -32,6 +32,7 @@ from sphinx.util import logging
 from sphinx.util.images import parse_data_uri
 from sphinx.util.math import get_node_equation_number
 
+from pipeline.adapters import files
 from pipeline.adapters.charts import draw_chart
 from pipeline.adapters.html.formulas import formula_mathml
 from pipeline.errors import InputError
@@ -297,9 +298,8 @@ class FindImages(SphinxTransform):
         folder = Path(self.app.doctreedir, "outputs")
         # The name is a digest, so attachments of the same name do not clash.
         path = folder / f"{hashlib.sha256(data).hexdigest()}{suffix}"
-        if not path.exists():
-            folder.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+        # A lost or truncated file is made again by the next build.
+        files.write_if_changed(path, data, flush=False)
         # Sphinx resolves a path with a leading slash from the top of the sources.
         return "/" + os.path.relpath(path, self.env.srcdir).replace(os.sep, "/")
 
