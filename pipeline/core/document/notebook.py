@@ -51,8 +51,8 @@ class Notebook:
 def edit_cells(notebook: Notebook, edits: Mapping[int, Sequence[Edit]]) -> str:
     """Return the raw JSON with the edits of each cell, by its 0-based number, applied.
 
-    The edits of a cell are sorted, with offsets into its source. New text is escaped to ASCII if
-    the rest of the notebook is.
+    The edits of a cell are sorted, with offsets into its source, which must have text. New text is
+    escaped to ASCII if the rest of the notebook is.
     """
     raw = notebook.raw
     # ASCII alone proves nothing: an English notebook may just have no other characters.

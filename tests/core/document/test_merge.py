@@ -197,6 +197,16 @@ def test_attribution_line_in_a_notebook() -> None:
     ]
 
 
+@pytest.mark.parametrize("empty", [[], "", [""], ["\n"]])
+def test_attribution_never_goes_into_an_empty_cell(empty: str | list[str]) -> None:
+    merged = merge(
+        notebook("- words here", empty),
+        {"words here": "文字"},
+        Frame(attribution="From there."),
+    )
+    assert sources(merged)[:2] == ["- 文字\n\n> From there.", "".join(empty)]
+
+
 def test_page_whose_translations_are_all_refused_gets_no_attribution() -> None:
     document = page("# Title\n\nwords here\n")
     merged = merge(document, {"words here": "`文字`"}, Frame(attribution="From there."))

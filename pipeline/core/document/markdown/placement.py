@@ -93,5 +93,7 @@ def _attribution_place(splits: Sequence[Split]) -> tuple[int, int]:
             # Inside a list or a quote, the attribution would become part of it.
             if message.is_top_level:
                 return number, message.block_end
-    last = len(splits) - 1
+    # The last cell may be empty: a source of ``[]`` has no string to put the line into.
+    with_prose = [number for number, split in enumerate(splits) if split.messages]
+    last = with_prose[-1] if with_prose else len(splits) - 1
     return last, len(splits[last].text.rstrip())
