@@ -319,6 +319,8 @@ def _code_after(
     document: Document, unit: Unit, message: Message, following: Message | None
 ) -> str:
     """Return the code of the cell right below a message; empty if there is none."""
+    if not message.block_end:
+        return ""  # a table cell, an image text or a caption: its block may go on
     if document.notebook is None:
         match = _CELL.match(document.raw, message.block_end)
         return match["code"] if match else ""

@@ -338,6 +338,18 @@ def test_a_myst_page(between: str, code: tuple[str, ...]) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("| a cell |\n| --- |\n| 1 |\n", "a cell"),
+        ("![an image](a.png)\n", "an image"),
+        ("```{figure} a.png\n\nA caption.\n```\n", "A caption."),
+    ],
+)
+def test_code_at_the_top_of_a_page_is_below_no_message(text: str, message: str) -> None:
+    assert shown("a.md", f"```{{code-cell}}\na = 1\n```\n\n{text}")[message] == ()
+
+
 def test_a_notebook() -> None:
     data = notebook_of(
         ("markdown", "# Lamps\n\nLight a lamp:\n"),
