@@ -282,6 +282,16 @@ def test_a_page_in_english_says_it_in_english(tmp_path: Path) -> None:
     assert "· 2 elements left out: <code>form</code>, <code>script</code></p>" in text
 
 
+def test_a_page_that_cannot_be_written_is_a_problem_and_no_error(
+    tmp_path: Path,
+) -> None:
+    page = sheet(tmp_path, "tea.md", "Tea.")
+    # No file may have this name, which Python reports as a ValueError.
+    rendered = render_sheet(replace(page, target=tmp_path / "tea\0.html"))
+    assert (rendered.page, rendered.has_changed) == ("tea", False)
+    assert rendered.problem == "ValueError: embedded null byte"
+
+
 def test_a_preview_may_fetch_nothing_and_run_nothing(preview: Path) -> None:
     policy = one_of(read(preview), "meta[http-equiv=Content-Security-Policy]")
     words = str(policy["content"]).split("; ")

@@ -48,7 +48,8 @@ class Rendered:
 def render_sheet(sheet: Sheet) -> Rendered:
     """Write the HTML of one page if it changes; return the result and never raise.
 
-    A page that cannot be rendered is shown as its source.
+    A page that cannot be rendered is shown as its source. If that fails as well, nothing is
+    written, and the result has the second problem.
     """
     try:
         return _written(sheet, _html(sheet, _body(sheet)))
@@ -60,7 +61,7 @@ def render_sheet(sheet: Sheet) -> Rendered:
         body = sanitize(f"<pre>{escape(source)}</pre>")
         shown = _html(replace(sheet, digest=""), body)
         return replace(_written(sheet, shown), problem=problem)
-    except PipelineError as error:
+    except Exception as error:  # noqa: BLE001 - no page may end the run
         return Rendered(page=sheet.page, problem=_words_of(error))
 
 
