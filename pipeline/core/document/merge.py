@@ -262,12 +262,14 @@ def settle(
     """
     settled: Settled | None = None
     tries_left = most_tries(len(split.text))
+    gave_up = False
 
     def is_good(indices: Sequence[int]) -> bool:
         """Return whether the unit is intact with these translations; if so, save the result."""
-        nonlocal settled, tries_left
+        nonlocal settled, tries_left, gave_up
         # The try without any translation is always made, because its result may be needed.
-        if indices and tries_left == 0:
+        if indices and tries_left <= 0:
+            gave_up = True
             return False
         tries_left -= 1
         targets = [
@@ -286,9 +288,7 @@ def settle(
 
     if not _largest_good(list(translations), is_good):
         is_good([])
-    if settled and tries_left <= 0:
-        return replace(settled, gave_up=True)
-    return settled
+    return replace(settled, gave_up=gave_up) if settled else None
 
 
 def _largest_good(

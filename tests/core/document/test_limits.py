@@ -230,6 +230,22 @@ def test_a_merge_tries_a_bounded_number_of_times(
     assert {rejected.refusal.code for rejected in merged.rejected} == {"G105"}
 
 
+@pytest.mark.parametrize(("fewer", "gave_up"), [(0, False), (1, True)])
+def test_merge_gives_up_only_if_a_try_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, fewer: int, gave_up: bool
+) -> None:
+    monkeypatch.setattr(limits, "TRIED_LENGTH", 0)
+    # The bad one is the last of four: all, the first half, all, the third alone, the fourth alone.
+    monkeypatch.setattr(limits, "LEAST_TRIES", 5 - fewer)
+    blocks = "One.\n\nTwo.\n\nThree.\n\n<div>Four.</div>\n"
+    split = read_document("a.md", blocks.encode()).units[0].split
+    translations = {0: "一。", 1: "二。", 2: "三。", 3: "四。<div>"}
+    grammar = grammar_of(read_document("a.md", blocks.encode()))
+    settled = settle(grammar, split, translations, {}, ())
+    assert settled is not None
+    assert (settled.kept, settled.gave_up) == ({0, 1, 2}, gave_up)
+
+
 # Shapes of pages by a number: twice as much makes the page twice as long.
 MARKDOWN: dict[str, Callable[[int], str]] = {
     "paragraphs": lambda count: "Some words.\n\n" * count,
