@@ -19,7 +19,7 @@ from pipeline.core.checks.model import Subject
 from pipeline.core.document import merge
 from pipeline.core.document.landing import Landed, landings_from_json
 from pipeline.core.document.markdown import anchors
-from pipeline.core.document.merge import Frame, Merged
+from pipeline.core.document.merge import Merged, PageExtras
 from pipeline.core.document.reader import Document, is_myst_notebook, read_document
 from pipeline.core.execution import notebook as execution
 from pipeline.core.execution.outputs import outputs_of, with_ids, with_outputs
@@ -77,7 +77,7 @@ def merge_again(site: Site, page: PageResult, *, with_fuzzy: bool = False) -> Me
         shown.append(finished)
     # Otherwise, translations are chosen as in the merge stage.
     translations = translations_of(Catalog(entries=tuple(shown)))
-    return merge.merge(document, translations, _frame(site, document))
+    return merge.merge(document, translations, _extras(site, document))
 
 
 def catalog_entries(site: Site, page: str) -> tuple[Entry, ...]:
@@ -95,7 +95,7 @@ def _upstream_document(site: Site, path: str) -> Document:
     return read_document(path, data, site.upstream.reading)
 
 
-def _frame(site: Site, document: Document) -> Frame:
+def _extras(site: Site, document: Document) -> PageExtras:
     """Return the attribution, and the anchors that links of the same page point to.
 
     The merge stage also collects links from other pages. The site does not need those: it gives
@@ -103,7 +103,7 @@ def _frame(site: Site, document: Document) -> Frame:
     """
     name = page_path(document.path).rpartition(".")[0]
     linked = anchors.linked_anchors((name, unit.split.text) for unit in document.units)
-    return Frame(
+    return PageExtras(
         attribution=site.attribution(document.path),
         anchors=linked.get(name, frozenset()),
     )

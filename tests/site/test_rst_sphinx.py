@@ -19,7 +19,7 @@ import polib
 import pytest
 from repositories import Repository
 
-from pipeline.core.document.merge import Frame, merge
+from pipeline.core.document.merge import PageExtras, merge
 from pipeline.core.document.message import Kind
 from pipeline.core.document.reader import read_document
 from pipeline.core.document.rst.blocks import has_words
@@ -160,7 +160,7 @@ def filled(name: str, text: str) -> str:
         for number, (_, message) in enumerate(document.messages())
     }
     merged = merge(
-        document, words, Frame(attribution="译自`此页 <https://example.org>`__。")
+        document, words, PageExtras(attribution="译自`此页 <https://example.org>`__。")
     )
     assert [one.message.msgid for one in merged.rejected] == []
     assert merged.translated == len(document.units[0].split.messages)

@@ -331,7 +331,7 @@ class Workshop:
 
     def merge(self, reading: Reading = MYST) -> None:
         """As ``merge`` would: translations that are finished, and English elsewhere."""
-        from pipeline.core.document.merge import Frame, merge
+        from pipeline.core.document.merge import PageExtras, merge
         from pipeline.entries import translations_of
 
         for path in self.documents():
@@ -345,7 +345,9 @@ class Workshop:
             merged = merge(
                 document,
                 translations_of(catalog),
-                Frame(attribution=self.attribution(page.as_posix()), anchors=linked),
+                PageExtras(
+                    attribution=self.attribution(page.as_posix()), anchors=linked
+                ),
             )
             self.put(self.paths.merged("zh_CN") / page, merged.data.decode())
             blocks = landings_to_json(merged.blocks).decode()

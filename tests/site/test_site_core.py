@@ -11,7 +11,7 @@ from repositories import DOCS
 
 from pipeline.adapters.sphinx import Warned, parse_warnings
 from pipeline.core.catalog.origins import Machine, OriginKind
-from pipeline.core.document.merge import Frame, merge
+from pipeline.core.document.merge import PageExtras, merge
 from pipeline.core.document.reader import read_document
 from pipeline.core.drafting.drafts import Draft, drafted
 from pipeline.core.execution.result import CellFailure, Execution, Status
@@ -61,7 +61,7 @@ def blocks(
     """The blocks of a document that was merged with ``translations``."""
     upstream = read_document(path, english.encode())
     return blocks_of(
-        merge(upstream, translations, Frame(attribution=LINE)).blocks, entries
+        merge(upstream, translations, PageExtras(attribution=LINE)).blocks, entries
     )
 
 

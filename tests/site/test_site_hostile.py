@@ -25,7 +25,7 @@ from runs import run_of
 
 from pipeline.config import Settings, SitePolicy, Upstream
 from pipeline.core.document.landing import landings_to_json
-from pipeline.core.document.merge import Frame, merge
+from pipeline.core.document.merge import PageExtras, merge
 from pipeline.core.document.reader import read_document
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock, SourceFile, blob_id, pages_of
@@ -304,7 +304,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     blocks: dict[str, bytes] = {}
     for path in ("index.md", "rest.rst", "out.ipynb"):
         document = read_document(path, (paths.docs / path).read_bytes(), MYST)
-        made = merge(document, _CHINESE, Frame(attribution="", anchors=frozenset()))
+        made = merge(
+            document, _CHINESE, PageExtras(attribution="", anchors=frozenset())
+        )
         escaped = json.dumps(_MARKUP)[1:-1]
         landed = landings_to_json(made.blocks)
         merged[path] = made.data.replace(b"MARKUP", _MARKUP.encode())

@@ -24,7 +24,7 @@ from site_chromium import DESKTOP, PHONE, REASON, Reader
 
 from pipeline.config import Settings, SitePolicy, Upstream
 from pipeline.core.document.landing import landings_to_json
-from pipeline.core.document.merge import Frame, merge
+from pipeline.core.document.merge import PageExtras, merge
 from pipeline.core.document.reader import read_document
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock, SourceFile, blob_id, pages_of
@@ -64,7 +64,7 @@ def build(root: Path, locale: str, translations: Mapping[str, str]) -> Path:
     blocks: dict[str, bytes] = {}
     for path in ("index.md", "oil.md"):
         document = read_document(path, (paths.docs / path).read_bytes(), MYST)
-        frame = Frame(attribution="", anchors=frozenset())
+        frame = PageExtras(attribution="", anchors=frozenset())
         made = merge(document, dict(translations), frame)
         merged[path], blocks[f"{path}.json"] = made.data, landings_to_json(made.blocks)
     write_tree(paths.merged(locale), merged)

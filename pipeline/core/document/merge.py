@@ -41,7 +41,7 @@ _NO_ATTRIBUTION = Refusal(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class PageExtras:
     """Content of a merged page that is no message.
 
     ``attribution`` is the line under the title. ``anchors`` are the fragments that links point to:
@@ -87,7 +87,9 @@ class MergedUnit:
 
 
 def merge(
-    document: Document, translations: Mapping[str, str], frame: Frame | None = None
+    document: Document,
+    translations: Mapping[str, str],
+    extras: PageExtras | None = None,
 ) -> Merged:
     """Put ``translations`` into ``document``; without any, the result is upstream's bytes.
 
@@ -97,27 +99,28 @@ def merge(
     """
     rejected: list[Rejected] = []
     chosen = [
-        _chosen(document, unit, translations, rejected) for unit in document.units
+        _acceptable_translations(document, unit, translations, rejected)
+        for unit in document.units
     ]
-    settled: dict[int, Settled] = {}
+    placed_units: dict[int, PlacedUnit] = {}
     if any(chosen):
-        settled = _settled(document, chosen, frame or Frame(), rejected)
-    translated = sum(len(result.kept) for result in settled.values())
+        placed_units = _place_units(document, chosen, extras or PageExtras(), rejected)
+    translated = sum(len(result.kept) for result in placed_units.values())
     if not translated:
         # All may have been refused: an attribution without a translation would be false.
-        settled = {}
-    edits = {number: result.placed.edits for number, result in settled.items()}
-    raw = joined(document, edits) if edits else document.raw
+        placed_units = {}
+    edits = {number: result.placed.edits for number, result in placed_units.items()}
+    raw = merged_text(document, edits) if edits else document.raw
     return Merged(
         data=raw.encode(),
         translated=translated,
         rejected=tuple(rejected),
-        blocks=tuple(_blocks(document, settled)),
-        units=tuple(_units(document, settled)),
+        blocks=tuple(_blocks(document, placed_units)),
+        units=tuple(_units(document, placed_units)),
     )
 
 
-def _chosen(
+def _acceptable_translations(
     document: Document,
     unit: Unit,
     translations: Mapping[str, str],
@@ -140,12 +143,12 @@ def _chosen(
     return chosen
 
 
-def _settled(
+def _place_units(
     document: Document,
     chosen: Sequence[Mapping[int, str]],
-    frame: Frame,
+    extras: PageExtras,
     rejected: list[Rejected],
-) -> dict[int, Settled]:
+) -> dict[int, PlacedUnit]:
     """Place the translations of all units; return the result of each changed unit by its number.
 
     ``chosen`` has the msgstrs of each unit. Those that break their unit are appended to
@@ -153,36 +156,38 @@ def _settled(
     """
     grammar = grammar_of(document)
     splits = [unit.split for unit in document.units]
-    plan = grammar.plan_targets(splits, frame.anchors)
+    plan = grammar.plan_targets(splits, extras.anchors)
     # Link targets depend on the headings of all units, so plan them before any unit is placed.
     names_of: dict[int, dict[int, str]] = {}
     for (owner, index), name in plan.items():
         names_of.setdefault(owner, {})[index] = name
     titled = -1  # the number of the unit that gets the attribution
     line: tuple[Edit, ...] = ()
-    if frame.attribution:
-        titled, edit = grammar.attribution(splits, frame.attribution)
+    if extras.attribution:
+        titled, edit = grammar.attribution(splits, extras.attribution)
         line = (edit,)
-    settled: dict[int, Settled] = {}
+    placed_units: dict[int, PlacedUnit] = {}
     broken: list[Rejected] = []
     for number, unit in enumerate(document.units):
         insertions = line if number == titled else ()
         if not chosen[number] and not insertions:
             continue
         names = names_of.get(number, {})
-        result = settle(grammar, unit.split, chosen[number], names, insertions)
+        result = place_translations(
+            grammar, unit.split, chosen[number], names, insertions
+        )
         if result is None:
             # Without its attribution, no translation may be published.
             rejected.extend(_all_rejected(document, chosen, _NO_ATTRIBUTION))
             return {}
-        settled[number] = result
+        placed_units[number] = result
         refusal = _GAVE_UP if result.gave_up else _STRUCTURE
         for index in chosen[number]:
             if index not in result.kept:
                 message = unit.split.messages[index]
                 broken.append(_rejected(document, unit, message, refusal))
     rejected.extend(broken)
-    return settled
+    return placed_units
 
 
 def _all_rejected(
@@ -203,10 +208,12 @@ def _rejected(
     )
 
 
-def _blocks(document: Document, settled: Mapping[int, Settled]) -> Iterator[Landed]:
+def _blocks(
+    document: Document, placed_units: Mapping[int, PlacedUnit]
+) -> Iterator[Landed]:
     """Yield the landing of every message, and of the blocks in sections that stay English."""
     for number, unit in enumerate(document.units):
-        result = settled.get(number)
+        result = placed_units.get(number)
         for index, message in enumerate(unit.split.messages):
             if result is None:  # the unit is unchanged
                 yield landed(message, message, cell=unit.cell)
@@ -225,10 +232,12 @@ def _blocks(document: Document, settled: Mapping[int, Settled]) -> Iterator[Land
             yield landed_rest(message, lines)
 
 
-def _units(document: Document, settled: Mapping[int, Settled]) -> Iterator[MergedUnit]:
+def _units(
+    document: Document, placed_units: Mapping[int, PlacedUnit]
+) -> Iterator[MergedUnit]:
     """Yield each unit of the merged document; unchanged units are upstream's."""
     for number, unit in enumerate(document.units):
-        result = settled.get(number)
+        result = placed_units.get(number)
         if result is None:
             split = unit.split
             yield MergedUnit(text=split.text, messages=split.messages, cell=unit.cell)
@@ -239,7 +248,7 @@ def _units(document: Document, settled: Mapping[int, Settled]) -> Iterator[Merge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
+class PlacedUnit:
     """Result of placing translations into a unit; ``messages`` are those of the merged text."""
 
     kept: frozenset[int]  # indices of the translated messages
@@ -248,25 +257,25 @@ class Settled:
     gave_up: bool = False  # whether translations were left out untried
 
 
-def settle(
+def place_translations(
     grammar: Grammar,
     split: Split,
     translations: Mapping[int, str],
     names: Mapping[int, str],
     insertions: Sequence[Edit],
-) -> Settled | None:
+) -> PlacedUnit | None:
     """Place as many translations as possible without breaking the unit.
 
     ``translations`` and ``names`` go by the message's index in ``split``. ``names`` are link
     targets that translated headings must keep. Returns None if the insertions alone break the unit.
     """
-    settled: Settled | None = None
+    placed_unit: PlacedUnit | None = None
     tries_left = most_tries(len(split.text))
     gave_up = False
 
     def is_good(indices: Sequence[int]) -> bool:
         """Return whether the unit is intact with these translations; if so, save the result."""
-        nonlocal settled, tries_left, gave_up
+        nonlocal placed_unit, tries_left, gave_up
         # The try without any translation is always made, because its result may be needed.
         if indices and tries_left <= 0:
             gave_up = True
@@ -283,12 +292,14 @@ def settle(
         if messages is None:
             return False
         # The last good try is the result: each good try contains the good one before it.
-        settled = Settled(kept=frozenset(indices), placed=placed, messages=messages)
+        placed_unit = PlacedUnit(
+            kept=frozenset(indices), placed=placed, messages=messages
+        )
         return True
 
     if not _largest_good(list(translations), is_good):
         is_good([])
-    return replace(settled, gave_up=gave_up) if settled else None
+    return replace(placed_unit, gave_up=gave_up) if placed_unit else None
 
 
 def _largest_good(
@@ -317,7 +328,7 @@ BUG = (
 )
 
 
-def joined(document: Document, edits: Mapping[int, tuple[Edit, ...]]) -> str:
+def merged_text(document: Document, edits: Mapping[int, tuple[Edit, ...]]) -> str:
     """Return the merged document as text. ``edits`` are the edits of each unit, by its number.
 
     Raises GuardError if the result differs from upstream outside prose.

@@ -19,7 +19,7 @@ from pipeline.core.checks.engine import blocking_problem
 from pipeline.core.checks.model import Subject
 from pipeline.core.document.landing import landings_to_json
 from pipeline.core.document.markdown import anchors
-from pipeline.core.document.merge import Frame, Rejected, merge
+from pipeline.core.document.merge import PageExtras, Rejected, merge
 from pipeline.core.document.message import UNWRITABLE
 from pipeline.core.document.prose import count_words
 from pipeline.core.document.reader import SplitPage
@@ -52,9 +52,11 @@ def make(
     refused: set[str] = set()
     documents: list[MergedDocument] = []
     for document in page.documents:
-        frame = Frame(attribution=files.attribution(document.path), anchors=linked)
+        extras = PageExtras(
+            attribution=files.attribution(document.path), anchors=linked
+        )
         try:
-            merged = merge(document, translations_of(sound), frame)
+            merged = merge(document, translations_of(sound), extras)
         except GuardError as error:
             # A bug of the pipeline: keep the file of an earlier run rather than write a wrong one.
             findings.append(Finding.of(error, page=name))
@@ -69,7 +71,7 @@ def make(
             blob=blob_id(merged.data),
             blocks=blob_id(blocks),
             # Unchanged English needs no line about the source of a translation.
-            attribution=frame.attribution if merged.translated else "",
+            attribution=extras.attribution if merged.translated else "",
         )
         documents.append(record)
     findings += _unknown_sections(page, sound, where)

@@ -18,13 +18,13 @@ from repositories import Repository
 
 from pipeline.core.document import prose
 from pipeline.core.document.landing import Landed, landings_from_json, landings_to_json
-from pipeline.core.document.merge import Frame, Merged, merge
+from pipeline.core.document.merge import Merged, PageExtras, merge
 from pipeline.core.document.message import Kind, Markup, Message
 from pipeline.core.document.reader import Document, read_document
 from pipeline.errors import InputError
 
 ATTRIBUTION = "From `there`, 版本 1。"
-FRAME = Frame(attribution=ATTRIBUTION, anchors=frozenset({"next-part", "arrays"}))
+FRAME = PageExtras(attribution=ATTRIBUTION, anchors=frozenset({"next-part", "arrays"}))
 FILES = sorted(
     path for path in SAMPLE.rglob("*") if path.suffix in (".ipynb", ".md", ".rst")
 )

@@ -23,7 +23,7 @@ from pipeline.core.catalog.update import wanted_entries
 from pipeline.core.checks.engine import fix_entry, run_checks, subjects_of
 from pipeline.core.document import limits
 from pipeline.core.document.grammar import grammar_of
-from pipeline.core.document.merge import merge, settle
+from pipeline.core.document.merge import merge, place_translations
 from pipeline.core.document.message import Kind
 from pipeline.core.document.reader import Document, read_document
 
@@ -220,10 +220,12 @@ def test_a_merge_tries_a_bounded_number_of_times(
 
     grammar = replace(markdown, read_back=counted)
     translations = dict(enumerate(texts.values()))
-    settled = settle(grammar, document.units[0].split, translations, {}, ())
-    assert settled is not None
-    assert settled.gave_up
-    assert settled.kept == {0}
+    placed_unit = place_translations(
+        grammar, document.units[0].split, translations, {}, ()
+    )
+    assert placed_unit is not None
+    assert placed_unit.gave_up
+    assert placed_unit.kept == {0}
     assert count <= limits.LEAST_TRIES + 1
     merged = merge(document, texts)
     assert merged.data.decode() == f"译文\n\n{blocks}"
@@ -241,9 +243,9 @@ def test_merge_gives_up_only_if_a_try_is_left_out(
     split = read_document("a.md", blocks.encode()).units[0].split
     translations = {0: "一。", 1: "二。", 2: "三。", 3: "四。<div>"}
     grammar = grammar_of(read_document("a.md", blocks.encode()))
-    settled = settle(grammar, split, translations, {}, ())
-    assert settled is not None
-    assert (settled.kept, settled.gave_up) == (frozenset({0, 1, 2}), gave_up)
+    placed_unit = place_translations(grammar, split, translations, {}, ())
+    assert placed_unit is not None
+    assert (placed_unit.kept, placed_unit.gave_up) == (frozenset({0, 1, 2}), gave_up)
 
 
 # Shapes of pages by a number: twice as much makes the page twice as long.

@@ -18,7 +18,7 @@ from repositories import DOCS
 from pipeline.core.document.attribution import attribution
 from pipeline.core.document.guard import merged_messages
 from pipeline.core.document.markdown.splitter import split_text
-from pipeline.core.document.merge import Frame, Merged, joined, merge
+from pipeline.core.document.merge import Merged, PageExtras, merge, merged_text
 from pipeline.core.document.notebook import edit_cells
 from pipeline.core.document.reader import Document, read_document
 from pipeline.core.document.rst.inline import spaced
@@ -64,7 +64,7 @@ def test_without_translations_the_page_is_upstreams(
     merged = merge(
         document,
         translations,
-        Frame(attribution="From there.", anchors=frozenset({"next-part"})),
+        PageExtras(attribution="From there.", anchors=frozenset({"next-part"})),
     )
     assert (merged.data, merged.translated, merged.rejected) == (
         document.raw.encode(),
@@ -178,7 +178,7 @@ def test_translations_that_are_bad_only_together() -> None:
 def test_an_attribution_follows_the_title(text: str, expected: str) -> None:
     assert (
         merge(
-            page(text), {"words here": "文字"}, Frame(attribution="From there.")
+            page(text), {"words here": "文字"}, PageExtras(attribution="From there.")
         ).data.decode()
         == expected
     )
@@ -188,7 +188,7 @@ def test_attribution_line_in_a_notebook() -> None:
     merged = merge(
         notebook("before", "# Title\n\nafter", "words here"),
         {"words here": "文字"},
-        Frame(attribution="From there."),
+        PageExtras(attribution="From there."),
     )
     assert sources(merged)[:3] == [
         "before",
@@ -202,14 +202,16 @@ def test_attribution_never_goes_into_an_empty_cell(empty: str | list[str]) -> No
     merged = merge(
         notebook("- words here", empty),
         {"words here": "文字"},
-        Frame(attribution="From there."),
+        PageExtras(attribution="From there."),
     )
     assert sources(merged)[:2] == ["- 文字\n\n> From there.", "".join(empty)]
 
 
 def test_page_whose_translations_are_all_refused_gets_no_attribution() -> None:
     document = page("# Title\n\nwords here\n")
-    merged = merge(document, {"words here": "`文字`"}, Frame(attribution="From there."))
+    merged = merge(
+        document, {"words here": "`文字`"}, PageExtras(attribution="From there.")
+    )
     assert (merged.data, merged.translated, len(merged.rejected)) == (
         document.raw.encode(),
         0,
@@ -220,7 +222,7 @@ def test_page_whose_translations_are_all_refused_gets_no_attribution() -> None:
 def test_a_page_without_a_place_for_its_attribution_stays_english() -> None:
     document = page("- words here\n- more words\n\n```\nnever closed")
     texts = {"words here": "文字", "more words": "更多"}
-    merged = merge(document, texts, Frame(attribution="From there."))
+    merged = merge(document, texts, PageExtras(attribution="From there."))
     assert (merged.data, merged.translated) == (document.raw.encode(), 0)
     assert {
         (rejected.message.msgid, rejected.refusal.code, rejected.refusal.text[:14])
@@ -262,12 +264,12 @@ def test_lone_carriage_returns_are_line_ends_to_jupytext_too() -> None:
 
 def test_other_cells_for_jupytext_are_an_error() -> None:
     document = page("---\njupytext: x\n---\n\n# Title\n\nwords here\n")
-    frame = Frame(attribution='x\n\n+++ {"a": 1}\n')
-    merged = merge(document, {"words here": "文字"}, frame)
+    extras = PageExtras(attribution='x\n\n+++ {"a": 1}\n')
+    merged = merge(document, {"words here": "文字"}, extras)
     assert merged.data == document.raw.encode()
     edit = Edit(len(document.raw), len(document.raw), "\n+++\n")
     with pytest.raises(GuardError, match="jupytext would read other cells"):
-        joined(document, {0: (edit,)})
+        merged_text(document, {0: (edit,)})
 
 
 def test_prose_that_is_code_to_jupytext_stays_english() -> None:
@@ -282,15 +284,15 @@ def test_prose_that_is_code_to_jupytext_stays_english() -> None:
 
 
 def test_anchors_of_translated_headings_only() -> None:
-    frame = Frame(anchors=frozenset({"title", "next-part", "gone"}))
+    extras = PageExtras(anchors=frozenset({"title", "next-part", "gone"}))
     assert (
         "(next-part)=\n## 下一部分\n"
-        in merge(page(PAGE), {"Next part": "下一部分"}, frame).data.decode()
+        in merge(page(PAGE), {"Next part": "下一部分"}, extras).data.decode()
     )
     assert (
-        "(next-part)=" not in merge(page(PAGE), {"Title": "标题"}, frame).data.decode()
+        "(next-part)=" not in merge(page(PAGE), {"Title": "标题"}, extras).data.decode()
     )
-    merged = merge(notebook("words\n\n## Next part"), {"Next part": "下一部分"}, frame)
+    merged = merge(notebook("words\n\n## Next part"), {"Next part": "下一部分"}, extras)
     assert sources(merged)[0] == 'words\n\n<a id="next-part"></a>\n\n## 下一部分'
 
 

@@ -14,7 +14,7 @@ from odd_texts import texts
 from pipeline.core.document import prose
 from pipeline.core.document.markdown import guard, placement
 from pipeline.core.document.markdown.splitter import split_text
-from pipeline.core.document.merge import Frame, merge
+from pipeline.core.document.merge import PageExtras, merge
 from pipeline.core.document.notebook import edit_cells, scan_notebook
 from pipeline.core.document.reader import Document, read_document
 from pipeline.core.document.splice import Edit
@@ -165,7 +165,9 @@ def test_any_translation_of_a_page_changes_only_prose(
         framed_page = merge(
             document,
             translations,
-            Frame(attribution="From there.", anchors=frozenset({"word", "words-here"})),
+            PageExtras(
+                attribution="From there.", anchors=frozenset({"word", "words-here"})
+            ),
         )
         assert read_document("a.md", framed_page.data).code == document.code
 
