@@ -223,7 +223,7 @@ def _blocks(
                     result.messages[index],
                     cell=unit.cell,
                     is_translated=index in result.kept,
-                    is_kept=index in result.placed.kept_terms,
+                    is_kept=index in result.placed.doubled_terms,
                 )
         # They come after all edits, so they move by the number of added lines.
         text = unit.split.text if result is None else result.placed.text

@@ -39,10 +39,10 @@ class Placed:
     spans: tuple[tuple[int, int], ...]
     inserted: tuple[tuple[int, int], ...]
     # Indices of messages whose English stays below the translation.
-    kept_terms: frozenset[int] = frozenset()
+    doubled_terms: frozenset[int] = frozenset()
 
 
-def placed(
+def apply_edits(
     split: Split,
     translated: Mapping[int, Edit],
     *,

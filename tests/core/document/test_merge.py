@@ -22,7 +22,7 @@ from pipeline.core.document.merge import Merged, PageExtras, merge, merged_text
 from pipeline.core.document.notebook import edit_cells
 from pipeline.core.document.reader import Document, read_document
 from pipeline.core.document.rst.inline import spaced
-from pipeline.core.document.splice import Edit, placed
+from pipeline.core.document.splice import Edit, apply_edits
 from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.errors import GuardError
 from pipeline.folders import Folders
@@ -562,7 +562,7 @@ TWO_ITEMS = "Some words.\n\n```{code-cell}\n1 + 1\n```\n"
 
 def test_a_merge_that_changes_only_words_has_its_messages() -> None:
     split = split_text(TWO_ITEMS, page=True)
-    merged = placed(split, {0: Edit(0, 11, "一些文字。")})
+    merged = apply_edits(split, {0: Edit(0, 11, "一些文字。")})
     fresh = split_text(merged.text, page=True)
     messages = merged_messages(split, fresh, merged, frozenset())
     assert messages is not None
@@ -571,7 +571,7 @@ def test_a_merge_that_changes_only_words_has_its_messages() -> None:
 
 def test_code_is_compared_although_the_skeleton_is_the_same() -> None:
     split = split_text(TWO_ITEMS, page=True)
-    merged = placed(split, {})
+    merged = apply_edits(split, {})
     other_code = replace(split, code=("1 + 2\n",))
     assert merged_messages(split, split, merged, frozenset()) == split.messages
     assert merged_messages(split, other_code, merged, frozenset()) is None
@@ -580,10 +580,10 @@ def test_code_is_compared_although_the_skeleton_is_the_same() -> None:
 def test_a_message_has_to_lie_where_it_was_put() -> None:
     split = split_text(TWO_ITEMS, page=True)
     longer = split_text(TWO_ITEMS.replace("Some", "Some other"), page=True)
-    assert merged_messages(split, longer, placed(split, {}), frozenset()) is None
+    assert merged_messages(split, longer, apply_edits(split, {}), frozenset()) is None
 
 
 def test_a_block_more_is_no_merge() -> None:
     split = split_text(TWO_ITEMS, page=True)
     more = split_text(f"{PAGE}\nMore words.\n", page=True)
-    assert merged_messages(split, more, placed(split, {}), frozenset()) is None
+    assert merged_messages(split, more, apply_edits(split, {}), frozenset()) is None

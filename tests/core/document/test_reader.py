@@ -23,7 +23,7 @@ from pipeline.core.document.reader import (
     messages_with_code,
     read_document,
 )
-from pipeline.core.document.splice import placed
+from pipeline.core.document.splice import apply_edits
 from pipeline.core.memory.record import layout_of
 from pipeline.core.pin.lock import Page, SourceFile
 from pipeline.errors import InputError
@@ -289,7 +289,7 @@ def test_sections_of_the_first_level_count_where_they_are_several() -> None:
 
 def test_a_merge_that_changes_the_rest_is_none() -> None:
     split = first_sections(split_text(NEWS, page=True), 1)
-    whole = placed(split, {})
+    whole = apply_edits(split, {})
     assert merged_messages(split, split_text(NEWS, page=True), whole, frozenset())
     other = split_text(NEWS.replace("Old", "Odd"), page=True)
     assert merged_messages(split, other, whole, frozenset()) is None

@@ -14,8 +14,8 @@ from pipeline.core.document.message import Kind, Message, Split
 from pipeline.core.document.splice import (
     Edit,
     Placed,
+    apply_edits,
     line_end_of,
-    placed,
     translation_lines,
 )
 
@@ -32,7 +32,7 @@ def place(
         message = split.messages[index]
         text = to_markdown(message, msgstr, line_end=line_end)
         translated[index] = Edit(message.start, message.end, text)
-    return placed(split, translated, insertions=insertions)
+    return apply_edits(split, translated, insertions=insertions)
 
 
 def to_markdown(message: Message, msgstr: str, *, line_end: str = "\n") -> str:

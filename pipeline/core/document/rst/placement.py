@@ -20,7 +20,7 @@ from pipeline.core.document.rst.csv_fields import QUOTE
 from pipeline.core.document.rst.inline import marks, spaced
 from pipeline.core.document.rst.positions import line_start
 from pipeline.core.document.rst.tables import aligned
-from pipeline.core.document.splice import Edit, Placed, line_end_of, placed
+from pipeline.core.document.splice import Edit, Placed, apply_edits, line_end_of
 
 _LITERAL = "::"
 _TOCTREE = ".. toctree::"
@@ -60,10 +60,10 @@ def place(
     changes = sorted([*translated.values(), *redrawn], key=attrgetter("start"))
     for table in split.tables:
         redrawn += _table(text, table, changes)
-    result = placed(
+    result = apply_edits(
         split, translated, insertions=[*insertions, *terms.values()], redrawn=redrawn
     )
-    return replace(result, kept_terms=frozenset(terms))
+    return replace(result, doubled_terms=frozenset(terms))
 
 
 def _written(text: str, message: Message, msgstr: str, named: frozenset[str]) -> str:
