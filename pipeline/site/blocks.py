@@ -22,7 +22,7 @@ from pipeline.core.catalog.origins import (
     kind_of,
     origins_of,
 )
-from pipeline.core.document.landing import Landed
+from pipeline.core.document.landing import Landing
 from pipeline.core.document.message import Kind
 from pipeline.core.memory.record import TOUCH, digest, translators_of
 from pipeline.core.word_diff import Words, word_diff
@@ -37,7 +37,7 @@ from pipeline.site.plan import Site
 class Block:
     """One message of a page. ``line`` is the line of its catalogue entry, or 0 if it has none."""
 
-    landed: Landed
+    landed: Landing
     state: State
     standing: Standing = Standing.ENGLISH
     # For a stale block: the English that its translation was made from.
@@ -55,7 +55,7 @@ class Block:
 
 
 def blocks_of(
-    landings: Sequence[Landed], entries: Sequence[Entry]
+    landings: Sequence[Landing], entries: Sequence[Entry]
 ) -> tuple[Block, ...]:
     """Return the blocks of a document, each with data of the entry that serves it."""
     by_msgid: dict[str, list[Entry]] = {}
@@ -79,7 +79,7 @@ def blocks_of(
     return tuple(blocks)
 
 
-def _entry_for(landed: Landed, entries: Sequence[Entry]) -> Entry | None:
+def _entry_for(landed: Landing, entries: Sequence[Entry]) -> Entry | None:
     """Return the entry that serves a message in its section; None if there is none."""
     # The entry of this section takes precedence over the one for all places (no msgctxt).
     for context in (landed.section, None):
@@ -90,7 +90,7 @@ def _entry_for(landed: Landed, entries: Sequence[Entry]) -> Entry | None:
     return next(iter(entries), None)
 
 
-def _state_of(landed: Landed, entry: Entry | None) -> State:
+def _state_of(landed: Landing, entry: Entry | None) -> State:
     """Return the state of a block as shown, given the entry that serves it, if any."""
     # An unchanged name (`JAX` for `JAX`) has no second language to show.
     if not landed.is_translated or landed.text == landed.english:
@@ -100,7 +100,7 @@ def _state_of(landed: Landed, entry: Entry | None) -> State:
     return State.TRANSLATED
 
 
-def _standing_of(landed: Landed, entry: Entry | None) -> Standing:
+def _standing_of(landed: Landing, entry: Entry | None) -> Standing:
     """Return the state of a block's translation, even if readers do not see the translation."""
     if entry is None or not entry.is_waiting:
         return Standing.TRANSLATED if landed.is_translated else Standing.ENGLISH

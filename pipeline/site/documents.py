@@ -17,7 +17,7 @@ from pipeline.adapters import files, kernel, po
 from pipeline.core.checks.engine import blocking_problem
 from pipeline.core.checks.model import Subject
 from pipeline.core.document import merge
-from pipeline.core.document.landing import Landed, landings_from_json
+from pipeline.core.document.landing import Landing, landings_from_json
 from pipeline.core.document.markdown import anchors
 from pipeline.core.document.merge import Merged, PageExtras
 from pipeline.core.document.reader import Document, is_myst_notebook, read_document
@@ -31,7 +31,7 @@ from pipeline.site.names import DOWNLOADS
 from pipeline.site.plan import Site
 
 
-def landings_of(site: Site, page: PageResult) -> tuple[Landed, ...]:
+def landings_of(site: Site, page: PageResult) -> tuple[Landing, ...]:
     """Return where every message of a page's document has landed.
 
     If ``merge`` could not write the page, upstream's document is shown and all messages are
@@ -119,7 +119,7 @@ class Shown:
     page: PageResult
     path: str
     data: bytes
-    landings: tuple[Landed, ...]
+    landings: tuple[Landing, ...]
     file: Path | None = None  # a file with the same bytes, if there is one
     has_outputs: bool = False
     is_notebook: bool = False
@@ -179,7 +179,7 @@ def _with_run(
     page: PageResult,
     notebook: bytes,
     *,
-    landings: tuple[Landed, ...],
+    landings: tuple[Landing, ...],
     file: Path | None = None,
 ) -> Shown:
     """Return a notebook with its outputs; ``file`` is the file that contains it, if any."""
@@ -199,7 +199,7 @@ def _without_run(
     path: str,
     data: bytes,
     *,
-    landings: tuple[Landed, ...],
+    landings: tuple[Landing, ...],
     file: Path | None = None,
 ) -> Shown:
     """Return a document that did not run. A notebook becomes a copy without outputs."""

@@ -22,7 +22,7 @@ _HINT = "It is a file that merge writes: delete it and run merge again."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Landed:
+class Landing:
     """One message of a document, with its English text and its text in the merged document.
 
     ``english`` and ``text`` can be shown out of context: data URIs are restored, and table bars are
@@ -46,16 +46,16 @@ class Landed:
     is_rest: bool = False
 
 
-def landed(
+def landing_of(
     english: Message,
     merged: Message,
     *,
     cell: int | None,
     is_translated: bool = False,
     is_kept: bool = False,
-) -> Landed:
+) -> Landing:
     """Return the record of one message, with ``merged`` as the message read back in its place."""
-    return Landed(
+    return Landing(
         kind=english.kind,
         markup=english.markup,
         section=english.section,
@@ -70,15 +70,15 @@ def landed(
     )
 
 
-def landed_rest(english: Message, lines: int) -> Landed:
+def landing_of_rest(english: Message, lines: int) -> Landing:
     """Return the record of a block that stays English and moves down by ``lines``."""
     moved = replace(
         english, line=english.line + lines, last_line=english.last_line + lines
     )
-    return replace(landed(english, moved, cell=None), is_rest=True)
+    return replace(landing_of(english, moved, cell=None), is_rest=True)
 
 
-def landings_to_json(landings: tuple[Landed, ...]) -> bytes:
+def landings_to_json(landings: tuple[Landing, ...]) -> bytes:
     """Return the records as UTF-8 JSON; equal records give equal bytes."""
     # One record per line. With ``indent``, json would fall back to its slow Python encoder.
     lines = map(_ENCODER.encode, msgspec.to_builtins(landings))
@@ -88,11 +88,11 @@ def landings_to_json(landings: tuple[Landed, ...]) -> bytes:
     return f"{text}\n".encode("utf-8", "backslashreplace")
 
 
-def landings_from_json(data: bytes, where: str) -> tuple[Landed, ...]:
+def landings_from_json(data: bytes, where: str) -> tuple[Landing, ...]:
     """Parse the output of :func:`landings_to_json`. Raises InputError that names ``where``."""
     try:
         records = json.loads(data.decode("utf-8"))
-        return msgspec.convert(records, tuple[Landed, ...])
+        return msgspec.convert(records, tuple[Landing, ...])
     except (ValueError, RecursionError) as error:
         what = f"has no landed messages: {error}"
         raise InputError(what, where=where, hint=_HINT) from error

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from pipeline.core.document.grammar import Grammar, grammar_of
 from pipeline.core.document.guard import Refusal
-from pipeline.core.document.landing import Landed, landed, landed_rest
+from pipeline.core.document.landing import Landing, landing_of, landing_of_rest
 from pipeline.core.document.limits import most_tries
 from pipeline.core.document.markdown import guard
 from pipeline.core.document.message import Message, Split
@@ -73,7 +73,7 @@ class Merged:
     data: bytes
     translated: int
     rejected: tuple[Rejected, ...] = field(default=())
-    blocks: tuple[Landed, ...] = field(default=())
+    blocks: tuple[Landing, ...] = field(default=())
     units: tuple[MergedUnit, ...] = field(default=())
 
 
@@ -210,15 +210,15 @@ def _rejected(
 
 def _blocks(
     document: Document, placed_units: Mapping[int, PlacedUnit]
-) -> Iterator[Landed]:
+) -> Iterator[Landing]:
     """Yield the landing of every message, and of the blocks in sections that stay English."""
     for number, unit in enumerate(document.units):
         result = placed_units.get(number)
         for index, message in enumerate(unit.split.messages):
             if result is None:  # the unit is unchanged
-                yield landed(message, message, cell=unit.cell)
+                yield landing_of(message, message, cell=unit.cell)
             else:
-                yield landed(
+                yield landing_of(
                     message,
                     result.messages[index],
                     cell=unit.cell,
@@ -229,7 +229,7 @@ def _blocks(
         text = unit.split.text if result is None else result.placed.text
         lines = text.count("\n") - unit.split.text.count("\n")
         for message in unit.split.rest:
-            yield landed_rest(message, lines)
+            yield landing_of_rest(message, lines)
 
 
 def _units(

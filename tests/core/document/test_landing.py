@@ -17,7 +17,7 @@ from notebooks import prose as markdown
 from repositories import Repository
 
 from pipeline.core.document import prose
-from pipeline.core.document.landing import Landed, landings_from_json, landings_to_json
+from pipeline.core.document.landing import Landing, landings_from_json, landings_to_json
 from pipeline.core.document.merge import Merged, PageExtras, merge
 from pipeline.core.document.message import Kind, Markup, Message
 from pipeline.core.document.reader import Document, read_document
@@ -28,7 +28,7 @@ FRAME = PageExtras(attribution=ATTRIBUTION, anchors=frozenset({"next-part", "arr
 FILES = sorted(
     path for path in SAMPLE.rglob("*") if path.suffix in (".ipynb", ".md", ".rst")
 )
-BLOCK = Landed(
+BLOCK = Landing(
     kind=Kind.PARAGRAPH,
     markup=Markup.MARKDOWN,
     section="A › B",
@@ -43,7 +43,7 @@ BLOCK = Landed(
 )
 
 
-def landed(path: str, text: str, translations: dict[str, str]) -> tuple[Landed, ...]:
+def landed(path: str, text: str, translations: dict[str, str]) -> tuple[Landing, ...]:
     return merge(read_document(path, text.encode()), translations, FRAME).blocks
 
 
@@ -61,7 +61,7 @@ def notebook(*sources: str) -> str:
 def test_a_page_with_one_translation() -> None:
     text = "# Title\n\nSome\nwords.\n\n- an item\n"
     title, words, item = landed("a.md", text, {"Some words.": "文字。"})
-    assert words == Landed(
+    assert words == Landing(
         kind=Kind.PARAGRAPH,
         markup=Markup.MARKDOWN,
         section="Title",

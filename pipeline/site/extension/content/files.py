@@ -34,7 +34,7 @@ from sphinx.writers.html5 import HTML5Translator
 
 from pipeline.adapters import files
 from pipeline.adapters.files import is_inside
-from pipeline.core.document.landing import Landed, landings_from_json
+from pipeline.core.document.landing import Landing, landings_from_json
 from pipeline.core.document.message import Message
 from pipeline.core.document.reader import read_document
 from pipeline.errors import PipelineError
@@ -252,7 +252,9 @@ def bounds_in(text: str, options: Mapping[str, Any]) -> tuple[int, int] | None:
     return begin, until if options.get("end-before") else last
 
 
-def moved_line(line: int, messages: list[Message], landings: tuple[Landed, ...]) -> int:
+def moved_line(
+    line: int, messages: list[Message], landings: tuple[Landing, ...]
+) -> int:
     """Return the line of the translation that corresponds to a line of upstream's file.
 
     A line is shifted by as much as the end of the last message above it.
