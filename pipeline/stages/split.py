@@ -119,7 +119,7 @@ def _left_alone(document: Document, page: Page) -> Iterator[Finding]:
     The splitter gives the line and the reason, for example "a table that cannot be redrawn".
     """
     for unit in document.units:
-        for line, reason in unit.split.unsafe:
+        for line, reason in unit.split.left_in_english:
             yield Finding(
                 code="left-alone",
                 severity=Severity.NOTE,

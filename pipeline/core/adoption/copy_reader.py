@@ -132,7 +132,7 @@ def _split(text: str) -> Split | None:
     except InputError:
         return None
     # A rejected page has nothing but the reason of its rejection.
-    is_refused = split.unsafe and not split.messages and not split.skeleton
+    is_refused = split.left_in_english and not split.messages and not split.skeleton
     return None if is_refused else split
 
 

@@ -47,16 +47,16 @@ def why_not_read(length: int, lines: int) -> str:
     return ""
 
 
-def most_tries(length: int) -> int:
+def max_tries(length: int) -> int:
     """Return how often a merge may parse a text of this length, in characters."""
     return max(LEAST_TRIES, TRIED_LENGTH // max(length, 1))
 
 
-def too_long(length: int) -> str:
+def too_long_reason(length: int) -> str:
     """Return the reason for skipping a block of prose that exceeds ``MESSAGE_LENGTH``."""
     return f"a block of {length:,} characters; the longest that is read has {MESSAGE_LENGTH:,}"
 
 
-def unread(text: str, reason: str, line: int = 1) -> Split:
+def unsplit(text: str, reason: str, line: int = 1) -> Split:
     """Return a split without messages: the whole text stays English, for ``reason``."""
-    return Split(text=text, messages=(), skeleton=(), unsafe=((line, reason),))
+    return Split(text=text, messages=(), skeleton=(), left_in_english=((line, reason),))

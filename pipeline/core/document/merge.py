@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pipeline.core.document.grammar import Grammar, grammar_of
 from pipeline.core.document.guard import Refusal
 from pipeline.core.document.landing import Landing, landing_of, landing_of_rest
-from pipeline.core.document.limits import most_tries
+from pipeline.core.document.limits import max_tries
 from pipeline.core.document.markdown import guard
 from pipeline.core.document.message import Message, Split
 from pipeline.core.document.notebook import Notebook, edit_cells
@@ -270,7 +270,7 @@ def place_translations(
     targets that translated headings must keep. Returns None if the insertions alone break the unit.
     """
     placed_unit: PlacedUnit | None = None
-    tries_left = most_tries(len(split.text))
+    tries_left = max_tries(len(split.text))
     gave_up = False
 
     def is_good(indices: Sequence[int]) -> bool:

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 # Characters that a PO file cannot hold: NUL, gettext's context separator, lone surrogates.
 UNWRITABLE = re.compile("[\0\x04\ud800-\udfff]")
-NOT_WRITABLE = (
+UNWRITABLE_REASON = (
     "it has a character that no catalogue can hold: NUL, U+0004 or a lone surrogate"
 )
 
@@ -104,7 +104,8 @@ class Split:
     headings: tuple[tuple[int, str], ...] = ()
     # Offset of the end of the first heading outside any container.
     title_end: int | None = None
-    unsafe: tuple[tuple[int, str], ...] = ()  # (line, why its block stays English)
+    # (line, why its block stays English)
+    left_in_english: tuple[tuple[int, str], ...] = ()
     # Messages of the last sections, which stay English by configuration.
     rest: tuple[Message, ...] = ()
     # Spans of the tables drawn with characters; reST only.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain, pairwise
 
-from pipeline.core.document.limits import unread, why_not_read
+from pipeline.core.document.limits import unsplit, why_not_read
 from pipeline.core.document.markdown.splitter import split_text
 from pipeline.core.document.message import Kind, Message, Split
 from pipeline.core.document.notebook import Notebook, scan_notebook
@@ -170,7 +170,7 @@ def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
         )
     text_format = _text_format(path, raw)
     if reason := why_not_read(len(raw), raw.count("\n")):
-        units = (Unit(split=unread(raw, reason)),)
+        units = (Unit(split=unsplit(raw, reason)),)
         return Document(path=path, format=text_format, units=units, reading=reading)
     try:
         split = (
@@ -232,7 +232,7 @@ def _read_notebook(path: str, raw: str, reading: Reading) -> Document:
 
 
 def _units(notebook: Notebook, path: str, reading: Reading) -> tuple[Unit, ...]:
-    """Return the Markdown cells as units; only one unread unit if they exceed the limits."""
+    """Return the Markdown cells as units; only one unsplit unit if they exceed the limits."""
     sources = [
         (index, cell.source)
         for index, cell in enumerate(notebook.cells)
@@ -242,7 +242,7 @@ def _units(notebook: Notebook, path: str, reading: Reading) -> tuple[Unit, ...]:
     lines = sum(source.count("\n") for _, source in sources)
     if reason := why_not_read(length, lines):
         index, source = sources[0]
-        return (Unit(split=unread(source, reason), cell=index),)
+        return (Unit(split=unsplit(source, reason), cell=index),)
     units: list[Unit] = []
     # Sections continue from one cell to the next.
     headings: tuple[tuple[int, str], ...] = ()
@@ -258,7 +258,7 @@ def _units(notebook: Notebook, path: str, reading: Reading) -> tuple[Unit, ...]:
     return tuple(units)
 
 
-_WHY = "only the first {count} sections of the page are translated"
+_FIRST_SECTIONS_ONLY = "only the first {count} sections of the page are translated"
 
 
 def first_sections(split: Split, count: int) -> Split:
@@ -267,21 +267,23 @@ def first_sections(split: Split, count: int) -> Split:
     The other messages become its ``rest``. Sections are counted at the outermost level that has
     more than one: below a single title, at the second level.
     """
-    starts = _starts(split)
+    starts = _section_starts(split)
     if len(starts) <= count:
         return split
     end = starts[count]
     line = split.text.count("\n", 0, end) + 1
-    told = [(number, reason) for number, reason in split.unsafe if number < line]
+    told = [
+        (number, reason) for number, reason in split.left_in_english if number < line
+    ]
     return replace(
         split,
         messages=tuple(found for found in split.messages if found.start < end),
         rest=tuple(found for found in split.messages if found.start >= end),
-        unsafe=(*told, (line, _WHY.format(count=count))),
+        left_in_english=(*told, (line, _FIRST_SECTIONS_ONLY.format(count=count))),
     )
 
 
-def _starts(split: Split) -> list[int]:
+def _section_starts(split: Split) -> list[int]:
     """Return the offsets at which the sections of that level begin."""
     by_level: dict[int, list[int]] = {}
     for start, signature in split.skeleton:

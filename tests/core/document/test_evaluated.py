@@ -42,7 +42,7 @@ def test_a_page_that_another_program_evaluates_stays_as_it_is(
 ) -> None:
     document = read_document("a.md", text.encode())
     assert list(document.messages()) == []
-    ((found, reason),) = document.units[0].split.unsafe
+    ((found, reason),) = document.units[0].split.left_in_english
     assert found == line
     assert told in reason
     assert reason.endswith("which another program evaluates")
@@ -67,7 +67,7 @@ def test_a_page_that_another_program_evaluates_stays_as_it_is(
 )
 def test_code_formulas_and_prose_are_no_such_syntax(text: str) -> None:
     document = read_document("a.md", text.encode())
-    assert document.units[0].split.unsafe == ()
+    assert document.units[0].split.left_in_english == ()
 
 
 def test_where_something_is_known_to_fill_them_in_braces_are_words() -> None:
@@ -84,7 +84,7 @@ def test_where_something_is_known_to_fill_them_in_braces_are_words() -> None:
         other = merge(document, {message.msgid: "{{ other }}"}).rejected
         assert [rejected.refusal.code for rejected in other] == ["G104"]
     tags = Reading(has_substitutions=True)
-    assert read_document("a.md", b"{% a %}\n", tags).units[0].split.unsafe
+    assert read_document("a.md", b"{% a %}\n", tags).units[0].split.left_in_english
 
 
 def test_other_cells_of_a_notebook_go_on_and_code_is_code() -> None:

@@ -35,10 +35,10 @@ def messages(document: Document) -> list[str]:
     return [message.msgid for _, message in document.messages()]
 
 
-def unsafe(document: Document) -> list[tuple[int, str]]:
+def left_in_english(document: Document) -> list[tuple[int, str]]:
     found: list[tuple[int, str]] = []
     for unit in document.units:
-        found += unit.split.unsafe
+        found += unit.split.left_in_english
     return found
 
 
@@ -63,7 +63,7 @@ TOO_LONG = {
 def test_a_block_that_is_too_long_stays_english_and_is_told(text: str) -> None:
     document = read_document("a.md", f"Before it.\n\n{text}\nBehind it.\n".encode())
     assert LONG.strip() not in messages(document)
-    (found,) = unsafe(document)
+    (found,) = left_in_english(document)
     assert found[0] in (3, 4, 5)
     assert "a block of 5,0" in found[1]
     assert translated(document).count("译文") == len(messages(document)) >= 2
@@ -73,7 +73,7 @@ def test_a_block_that_is_too_long_stays_english_and_is_told(text: str) -> None:
 def test_a_paragraph_of_rest_that_is_too_long_stays_english_and_is_told() -> None:
     document = read_document("a.rst", f"Before it.\n\n{LONG}\n\nBehind it.\n".encode())
     assert messages(document) == ["Before it.", "Behind it."]
-    assert unsafe(document) == [(3, limits.too_long(len(LONG.strip())))]
+    assert left_in_english(document) == [(3, limits.too_long_reason(len(LONG.strip())))]
     assert translated(document) == f"译文\n\n{LONG}\n\n译文\n"
 
 
@@ -81,7 +81,7 @@ def test_the_payload_of_a_picture_does_not_count() -> None:
     picture = f"![A picture](data:image/png;base64,{'A' * 10_000})"
     document = read_document("a.md", f"Look at {picture} here.\n".encode())
     assert len(messages(document)) == 1
-    assert not unsafe(document)
+    assert not left_in_english(document)
 
 
 @pytest.mark.parametrize("path", ["a.md", "a.rst"])
@@ -106,7 +106,7 @@ def test_a_page_that_is_too_long_stays_english_and_is_told(
 ) -> None:
     document = read_document(path, text.encode())
     assert messages(document) == []
-    ((line, reason),) = unsafe(document)
+    ((line, reason),) = left_in_english(document)
     assert line == 1
     assert reason.startswith("it has ")
     assert merge(document, {"Some words.": "译文"}).data.decode() == text
@@ -122,7 +122,7 @@ def test_a_notebook_that_is_too_long_stays_english_and_keeps_its_code() -> None:
     document = read_document("a.ipynb", raw.encode())
     assert messages(document) == []
     assert document.code == ("x = 1",)
-    assert len(unsafe(document)) == 1
+    assert len(left_in_english(document)) == 1
     assert merge(document, {"Some words.": "译文"}).data.decode() == raw
 
 
@@ -151,7 +151,7 @@ def test_what_is_nested_too_deeply_stays_english_and_is_told(
 ) -> None:
     document = read_document(path, text.encode())
     assert "Words here." not in messages(document)
-    assert {reason for _, reason in unsafe(document)} == {limits.TOO_DEEP}
+    assert {reason for _, reason in left_in_english(document)} == {limits.TOO_DEEP}
     assert "Words" in translated(document)
 
 
@@ -160,7 +160,7 @@ def test_directives_that_stand_in_too_many_others_stay_english_and_are_told() ->
     closing = "".join(f"{'`' * (6 + depth)}\n" for depth in range(10))
     document = read_document("a.md", f"{opening}Some words.\n{closing}".encode())
     assert messages(document) == []
-    assert unsafe(document) == [(9, limits.TOO_MANY_DIRECTIVES)]
+    assert left_in_english(document) == [(9, limits.TOO_MANY_DIRECTIVES)]
 
 
 def test_a_parser_that_recurses_too_deeply_leaves_the_page_as_it_is(
@@ -172,7 +172,7 @@ def test_a_parser_that_recurses_too_deeply_leaves_the_page_as_it_is(
     text = "".join(f"{'  ' * depth}- Words here.\n\n" for depth in range(300))
     document = read_document("a.rst", text.encode())
     assert messages(document) == []
-    assert unsafe(document) == [(1, limits.TOO_DEEP)]
+    assert left_in_english(document) == [(1, limits.TOO_DEEP)]
 
 
 @contextmanager
@@ -197,7 +197,7 @@ def test_directives_that_recurse_too_deeply_leave_the_page_as_it_is(
     with little_room(2 * count):
         document = read_document("a.md", f"{text}Some words.\n".encode())
     assert messages(document) == []
-    assert unsafe(document) == [(1, limits.TOO_DEEP)]
+    assert left_in_english(document) == [(1, limits.TOO_DEEP)]
 
 
 def test_a_merge_tries_a_bounded_number_of_times(

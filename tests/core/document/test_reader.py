@@ -237,7 +237,7 @@ def test_only_messages_of_the_first_sections_are_there(path: str, text: str) -> 
     assert [message.msgid for message in split.rest][:2] == ["One", "Old words."]
     line = text.split("\n").index("One" if path.endswith("rst") else "## One") + 1
     why = "only the first 1 sections of the page are translated"
-    assert split.unsafe == ((line, why),)
+    assert split.left_in_english == ((line, why),)
 
 
 @pytest.mark.parametrize(("path", "text"), [("news.md", NEWS), ("news.rst", REST)])

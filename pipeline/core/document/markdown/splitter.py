@@ -29,8 +29,8 @@ from pipeline.core.document.markdown.positions import (
 )
 from pipeline.core.document.markdown.template_syntax import find_evaluated
 from pipeline.core.document.message import (
-    NOT_WRITABLE,
     UNWRITABLE,
+    UNWRITABLE_REASON,
     Kind,
     Message,
     Signature,
@@ -63,14 +63,14 @@ def split_text(
     """Split ``text``, a whole page if ``page`` is true, otherwise a notebook cell.
 
     ``headings`` are the sections that are open where the text starts. Text beyond the limits in
-    :mod:`pipeline.core.document.limits` is no message; it is listed in ``unsafe``. Raises
+    :mod:`pipeline.core.document.limits` is no message; it is listed in ``left_in_english``. Raises
     InputError if the Markdown parser itself fails.
     """
     splitter = _Splitter(text, list(headings), reading)
     try:
         splitter.walk(splitter.lines.to_parse(), 0, page=page)
     except RecursionError:
-        return limits.unread(text, limits.TOO_DEEP)
+        return limits.unsplit(text, limits.TOO_DEEP)
     except limits.PARSER_ERRORS as error:
         raise InputError(
             f"the Markdown parser fails on it ({type(error).__name__}: {error})",
@@ -78,7 +78,7 @@ def split_text(
         ) from error
     if splitter.refused:
         line, reason = splitter.refused
-        return replace(limits.unread(text, reason, line), code=tuple(splitter.code))
+        return replace(limits.unsplit(text, reason, line), code=tuple(splitter.code))
     return Split(
         text=text,
         messages=tuple(splitter.messages),
@@ -86,7 +86,7 @@ def split_text(
         code=tuple(splitter.code),
         headings=tuple(splitter.headings),
         title_end=splitter.title_end,
-        unsafe=tuple(splitter.unsafe),
+        left_in_english=tuple(splitter.left_in_english),
     )
 
 
@@ -103,7 +103,7 @@ class _Splitter:
         self.messages: list[Message] = []
         self.skeleton: list[tuple[int, Signature]] = []
         self.code: list[str] = []
-        self.unsafe: list[tuple[int, str]] = []
+        self.left_in_english: list[tuple[int, str]] = []
         self.title_end: int | None = None
         self.refused: tuple[int, str] | None = None  # (line, reason)
 
@@ -148,7 +148,7 @@ class _Splitter:
                 if token.nesting > 0:
                     heading = token if token.type == "heading_open" else None
                     if token.level + 1 >= limits.NESTING:
-                        self.unsafe.append((line + 1, limits.TOO_DEEP))
+                        self.left_in_english.append((line + 1, limits.TOO_DEEP))
                 if kind := blocks.CONTAINERS.get(token.type):
                     _enter_or_leave(token, kind, containers)
             elif containers and containers[-1] is Kind.TABLE_CELL:
@@ -190,7 +190,7 @@ class _Splitter:
         length = len(prose.hide_payloads(text)[0])
         if length <= limits.MESSAGE_LENGTH:
             return False
-        self.unsafe.append((line + 1, limits.too_long(length)))
+        self.left_in_english.append((line + 1, limits.too_long_reason(length)))
         # The merge must keep skipped text, so it becomes part of the skeleton.
         self.skeleton.append((self.lines.starts[line], ("too long", text)))
         return True
@@ -274,9 +274,9 @@ class _Splitter:
         if token.type == "colon_fence" and not info.name:
             # In MyST the block extends to a closing fence; in MkDocs only one line counts.
             if prose.has_words(token.content):
-                self.unsafe.append((line + 1, _NO_DIRECTIVE))
-        elif reason := _why_left_alone(info.name, directive, depth):
-            self.unsafe.append((line + 1, reason))
+                self.left_in_english.append((line + 1, _NO_DIRECTIVE))
+        elif reason := _why_untranslated(info.name, directive, depth):
+            self.left_in_english.append((line + 1, reason))
         elif directive.holds_words:
             self.skeleton.append((start, (token.type, token.markup, info.name)))
             self._directive(directive, info.argument, token, line, depth)
@@ -291,7 +291,7 @@ class _Splitter:
         for value in front_matter.front_values(source, self.reading.dialect):
             first = line + 1 + source.count("\n", 0, value.start)
             if value.problem:
-                self.unsafe.append((first + 1, value.problem))
+                self.left_in_english.append((first + 1, value.problem))
                 continue
             is_long = self._is_too_long(value.text, first)
             if is_long or not prose.has_words(value.text):
@@ -323,7 +323,7 @@ class _Splitter:
         """Add an admonition, tab or details block: a quoted title, and an indented body."""
         start = self.lines.starts[line]
         if depth >= limits.DIRECTIVES:
-            self.unsafe.append((line + 1, limits.TOO_MANY_DIRECTIVES))
+            self.left_in_english.append((line + 1, limits.TOO_MANY_DIRECTIVES))
             self.skeleton.append((start, blocks.opaque_signature(token)))
             return
         fixed = token.info
@@ -399,7 +399,7 @@ class _Splitter:
             kind = directive.options[value.key]
             if value.columns is None:
                 reason = f'how the option "{value.key}" is written is not read here'
-                self.unsafe.append((first + number + 1, reason))
+                self.left_in_english.append((first + number + 1, reason))
                 yield line
             else:
                 yield self._without_words(line, first + number, value.columns, kind)
@@ -503,7 +503,7 @@ class _Splitter:
     ) -> None:
         """Append a message with these words, unless a PO file cannot hold them."""
         if UNWRITABLE.search(words.text):
-            self.unsafe.append((words.place.line + 1, NOT_WRITABLE))
+            self.left_in_english.append((words.place.line + 1, UNWRITABLE_REASON))
             return
         msgid, payloads = prose.hide_payloads(words.text)
         start, end = self.lines.offsets(words.place)
@@ -527,7 +527,7 @@ class _Splitter:
         )
 
 
-def _why_left_alone(name: str, directive: Directive, depth: int) -> str:
+def _why_untranslated(name: str, directive: Directive, depth: int) -> str:
     """Return why a directive stays in English, for a report; empty if it is translated.
 
     ``depth`` is how many directives are around it. A fence without a name is a code block.

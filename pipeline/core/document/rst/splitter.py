@@ -14,8 +14,8 @@ from docutils import ApplicationError, nodes
 
 from pipeline.core.document import limits
 from pipeline.core.document.message import (
-    NOT_WRITABLE,
     UNWRITABLE,
+    UNWRITABLE_REASON,
     Kind,
     Markup,
     Message,
@@ -64,7 +64,7 @@ def split_rst(text: str) -> Split:
         splitter = _Splitter(text, finder)
         splitter.walk(document, 0, Where(), 0)
     except RecursionError:
-        return limits.unread(text, limits.TOO_DEEP)
+        return limits.unsplit(text, limits.TOO_DEEP)
     except (*limits.PARSER_ERRORS, ApplicationError) as error:
         raise InputError(
             f"docutils fails on it ({type(error).__name__}: {error})",
@@ -86,7 +86,7 @@ class _Splitter:
         self.code: list[str] = []
         self.headings: list[tuple[int, str]] = []
         self.tables: list[tuple[int, int]] = []
-        self.unsafe: list[tuple[int, str]] = []
+        self.left_in_english: list[tuple[int, str]] = []
         self.title_end: int | None = None
 
     def result(self) -> Split:
@@ -103,7 +103,7 @@ class _Splitter:
             headings=tuple(self.headings),
             title_end=self.title_end,
             tables=tuple(self.tables),
-            unsafe=tuple(sorted(self.unsafe)),
+            left_in_english=tuple(sorted(self.left_in_english)),
         )
 
     def walk(self, node: nodes.Element, depth: int, where: Where, offset: int) -> None:
@@ -140,7 +140,7 @@ class _Splitter:
             self.code.append(code)
         # signature[0] is the directive's name, the rest its unparsed content.
         if "lost" in node and has_words("\n".join(node["signature"][1:])):
-            self.unsafe.append((node["first"] + 1, node["lost"]))
+            self.left_in_english.append((node["first"] + 1, node["lost"]))
         count = len(self.messages)
         self.walk(node, depth + 1, where, offset)
         # A merge never edits a table without messages.
@@ -182,7 +182,7 @@ class _Splitter:
             return  # only a warning: the source itself was parsed
         self.skeleton.append((offset, (str(depth), "lost", *sources)))
         reason = message[0].astext().replace("\n", " ")
-        self.unsafe.append((message.get("line") or 1, reason))
+        self.left_in_english.append((message.get("line") or 1, reason))
 
     def _text(self, text: nodes.Text, node: nodes.Element, where: Where) -> str:
         """Make a message of an inline text, if it should be translated.
@@ -196,7 +196,9 @@ class _Splitter:
         if where.kind is Kind.HEADING:
             headings = self._enter_section(text, node, where)
         if len(text) > limits.MESSAGE_LENGTH and not where.is_opaque:
-            self.unsafe.append((text.first + 1, limits.too_long(len(text))))
+            self.left_in_english.append(
+                (text.first + 1, limits.too_long_reason(len(text)))
+            )
             return text.astext()
         is_worth = _IS_WORTH.get(where.kind, has_words)
         if where.is_opaque or not is_worth(text):
@@ -204,7 +206,7 @@ class _Splitter:
         reason = text.reason or _danger(text, node)
         if reason or text.place is None:
             # Translatable words that cannot become a message must be reported.
-            self.unsafe.append((text.first + 1, reason))
+            self.left_in_english.append((text.first + 1, reason))
             return text.astext()
         self._message(text, text.place, where, headings)
         return ""
@@ -296,7 +298,7 @@ def _danger(words: Words, node: nodes.Element) -> str:
            indented
     """
     if UNWRITABLE.search(words):
-        return NOT_WRITABLE
+        return UNWRITABLE_REASON
     if "\n" not in words:
         return ""
     after = node.next_node(descend=False, siblings=True)

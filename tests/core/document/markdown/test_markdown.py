@@ -167,7 +167,7 @@ LEFT_ALONE = {
     ("text", "expected"), LEFT_ALONE.values(), ids=LEFT_ALONE.keys()
 )
 def test_what_is_not_read_is_told(text: str, expected: list[tuple[int, str]]) -> None:
-    assert list(split_text(text).unsafe) == expected
+    assert list(split_text(text).left_in_english) == expected
 
 
 @pytest.mark.parametrize(

@@ -107,14 +107,14 @@ def test_directives_of_their_own_hold_prose() -> None:
     ]
     unknown = read_document("a.md", text)
     assert list(unknown.messages()) == []
-    assert len(unknown.units[0].split.unsafe) == 1
+    assert len(unknown.units[0].split.left_in_english) == 1
 
 
 def test_blocks_nested_without_end_are_told() -> None:
     lines = [f"{'    ' * depth}!!! note" for depth in range(40)]
     text = "\n".join([*lines, f"{'    ' * 40}Some words."])
     document = read_document("a.md", text.encode(), Reading(dialect=Dialect.MKDOCS))
-    assert document.units[0].split.unsafe
+    assert document.units[0].split.left_in_english
     assert merge(document, {}).data == text.encode()
 
 
@@ -213,7 +213,7 @@ def test_a_fence_that_swallows_words_is_told() -> None:
     text = b"# Title\n\n::: lamp.Lamp\n\nSome words.\n"
     document = read_document("a.md", text)
     assert [message.msgid for _, message in document.messages()] == ["Title"]
-    ((line, reason),) = document.units[0].split.unsafe
+    ((line, reason),) = document.units[0].split.left_in_english
     assert line == 3
     assert 'markdown = "mkdocs"' in reason
 

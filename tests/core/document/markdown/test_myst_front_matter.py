@@ -118,7 +118,7 @@ def test_the_keys_that_are_read_are_those_of_the_dialect() -> None:
 )
 def test_what_cannot_be_written_again_is_told(front: str, line: int, told: str) -> None:
     document = page(front)
-    assert document.units[0].split.unsafe == ((line, told),)
+    assert document.units[0].split.left_in_english == ((line, told),)
     assert [message.msgid for _, message in document.messages()] == ["Words."]
     merged = merge(document, {"Words.": "词。"}).data.decode()
     assert merged == document.raw.replace("Words.", "词。")
@@ -138,13 +138,13 @@ def test_what_cannot_be_written_again_is_told(front: str, line: int, told: str) 
 def test_what_is_no_text_is_no_message(front: str) -> None:
     document = page(front, "")
     assert list(document.messages()) == []
-    assert document.units[0].split.unsafe == ()
+    assert document.units[0].split.left_in_english == ()
 
 
 def test_one_that_is_too_long_is_told() -> None:
     document = page(f"title: {'word ' * 2000}\n", "")
     assert list(document.messages()) == []
-    assert len(document.units[0].split.unsafe) == 1
+    assert len(document.units[0].split.left_in_english) == 1
 
 
 def test_a_notebook_runs_the_same_cells() -> None:

@@ -48,10 +48,10 @@ def test_every_blob_of_the_history_is_joined_again(
         split = split_rst(text)
         assert split.text == text
         assert_joins(split, blob)
-        reasons.update(reason for _, reason in split.unsafe)
+        reasons.update(reason for _, reason in split.left_in_english)
         kinds.update(message.kind for message in split.messages)
     print(
-        f"{len(blobs)} blobs, {kinds.total()} messages: {dict(kinds)}; unsafe: {dict(reasons)}"
+        f"{len(blobs)} blobs, {kinds.total()} messages: {dict(kinds)}; in English: {dict(reasons)}"
     )
     assert blobs
     assert kinds

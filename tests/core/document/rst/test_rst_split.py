@@ -461,7 +461,7 @@ def test_messages_are_found_with_their_kinds(name: str) -> None:
 @pytest.mark.parametrize("name", FOUND)
 def test_messages_stand_where_they_are_said_to_be(name: str) -> None:
     split = split_rst(FOUND[name][0])
-    assert split.unsafe == ()
+    assert split.left_in_english == ()
     assert split.text == FOUND[name][0]
     for message in split.messages:
         assert message.markup is Markup.RST
@@ -479,15 +479,15 @@ def test_messages_stand_where_they_are_said_to_be(name: str) -> None:
 @pytest.mark.parametrize("name", UNSAFE)
 def test_what_stays_is_told(name: str) -> None:
     text, expected = UNSAFE[name]
-    assert list(split_rst(text).unsafe) == expected
+    assert list(split_rst(text).left_in_english) == expected
 
 
 def test_a_broken_table_stays_and_is_told() -> None:
     split = split_rst("+----+\n| ab |\n+---\n\nWords\n")
     assert [message.msgid for message in split.messages] == ["Words"]
-    assert [reason.startswith("Malformed table.") for _, reason in split.unsafe] == [
-        True
-    ]
+    assert [
+        reason.startswith("Malformed table.") for _, reason in split.left_in_english
+    ] == [True]
 
 
 def test_what_is_sane_beside_something_broken_is_a_message() -> None:
@@ -852,4 +852,4 @@ def test_any_text_is_split_into_messages_that_do_not_overlap(text: str) -> None:
                 .startswith("".join(message.msgid.split()).replace("\0", ""))
             )
     assert all(0 <= offset <= len(text) for offset, _ in split.skeleton)
-    assert all(1 <= line <= len(text) + 1 for line, _ in split.unsafe)
+    assert all(1 <= line <= len(text) + 1 for line, _ in split.left_in_english)
