@@ -85,18 +85,18 @@ def split_page(paths: Paths, page: Page, reading: Reading = MYST) -> SplitPage:
         try:
             data = read_bytes(paths.docs / file.path)
             document = read_document(file.path, data, reading)
-            findings += _faults(document, page)
+            findings += _notebook_faults(document, page)
         except InputError as error:
             # Later stages keep its catalogue: the messages are unread, not gone.
             findings.append(Finding.of(error, page=page.name))
             continue
         documents.append(document)
-        findings += _left_alone(document, page)
+        findings += _untranslated_blocks(document, page)
         if document.notebook and not document.notebook.has_metadata:
             findings.append(_no_metadata(document, page))
     # Reported once per page, for any number of differences.
     if not _have_same_code(documents):
-        findings.append(_twins_differ(page))
+        findings.append(_pair_out_of_sync(page))
     return SplitPage(page=page, documents=tuple(documents), findings=tuple(findings))
 
 
@@ -113,7 +113,7 @@ def _have_same_code(documents: Sequence[Document]) -> bool:
     return len(counts) <= 1
 
 
-def _left_alone(document: Document, page: Page) -> Iterator[Finding]:
+def _untranslated_blocks(document: Document, page: Page) -> Iterator[Finding]:
     """Yield a finding for each block that must stay English.
 
     The splitter gives the line and the reason, for example "a table that cannot be redrawn".
@@ -129,7 +129,7 @@ def _left_alone(document: Document, page: Page) -> Iterator[Finding]:
             )
 
 
-def _faults(document: Document, page: Page) -> Iterator[Finding]:
+def _notebook_faults(document: Document, page: Page) -> Iterator[Finding]:
     """Yield a finding for each fault that hides part of a notebook's cells. Raises InputError."""
     if document.format is not Format.NOTEBOOK:
         return
@@ -158,7 +158,7 @@ def _no_metadata(document: Document, page: Page) -> Finding:
     )
 
 
-def _twins_differ(page: Page) -> Finding:
+def _pair_out_of_sync(page: Page) -> Finding:
     return Finding(
         code="twins-differ",
         severity=Severity.NOTE,
