@@ -110,7 +110,7 @@ _IMAGE_MARK = re.compile(r"[\\`<>\[\]$]")
 # Pieces of these kinds may not occur more often than in the English; others may be repeated.
 _COUNTED = frozenset(("HTML", "payload"))
 # Kinds that may disappear from a translation, in the order in which they are checked.
-_MAY_GO_MISSING = (LINK, IMAGE, ROLE, FORMULA, FOOTNOTE)
+_OPTIONAL_KINDS = (LINK, IMAGE, ROLE, FORMULA, FOOTNOTE)
 _NONE: Counter[str] = Counter()
 
 
@@ -186,7 +186,7 @@ def inline_refusal(msgid: str, msgstr: str) -> Refusal | None:
     refused = _changed(HTML, theirs[HTML], ours[HTML])
     if refused:
         return refused
-    for name in _MAY_GO_MISSING:
+    for name in _OPTIONAL_KINDS:
         added = _added(ours[name], theirs[name], is_counted=False)
         if added:
             return change_refusal(name, added)

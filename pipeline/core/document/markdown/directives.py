@@ -184,7 +184,7 @@ def _front_matter_length(lines: list[str]) -> int:
 _FENCE = "---"
 # An option begins with its name, because MyST strips the leading colon first.
 _KEY = re.compile(r"(?P<key>[\w-]+):[ ]+(?=\S)")
-_GOES_ON = re.compile(r"[ ]+\S")
+_CONTINUATION = re.compile(r"[ ]+\S")
 # A value on one line. A "#" after a space begins a comment. Quoted escapes are unsupported.
 _COMMENT = r"(?:[ ]+\#.*)?[ ]*"
 _VALUE = re.compile(
@@ -225,7 +225,7 @@ def option_values(lines: Sequence[str], keys: Collection[str]) -> Iterator[Optio
         if (
             value
             and len(line.splitlines()) == 1
-            and not _goes_on(lines, starts, number)
+            and not _is_continued(lines, starts, number)
         ):
             columns = value.span(str(value.lastgroup))
         yield OptionValue(key=named["key"], line=number, columns=columns)
@@ -242,7 +242,7 @@ def _starts(lines: Sequence[str]) -> list[int]:
     return [min(indents, default=0)] * len(lines)
 
 
-def _goes_on(lines: Sequence[str], starts: Sequence[int], number: int) -> bool:
+def _is_continued(lines: Sequence[str], starts: Sequence[int], number: int) -> bool:
     """Return whether the value on a line continues below: the next line is indented further."""
     below = number + 1
-    return below < len(lines) and bool(_GOES_ON.match(lines[below], starts[below]))
+    return below < len(lines) and bool(_CONTINUATION.match(lines[below], starts[below]))

@@ -24,7 +24,7 @@ from pipeline.reading import MYST, Dialect, Reading
 _BLOCK_START = re.compile(r"[#>\-+=|~:<%(\d\[]|```|\$\$|[*_](?![*_]?[^\s*_])")
 _PARAGRAPH = ["paragraph_open", "inline", "paragraph_close"]
 # Their text follows other markup on the line, so it cannot start a block.
-_BEHIND_A_MARK = frozenset(
+_INLINE_ONLY_KINDS = frozenset(
     (Kind.HEADING, Kind.TABLE_CELL, Kind.TITLE, *front_matter.KINDS)
 )
 _LINE_END = re.compile(r"\r\n?")
@@ -144,7 +144,7 @@ def _block_refusal(kind: Kind, lines: list[str]) -> Refusal | None:
     """
     if len(lines) == 1 and not _BLOCK_START.match(lines[0]):
         return None
-    if kind in _BEHIND_A_MARK:
+    if kind in _INLINE_ONLY_KINDS:
         return None  # read_back decides
     # Parse it alone at the left margin, because a container makes no difference.
     tokens: list[Token] = []
