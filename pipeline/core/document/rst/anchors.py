@@ -139,7 +139,7 @@ def keeps_names(before: Split, after: Split) -> bool:
     may stay broken.
     """
     wanted = referenced_names(after.text)
-    lost = (_own_names(before) & wanted) - _own_names(after)
+    lost = (_names_from_words(before) & wanted) - _names_from_words(after)
     # The merge defines them by explicit targets above titles.
     return lost <= _explicit_names(after.text)
 
@@ -159,7 +159,7 @@ def _is_in_glossary(text: str, start: int) -> bool:
     return min([term_indent, *indents]) == term_indent > directive_indent
 
 
-def _own_names(split: Split) -> set[str]:
+def _names_from_words(split: Split) -> set[str]:
     """Return the names defined by words of the page: links, inline targets and titles."""
     names = set(link_names(split.text))
     for message in split.messages:

@@ -14,7 +14,7 @@ from docutils import nodes
 
 from pipeline.core.document import prose
 from pipeline.core.document.message import Kind, Signature
-from pipeline.core.document.rst.directive_nodes import held
+from pipeline.core.document.rst.directive_nodes import directive_node
 
 # The kind of the paragraphs in a node, by the node's name.
 _KINDS = {
@@ -45,7 +45,7 @@ _TOP_LEVEL = (nodes.section, nodes.title, nodes.paragraph)
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class Context:
     """Context of a block: the kind of its paragraphs, and whether it is top-level.
 
     If ``is_opaque`` is true, nothing in it becomes a message.
@@ -55,9 +55,9 @@ class Where:
     is_top: bool = True
     is_opaque: bool = False
 
-    def within(self, node: nodes.Element) -> Where:
+    def within(self, node: nodes.Element) -> Context:
         """Return the context of the blocks in ``node``."""
-        return Where(
+        return Context(
             kind=self._kind_in(node),
             is_top=self.is_top and isinstance(node, _TOP_LEVEL),
             is_opaque=self.is_opaque or isinstance(node, nodes.field_name),
@@ -67,7 +67,8 @@ class Where:
         """Return the kind of the paragraphs in ``node``."""
         if node.get("cell"):  # an item of a list-table
             return Kind.TABLE_CELL
-        if isinstance(node, held):  # a directive, with the kind from the table
+        if isinstance(node, directive_node):
+            # a directive, with the kind from the table
             kind: Kind = node["kind"]
             return kind
         # Other nodes, such as sections, keep the kind of their own context.

@@ -89,7 +89,7 @@ def _scan(
     for match in pattern.finditer(text):
         start = _line_and_column(starts, match.start("field"))
         end = _line_and_column(starts, match.end("field"))
-        row.append(Field(_said(match), start, end))
+        row.append(Field(_unquoted(match), start, end))
         if match["end"] == "\n":
             result.append(row)
             row = []
@@ -114,7 +114,7 @@ def _field_pattern(delimiter: str, *, skips_space: bool) -> re.Pattern[str]:
     )
 
 
-def _said(field: re.Match[str]) -> str:
+def _unquoted(field: re.Match[str]) -> str:
     """Return the text of a field, unquoted."""
     if field["quoted"] is None:
         return field["field"]

@@ -25,7 +25,7 @@ from pipeline.core.document.rst.positions import Place, Words, term, words_at
 _OPTION = re.compile(r"\s*:([\w-]+):(?:\s+(.*))?")
 
 
-class held(nodes.General, nodes.Inline, nodes.Element):  # noqa: N801  # as docutils' nodes are
+class directive_node(nodes.General, nodes.Inline, nodes.Element):  # noqa: N801  # as docutils' nodes are
     """A directive or a part of one.
 
     ``signature`` has the parts that must stay, ``kind`` is the kind of its paragraphs, and ``code``
@@ -50,14 +50,14 @@ def _as_written(value: str | None) -> str:
     return value or ""
 
 
-class Held(DocutilsDirective):
+class BlockDirective(DocutilsDirective):
     """A directive whose content is blocks; subclasses read other forms of content."""
 
     form: ClassVar[Directive]
     has_content = True
 
     @classmethod
-    def of(cls, form: Directive) -> type[Held]:
+    def of(cls, form: Directive) -> type[BlockDirective]:
         """Return the subclass for a row of the table, with the attributes docutils expects."""
         count = form.required_arguments + form.optional_arguments
         members = {
@@ -74,32 +74,32 @@ class Held(DocutilsDirective):
 
         Words become leaves of the tree, and everything else goes into the ``signature``:
 
-            .. figure:: a.png        held, signature ("figure", "a.png", "alt=", "width=3em"),
+            .. figure:: a.png        a node, signature ("figure", "a.png", "alt=", "width=3em"),
                :alt: Some words      with a leaf "Some words" and a paragraph
                :width: 3em
 
                What it shows.
         """
         form = self.form
-        node = held(kind=form.paragraphs)
+        node = directive_node(kind=form.paragraphs)
         node.line = self.number(self.lineno) + 1
         kept = list(self.arguments)
         count = form.required_arguments + form.optional_arguments
         # With fewer arguments the last one is not prose: for example, a version without a comment.
         if form.argument and len(kept) == count:
-            node += held("", self._argument(kept.pop()), kind=form.argument)
+            node += directive_node("", self._argument(kept.pop()), kind=form.argument)
         options = dict(self.options)
         for name, kind in form.options.items():
             words = self._option(name)
             if words is not None:
-                node += held("", words, kind=kind)
+                node += directive_node("", words, kind=kind)
                 options[name] = ""  # its value is in the tree now
         settings = sorted(f"{name}={value}" for name, value in options.items())
         node["signature"] = (self.name, *kept, *settings)
         self.fill(node)
         return [node]
 
-    def fill(self, node: held) -> None:
+    def fill(self, node: directive_node) -> None:
         """Read the content into ``node``."""
         self.blocks(self.content, self.content_offset, node)
 
@@ -169,10 +169,10 @@ _CARD_RULE = re.compile(r"\^{3,}\s*|\+{3,}\s*")  # between the parts of a card
 _ENTRY = re.compile(r"(.+?)\s*(?<!\\)<([^<]*?)>")
 
 
-class Opaque(Held):
+class Opaque(BlockDirective):
     """A directive without words."""
 
-    def fill(self, node: held) -> None:
+    def fill(self, node: directive_node) -> None:
         """Put every line into the signature."""
         node["signature"] += tuple(self.content)
 
@@ -180,22 +180,22 @@ class Opaque(Held):
 class Unknown(Opaque):
     """A directive that is not in the table; it stays English and is reported."""
 
-    def fill(self, node: held) -> None:
+    def fill(self, node: directive_node) -> None:
         """Put every line into the signature, and record why."""
         super().fill(node)
         node["lost"] = f'what the directive "{self.name}" holds is not known'
         node["first"] = self.number(self.lineno)
 
 
-class Code(Held):
+class Code(BlockDirective):
     """A directive with code."""
 
-    def fill(self, node: held) -> None:
+    def fill(self, node: directive_node) -> None:
         """Store the content as code, which the guard compares separately."""
         node["code"] = "\n".join(self.content)
 
 
-class Card(Held):
+class Card(BlockDirective):
     """Blocks in up to three parts; the rules between them would be underlines elsewhere.
 
     .. card:: Some title
@@ -207,7 +207,7 @@ class Card(Held):
        A footer
     """
 
-    def fill(self, node: held) -> None:
+    def fill(self, node: directive_node) -> None:
         """Read each part on its own."""
         start = 0
         for index, line in enumerate(self.content):
@@ -216,28 +216,28 @@ class Card(Held):
                 start = index + 1
         self._part(node, start, len(self.content), "")
 
-    def _part(self, node: held, start: int, end: int, rule: str) -> None:
+    def _part(self, node: directive_node, start: int, end: int, rule: str) -> None:
         """Add the lines ``[start, end)`` of the content as a part, which ``rule`` ends."""
-        part = held(kind=self.form.paragraphs, signature=(rule,))
+        part = directive_node(kind=self.form.paragraphs, signature=(rule,))
         self.blocks(self.content[start:end], self.content_offset + start, part)
         node += part
 
 
-class Quote(Held):
+class Quote(BlockDirective):
     """A quotation that an attribution may end: ``-- Somebody``."""
 
-    def fill(self, node: held) -> None:
+    def fill(self, node: directive_node) -> None:
         """Read the content as an indented block, which docutils checks for an attribution."""
         state: Any = self.state
         node += state.block_quote(self.content, self.content_offset)
 
 
-class Replacement(Held):
+class Replacement(BlockDirective):
     """The text of a substitution: a single paragraph."""
 
     def run(self) -> list[nodes.Node]:
         """Return the words, which docutils inserts into ``.. |name| replace:: words``."""
-        node = held(kind=self.form.paragraphs, signature=(self.name,))
+        node = directive_node(kind=self.form.paragraphs, signature=(self.name,))
         self.blocks(self.content, self.content_offset, node)
         if len(node) == 1 and isinstance(node[0], nodes.paragraph):
             return list(node[0].children)
@@ -245,7 +245,7 @@ class Replacement(Held):
         return [node]
 
 
-class ListTable(Held):
+class ListTable(BlockDirective):
     """A table written as a list of lists: the items of the inner lists are cells.
 
     .. list-table::
@@ -254,7 +254,7 @@ class ListTable(Held):
          - second cell
     """
 
-    def fill(self, node: held) -> None:
+    def fill(self, node: directive_node) -> None:
         """Read the lists, and mark the items of the inner ones as cells."""
         self.blocks(self.content, self.content_offset, node)
         for row in _items(node):
@@ -272,7 +272,7 @@ def _items(node: nodes.Element) -> list[nodes.Element]:
     return items
 
 
-class CsvTable(Held):
+class CsvTable(BlockDirective):
     """Comma-separated cells, in the content and in the option ``header``.
 
     .. csv-table::
@@ -281,7 +281,7 @@ class CsvTable(Held):
        one, "a cell"
     """
 
-    def fill(self, node: held) -> None:
+    def fill(self, node: directive_node) -> None:
         """Read the header and the content, each as rows of cells.
 
         Like any option, the header may take several lines.
@@ -293,12 +293,14 @@ class CsvTable(Held):
         kept = [part for part in signature if not part.startswith("header=")]
         node["signature"] = tuple(kept)
 
-    def _rows(self, node: held, name: str, lines: list[tuple[int, str]]) -> None:
+    def _rows(
+        self, node: directive_node, name: str, lines: list[tuple[int, str]]
+    ) -> None:
         """Add the rows in ``lines``, which are pairs of docutils' line number and text."""
         texts = [line for _, line in lines]
         found = rows(texts, self.options)
         if found is None:
-            node += held(
+            node += directive_node(
                 kind=Kind.TABLE_CELL,
                 signature=(name, *texts),
                 lost="its CSV is of a dialect that is not read here",
@@ -307,7 +309,7 @@ class CsvTable(Held):
             return
         for row in found:
             cells = [self._cell(field, lines) for field in row]
-            node += held("", *cells, kind=Kind.TABLE_CELL, signature=(name,))
+            node += directive_node("", *cells, kind=Kind.TABLE_CELL, signature=(name,))
 
     def _cell(self, field: Field, lines: list[tuple[int, str]]) -> nodes.Element:
         """Return the cell of a field: one leaf if it is a single paragraph, else its blocks."""
@@ -329,7 +331,7 @@ class CsvTable(Held):
         return cell
 
 
-class Glossary(Held):
+class Glossary(BlockDirective):
     """A definition list in which several terms may share a definition.
 
     .. glossary::
@@ -339,7 +341,7 @@ class Glossary(Held):
           A definition of both.
     """
 
-    def fill(self, node: held) -> None:
+    def fill(self, node: directive_node) -> None:
         """Read each term with its definition.
 
         Comments and the lines above all terms go into the signature.
@@ -377,22 +379,24 @@ class Glossary(Held):
             self.blocks(block, lineno, definition)
 
 
-class TocTree(Held):
+class TocTree(BlockDirective):
     """Page names, some with a title of their own: ``Some title <page>``."""
 
-    def fill(self, node: held) -> None:
+    def fill(self, node: directive_node) -> None:
         """Read each line as an entry; only its own title is words."""
         for number, line in enumerate(self.content, self.content_offset + 1):
             entry = _ENTRY.fullmatch(line)
             if entry is None:
-                node += held(kind=Kind.TITLE, signature=("entry", line))
+                node += directive_node(kind=Kind.TITLE, signature=("entry", line))
                 continue
             title = self.words(line, number, entry.end(1))
-            node += held("", title, kind=Kind.TITLE, signature=("entry", entry[2]))
+            node += directive_node(
+                "", title, kind=Kind.TITLE, signature=("entry", entry[2])
+            )
 
 
-_READERS: dict[Body, type[Held]] = {
-    Body.BLOCKS: Held,
+_READERS: dict[Body, type[BlockDirective]] = {
+    Body.BLOCKS: BlockDirective,
     Body.CODE: Code,
     Body.OPAQUE: Opaque,
     Body.UNKNOWN: Unknown,
@@ -407,7 +411,7 @@ _READERS: dict[Body, type[Held]] = {
 
 
 @lru_cache(maxsize=1 << 10)
-def directive_class(name: str) -> type[Held]:
+def directive_class(name: str) -> type[BlockDirective]:
     """Return the class that reads the directive of this name."""
     form: Directive = directive_of(name)
     return _READERS[form.body].of(form)

@@ -15,7 +15,7 @@ from docutils.utils import column_width
 from pipeline.core.document.guard import Refusal, merged_messages, text_refusal
 from pipeline.core.document.message import Kind, Message, Split
 from pipeline.core.document.rst import active_markup, anchors
-from pipeline.core.document.rst.directive_nodes import held
+from pipeline.core.document.rst.directive_nodes import directive_node
 from pipeline.core.document.rst.parser import read
 from pipeline.core.document.rst.positions import Lines
 from pipeline.core.document.rst.splitter import split_rst
@@ -166,7 +166,7 @@ def _block(line: str, kind: Kind) -> str:
     )
     block = next(others, nodes.paragraph())
     # "replace" returns bare text nodes, the content of its paragraph.
-    if isinstance(block, held) or not isinstance(block, nodes.Element):
+    if isinstance(block, directive_node) or not isinstance(block, nodes.Element):
         return "directive"
     name: str = block.tagname
     return name.replace("_", " ")

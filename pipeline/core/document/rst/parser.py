@@ -21,7 +21,13 @@ from docutils.statemachine import StringList
 from docutils.utils import Reporter, unescape
 
 from pipeline.core.document.rst.directive_nodes import directive_class
-from pipeline.core.document.rst.positions import Finder, Lines, Words, recording, term
+from pipeline.core.document.rst.positions import (
+    Finder,
+    Lines,
+    Words,
+    recording_parser,
+    term,
+)
 
 _NEVER = 5  # above the highest severity of docutils' messages
 
@@ -151,7 +157,8 @@ class _Body(_State, states.Body):
         """Read a drawn table; store its first and last line number in its node as ``lines``."""
         machine: Any = self.state_machine
         first = machine.input_lines.items[machine.line_offset][1]
-        found, blank_finish = super().table(isolate_function, recording(parser_class))  # type: ignore[no-untyped-call]
+        recording = recording_parser(parser_class)
+        found, blank_finish = super().table(isolate_function, recording)  # type: ignore[no-untyped-call]
         if isinstance(found[0], nodes.table):
             last = machine.input_lines.items[machine.line_offset][1]
             found[0]["lines"] = (first, last)

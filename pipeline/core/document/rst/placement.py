@@ -19,7 +19,7 @@ from pipeline.core.document.rst import anchors
 from pipeline.core.document.rst.csv_fields import QUOTE
 from pipeline.core.document.rst.inline import marks, spaced
 from pipeline.core.document.rst.positions import line_start
-from pipeline.core.document.rst.tables import aligned
+from pipeline.core.document.rst.tables import realign
 from pipeline.core.document.splice import Edit, Placed, apply_edits, line_end_of
 
 _LITERAL = "::"
@@ -79,7 +79,7 @@ def _written(text: str, message: Message, msgstr: str, named: frozenset[str]) ->
     # A tab in a table takes several columns.
     line = " ".join(msgstr.split("\t")).strip()
     if not _is_plain(text, message):
-        line = spaced(_nameless(line, message.msgid, named))
+        line = spaced(_anonymous_links(line, message.msgid, named))
     if message.prefix == QUOTE:
         # Always quoted: the translation may hold the delimiter even if the English does not.
         return f"{QUOTE}{line.replace(QUOTE, QUOTE * 2)}{QUOTE}"
@@ -106,7 +106,7 @@ def _is_plain(text: str, message: Message) -> bool:
     return False
 
 
-def _nameless(line: str, msgid: str, named: frozenset[str]) -> str:
+def _anonymous_links(line: str, msgid: str, named: frozenset[str]) -> str:
     """Return ``line`` with its translated links made anonymous, unless references use their words.
 
     docutils reports an error for two links with equal words and different targets, and translation
@@ -150,7 +150,7 @@ def _table(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[E
     inside = [edit for edit in changes[first:behind] if edit.start < edit.end <= end]
     if not inside:
         return []  # skip parsing the table
-    return aligned(text, table, inside)
+    return realign(text, table, inside)
 
 
 _INDENT = "   "

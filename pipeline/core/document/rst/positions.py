@@ -143,7 +143,7 @@ def _has_combining(line: str) -> bool:
 
 
 @cache
-def recording(parser_class: type[Any]) -> type[Any]:
+def recording_parser(parser_class: type[Any]) -> type[Any]:
     """Return a subclass of a docutils table parser whose cells have their columns.
 
     docutils creates the parser itself, so this must be a class. It also asks for the class name, so
@@ -275,7 +275,7 @@ class Finder:
             yield  # the inside of a list or a quote, or a whole table
             return
         before = self._cell
-        with self.failing(self._trouble(block)):
+        with self.failing(self._why_not_locatable(block)):
             self._cell = dict(self._cell_columns(block))
             try:
                 yield
@@ -291,7 +291,7 @@ class Finder:
             shift = len(self.lines.shown[line]) - len(drawn)
             yield line, (shift + left, shift + right)
 
-    def _trouble(self, cell: CellBlock) -> str:
+    def _why_not_locatable(self, cell: CellBlock) -> str:
         """Return why texts in a cell cannot be located; empty if they can.
 
         Lookups need every column of the cell to be exactly one character of its line.

@@ -23,7 +23,7 @@ from pipeline.core.document.message import (
     Split,
 )
 from pipeline.core.document.rst.blocks import (
-    Where,
+    Context,
     ancestors,
     attributes,
     code_of,
@@ -62,7 +62,7 @@ def split_rst(text: str) -> Split:
     try:
         document, finder = read(lines)
         splitter = _Splitter(text, finder)
-        splitter.walk(document, 0, Where(), 0)
+        splitter.walk(document, 0, Context(), 0)
     except RecursionError:
         return limits.unsplit(text, limits.TOO_DEEP)
     except (*limits.PARSER_ERRORS, ApplicationError) as error:
@@ -106,7 +106,9 @@ class _Splitter:
             left_in_english=tuple(sorted(self.left_in_english)),
         )
 
-    def walk(self, node: nodes.Element, depth: int, where: Where, offset: int) -> None:
+    def walk(
+        self, node: nodes.Element, depth: int, context: Context, offset: int
+    ) -> None:
         """Collect the blocks in ``node``.
 
         ``offset`` is the position of ``node``. Blocks without a position of their own get it, too.
@@ -114,15 +116,15 @@ class _Splitter:
         fields = metadata(node)
         for child in node.children:
             if isinstance(child, nodes.system_message):
-                self._lost(child, depth, offset)
+                self._record_unparsed(child, depth, offset)
             elif isinstance(child, nodes.Element):
-                inner = where.within(child)
+                inner = context.within(child)
                 if child is fields:
                     inner = replace(inner, is_opaque=True)
                 self._block(child, depth, inner, offset)
 
     def _block(
-        self, node: nodes.Element, depth: int, where: Where, offset: int
+        self, node: nodes.Element, depth: int, context: Context, offset: int
     ) -> None:
         """Record a block: its signature, its code, its messages, and why parts stay English.
 
@@ -130,7 +132,7 @@ class _Splitter:
         """
         offset = self._offset(node, offset)
         leaves = [child for child in node.children if isinstance(child, nodes.Text)]
-        texts = [self._text(leaf, node, where) for leaf in leaves]
+        texts = [self._text(leaf, node, context) for leaf in leaves]
         # The signature includes the depth: a list that moves into another list is a different one.
         self.skeleton.append(
             (offset, (str(depth), node.tagname, *attributes(node), *texts))
@@ -142,7 +144,7 @@ class _Splitter:
         if "lost" in node and has_words("\n".join(node["signature"][1:])):
             self.left_in_english.append((node["first"] + 1, node["lost"]))
         count = len(self.messages)
-        self.walk(node, depth + 1, where, offset)
+        self.walk(node, depth + 1, context, offset)
         # A merge never edits a table without messages.
         if "lines" in node and len(self.messages) > count:
             first, last = node["lines"]
@@ -151,10 +153,10 @@ class _Splitter:
     def _offset(self, node: nodes.Element, default: int) -> int:
         """Return the offset of a block; ``default`` if nothing in it has a position."""
         # A list begins where its first item does: the first node with a position decides.
-        offsets = map(self._offset_told, node.findall(nodes.Element))
+        offsets = map(self._own_offset, node.findall(nodes.Element))
         return next((offset for offset in offsets if offset is not None), default)
 
-    def _offset_told(self, node: nodes.Element) -> int | None:
+    def _own_offset(self, node: nodes.Element) -> int | None:
         """Return the offset of a node by its own words or line number, ignoring its descendants.
 
         docutils gives words for headings and paragraphs, a line for directives, and nothing for
@@ -170,7 +172,9 @@ class _Splitter:
         line = min(max(node.line, 1), len(self.lines.starts))
         return self.lines.starts[line - 1]
 
-    def _lost(self, message: nodes.system_message, depth: int, offset: int) -> None:
+    def _record_unparsed(
+        self, message: nodes.system_message, depth: int, offset: int
+    ) -> None:
         """Record source that docutils could not parse and replaced by an error message.
 
         The message quotes the source, for example a malformed table or a directive without its
@@ -184,7 +188,7 @@ class _Splitter:
         reason = message[0].astext().replace("\n", " ")
         self.left_in_english.append((message.get("line") or 1, reason))
 
-    def _text(self, text: nodes.Text, node: nodes.Element, where: Where) -> str:
+    def _text(self, text: nodes.Text, node: nodes.Element, context: Context) -> str:
         """Make a message of an inline text, if it should be translated.
 
         Returns the part of the text that a merge must keep: nothing if it became a message,
@@ -193,26 +197,26 @@ class _Splitter:
         if not isinstance(text, Words):
             return text.astext()  # docutils generated the text; it is not on the page
         headings = self.headings
-        if where.kind is Kind.HEADING:
-            headings = self._enter_section(text, node, where)
-        if len(text) > limits.MESSAGE_LENGTH and not where.is_opaque:
+        if context.kind is Kind.HEADING:
+            headings = self._enter_section(text, node, context)
+        if len(text) > limits.MESSAGE_LENGTH and not context.is_opaque:
             self.left_in_english.append(
                 (text.first + 1, limits.too_long_reason(len(text)))
             )
             return text.astext()
-        is_worth = _IS_WORTH.get(where.kind, has_words)
-        if where.is_opaque or not is_worth(text):
+        is_worth = _IS_WORTH.get(context.kind, has_words)
+        if context.is_opaque or not is_worth(text):
             return text.astext()
-        reason = text.reason or _danger(text, node)
+        reason = text.reason or _why_unsafe(text, node)
         if reason or text.place is None:
             # Translatable words that cannot become a message must be reported.
             self.left_in_english.append((text.first + 1, reason))
             return text.astext()
-        self._message(text, text.place, where, headings)
+        self._message(text, text.place, context, headings)
         return ""
 
     def _enter_section(
-        self, words: Words, title: nodes.Element, where: Where
+        self, words: Words, title: nodes.Element, context: Context
     ) -> list[tuple[int, str]]:
         """Record the section that a title opens; return the (level, title) of those around it."""
         level = sum(isinstance(above, nodes.section) for above in ancestors(title))
@@ -221,7 +225,7 @@ class _Splitter:
         shown = self._msgid(words.place) if words.place else words.astext()
         self.headings = [*outer, (level, shown[: limits.TITLE_LENGTH])]
         # The page's title includes its underline.
-        if where.is_top and self.title_end is None:
+        if context.is_top and self.title_end is None:
             self.title_end = self.lines.end(words.first + 1)
         return outer
 
@@ -229,7 +233,7 @@ class _Splitter:
         self,
         words: Words,
         place: Place,
-        where: Where,
+        context: Context,
         headings: Sequence[tuple[int, str]],
     ) -> None:
         """Append a message with words whose place is known.
@@ -239,7 +243,7 @@ class _Splitter:
         first = words.first
         last = first + len(place.pieces) - 1
         rules: tuple[int, ...] = ()
-        if where.kind is Kind.HEADING:
+        if context.kind is Kind.HEADING:
             # A title takes one line, with an underline and perhaps an overline.
             last = first + 1
             rules = (last,)
@@ -249,14 +253,14 @@ class _Splitter:
         self.messages.append(
             Message(
                 msgid=self._msgid(place),
-                kind=where.kind,
+                kind=context.kind,
                 start=start,
                 end=end,
                 line=first + 1,
                 last_line=self.lines.number(end) + 1,
                 headings=tuple(title for _, title in headings),
                 prefix=place.quote,
-                is_top_level=where.is_top,
+                is_top_level=context.is_top,
                 block_end=self.lines.end(last),
                 markup=Markup.RST,
                 pieces=place.pieces if place.is_boxed else (),
@@ -288,7 +292,7 @@ class _Splitter:
         return _FOLDED.sub(" ", text).strip()
 
 
-def _danger(words: Words, node: nodes.Element) -> str:
+def _why_unsafe(words: Words, node: nodes.Element) -> str:
     """Return why a text must stay English although its place is known; empty if it need not.
 
     A merge writes a paragraph's two lines as one, which would change this structure:

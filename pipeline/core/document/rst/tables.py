@@ -98,7 +98,7 @@ class _Simple(SimpleTableParser):
             self.found.append(cell)
 
 
-def aligned(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[Edit]:
+def realign(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[Edit]:
     """Return the edits that keep the table at ``table`` intact after ``changes``.
 
     Each change must lie within one line of one cell. Returns no edits if docutils cannot parse the

@@ -337,11 +337,11 @@ def test_tables_grow_with_their_translations(
 
 
 def test_a_table_that_docutils_cannot_read_is_not_aligned() -> None:
-    from pipeline.core.document.rst.tables import aligned
+    from pipeline.core.document.rst.tables import realign
 
     text = "====  ====\nOne   Two\n==  ==\n"
-    assert aligned(text, (0, len(text) - 1), [Edit(11, 14, "很长的译文")]) == []
-    assert aligned("nothing", (0, 7), [Edit(0, 7, "无")]) == []
+    assert realign(text, (0, len(text) - 1), [Edit(11, 14, "很长的译文")]) == []
+    assert realign("nothing", (0, 7), [Edit(0, 7, "无")]) == []
 
 
 def test_spans_tell_where_translations_stand() -> None:

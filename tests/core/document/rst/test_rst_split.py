@@ -690,7 +690,7 @@ def test_blocks_begin_where_they_are_said_to() -> None:
         "section": text.index("Top"),
         "title": text.index("Top"),
         "block_quote": text.index("  A quot"),
-        "held": text.index(".. note"),
+        "directive_node": text.index(".. note"),
         "bullet_list": text.index("   - item"),
         "list_item": text.index("   - item"),
     }
