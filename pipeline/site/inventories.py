@@ -15,7 +15,7 @@ from pathlib import Path
 from pipeline.adapters.files import read_bytes
 from pipeline.config import upstream_variable
 from pipeline.core.inventories.inventory import (
-    Documented,
+    InventoryObject,
     as_warning,
     format_inventory,
     read_inventory,
@@ -98,7 +98,7 @@ def _others(site: Site) -> Found:
     return there, [_none_of_others(site, missing)] if missing else []
 
 
-def _written(name: str, url: str, objects: Iterable[Documented]) -> SiteInventory:
+def _written(name: str, url: str, objects: Iterable[InventoryObject]) -> SiteInventory:
     """Return an inventory for Sphinx. Its path has a digest, because Sphinx compares only paths."""
     data = format_inventory(name, objects)
     digest = hashlib.sha256(data).hexdigest()[:12]

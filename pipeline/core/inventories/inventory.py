@@ -34,7 +34,7 @@ _WITH_ANGLES = ("cpp:", "std:cmdoption")
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Documented:
+class InventoryObject:
     """An object that a site documents; ``address`` is relative to the site's root."""
 
     role: str  # with its domain: "py:function"
@@ -47,7 +47,7 @@ class Inventory:
     """The objects of a site; ``refused`` lists the rejected entries as "name address"."""
 
     release: str  # "NumPy 2.2", as the inventory names itself
-    objects: tuple[Documented, ...]
+    objects: tuple[InventoryObject, ...]
     refused: tuple[str, ...] = ()
 
 
@@ -58,16 +58,17 @@ def read_inventory(data: bytes, *, where: str) -> Inventory:
     ``MOST`` bytes.
     """
     project, version, text = _unpacked(data, where)
-    objects: list[Documented] = []
+    objects: list[InventoryObject] = []
     refused: list[str] = []
     for line in text.split(b"\n"):
         # Skip other lines, as Sphinx does.
         match = _LINE.fullmatch(_decoded(line)) if len(line) <= _LONGEST else None
         if not match:
             continue
-        name, address = match["name"], _whole(match["address"], match["name"])
+        name = match["name"]
+        address = _expanded_address(match["address"], name)
         if is_plain(match["role"], name) and is_inside(address):
-            objects.append(Documented(match["role"], name, address))
+            objects.append(InventoryObject(match["role"], name, address))
         else:
             refused.append(f"{name} {address}")
     release = f"{project} {version}".strip()
@@ -107,7 +108,7 @@ def _decoded(data: bytes) -> str:
     return data.decode("utf-8", errors="surrogateescape").rstrip()
 
 
-def _whole(address: str, name: str) -> str:
+def _expanded_address(address: str, name: str) -> str:
     """Expand a shortened address: ``api.html#$`` of ``lamp.on`` is ``api.html#lamp.on``."""
     return address[:-1] + name if address.endswith("$") else address
 
@@ -132,7 +133,7 @@ def is_inside(address: str) -> bool:
     return ".." not in posixpath.normpath(path).split("/")
 
 
-def format_inventory(release: str, objects: Iterable[Documented]) -> bytes:
+def format_inventory(release: str, objects: Iterable[InventoryObject]) -> bytes:
     """Return an inventory of sorted objects, without display names.
 
     :func:`read_inventory` is the inverse.
@@ -147,7 +148,7 @@ def format_inventory(release: str, objects: Iterable[Documented]) -> bytes:
     )
 
 
-def _lines(objects: Iterable[Documented]) -> Iterator[str]:
+def _lines(objects: Iterable[InventoryObject]) -> Iterator[str]:
     """Yield lines such as ``lamp.on py:function 1 api.html#lamp.on -``.
 
     The dash means that the name itself is displayed.

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 import msgspec
 
 from pipeline.core.inventories.inventory import (
-    Documented,
     Inventory,
+    InventoryObject,
     is_inside,
     is_plain,
 )
 from pipeline.errors import InputError
 
-Asked = frozenset[tuple[str, str]]  # (domain, name): ("py", "numpy.sin")
+References = frozenset[tuple[str, str]]  # (domain, name): ("py", "numpy.sin")
 
 PYTHON, STANDARD = "py", "std"  # domains
 
@@ -38,7 +38,7 @@ _PYTHON = frozenset(
 _ANY = "any"
 
 
-def asked_for(texts: Iterable[str], usual: Mapping[str, str]) -> Asked:
+def references_in(texts: Iterable[str], usual: Mapping[str, str]) -> References:
     """Return the (domain, name) pairs that the documents refer to.
 
     ``usual`` maps module aliases to modules: ``np`` to ``numpy``. Both ``:func:`~numpy.sin``` and
@@ -53,12 +53,12 @@ def asked_for(texts: Iterable[str], usual: Mapping[str, str]) -> Asked:
             for domain in _domains(in_rest or in_myst):
                 name = _name(domain, content)
                 found.add((domain, name))
-                found.add((domain, spelled_out(name, usual)))
+                found.add((domain, expand_alias(name, usual)))
     # A label defined by the docs themselves must not link to another site.
     return frozenset(found - labels)
 
 
-def spelled_out(name: str, usual: Mapping[str, str]) -> str:
+def expand_alias(name: str, usual: Mapping[str, str]) -> str:
     """Return a name with its first part expanded: ``numpy.sin`` for ``np.sin``."""
     first, dot, rest = name.partition(".")
     return f"{usual.get(first, first)}{dot}{rest}"
@@ -95,7 +95,7 @@ class OtherSite:
 
     url: str  # with a trailing slash
     release: str
-    objects: tuple[Documented, ...]  # sorted
+    objects: tuple[InventoryObject, ...]  # sorted
 
 
 class _Site(msgspec.Struct):
@@ -109,13 +109,16 @@ class _Site(msgspec.Struct):
 Names = Mapping[str, OtherSite]
 
 
-def names_of(
-    sites: Mapping[str, str], fetched: Mapping[str, Inventory], old: Names, asked: Asked
+def names_table(
+    sites: Mapping[str, str],
+    fetched: Mapping[str, Inventory],
+    old: Names,
+    references: References,
 ) -> Names:
     """Return the table for ``sites`` (URLs by name), from the fetched inventories or the old table.
 
-    A fetched inventory is reduced to the names in ``asked``. A site that was not fetched keeps its
-    old entry unchanged, because an older release may need the other names and there may be no
+    A fetched inventory is reduced to the names in ``references``. A site that was not fetched keeps
+    its old entry unchanged, because an older release may need the other names and there may be no
     network. A site without an entry of the same URL is left out.
     """
     table: dict[str, OtherSite] = {}
@@ -123,7 +126,11 @@ def names_of(
         known = old.get(name)
         if name in fetched:
             inventory = fetched[name]
-            wanted = {entry for entry in inventory.objects if _is_asked(entry, asked)}
+            wanted = {
+                entry
+                for entry in inventory.objects
+                if _is_referenced(entry, references)
+            }
             objects = tuple(sorted(wanted))
             table[name] = OtherSite(url=url, release=inventory.release, objects=objects)
         elif known and known.url == url:
@@ -131,11 +138,11 @@ def names_of(
     return table
 
 
-def _is_asked(entry: Documented, asked: Asked) -> bool:
+def _is_referenced(entry: InventoryObject, references: References) -> bool:
     """Return whether the docs refer to an object."""
     domain = entry.role.partition(":")[0]
     name = entry.name.lower() if domain == STANDARD else entry.name
-    return (domain, name) in asked
+    return (domain, name) in references
 
 
 def format_names(table: Names) -> bytes:
@@ -165,14 +172,14 @@ def parse_names(data: bytes, *, where: str) -> Names:
     return names
 
 
-def _object(line: str, where: str) -> Documented:
+def _object(line: str, where: str) -> InventoryObject:
     """Parse ``py:function numpy.sin reference/numpy.sin.html#numpy.sin``. Raises InputError."""
     role, _, rest = line.partition(" ")
     # Only the name may contain spaces.
     name, _, address = rest.rpartition(" ")
     if not name or not is_plain(role, name) or not is_inside(address):
         raise _malformed(f"has a line that names no object: {line!r}", where)
-    return Documented(role, name, address)
+    return InventoryObject(role, name, address)
 
 
 def _malformed(what: str, where: str) -> InputError:

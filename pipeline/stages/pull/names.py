@@ -15,12 +15,12 @@ from pathlib import Path
 from pipeline.adapters.files import read_bytes, remove_files, write_if_changed
 from pipeline.core.inventories.inventory import Inventory, as_warning, read_inventory
 from pipeline.core.inventories.names import (
-    Asked,
     Names,
-    asked_for,
+    References,
     format_names,
-    names_of,
+    names_table,
     parse_names,
+    references_in,
 )
 from pipeline.core.pin.lock import Lock
 from pipeline.errors import InputError
@@ -68,7 +68,7 @@ def refresh_names(run: Run, lock: Lock) -> Refreshed:
     if damage and fetched.keys() != others.keys():
         # The new table would contain less than a person could still recover.
         return Refreshed(findings=(*findings, *damage))
-    table = names_of(others, fetched, old, _asked(run, lock))
+    table = names_table(others, fetched, old, _references(run, lock))
     is_changed = _write(run, table)
     return Refreshed(
         changes=(run.shown(run.paths.names),) if is_changed else (),
@@ -149,13 +149,13 @@ def _old_names(run: Run) -> tuple[Names, tuple[Finding, ...]]:
         return {}, (as_warning(error),)
 
 
-def _asked(run: Run, lock: Lock) -> Asked:
+def _references(run: Run, lock: Lock) -> References:
     """Return the names that the documents use from other sites."""
     usual = run.upstream.usual_names
     # Both documents of a pair have the same names; the last one is not JSON.
     paths = [page.files[-1].path for page in lock.pages]
     documents = (read_bytes(run.paths.docs / path) for path in paths)
-    return asked_for((data.decode("utf-8", "replace") for data in documents), usual)
+    return references_in((data.decode("utf-8", "replace") for data in documents), usual)
 
 
 def _write(run: Run, table: Names) -> bool:

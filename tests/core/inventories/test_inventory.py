@@ -17,7 +17,7 @@ import pipeline.core.inventories.inventory as reader
 from pipeline.core.inventories.inventory import (
     MOST,
     MOST_PACKED,
-    Documented,
+    InventoryObject,
     as_warning,
     format_inventory,
     is_inside,
@@ -92,14 +92,14 @@ WORDS = st.text("abz.-_é", min_size=1, max_size=8)
 @given(
     st.sets(
         st.builds(
-            Documented,
+            InventoryObject,
             st.sampled_from(["py:function", "std:label", "rst:directive:option"]),
             st.lists(WORDS, min_size=1, max_size=3).map(" ".join),
             WORDS.map(lambda word: f"a/{word.strip('.')}.html#{word}"),
         )
     )
 )
-def test_what_is_written_is_read(objects: set[Documented]) -> None:
+def test_what_is_written_is_read(objects: set[InventoryObject]) -> None:
     found = read_inventory(format_inventory("Lamps", objects), where=WHERE)
     assert set(found.objects) == objects
     assert (found.release, found.refused) == ("Lamps", ())
@@ -107,7 +107,7 @@ def test_what_is_written_is_read(objects: set[Documented]) -> None:
 
 def test_entries_are_written_in_order_as_sphinx_writes_them() -> None:
     lamps = [
-        Documented("py:function", f"lamp.{name}", f"api.html#lamp.{name}")
+        InventoryObject("py:function", f"lamp.{name}", f"api.html#lamp.{name}")
         for name in ("on", "off")
     ]
     data = format_inventory("Lamps", lamps)

@@ -6,22 +6,22 @@ import json
 
 import pytest
 
-from pipeline.core.inventories.inventory import Documented, Inventory
+from pipeline.core.inventories.inventory import Inventory, InventoryObject
 from pipeline.core.inventories.names import (
     Names,
     OtherSite,
-    asked_for,
+    expand_alias,
     format_names,
-    names_of,
+    names_table,
     parse_names,
-    spelled_out,
+    references_in,
 )
 from pipeline.errors import InputError
 
 USUAL = {"l": "lamp", "lm": "lamp.mains"}
-ON = Documented("py:function", "lamp.on", "api.html#lamp.on")
-OFF = Documented("py:function", "lamp.off", "api.html#lamp.off")
-TERM = Documented("std:term", "A bright lamp", "terms.html#term-a")
+ON = InventoryObject("py:function", "lamp.on", "api.html#lamp.on")
+OFF = InventoryObject("py:function", "lamp.off", "api.html#lamp.off")
+TERM = InventoryObject("std:term", "A bright lamp", "terms.html#term-a")
 URL = "https://lamps.example/"
 SITE = OtherSite(url=URL, release="Lamps 2", objects=(ON, TERM))
 
@@ -48,31 +48,32 @@ SITE = OtherSite(url=URL, release="Lamps 2", objects=(ON, TERM))
     ],
 )
 def test_what_a_text_asks_for(text: str, asked: set[tuple[str, str]]) -> None:
-    assert asked_for([text], USUAL) == asked
+    assert references_in([text], USUAL) == asked
 
 
 def test_customary_names_are_spelled_out() -> None:
-    assert spelled_out("lm.fuse.blow", USUAL) == "lamp.mains.fuse.blow"
-    assert spelled_out("lamp.l", USUAL) == "lamp.l"
+    assert expand_alias("lm.fuse.blow", USUAL) == "lamp.mains.fuse.blow"
+    assert expand_alias("lamp.l", USUAL) == "lamp.l"
 
 
 def test_what_is_asked_for_is_kept() -> None:
     fetched = {"lamps": Inventory(release="Lamps 2", objects=(OFF, TERM, ON, ON))}
-    asked = asked_for(
+    asked = references_in(
         ["{func}`l.on`, {term}`A bright Lamp`, {c:func}`lamp.off`"], USUAL
     )
     sites = {"lamps": URL, "far": "https://far.example/"}
-    assert names_of(sites, fetched, {}, asked) == {"lamps": SITE}
+    assert names_table(sites, fetched, {}, asked) == {"lamps": SITE}
 
 
 def test_what_cannot_be_fetched_stays_also_if_it_is_not_asked_for() -> None:
     asked = frozenset({("py", "lamp.on")})
-    assert names_of({"lamps": URL}, {}, {"lamps": SITE}, asked) == {"lamps": SITE}
+    assert names_table({"lamps": URL}, {}, {"lamps": SITE}, asked) == {"lamps": SITE}
     # Under another address nothing is known of it.
     assert (
-        names_of({"lamps": "https://other.example/"}, {}, {"lamps": SITE}, asked) == {}
+        names_table({"lamps": "https://other.example/"}, {}, {"lamps": SITE}, asked)
+        == {}
     )
-    assert names_of({}, {}, {"lamps": SITE}, asked) == {}
+    assert names_table({}, {}, {"lamps": SITE}, asked) == {}
 
 
 def test_a_table_survives_the_round_trip() -> None:

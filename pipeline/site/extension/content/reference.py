@@ -23,7 +23,7 @@ from sphinx.ext.intersphinx import InventoryAdapter
 
 from pipeline.adapters.installed import CHILD, describe, is_of_index
 from pipeline.adapters.memo import Memo, digest_of
-from pipeline.core.inventories.names import spelled_out
+from pipeline.core.inventories.names import expand_alias
 from pipeline.site.extension.content.figures import title_math
 from pipeline.site.extension.navigation.links import english_page
 from pipeline.site.extension.nodes import Wordless
@@ -120,7 +120,7 @@ class Reference:
         jax.lax is not Python's. Other sites follow, and abbreviated names come last.
         """
         name, module = node["reftarget"], node.get("py:module")
-        whole = spelled_out(name, usual)
+        whole = expand_alias(name, usual)
         return (
             self._own.get(name)
             or (self._own.get(f"{module}.{name}") if module else "")
