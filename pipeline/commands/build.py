@@ -39,7 +39,7 @@ from pipeline.log import Log
 from pipeline.report.counts import written_text
 from pipeline.report.result import RunResult
 from pipeline.run import KernelOptions, Run
-from pipeline.stages import goes_as_far_as
+from pipeline.stages import includes_stage
 from pipeline.stages.pull.stage import read_pulled
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class BuildOptions:
     @property
     def executes(self) -> bool:
         """Return whether the build runs code."""
-        return self.runs_code and goes_as_far_as(self.last, "execute")
+        return self.runs_code and includes_stage(self.last, "execute")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +136,7 @@ def build_pulled(
     # A dry run has not merged anything that could be executed or rendered.
     if options.executes and not run.dry:
         result = _execute(run, options, result, pages)
-    if goes_as_far_as(options.last, "publish") and not run.dry:
+    if includes_stage(options.last, "publish") and not run.dry:
         result = _publish(run, options, result)
     return write_report(run, options, result)
 
@@ -153,7 +153,7 @@ def _merge_locale(
     run: Run, options: BuildOptions, pages: Sequence[Page], *, lock: Lock, locale: str
 ) -> MergedLocale:
     """Split, update and merge what has changed in one locale since the last run."""
-    from pipeline.stages.merge.stage import ToMerge, merge, prune
+    from pipeline.stages.merge.stage import MergeInput, merge, prune
 
     memos = LocaleMemos(run, locale)
     updated = update_locale(
@@ -170,7 +170,7 @@ def _merge_locale(
             run.paths, page, run.upstream.reading
         )
 
-    work = ToMerge(
+    work = MergeInput(
         pages=pages,
         read=read,
         catalogs=updated.catalogs,

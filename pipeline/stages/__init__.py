@@ -10,6 +10,6 @@ from __future__ import annotations
 ORDER = ("pull", "split", "update", "merge", "execute", "publish")
 
 
-def goes_as_far_as(last: str, stage: str) -> bool:
+def includes_stage(last: str, stage: str) -> bool:
     """Return whether a command whose last stage is ``last`` runs ``stage``."""
     return ORDER.index(stage) <= ORDER.index(last)

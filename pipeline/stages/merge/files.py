@@ -49,7 +49,7 @@ class MergedFiles:
         self.lock = lock
         self.changes: list[str] = []
 
-    def made_again(self, last: MergedPage) -> MergedPage | None:
+    def reuse(self, last: MergedPage) -> MergedPage | None:
         """Return the last result of a page, updated to the attribution of this commit.
 
         Returns None if its files differ from the last result, or if the attribution cannot be
@@ -59,18 +59,18 @@ class MergedFiles:
         edits: list[tuple[Path, bytes]] = []
         for document in last.documents:
             # A file may have been edited or removed, or a run may have been killed.
-            data = _intact(self.merged(document.path), document.blob)
-            if (
-                data is None
-                or _intact(self.blocks(document.path), document.blocks) is None
-            ):
+            data = _read_if_unchanged(self.merged(document.path), document.blob)
+            blocks = _read_if_unchanged(self.blocks(document.path), document.blocks)
+            if data is None or blocks is None:
                 return None
             wanted = self.attribution(document.path)
             # A document without an attribution does not depend on the commit.
             if document.attribution in ("", wanted):
                 documents.append(document)
                 continue
-            edited = _readdressed(document.path, data, document.attribution, wanted)
+            edited = _with_attribution(
+                document.path, data, document.attribution, wanted
+            )
             if edited is None:
                 return None
             edits.append((self.merged(document.path), edited))
@@ -111,7 +111,7 @@ class MergedFiles:
         )
 
 
-def _intact(path: Path, blob: str) -> bytes | None:
+def _read_if_unchanged(path: Path, blob: str) -> bytes | None:
     """Return the content of a file; None if it is missing or was changed."""
     if not path.is_file():
         return None
@@ -119,7 +119,7 @@ def _intact(path: Path, blob: str) -> bytes | None:
     return data if blob_id(data) == blob else None
 
 
-def _readdressed(path: str, data: bytes, old: str, new: str) -> bytes | None:
+def _with_attribution(path: str, data: bytes, old: str, new: str) -> bytes | None:
     """Return a merged document with its attribution replaced; None if the line is not unique.
 
     In a notebook the line is part of a JSON string, with Chinese either escaped or not. The guard's

@@ -31,7 +31,7 @@ from pipeline.findings import Finding, Severity
 from pipeline.stages.merge.files import MergedDocument, MergedFiles, MergedPage
 
 
-def make(
+def merge_page(
     files: MergedFiles, page: SplitPage, catalog: Catalog | None, linked: frozenset[str]
 ) -> MergedPage:
     """Merge the documents of a page and write them; return the result.

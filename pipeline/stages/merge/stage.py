@@ -34,7 +34,7 @@ class MergedPages:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToMerge:
+class MergeInput:
     """Results of the earlier stages for the pages of one locale."""
 
     pages: Sequence[Page]
@@ -48,7 +48,7 @@ class ToMerge:
 
 
 def merge(
-    run: Run, work: ToMerge, *, locale: str, lock: Lock, memo: Memo[MergedPage]
+    run: Run, work: MergeInput, *, locale: str, lock: Lock, memo: Memo[MergedPage]
 ) -> MergedPages:
     """Write ``merged/<path>`` for every readable document that changed; return the rows.
 
@@ -65,9 +65,9 @@ def merge(
             linked = work.linked.get(page.name, frozenset())
             key = _key(files, work, page, linked)
             last = memo.recall(page.name, key) if key else None
-            merged = files.made_again(last) if last else None
+            merged = files.reuse(last) if last else None
             if merged is None:
-                merged = _make(files, work, page, linked)
+                merged = _merge_page(files, work, page, linked)
             # Remember the page only after its files are written.
             if key:
                 memo.keep(page.name, key, merged)
@@ -79,7 +79,7 @@ def merge(
     return MergedPages(rows=tuple(rows), changes=tuple(files.changes))
 
 
-def _key(files: MergedFiles, work: ToMerge, page: Page, linked: Set[str]) -> str:
+def _key(files: MergedFiles, work: MergeInput, page: Page, linked: Set[str]) -> str:
     """Return the digest of a page's inputs; empty if the page must not be remembered."""
     # A dry run writes no files, so there is nothing to remember.
     if files.run.dry:
@@ -90,7 +90,7 @@ def _key(files: MergedFiles, work: ToMerge, page: Page, linked: Set[str]) -> str
     return digest_of(work.code, repr(page.files), repr(sorted(linked)), data)
 
 
-def _catalog_bytes(files: MergedFiles, work: ToMerge, page: str) -> bytes | None:
+def _catalog_bytes(files: MergedFiles, work: MergeInput, page: str) -> bytes | None:
     """Return the bytes of a page's catalogue file, empty if there is none.
 
     Returns None if the file does not hold the catalogue of this run: it was saved meanwhile, or
@@ -107,19 +107,19 @@ def _catalog_bytes(files: MergedFiles, work: ToMerge, page: str) -> bytes | None
     return path.read_bytes()
 
 
-def _make(
-    files: MergedFiles, work: ToMerge, page: Page, linked: frozenset[str]
+def _merge_page(
+    files: MergedFiles, work: MergeInput, page: Page, linked: frozenset[str]
 ) -> MergedPage:
     # Loads the Markdown parser, which most runs do not need.
-    from pipeline.stages.merge.page import make
+    from pipeline.stages.merge.page import merge_page
 
     catalog = None
     if work.catalogs is not None:
         catalog = work.catalogs.shown(page.name)
-    return make(files, work.read(page), catalog, linked)
+    return merge_page(files, work.read(page), catalog, linked)
 
 
-def _row(work: ToMerge, page: str, merged: MergedPage) -> PageResult:
+def _row(work: MergeInput, page: str, merged: MergedPage) -> PageResult:
     """Return a page's row with the distinct findings of all stages so far, in order."""
     findings = dict.fromkeys((*work.findings.get(page, ()), *merged.row.findings))
     row = replace(merged.row, findings=tuple(findings))
