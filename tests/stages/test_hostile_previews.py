@@ -27,8 +27,8 @@ from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
 from pipeline.paths import Paths
 from pipeline.stages.publish.marked_page import render_marked, render_message
-from pipeline.stages.publish.renderer import render_sheet
-from pipeline.stages.publish.stage import RunState, Sheet, render
+from pipeline.stages.publish.renderer import render_preview
+from pipeline.stages.publish.stage import PreviewPage, RunState, render
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -221,10 +221,10 @@ def one_of(page: Tag, selector: str) -> Tag:
     return found
 
 
-def sheet(folder: Path, name: str, text: str) -> Sheet:
+def preview_page(folder: Path, name: str, text: str) -> PreviewPage:
     source = folder / name
     source.write_text(text, "utf-8")
-    return Sheet(
+    return PreviewPage(
         page="tea",
         source=source,
         outputs=None,
@@ -244,8 +244,8 @@ def preview(
     """The preview of a hostile page."""
     folder = tmp_path_factory.mktemp("previews")
     (folder / "cup.png").write_bytes(b"image")
-    one = sheet(folder, request.param, PAGES[request.param])
-    assert render_sheet(one).problem == ""
+    one = preview_page(folder, request.param, PAGES[request.param])
+    assert render_preview(one).problem == ""
     return one.target
 
 
@@ -276,8 +276,8 @@ def test_a_page_says_what_it_lost(preview: Path) -> None:
 
 
 def test_a_page_in_english_says_it_in_english(tmp_path: Path) -> None:
-    one = sheet(tmp_path, "tea.md", "<script>f()</script>\n\n<form></form>")
-    assert render_sheet(replace(one, language="en")).problem == ""
+    one = preview_page(tmp_path, "tea.md", "<script>f()</script>\n\n<form></form>")
+    assert render_preview(replace(one, language="en")).problem == ""
     text = one.target.read_text("utf-8")
     assert "· 2 elements left out: <code>form</code>, <code>script</code></p>" in text
 
@@ -285,9 +285,9 @@ def test_a_page_in_english_says_it_in_english(tmp_path: Path) -> None:
 def test_a_page_that_cannot_be_written_is_a_problem_and_no_error(
     tmp_path: Path,
 ) -> None:
-    page = sheet(tmp_path, "tea.md", "Tea.")
+    page = preview_page(tmp_path, "tea.md", "Tea.")
     # No file may have this name, which Python reports as a ValueError.
-    rendered = render_sheet(replace(page, target=tmp_path / "tea\0.html"))
+    rendered = render_preview(replace(page, target=tmp_path / "tea\0.html"))
     assert (rendered.page, rendered.has_changed) == ("tea", False)
     assert rendered.problem == "ValueError: embedded null byte"
 

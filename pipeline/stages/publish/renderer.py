@@ -1,7 +1,7 @@
-"""Renderer of preview pages: a sheet in, an HTML file out.
+"""Renderer of preview pages: a preview in, an HTML file out.
 
 Markdown becomes a notebook first, so that one template serves every page. It runs in worker
-processes, which receive sheets and return results, and share nothing else.
+processes, which receive previews and return results, and share nothing else.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pipeline.core.execution.outputs import (
 )
 from pipeline.errors import PipelineError
 from pipeline.site.texts import words
-from pipeline.stages.publish.stage import Sheet
+from pipeline.stages.publish.stage import PreviewPage
 
 # Notebook metadata that nbconvert uses.
 _SHOWN = frozenset(("kernelspec", "language_info", "widgets"))
@@ -45,24 +45,24 @@ class Rendered:
     refused: tuple[str, ...] = ()  # image paths outside the docs folder
 
 
-def render_sheet(sheet: Sheet) -> Rendered:
+def render_preview(preview: PreviewPage) -> Rendered:
     """Write the HTML of one page if it changes; return the result and never raise.
 
     A page that cannot be rendered is shown as its source. If that fails as well, nothing is
     written, and the result has the second problem.
     """
     try:
-        return _written(sheet, _html(sheet, _body(sheet)))
+        return _written(preview, _html(preview, _body(preview)))
     except Exception as error:  # noqa: BLE001 - nbconvert and its filters raise anything
         problem = _words_of(error)
     try:
         # Leave out the digest, so that the next run tries again.
-        source = files.read_bytes(sheet.source).decode("utf-8", "replace")
+        source = files.read_bytes(preview.source).decode("utf-8", "replace")
         body = sanitize(f"<pre>{escape(source)}</pre>")
-        shown = _html(replace(sheet, digest=""), body)
-        return replace(_written(sheet, shown), problem=problem)
+        shown = _html(replace(preview, digest=""), body)
+        return replace(_written(preview, shown), problem=problem)
     except Exception as error:  # noqa: BLE001 - no page may end the run
-        return Rendered(page=sheet.page, problem=_words_of(error))
+        return Rendered(page=preview.page, problem=_words_of(error))
 
 
 def _words_of(error: Exception) -> str:
@@ -73,40 +73,40 @@ def _words_of(error: Exception) -> str:
     return f"{type(error).__name__}: {words}"
 
 
-def _written(sheet: Sheet, page: bytes) -> Rendered:
+def _written(preview: PreviewPage, page: bytes) -> Rendered:
     """Write a page if it changes; return its result. Raises WriteError."""
-    has_changed = files.write_if_changed(sheet.target, page)
-    refused = tuple(dict.fromkeys(sheet.folder.refused))
-    return Rendered(page=sheet.page, has_changed=has_changed, refused=refused)
+    has_changed = files.write_if_changed(preview.target, page)
+    refused = tuple(dict.fromkeys(preview.folder.refused))
+    return Rendered(page=preview.page, has_changed=has_changed, refused=refused)
 
 
-def _html(sheet: Sheet, body: Sanitized) -> bytes:
+def _html(preview: PreviewPage, body: Sanitized) -> bytes:
     head = {
-        "title": sheet.title,
-        "state": sheet.state.text,
-        "status": sheet.state.kind,
-        "digest": sheet.digest,
-        "left_out": words(sheet.language.replace("-", "_"), "preview")["left out"],
+        "title": preview.title,
+        "state": preview.state.text,
+        "status": preview.state.kind,
+        "digest": preview.digest,
+        "left_out": words(preview.language.replace("-", "_"), "preview")["left out"],
         # Pages have upstream's folders, so the link may be "../index.html".
-        "index": os.path.relpath("index.html", PurePosixPath(sheet.page).parent),
+        "index": os.path.relpath("index.html", PurePosixPath(preview.page).parent),
     }
-    text = html.page_html(body, language=sheet.language, head=head)
+    text = html.page_html(body, language=preview.language, head=head)
     # A JSON escape can hold a lone surrogate ("\ud800"), which UTF-8 cannot encode.
     return text.encode("utf-8", "replace")
 
 
-def _body(sheet: Sheet) -> Sanitized:
-    """Return the sanitized HTML of a sheet's document. Raises InputError."""
-    data = files.read_bytes(sheet.source)
-    if sheet.source.suffix == ".rst":
+def _body(preview: PreviewPage) -> Sanitized:
+    """Return the sanitized HTML of a preview's document. Raises InputError."""
+    data = files.read_bytes(preview.source)
+    if preview.source.suffix == ".rst":
         # nbconvert cannot read reST, and removes HTML from raw cells.
         text = data.decode("utf-8", "replace")
-        return sanitize(rst_html(text, folder=sheet.folder))
+        return sanitize(rst_html(text, folder=preview.folder))
     source = Source(
-        path=sheet.source, data=data, outputs=sheet.outputs, folder=sheet.folder
+        path=preview.source, data=data, outputs=preview.outputs, folder=preview.folder
     )
-    notebook = notebook_of(source, page=sheet.page)
-    return html.notebook_html(notebook, folder=sheet.folder)
+    notebook = notebook_of(source, page=preview.page)
+    return html.notebook_html(notebook, folder=preview.folder)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

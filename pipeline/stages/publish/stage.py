@@ -42,7 +42,7 @@ class RunState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
+class PreviewPage:
     """A page to render, with all its inputs."""
 
     page: str  # the page's name
@@ -63,8 +63,8 @@ class Sheet:
         return False
 
 
-def sheet_of(run: Run, page: PageResult, *, locale: str) -> Sheet | None:
-    """Return the sheet of ``page``; None if none of its documents exists."""
+def preview_of(run: Run, page: PageResult, *, locale: str) -> PreviewPage | None:
+    """Return the preview of ``page``; None if none of its documents exists."""
     paths = run.paths
     executed = paths.executed(locale) / f"{page.page}.ipynb"
     ran = executed if executed.is_file() else None
@@ -83,7 +83,7 @@ def sheet_of(run: Run, page: PageResult, *, locale: str) -> Sheet | None:
     digest = hashlib.sha256(facts + files.read_bytes(source))
     if outputs is not None:
         digest.update(files.read_bytes(outputs))
-    return Sheet(
+    return PreviewPage(
         page=page.page,
         source=source,
         outputs=outputs,
@@ -177,13 +177,13 @@ def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> Published:
     reported as findings.
     """
     paths, settings = run.paths, run.settings
-    sheets: dict[str, Sheet] = {}
+    previews: dict[str, PreviewPage] = {}
     for page in pages:
-        sheet = sheet_of(run, page, locale=locale)
-        if sheet is not None:
-            sheets[page.page] = sheet
+        preview = preview_of(run, page, locale=locale)
+        if preview is not None:
+            previews[page.page] = preview
     # Rendering takes most of a build without execution, so skip unchanged pages.
-    stale = [sheet for sheet in sheets.values() if not sheet.is_fresh]
+    stale = [preview for preview in previews.values() if not preview.is_fresh]
     findings: list[Finding] = []
     changes: list[str] = []
     workers = kernel.worker_count(settings.execution.jobs)
@@ -194,16 +194,16 @@ def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> Published:
                 message = f"{rendered.page}: {rendered.problem}"
                 findings.append(_not_rendered(rendered))
             if rendered.has_changed:
-                changes.append(run.shown(sheets[rendered.page].target))
-            findings += _outside(rendered)
+                changes.append(run.shown(previews[rendered.page].target))
+            findings += _outside_findings(rendered)
             advance(1, message)
     # Even after a failure: the index lists the pages that exist.
-    if _write_index(run, pages, sheets, locale=locale):
+    if _write_index(run, pages, previews, locale=locale):
         changes.append(run.shown(paths.preview(locale)))
     return Published(changes=tuple(changes), findings=tuple(findings))
 
 
-def _outside(rendered: Rendered) -> Iterator[Finding]:
+def _outside_findings(rendered: Rendered) -> Iterator[Finding]:
     """Yield a finding for each image path of a page that leaves the docs folder."""
     for path in rendered.refused:
         yield Finding(
@@ -226,25 +226,29 @@ def _not_rendered(rendered: Rendered) -> Finding:
     return Finding.of(error, page=rendered.page)
 
 
-def _render_all(sheets: Sequence[Sheet], *, workers: int) -> Iterator[Rendered]:
-    """Render every sheet; yield the results as they arrive."""
-    if not sheets:
+def _render_all(previews: Sequence[PreviewPage], *, workers: int) -> Iterator[Rendered]:
+    """Render every preview; yield the results as they arrive."""
+    if not previews:
         return
     # The renderer loads slowly, and most runs render nothing.
-    from pipeline.stages.publish.renderer import render_sheet
+    from pipeline.stages.publish.renderer import render_preview
 
-    if len(sheets) < ENOUGH_FOR_PROCESSES or workers == 1:
-        yield from map(render_sheet, sheets)
+    if len(previews) < ENOUGH_FOR_PROCESSES or workers == 1:
+        yield from map(render_preview, previews)
         return
     # Do not fork: the copy of a process with threads may deadlock on a lock that a thread held.
     context = get_context("spawn")
     # In chunks: sending one page costs as much as rendering a short one.
-    with ProcessPoolExecutor(min(workers, len(sheets)), mp_context=context) as pool:
-        yield from pool.map(render_sheet, sheets, chunksize=4)
+    with ProcessPoolExecutor(min(workers, len(previews)), mp_context=context) as pool:
+        yield from pool.map(render_preview, previews, chunksize=4)
 
 
 def _write_index(
-    run: Run, pages: Sequence[PageResult], sheets: dict[str, Sheet], *, locale: str
+    run: Run,
+    pages: Sequence[PageResult],
+    previews: dict[str, PreviewPage],
+    *,
+    locale: str,
 ) -> bool:
     """Write the index of all pages; return whether it changed."""
     target = run.paths.preview(locale)
@@ -252,7 +256,7 @@ def _write_index(
     if run.pages and target.exists():
         return False
     root = target.parent
-    rows = [_row(page, sheets.get(page.page), root=root) for page in pages]
+    rows = [_row(page, previews.get(page.page), root=root) for page in pages]
     progress = progress_of(pages)
     count = f"{progress.translated} of {progress.messages} messages translated"
     text = html.index_html(
@@ -277,14 +281,14 @@ def _counts(rows: Sequence[html.Row]) -> str:
     return ", ".join(f"{count} {status}" for status, count in counts.items())
 
 
-def _row(page: PageResult, sheet: Sheet | None, *, root: Path) -> html.Row:
+def _row(page: PageResult, preview: PreviewPage | None, *, root: Path) -> html.Row:
     """Return the row of one page for the index in the folder ``root``."""
     # No document exists: the guard stopped it, or it is malformed.
     link, status, state = "", "plain", "not built"
-    if sheet is not None:
+    if preview is not None:
         # Quoted, because a name may look like an address: "javascript:x.md".
-        link = quote(sheet.target.relative_to(root).as_posix())
-        status, state = sheet.state.kind, sheet.state.text
+        link = quote(preview.target.relative_to(root).as_posix())
+        status, state = preview.state.kind, preview.state.text
     return html.Row(
         page=page.page,
         title=page.title or page.page,
