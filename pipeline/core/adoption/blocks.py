@@ -122,7 +122,7 @@ def _code(signature: Signature, codes: Iterator[str]) -> str:
             return _without_options(info, content)
         case (_, name, *_, _) if name in _RST_LITERAL:
             return next(codes, "")
-        case (_, "held", name, *_) if name in _RST_CODE:
+        case (_, "directive_node", name, *_) if name in _RST_CODE:
             return next(codes, "")
     return ""
 
