@@ -86,7 +86,7 @@ def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
         files.read_all()
         if updated.catalogs is not None:
             # In a dry run the updated catalogues are not on disk, so they are supplied here.
-            files.stand_in(updated.catalogs.by_page)
+            files.use_opened(updated.catalogs.by_page)
         filler = CatalogFiller(catalogs=files.catalogs.copy())
         with open_versions(run, lock) as versions:
             matcher = Matcher(versions=versions, encoder=read)

@@ -1,8 +1,9 @@
 """Upstream's English at the pin and at older commits, to open memories with.
 
 A memory only has digests; here they are resolved. The input is pages and commits, the output the
-entries that a page needed there. ``rebuilt`` returns the catalogue of a memory as it was, as far as
-its English is available. An entry without its English stays in the memory and is reported.
+entries that a page needed there. ``rebuild_catalog`` returns the catalogue of a memory as it was,
+as far as its English is available. An entry without its English stays in the memory and is
+reported.
 """
 
 from __future__ import annotations
@@ -225,7 +226,7 @@ def open_english(run: Run, pages: Sequence[SplitPage], lock: Lock) -> Iterator[E
 
 
 @dataclass(slots=True, kw_only=True)
-class _Sought:
+class _Lookup:
     """English found so far, and the distinct reasons why some of it is unavailable."""
 
     texts: dict[str, str] = field(default_factory=dict)  # digest → English
@@ -248,7 +249,7 @@ class _Page:
     is_exact: bool
 
 
-def rebuilt(
+def rebuild_catalog(
     work: Workspace, english: English, memory: Memory, *, local: Catalog | None = None
 ) -> Opened:
     """Return the catalogue of a memory at its own commit, or at the pin if that is unavailable.
@@ -256,13 +257,13 @@ def rebuilt(
     ``local`` is the working catalogue, if any, which is another source of English. Missing English
     is reported as a finding.
     """
-    sought = _Sought()
+    sought = _Lookup()
     page = _page_of(english, memory, sought)
     # Cheapest sources first: history is only searched for what the others lack.
     sought.texts.update(texts_by_digest(page.wanted))
     if local is not None:
         sought.texts.update(texts_in(local))
-    _look_where_notes_lead(english, memory, sought)
+    _read_noted_places(english, memory, sought)
     if _lacks_english(memory, sought.texts):
         sought.texts.update(english.texts_at_pin())
     header = _header(work, english, memory, is_exact=page.is_exact)
@@ -276,22 +277,22 @@ def rebuilt(
         header=header,
     )
     # They stay in the memory: another upstream or a later run may have their English.
-    nowhere = [entry for entry in opened.missing if _never_stood(entry, sought.texts)]
+    nowhere = [entry for entry in opened.missing if _has_no_place(entry, sought.texts)]
     lost = [entry for entry in opened.missing if entry not in nowhere]
     if lost:
         work.report(_not_recovered(work, memory, lost, sought.reasons))
     if nowhere:
-        work.report(_never_upstreams(work, memory, nowhere))
+        work.report(_without_english_note(work, memory, nowhere))
     return opened
 
 
 def page_at(english: English, memory: Memory) -> tuple[Entry, ...] | None:
     """Return the entries of a memory's page at its own commit; None if that is unavailable."""
-    page = _page_of(english, memory, _Sought())
+    page = _page_of(english, memory, _Lookup())
     return page.wanted if page.is_exact else None
 
 
-def _page_of(english: English, memory: Memory, sought: _Sought) -> _Page:
+def _page_of(english: English, memory: Memory, sought: _Lookup) -> _Page:
     """Return the page at the memory's commit, or at the pin if that commit is unavailable.
 
     If both are the same page, the history is not needed: most runs do not have to run git.
@@ -337,7 +338,7 @@ def texts_in(catalog: Catalog) -> dict[str, str]:
     return texts
 
 
-def _look_where_notes_lead(english: English, memory: Memory, sought: _Sought) -> None:
+def _read_noted_places(english: English, memory: Memory, sought: _Lookup) -> None:
     """Read the English at the places in the memory's notes: ``seen: COMMIT PAGE``."""
     for entry in memory.entries:
         for code, place in english_of(entry):
@@ -348,7 +349,7 @@ def _look_where_notes_lead(english: English, memory: Memory, sought: _Sought) ->
 
 
 def _texts_at(
-    english: English, memory: Memory, place: Place, sought: _Sought
+    english: English, memory: Memory, place: Place, sought: _Lookup
 ) -> dict[str, str]:
     """Return the English at a place by digest; empty if it is unavailable."""
     # The commit may be unavailable while its ref is not, as for the commit in the header. The
@@ -375,7 +376,7 @@ def _lacks_english(memory: Memory, texts: Mapping[str, str]) -> bool:
     return False
 
 
-def _never_stood(entry: Entry, texts: Mapping[str, str]) -> bool:
+def _has_no_place(entry: Entry, texts: Mapping[str, str]) -> bool:
     """Return whether an entry's missing English has no known place on a page of upstream."""
     # Messages on the page have no note of their place, so their missing English is a loss.
     if not entry.obsolete and entry.msgid not in texts:
@@ -419,7 +420,7 @@ def _not_recovered(
     )
 
 
-def _never_upstreams(
+def _without_english_note(
     work: Workspace, memory: Memory, missing: Sequence[Entry]
 ) -> Finding:
     """Return a note, not a warning, because nobody can or needs to fix these entries."""

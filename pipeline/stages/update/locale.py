@@ -422,7 +422,7 @@ class CatalogFiles:
             )
         self._save(memo)
 
-    def stand_in(self, opened: Mapping[str, Catalog]) -> None:
+    def use_opened(self, opened: Mapping[str, Catalog]) -> None:
         """Use ``opened`` for files that are unreadable, or unwritten in a dry run."""
         for page, catalog in opened.items():
             if page in self.data and page not in self.catalogs:
@@ -469,7 +469,7 @@ class CatalogFiles:
             removed = []
         if not self.run.dry:
             remove_files(removed)
-        self._know(written)
+        self._cache_written(written)
         return tuple(map(self.run.shown, [*map(self.path, written), *removed]))
 
     def _read(self, page: str, memo: Memo[po.ReadCatalog]) -> po.ReadCatalog:
@@ -481,7 +481,7 @@ class CatalogFiles:
             memo.keep(page, key, read)
         return read
 
-    def _know(self, pages: list[str]) -> None:
+    def _cache_written(self, pages: list[str]) -> None:
         """Cache the files that were just written, for the next run."""
         if not pages:
             return

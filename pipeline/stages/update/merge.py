@@ -131,7 +131,7 @@ def merge_sides(sides: Sides, held_elsewhere: Callable[[], Held]) -> Merged:
     return merged
 
 
-def keep_what_gives_way(
+def save_dropped_translations(
     work: Workspace, sides: Sides, merged: Merged, data: bytes
 ) -> None:
     """Save the translations that this merge drops, and report those that matter.
@@ -151,7 +151,7 @@ def keep_what_gives_way(
         (entry.context, digest(entry.msgid)): entry.line for entry in catalog.entries
     }
     if merged.emptied:
-        emptied = _gave_way(
+        emptied = _dropped_finding(
             work,
             page,
             merged.emptied,
@@ -164,7 +164,7 @@ def keep_what_gives_way(
         work.report(emptied)
     if merged.outdated:
         name = keep_aside(work, page, merged.outdated, texts, reason=OUTDATED)
-        outdated = _gave_way(
+        outdated = _dropped_finding(
             work,
             page,
             merged.outdated,
@@ -182,7 +182,7 @@ def keep_what_gives_way(
         _report_conflicts(work, page, merged, name=name, lines=lines)
     if dropped.gone:
         name = keep_aside(work, page, dropped.gone, texts, reason=TAKEN_BACK)
-        taken_back = _gave_way(
+        taken_back = _dropped_finding(
             work,
             page,
             dropped.gone,
@@ -260,7 +260,7 @@ def _first_of(
     return ":".join([work.files.catalog_name(page), *map(str, known[:1])])
 
 
-def _gave_way(
+def _dropped_finding(
     work: Workspace,
     page: str,
     entries: Sequence[Entry],

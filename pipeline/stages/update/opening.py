@@ -36,7 +36,12 @@ from pipeline.stages.update.checkouts import (
     start_of_overwritten,
     touches_in_git,
 )
-from pipeline.stages.update.english import English, open_english, page_at, rebuilt
+from pipeline.stages.update.english import (
+    English,
+    open_english,
+    page_at,
+    rebuild_catalog,
+)
 from pipeline.stages.update.locale import (
     MemoryResult,
     State,
@@ -44,7 +49,7 @@ from pipeline.stages.update.locale import (
     how_to_store,
     read_state,
 )
-from pipeline.stages.update.merge import Sides, keep_what_gives_way, merge_sides
+from pipeline.stages.update.merge import Sides, merge_sides, save_dropped_translations
 
 
 def open_memory(
@@ -136,7 +141,7 @@ class _Opening:
         merged = merge_sides(sides, self.held_elsewhere)
         if not merged.taken and not move.by_git and mended is local:
             # The catalogue has everything in the memory, so only the base is recorded.
-            keep_what_gives_way(work, sides, merged, before)
+            save_dropped_translations(work, sides, merged, before)
             self.state.keep(page, data, None)
             return
         memory = merged.memory
@@ -144,7 +149,9 @@ class _Opening:
             memory = theirs
         # Rebuilt before anything is written, because it may fail.
         opened = self._rebuilt(memory, local=mended)
-        keep_what_gives_way(work, sides, merged, po.format_catalog(opened.catalog))
+        save_dropped_translations(
+            work, sides, merged, po.format_catalog(opened.catalog)
+        )
         if memory is not theirs:
             # Store the local changes now: their translators could not be determined any more once
             # the pipeline has overwritten the catalogue.
@@ -184,7 +191,7 @@ class _Opening:
         mended = self._with_english(local, base)
         sides = Sides(local=mended, theirs=nothing, base=base, move=move)
         merged = merge_sides(sides, self.held_elsewhere)
-        keep_what_gives_way(work, sides, merged, before)
+        save_dropped_translations(work, sides, merged, before)
         if not move.by_git:
             return
         if merged.memory.entries:
@@ -206,7 +213,7 @@ class _Opening:
         local = self._rebuilt(seen).catalog
         sides = Sides(local=local, theirs=theirs, base=None, move=move, seen=seen)
         merged = Merged(memory=theirs, taken=False)
-        keep_what_gives_way(self.work, sides, merged, po.format_catalog(opened))
+        save_dropped_translations(self.work, sides, merged, po.format_catalog(opened))
 
     def _start(self, local: Catalog, theirs: Memory, data: bytes) -> Start:
         """Return the common base of a catalogue and its memory, whose file is ``data``."""
@@ -222,7 +229,7 @@ class _Opening:
         return Start(base, move)
 
     def _rebuilt(self, memory: Memory, *, local: Catalog | None = None) -> Opened:
-        opened = rebuilt(self.work, self.english, memory, local=local)
+        opened = rebuild_catalog(self.work, self.english, memory, local=local)
         branch = self.state.branch
         if local is None or branch is None or not branch.has_catalogs:
             return opened

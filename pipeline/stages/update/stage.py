@@ -81,7 +81,7 @@ def update_catalog_files(
     with run.log.step("update") as step:
         files = CatalogFiles(run=run, locale=locale)
         files.read_all()
-        files.stand_in(opened or {})
+        files.use_opened(opened or {})
         there = _documents(lock)
         _drop_findings_outside_run(files, pages, there)
         # From the lock and not from ``pages``, because a run of a few pages has not split the
@@ -103,7 +103,9 @@ def update_catalog_files(
         for name in gone:
             # An empty catalogue is removed, so there is nothing to report.
             if updated[name].catalog.entries:
-                files.report(name, _gone(name, run.shown(files.path(name))))
+                files.report(
+                    name, _page_gone_finding(name, run.shown(files.path(name)))
+                )
         step.result = _summary(updated)
     # Includes catalogues that were only read: the memory uses them to find English.
     by_page = dict(files.catalogs)
@@ -177,7 +179,7 @@ def _summary(updated: Mapping[str, Updated]) -> str:
     return ", ".join(told) or "no messages"
 
 
-def _gone(page: str, where: str) -> Finding:
+def _page_gone_finding(page: str, where: str) -> Finding:
     return Finding(
         code="page-gone",
         severity=Severity.WARNING,

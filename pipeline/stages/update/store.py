@@ -186,7 +186,7 @@ class _Store:
             memory = self.old.of_others.get(page)
             # Compare as if the page's memory was empty: do other pages hold everything?
             if memory is None or keep_unheld(
-                replace(memory, entries=()), memory, self.held
+                replace(memory, entries=()), memory, self.held_translations
             ):
                 continue
             moved.append(page)
@@ -213,34 +213,34 @@ class _Store:
         }
 
     @cached_property
-    def live(self) -> dict[str, frozenset[str]]:
+    def pin_digests(self) -> dict[str, frozenset[str]]:
         """Return the digests of each page at the pin."""
-        live: dict[str, frozenset[str]] = {}
+        digests: dict[str, frozenset[str]] = {}
         for page, entries in self.wanted.items():
-            live[page] = frozenset(digest(entry.msgid) for entry in entries)
-        return live
+            digests[page] = frozenset(digest(entry.msgid) for entry in entries)
+        return digests
 
     @cached_property
-    def pinned(self) -> dict[str, Place]:
+    def pin_places(self) -> dict[str, Place]:
         """Return the places of English at the pin, by digest."""
         places: dict[str, Place] = {}
         # If several pages have a text, the last one counts, but any would do.
-        for page, codes in self.live.items():
+        for page, codes in self.pin_digests.items():
             place = Place(commit=self.lock.commit, page=page)
             places.update(dict.fromkeys(codes, place))
         return places
 
     @cached_property
-    def texts(self) -> dict[str, int]:
+    def text_ranks(self) -> dict[str, int]:
         """Return the English of all catalogues with its rank in their order."""
-        texts: dict[str, int] = {}
+        ranks: dict[str, int] = {}
         for catalog in self.catalogs.by_page.values():
             for entry in catalog.entries:
-                texts.setdefault(entry.msgid, len(texts))
-        return texts
+                ranks.setdefault(entry.msgid, len(ranks))
+        return ranks
 
     @cached_property
-    def held(self) -> Held:
+    def held_translations(self) -> Held:
         """Return all translations that are in a catalogue."""
         # The memory of a page that is not due agrees with its catalogue.
         others = self.old.of_others
@@ -256,14 +256,14 @@ class _Store:
             # A new page: the notes about its texts are in the memory of the page it was renamed
             # from.
             old = self.old.of_others.get(counts.moved_from)
-        live = self.live.get(page, head.live)
+        live = self.pin_digests.get(page, head.live)
         return close_catalog(
             catalog,
             head,
             old=old,
             live=live,
             find=self._find,
-            texts=self.texts,
+            texts=self.text_ranks,
             touch_of=self._touch_of(page),
         )
 
@@ -285,7 +285,7 @@ class _Store:
         The pin comes first: after an interrupted run, the memories of only some pages are at the
         pin.
         """
-        return self.pinned.get(code) or self.old.find(code)
+        return self.pin_places.get(code) or self.old.find(code)
 
     def _head(self, page: str, catalog: Catalog) -> Memory:
         """Return the header data of the page's memory.
@@ -320,6 +320,6 @@ class _Store:
         if old is None or not keep_unheld(memory, old, held_by([memory])):
             return []
         # Translations that moved to another page are held there.
-        live = self.live.get(memory.page, old.live)
-        unheld = keep_unheld(memory, old, self.held)
+        live = self.pin_digests.get(memory.page, old.live)
+        unheld = keep_unheld(memory, old, self.held_translations)
         return [core.left_over(entry, old=old, live=live) for entry in unheld]

@@ -30,7 +30,7 @@ from pipeline.stages.update.english import (
     English,
     open_english,
     page_under_ref,
-    rebuilt,
+    rebuild_catalog,
 )
 from pipeline.stages.update.locale import Workspace, how_to_store, read_state
 
@@ -89,7 +89,7 @@ def _verify_page(
     """Compare a catalogue with its memory, unless it ``is_waiting`` to be opened."""
     page = memory.page
     # Rebuilt even without a catalogue, to report unavailable English.
-    opened = rebuilt(work, english, memory)
+    opened = rebuild_catalog(work, english, memory)
     if is_waiting:
         return
     try:
