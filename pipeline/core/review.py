@@ -20,10 +20,10 @@ from pipeline.core.memory.record import (
     TRANSLATOR,
     Key,
     Texts,
+    human_work,
     key_of,
     text_of,
     translators_of,
-    work_of,
 )
 from pipeline.entries import Entry
 
@@ -128,7 +128,7 @@ class _Comparing:
             if not text_of(entry):
                 continue
             self._old[entry.written_for] = entry
-            self._works.add((entry.msgid, work_of(entry)))
+            self._works.add((entry.msgid, human_work(entry)))
             if not entry.fuzzy:
                 self._finished.add(_bare(entry))
         self._remaining = {_bare(entry) for entry in _all(after)}
@@ -147,7 +147,11 @@ class _Comparing:
 
         ``same`` is the old entry with the same key, if any.
         """
-        if same and work_of(new) == work_of(same) and new.obsolete == same.obsolete:
+        if (
+            same
+            and human_work(new) == human_work(same)
+            and new.obsolete == same.obsolete
+        ):
             return
         if not text_of(new):
             if same and text_of(same):
@@ -174,7 +178,7 @@ class _Comparing:
 
     def _quiet(self, new: Entry) -> Quiet | None:
         """Return why nobody needs to look at a translation; None if somebody should."""
-        if (new.msgid, work_of(new)) in self._works:
+        if (new.msgid, human_work(new)) in self._works:
             return Quiet.MOVED
         # The note alone is no proof: a person may have edited the translation since.
         is_carried = new.notes_with(CARRIED) and not new.fuzzy

@@ -22,7 +22,7 @@ from pipeline.core.catalog.origins import (
     settled_notes,
     states_of,
 )
-from pipeline.core.memory.file import team_fields, touch_note
+from pipeline.core.memory.file import team_fields, translator_note
 from pipeline.core.memory.record import (
     DIFF,
     PREVIOUS_SEEN,
@@ -33,19 +33,19 @@ from pipeline.core.memory.record import (
     Place,
     digest,
     english_of,
+    human_work,
     in_order,
     place_of,
     seen_note,
     source_note,
     text_of,
     translators_of,
-    work_of,
 )
 from pipeline.core.memory.redaction import Stored, stored
 from pipeline.entries import Catalog, Entry
 
 # Returns the note of who wrote a msgstr, or "" if only the header has it.
-TouchOf = Callable[[str], str]
+TranslatorNoteOf = Callable[[str], str]
 
 _NO_TEXTS: Mapping[str, int] = {}
 # Stands for the old version of an entry that the memory does not have.
@@ -60,7 +60,7 @@ def close_catalog(
     live: Collection[str],
     find: Callable[[str], Place | None],
     texts: Mapping[str, int] = _NO_TEXTS,
-    touch_of: TouchOf | None = None,
+    touch_of: TranslatorNoteOf | None = None,
 ) -> Memory:
     """Return the memory of a catalogue: ``head`` with the entries of the catalogue.
 
@@ -74,7 +74,7 @@ def close_catalog(
     if old:
         known = old.by_key()
         own_places = dict.fromkeys(old.live, Place(commit=old.commit, page=old.page))
-    touched_last = touch_note(catalog.header)
+    touched_last = translator_note(catalog.header)
     closing = _Closing(
         known=known,
         touched_last=touched_last,
@@ -95,7 +95,11 @@ def close_catalog(
 
 
 def close_to_compare(
-    catalog: Catalog, head: Memory, *, old: Memory, touch_of: TouchOf | None = None
+    catalog: Catalog,
+    head: Memory,
+    *,
+    old: Memory,
+    touch_of: TranslatorNoteOf | None = None,
 ) -> Memory:
     """Return the memory of a catalogue for a comparison of people's work with ``head``.
 
@@ -117,7 +121,7 @@ class _Closing:
 
     known: Mapping[Key, Entry]  # the current entries of the memory
     touched_last: str  # note of who saved the catalogue last; empty if nobody did
-    touch_of: TouchOf | None
+    touch_of: TranslatorNoteOf | None
     live: Collection[str]
     own_places: Mapping[str, Place]  # places of the page's English so far
     find: Callable[[str], Place | None]
@@ -242,7 +246,7 @@ class _Closing:
 
         ``msgstr`` is the text in the catalogue. The first rule that fits decides.
         """
-        if work_of(old) == work_of(closed):
+        if human_work(old) == human_work(closed):
             return translators_of(old)
         # The person who saved the catalogue did not write the machine's words.
         if is_remembered_draft(closed):

@@ -35,26 +35,26 @@ class _Stored(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PutBack:
+class Restored:
     """A catalogue with upstream's English restored, and the entries that had been edited."""
 
     catalog: Catalog
     edited: tuple[Entry, ...] = ()
 
 
-def strangers_in(catalog: Catalog, base: Memory) -> set[str]:
+def unknown_texts(catalog: Catalog, base: Memory) -> set[str]:
     """Return the texts of live entries that the page's memory ``base`` does not contain."""
     known = {entry.msgid for entry in base.entries}
     return {text for text in _live_texts(catalog) if digest(text) not in known}
 
 
-def put_english_back(
+def restore_english(
     catalog: Catalog,
     base: Memory,
     wanted: Sequence[Entry],
     *,
     newer: Collection[str] = (),
-) -> PutBack:
+) -> Restored:
     """Return ``catalog`` with each edited msgid replaced by the page's message.
 
     ``base`` is the page's memory as last stored, ``wanted`` the entries that the page needed then.
@@ -64,10 +64,10 @@ def put_english_back(
     """
     present = {entry.msgid for entry in catalog.entries}
     missing = [entry.msgid for entry in wanted if entry.msgid not in present]
-    strangers = strangers_in(catalog, base).difference(newer)
+    strangers = unknown_texts(catalog, base).difference(newer)
     # If no message is missing, a stranger is an entry that somebody has added.
     if not strangers or not missing:
-        return PutBack(catalog=catalog)
+        return Restored(catalog=catalog)
     stored = set(_stored_of(base, missing))
     search = _Search(strangers=strangers, missing=missing)
     search.by_translation(catalog, stored)
@@ -84,7 +84,7 @@ def put_english_back(
         restored = replace(entry, msgid=original)
         is_stored = _Stored(original, entry.msgstr) in stored
         entries.append(restored if is_stored else _waiting(restored))
-    return PutBack(
+    return Restored(
         catalog=replace(catalog, entries=tuple(entries)), edited=tuple(edited)
     )
 

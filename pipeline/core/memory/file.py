@@ -179,7 +179,7 @@ _NOT_THE_TEAMS = (
 )  # fields that do not belong to the team
 
 
-def touch_note(header: Mapping[str, str]) -> str:
+def translator_note(header: Mapping[str, str]) -> str:
     """Return the note of who saved a catalogue last and when; "" if its header lacks that.
 
     ``Last-Translator: Li Lei``, ``PO-Revision-Date: 2026-05-01 09:30+0800`` and
@@ -226,7 +226,7 @@ def editing_fields(memory: Memory) -> dict[str, str]:
     """Return the header fields of a memory's team and of its last translator.
 
     The newest translator note of the entries gives the latter. This is the inverse of
-    ``touch_note`` and ``team_fields``.
+    ``translator_note`` and ``team_fields``.
     """
     touch = _newest_touch(memory)
     if touch is None:

@@ -19,19 +19,19 @@ from pipeline.core.memory.file import moment_of
 from pipeline.core.memory.record import (
     Key,
     Memory,
+    as_obsolete,
     digest,
+    human_work,
     in_order,
     key_of,
-    left_over,
     text_of,
     with_refs,
-    work_of,
 )
 from pipeline.core.memory.redaction import stored
 from pipeline.entries import Catalog, Entry
 
 # Pairs of the digest of an English message and a translation of it (see ``text_of``).
-Held = AbstractSet[tuple[str, str]]
+Translations = AbstractSet[tuple[str, str]]
 
 
 class Conflict(NamedTuple):
@@ -75,7 +75,7 @@ _WITHOUT_BASE = {
 }
 
 
-def held_in(catalogs: Iterable[Catalog]) -> Held:
+def translations_in_catalogs(catalogs: Iterable[Catalog]) -> Translations:
     """Return all translations of working catalogues, with the digest of their English.
 
     Translations are redacted as in a memory.
@@ -88,13 +88,13 @@ def held_in(catalogs: Iterable[Catalog]) -> Held:
     return held
 
 
-def held_by(memories: Iterable[Memory]) -> Held:
-    """Return all translations of memories, obsolete ones included: ``held_in`` for memories."""
+def translations_in_memories(memories: Iterable[Memory]) -> Translations:
+    """Return all translations in memories, obsolete ones included."""
     held: set[tuple[str, str]] = set()
     for memory in memories:
         for entry in memory.entries:
             if text_of(entry):
-                held.add(_held(entry))
+                held.add(_translation_key(entry))
     return held
 
 
@@ -103,7 +103,7 @@ def reconcile(
     theirs: Memory,
     *,
     base: Memory | None,
-    held: Held,
+    held: Translations,
     follows: bool = False,
     is_older: Callable[[Entry, Entry], bool] = lambda our, their: False,
 ) -> Merged:
@@ -126,7 +126,7 @@ def reconcile(
         theirs=theirs.by_key(),
         base=base.by_key() if base else {},
         held=held,
-        theirs_hold=held_by([theirs]),
+        theirs_hold=translations_in_memories([theirs]),
         live=theirs.live,
         follows=follows,
         is_older=is_older,
@@ -146,7 +146,7 @@ def reconcile(
     )
 
 
-def lost_in(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
+def lost_in(memory: Memory, old: Memory, held: Translations) -> tuple[Entry, ...]:
     """Return the entries of ``old`` whose translation is neither in ``memory`` nor ``held``.
 
     The entry may be gone, or may have another translation or none.
@@ -155,7 +155,7 @@ def lost_in(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
     lost: list[Entry] = []
     for key, entry in old.by_key().items():
         text = text_of(entry)
-        if not text or _held(entry) in held:
+        if not text or _translation_key(entry) in held:
             continue
         # A change of the fuzzy flag alone loses no words.
         if key not in now or text_of(now[key]) != text:
@@ -177,11 +177,13 @@ def differences(ours: Memory, stored: Memory) -> int:
 
 def _work(memory: Memory) -> dict[Key, tuple[object, ...]]:
     """Return people's work in a memory by key; blank entries are left out."""
-    work = {key: work_of(entry) for key, entry in memory.by_key().items()}
+    work = {key: human_work(entry) for key, entry in memory.by_key().items()}
     return {key: content for key, content in work.items() if any(content)}
 
 
-def keep_unheld(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
+def unheld_entries(
+    memory: Memory, old: Memory, held: Translations
+) -> tuple[Entry, ...]:
     """Return the entries of ``old`` that ``memory`` lacks and whose translation is not ``held``.
 
     They would be lost if ``memory`` was written in place of ``old``.
@@ -191,7 +193,7 @@ def keep_unheld(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
     for key, entry in old.by_key().items():
         # An entry without a translation and a replaced draft are no loss.
         has_words = text_of(entry) != "" and not is_remembered_draft(entry)
-        if has_words and _held(entry) not in held and key not in known:
+        if has_words and _translation_key(entry) not in held and key not in known:
             unheld.append(entry)
     return tuple(unheld)
 
@@ -203,8 +205,8 @@ class _Merge:
     ours: Mapping[Key, Entry]
     theirs: Mapping[Key, Entry]
     base: Mapping[Key, Entry]  # empty if the base is unknown
-    held: Held  # translations in all working catalogues
-    theirs_hold: Held  # translations in the incoming memory
+    held: Translations  # translations in all working catalogues
+    theirs_hold: Translations  # translations in the incoming memory
     live: Collection[str]  # digests of the page of the incoming memory
     follows: bool
     is_older: Callable[[Entry, Entry], bool]
@@ -223,7 +225,9 @@ class _Merge:
         our = self.ours.get(key)
         if our is None:
             # New from elsewhere, unless it is a translation that another entry of ours already has.
-            self.taken |= text_of(their) != "" and _held(their) not in self.held
+            self.taken |= (
+                text_of(their) != "" and _translation_key(their) not in self.held
+            )
             self.entries.append(their)
             return
         before = self.base.get(key)
@@ -252,9 +256,9 @@ class _Merge:
         if not text_of(our) or is_remembered_draft(our):
             return
         before = self.base.get(key)
-        is_unchanged = before is not None and work_of(before) == work_of(our)
+        is_unchanged = before is not None and human_work(before) == human_work(our)
         # The memory was moved to another release, where another entry took over the translation.
-        if is_unchanged and _held(our) in self.theirs_hold:
+        if is_unchanged and _translation_key(our) in self.theirs_hold:
             return
         if is_unchanged and self.follows:
             self.given_up.append(our)
@@ -266,7 +270,7 @@ class _Merge:
     def _is_outdated(self, our: Entry, their: Entry, before: Entry | None) -> bool:
         """Return whether ``our`` differs only by being an older, restored version."""
         is_other = text_of(our) != text_of(their)
-        has_moved = before is not None and work_of(their) != work_of(before)
+        has_moved = before is not None and human_work(their) != human_work(before)
         return is_other and not has_moved and self.is_older(our, their)
 
     def _keep_emptied(self, our: Entry, their: Entry) -> None:
@@ -276,7 +280,11 @@ class _Merge:
         """
         words = " ".join(text_of(their).split())
         is_noted = any(words in comment for comment in our.comments)
-        if is_noted or is_remembered_draft(their) or _held(their) in self.held:
+        if (
+            is_noted
+            or is_remembered_draft(their)
+            or _translation_key(their) in self.held
+        ):
             return
         entry = replace(their, context=EMPTIED, obsolete=True, comments=(), flags=())
         known = self.ours.keys() | self.theirs.keys() | set(map(key_of, self.entries))
@@ -296,10 +304,10 @@ class _Merge:
         is_same = text_of(our) in ("", text_of(their))
         # A replaced draft is no loss and is not reported.
         is_lost = not is_same and not is_remembered_draft(our)
-        if is_lost and _held(our) not in self.theirs_hold:
+        if is_lost and _translation_key(our) not in self.theirs_hold:
             self.given_up.append(our)
         self.entries.append(their)
-        self.taken |= work_of(our) != work_of(their)
+        self.taken |= human_work(our) != human_work(their)
 
 
 def _choose(our: Entry, their: Entry, before: Entry | None) -> _Side:
@@ -307,8 +315,8 @@ def _choose(our: Entry, their: Entry, before: Entry | None) -> _Side:
 
     ``before`` is None if the base is unknown or had no such entry.
     """
-    our_work, their_work = work_of(our), work_of(their)
-    base_work = work_of(before) if before else None
+    our_work, their_work = human_work(our), human_work(their)
+    base_work = human_work(before) if before else None
     # Equal on both sides, or unchanged here.
     if our_work in (their_work, base_work):
         return _Side.THEIRS
@@ -330,8 +338,8 @@ def _choose(our: Entry, their: Entry, before: Entry | None) -> _Side:
     return _WITHOUT_BASE[our.fuzzy, their.fuzzy]
 
 
-def _held(entry: Entry) -> tuple[str, str]:
-    """Return an entry of a memory as an element of ``Held``."""
+def _translation_key(entry: Entry) -> tuple[str, str]:
+    """Return an entry of a memory as an element of ``Translations``."""
     return entry.written_for, text_of(entry)
 
 
@@ -432,7 +440,7 @@ class _BranchMerge:
 
     def _placed(self, entry: Entry, memory: Memory) -> Entry:
         """Return ``entry`` of ``memory`` as it is on the kept page."""
-        placed = left_over(entry, old=memory, live=self.live)
+        placed = as_obsolete(entry, old=memory, live=self.live)
         is_gone = is_emptied(entry) or entry.msgid not in self.live
         return replace(placed, obsolete=is_gone)
 

@@ -266,7 +266,7 @@ def text_of(entry: Entry) -> str:
     return entry.msgstr or same_note_of(entry)
 
 
-def work_of(entry: Entry) -> tuple[object, ...]:
+def human_work(entry: Entry) -> tuple[object, ...]:
     """Return what people wrote in an entry; entries with equal work need no merge.
 
     The place of the English and the translator's name are not part of it.
@@ -287,7 +287,7 @@ def in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     return tuple(sorted(entries, key=rank))
 
 
-def left_over(entry: Entry, *, old: Memory, live: Collection[str]) -> Entry:
+def as_obsolete(entry: Entry, *, old: Memory, live: Collection[str]) -> Entry:
     """Return an entry of ``old`` that is gone from the page: obsolete, with places of English.
 
     ``live`` has the digests of the current page, which need no note of their place.

@@ -18,9 +18,15 @@ from typing import NamedTuple
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, write_if_changed
 from pipeline.core.catalog.origins import EMPTIED
-from pipeline.core.memory.closing import TouchOf, close_to_compare
+from pipeline.core.memory.closing import TranslatorNoteOf, close_to_compare
 from pipeline.core.memory.file import moment_of
-from pipeline.core.memory.merge import Held, Merged, held_by, lost_in, reconcile
+from pipeline.core.memory.merge import (
+    Merged,
+    Translations,
+    lost_in,
+    reconcile,
+    translations_in_memories,
+)
 from pipeline.core.memory.opening import add_kept, kept_entries
 from pipeline.core.memory.record import (
     TOUCH,
@@ -94,7 +100,7 @@ class Sides:
     base: Memory | None  # the common base, if known
     move: Move
     seen: Memory | None = None  # the memory last seen here, if it is not the base
-    touch_of: TouchOf | None = None
+    touch_of: TranslatorNoteOf | None = None
     moment_of: MomentOf | None = None
 
     def is_older(self, our: Entry, their: Entry) -> bool:
@@ -111,7 +117,7 @@ class Sides:
         return self.moment_of(mine) < translated
 
 
-def merge_sides(sides: Sides, held_elsewhere: Callable[[], Held]) -> Merged:
+def merge_sides(sides: Sides, held_elsewhere: Callable[[], Translations]) -> Merged:
     """Return the merge of the catalogue into the memory.
 
     ``held_elsewhere`` returns the translations of all catalogues; it is only called if needed.
@@ -121,7 +127,7 @@ def merge_sides(sides: Sides, held_elsewhere: Callable[[], Held]) -> Merged:
         sides.local, theirs, old=base or theirs, touch_of=sides.touch_of
     )
     follows = sides.move.by_git
-    held = held_by([ours])
+    held = translations_in_memories([ours])
     merge = partial(reconcile, ours, theirs, base=base, is_older=sides.is_older)
     merged = merge(held=held, follows=follows)
     if merged.taken and not follows:
@@ -210,7 +216,7 @@ def _dropped(sides: Sides, merged: Merged) -> _Dropped:
     gone: list[Entry] = []
     replaced: list[Entry] = []
     now = merged.memory.by_key()
-    held = held_by([merged.memory])
+    held = translations_in_memories([merged.memory])
     given_up: list[Entry] = []
     if not sides.move.is_silent:
         given_up += merged.given_up

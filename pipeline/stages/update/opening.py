@@ -14,9 +14,9 @@ from functools import cache, partial
 
 from pipeline.adapters import po
 from pipeline.core.document.reader import SplitPage
-from pipeline.core.memory.english_edits import put_english_back, strangers_in
+from pipeline.core.memory.english_edits import restore_english, unknown_texts
 from pipeline.core.memory.file import EDITING, memory_file
-from pipeline.core.memory.merge import Held, Merged, held_in
+from pipeline.core.memory.merge import Merged, Translations, translations_in_catalogs
 from pipeline.core.memory.opening import Opened
 from pipeline.core.memory.record import Memory, with_refs
 from pipeline.core.pin.lock import Lock
@@ -108,7 +108,9 @@ class _Opening:
         self.moves = moves
         self.overwritten = overwritten
         # Cached, because it reads every catalogue.
-        self.held_elsewhere: Callable[[], Held] = cache(partial(_held_elsewhere, work))
+        self.held_elsewhere: Callable[[], Translations] = cache(
+            partial(_held_elsewhere, work)
+        )
 
     def open_page(self, theirs: Memory, data: bytes) -> None:
         """Merge a memory with its catalogue and write both; ``data`` is the memory's file."""
@@ -254,21 +256,21 @@ class _Opening:
 
     def _with_english(self, local: Catalog, base: Memory | None) -> Catalog:
         """Return the catalogue with edited English replaced by upstream's."""
-        if base is None or not strangers_in(local, base):
+        if base is None or not unknown_texts(local, base):
             return local
         wanted = page_at(self.english, base)
         if wanted is None:
             return local
         pinned = self.english.at_pin(base.page) or ()
         newer = [entry.msgid for entry in pinned]
-        back = put_english_back(local, base, wanted, newer=newer)
+        back = restore_english(local, base, wanted, newer=newer)
         name = self.work.files.catalog_name(base.page)
         for entry in back.edited:
             self.work.report(_edited(base.page, f"{name}:{entry.line}"))
         return back.catalog
 
 
-def _held_elsewhere(work: Workspace) -> Held:
+def _held_elsewhere(work: Workspace) -> Translations:
     """Return the translations of all working catalogues before this run.
 
     Each has the digest of the English that it was written for.
@@ -281,7 +283,7 @@ def _held_elsewhere(work: Workspace) -> Held:
             )
         except InputError:
             continue  # ``update`` reports it
-    return held_in(catalogs)
+    return translations_in_catalogs(catalogs)
 
 
 def _overwritten(work: Workspace, pages: Sequence[str]) -> Finding:

@@ -18,9 +18,13 @@ from pipeline.adapters.version_control import files_in_history
 from pipeline.core.catalog.update import Catalogs, wanted_entries
 from pipeline.core.document.reader import SplitPage
 from pipeline.core.memory import record as core
-from pipeline.core.memory.closing import TouchOf, close_catalog
+from pipeline.core.memory.closing import TranslatorNoteOf, close_catalog
 from pipeline.core.memory.file import memory_file
-from pipeline.core.memory.merge import Held, held_by, keep_unheld
+from pipeline.core.memory.merge import (
+    Translations,
+    translations_in_memories,
+    unheld_entries,
+)
 from pipeline.core.memory.record import Memory, Place, digest, index_places
 from pipeline.core.pin.lock import Lock, page_path
 from pipeline.entries import Catalog, Entry
@@ -185,7 +189,7 @@ class _Store:
                 continue
             memory = self.old.of_others.get(page)
             # Compare as if the page's memory was empty: do other pages hold everything?
-            if memory is None or keep_unheld(
+            if memory is None or unheld_entries(
                 replace(memory, entries=()), memory, self.held_translations
             ):
                 continue
@@ -240,12 +244,12 @@ class _Store:
         return ranks
 
     @cached_property
-    def held_translations(self) -> Held:
+    def held_translations(self) -> Translations:
         """Return all translations that are in a catalogue."""
         # The memory of a page that is not due agrees with its catalogue.
         others = self.old.of_others
         agreed = [others[page] for page in others if page in self.catalogs.by_page]
-        return held_by([*self.closed.values(), *agreed])
+        return translations_in_memories([*self.closed.values(), *agreed])
 
     def _close(self, page: str, catalog: Catalog) -> Memory:
         """Return the memory of a catalogue, with the notes of the old memory."""
@@ -267,7 +271,7 @@ class _Store:
             touch_of=self._touch_of(page),
         )
 
-    def _touch_of(self, page: str) -> TouchOf | None:
+    def _touch_of(self, page: str) -> TranslatorNoteOf | None:
         """Return the function for who wrote a msgstr, if git has ever had the catalogue."""
         root, name = self.work.paths.root, self.work.files.catalog_name(page)
         return touches_in_git(root, name) if name in self.committed else None
@@ -317,9 +321,11 @@ class _Store:
         """Return the old entries of the page that no catalogue holds, as obsolete."""
         old = self.old.of_due.get(memory.page)
         # Usually the new memory has everything, and the other pages need not be read.
-        if old is None or not keep_unheld(memory, old, held_by([memory])):
+        if old is None or not unheld_entries(
+            memory, old, translations_in_memories([memory])
+        ):
             return []
         # Translations that moved to another page are held there.
         live = self.pin_digests.get(memory.page, old.live)
-        unheld = keep_unheld(memory, old, self.held_translations)
-        return [core.left_over(entry, old=old, live=live) for entry in unheld]
+        unheld = unheld_entries(memory, old, self.held_translations)
+        return [core.as_obsolete(entry, old=old, live=live) for entry in unheld]

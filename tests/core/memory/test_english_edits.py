@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pipeline.core.memory.closing import close_catalog
-from pipeline.core.memory.english_edits import put_english_back, strangers_in
+from pipeline.core.memory.english_edits import restore_english, unknown_texts
 from pipeline.core.memory.record import Memory
 from pipeline.entries import Catalog, Entry
 
@@ -47,18 +47,18 @@ def edited(*changes: tuple[int, str, str]) -> Catalog:
     "msgid", ["The kettle stands on the right.", "Quite another text", "4f" * 16]
 )
 def test_the_stored_translation_tells_which_message_it_was(msgid: str) -> None:
-    back = put_english_back(edited((0, msgid, "译文0")), BASE, WANTED)
+    back = restore_english(edited((0, msgid, "译文0")), BASE, WANTED)
     assert back.catalog == CATALOG
     assert [entry.msgid for entry in back.edited] == [msgid]
 
 
 def test_all_of_a_page_is_put_back_by_its_translations() -> None:
     changes = [(number, f"{number}" * 32, f"译文{number}") for number in range(4)]
-    assert put_english_back(edited(*changes), BASE, WANTED).catalog == CATALOG
+    assert restore_english(edited(*changes), BASE, WANTED).catalog == CATALOG
 
 
 def test_else_its_place_does_and_the_translation_waits() -> None:
-    back = put_english_back(edited((1, "Quite another text", "新译文")), BASE, WANTED)
+    back = restore_english(edited((1, "Quite another text", "新译文")), BASE, WANTED)
     entry = back.catalog.entries[1]
     assert (entry.msgid, entry.msgstr) == (TEXTS[1], "新译文")
     assert (entry.fuzzy, entry.previous) == (True, TEXTS[1])
@@ -67,7 +67,7 @@ def test_else_its_place_does_and_the_translation_waits() -> None:
 
 def test_else_its_words_do() -> None:
     """Two neighbours at once leave no place to tell."""
-    back = put_english_back(
+    back = restore_english(
         edited(
             (1, "Never leave the gas burning.", "新的二"),
             (2, "Cups hang above, six in one row.", ""),
@@ -85,7 +85,7 @@ def test_one_that_waited_before_waits_for_what_it_waited_for() -> None:
     catalog = edited((0, "Quite another text", "新译文"))
     entry = replace(catalog.entries[0], fuzzy=True, previous="The old kettle.")
     catalog = replace(catalog, entries=(entry, *catalog.entries[1:]))
-    back = put_english_back(catalog, BASE, WANTED)
+    back = restore_english(catalog, BASE, WANTED)
     assert back.catalog.entries[0] == replace(entry, msgid=TEXTS[0])
 
 
@@ -93,7 +93,7 @@ def test_an_entry_that_took_the_place_of_two_tells_of_neither() -> None:
     one = Entry(msgid="Quite another text", msgstr="新的")
     entries = (CATALOG.entries[0], one, CATALOG.entries[3])
     catalog = replace(CATALOG, entries=entries)
-    assert put_english_back(catalog, BASE, WANTED).catalog == catalog
+    assert restore_english(catalog, BASE, WANTED).catalog == catalog
     # Nor does one beside it that was there before, on another page of the memory.
     other = Entry(msgid="On another page once.", msgstr="别处")
     base = replace(
@@ -102,24 +102,24 @@ def test_an_entry_that_took_the_place_of_two_tells_of_neither() -> None:
     swapped = replace(
         CATALOG, entries=(CATALOG.entries[0], other, *CATALOG.entries[2:], one)
     )
-    assert put_english_back(swapped, base, WANTED).catalog == swapped
+    assert restore_english(swapped, base, WANTED).catalog == swapped
 
 
 def test_what_is_like_nothing_stays_as_it_is() -> None:
     extra = Entry(msgid="Quite another text", msgstr="多出来的")
     added = replace(CATALOG, entries=(*CATALOG.entries, extra))
-    assert put_english_back(added, BASE, WANTED).catalog is added
+    assert restore_english(added, BASE, WANTED).catalog is added
     # Also if a message is missing, but elsewhere.
     cut = replace(added, entries=added.entries[1:])
-    assert put_english_back(cut, BASE, WANTED).catalog == cut
+    assert restore_english(cut, BASE, WANTED).catalog == cut
 
 
 def test_obsolete_entries_and_those_of_a_newer_page_are_no_strangers() -> None:
     obsolete = Entry(msgid="Gone long ago.", msgstr="旧的", obsolete=True)
     newer = Entry(msgid="The kettle stands on the right.", msgstr="新的")
     catalog = replace(CATALOG, entries=(newer, *CATALOG.entries[1:], obsolete))
-    assert strangers_in(catalog, BASE) == {newer.msgid}
-    back = put_english_back(catalog, BASE, WANTED, newer=[newer.msgid])
+    assert unknown_texts(catalog, BASE) == {newer.msgid}
+    back = restore_english(catalog, BASE, WANTED, newer=[newer.msgid])
     assert back.catalog is catalog
     # An obsolete one of the same words is left alone.
     twice = replace(
@@ -130,7 +130,7 @@ def test_obsolete_entries_and_those_of_a_newer_page_are_no_strangers() -> None:
             replace(newer, obsolete=True, context="old"),
         ),
     )
-    found = put_english_back(twice, BASE, WANTED).catalog.entries
+    found = restore_english(twice, BASE, WANTED).catalog.entries
     assert (found[0].msgid, found[-1].msgid) == (TEXTS[0], newer.msgid)
 
 
@@ -138,5 +138,5 @@ def test_a_translation_that_cannot_be_restored_tells_nothing() -> None:
     """The memory has ⟦7⟧ where the English has no such atom."""
     entries = [replace(entry, msgstr=f"⟦7⟧{entry.msgstr}") for entry in BASE.entries]
     base = replace(BASE, entries=tuple(entries))
-    back = put_english_back(edited((0, "Quite another", "译文0")), base, WANTED)
+    back = restore_english(edited((0, "Quite another", "译文0")), base, WANTED)
     assert back.catalog.entries[0].fuzzy

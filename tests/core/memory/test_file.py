@@ -15,7 +15,7 @@ from pipeline.core.memory.file import (
     public_team,
     read_memory,
     team_fields,
-    touch_note,
+    translator_note,
 )
 from pipeline.core.memory.record import Memory, digest
 from pipeline.entries import GENERATOR, NEUTRAL_DATE, Entry
@@ -133,7 +133,7 @@ TOUCHED = {"Last-Translator": "Li Lei", "PO-Revision-Date": WHEN}
     ids=["a person", "an editor", "our own name", "nobody", "no date", "empty"],
 )
 def test_who_saved_a_catalogue_is_a_note(changes: dict[str, str], note: str) -> None:
-    assert touch_note(TOUCHED | changes) == note
+    assert translator_note(TOUCHED | changes) == note
 
 
 def test_the_teams_fields_are_those_that_nobody_makes() -> None:
@@ -164,7 +164,7 @@ def test_the_newest_note_tells_who_touched_the_catalogue() -> None:
     )
     fields = editing_fields(memory)
     assert fields == TOUCHED | {"X-Generator": "Poedit 3.4", "Language-Team": "Tea"}
-    assert touch_note(fields) == newest
+    assert translator_note(fields) == newest
 
 
 def test_without_a_note_only_the_teams_fields_are_known() -> None:

@@ -10,12 +10,12 @@ from memories import memory_of
 from pipeline.core.memory.merge import (
     Merged,
     differences,
-    held_by,
-    held_in,
     is_stored,
-    keep_unheld,
     lost_in,
     reconcile,
+    translations_in_catalogs,
+    translations_in_memories,
+    unheld_entries,
 )
 from pipeline.core.memory.record import digest
 from pipeline.entries import Catalog, Entry
@@ -122,7 +122,7 @@ def test_a_translation_is_lost_if_it_stands_nowhere_any_more() -> None:
     assert lost_in(old, old, NOBODY) == ()
     # It may only wait now, or have moved to another page.
     assert lost_in(memory_of(written("?甲")), old, NOBODY) == ()
-    assert lost_in(new, old, held_by([old])) == ()
+    assert lost_in(new, old, translations_in_memories([old])) == ()
     assert lost_in(new, memory_of(written("")), NOBODY) == ()
 
 
@@ -147,7 +147,7 @@ def test_catalogues_and_their_memory_hold_the_same_translations() -> None:
             Entry(msgid="Blank."),
         )
     )
-    held = held_in([catalog])
+    held = translations_in_catalogs([catalog])
     assert held == {
         (TEXT.msgid, "茶"),
         (digest("Then."), "旧"),
@@ -155,7 +155,9 @@ def test_catalogues_and_their_memory_hold_the_same_translations() -> None:
         (digest("Same."), "same: as the English"),
     }
     blank = written("")
-    assert held_by([memory_of(written("茶"), blank)]) == {(TEXT.msgid, "茶")}
+    assert translations_in_memories([memory_of(written("茶"), blank)]) == {
+        (TEXT.msgid, "茶")
+    }
 
 
 def test_a_memory_stores_the_work_of_another_whatever_is_blank() -> None:
@@ -170,12 +172,12 @@ def test_a_memory_stores_the_work_of_another_whatever_is_blank() -> None:
 def test_only_words_of_persons_that_stand_nowhere_else_would_be_lost() -> None:
     new = memory_of(Entry(msgid=digest("Another text.")))
     old = memory_of(written("甲"))
-    assert keep_unheld(new, old, NOBODY) == (written("甲"),)
-    assert keep_unheld(new, old, held_by([old])) == ()
+    assert unheld_entries(new, old, NOBODY) == (written("甲"),)
+    assert unheld_entries(new, old, translations_in_memories([old])) == ()
     # The entry is there still, whatever it says now.
-    assert keep_unheld(memory_of(written("乙")), old, NOBODY) == ()
-    assert keep_unheld(new, memory_of(written("")), NOBODY) == ()
-    assert keep_unheld(new, memory_of(drafted("甲")), NOBODY) == ()
+    assert unheld_entries(memory_of(written("乙")), old, NOBODY) == ()
+    assert unheld_entries(new, memory_of(written("")), NOBODY) == ()
+    assert unheld_entries(new, memory_of(drafted("甲")), NOBODY) == ()
 
 
 def test_a_draft_gives_way_to_anything_and_is_no_conflict() -> None:
@@ -218,11 +220,11 @@ def test_emptied_words_stay_as_an_obsolete_entry_of_another_context() -> None:
     assert merged.memory.entries == (written(""), kept)
     # Nothing is done a second time, and others' words get another name.
     ours, theirs = merged.memory, merged.memory
-    again = reconcile(ours, theirs, base=theirs, held=held_by([ours]))
+    again = reconcile(ours, theirs, base=theirs, held=translations_in_memories([ours]))
     assert (again.memory, again.emptied, again.taken) == (theirs, (), False)
     other = written("乙")
     theirs = replace(theirs, entries=(other, kept))
-    more = reconcile(ours, theirs, base=theirs, held=held_by([ours]))
+    more = reconcile(ours, theirs, base=theirs, held=translations_in_memories([ours]))
     assert [(entry.context, said(entry)) for entry in more.memory.entries] == [
         (None, ""),
         ("emptied (2)", "乙"),
@@ -234,7 +236,7 @@ def test_words_that_stand_elsewhere_are_not_kept_as_emptied() -> None:
     stored = written("甲")
     rejected = replace(written(""), comments=("rejected: 甲",))
     assert merge(rejected, stored, before=stored).emptied == ()
-    held = held_by([memory_of(stored)])
+    held = translations_in_memories([memory_of(stored)])
     ours, theirs = memory_of(written("")), memory_of(stored)
     assert reconcile(ours, theirs, base=theirs, held=held).emptied == ()
     draft = replace(stored, fuzzy=True, notes=("draft: by a model, 0f0f",))

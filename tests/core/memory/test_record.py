@@ -8,11 +8,11 @@ from memories import COMMIT, memory_of
 
 from pipeline.core.memory.record import (
     Place,
+    as_obsolete,
     commits_in,
     digest,
     index_places,
     layout_of,
-    left_over,
     malformed_note,
     renamed_places,
     source_note,
@@ -25,7 +25,7 @@ OLD, NEW = digest("Tea is hot."), digest("Tea is very hot.")
 
 def test_no_place_is_told_of_english_that_the_page_still_has() -> None:
     entry = Entry(msgid=NEW, msgstr="茶很烫。", fuzzy=True, previous=OLD)
-    gone = left_over(entry, old=memory_of(entry), live={OLD})
+    gone = as_obsolete(entry, old=memory_of(entry), live={OLD})
     assert gone.obsolete
     assert gone.notes == (f"seen: {COMMIT} page",)
 
