@@ -18,7 +18,12 @@ from pipeline.adapters import po
 from pipeline.adapters.files import files_below, read_bytes, replace_if_unchanged
 from pipeline.commands.options import add_shared, run_of
 from pipeline.commands.run_lock import run_lock
-from pipeline.core.catalog.exchange import Conflict, Taken, Words, take
+from pipeline.core.catalog.exchange import (
+    Conflict,
+    ReturnedMerge,
+    Words,
+    merge_returned,
+)
 from pipeline.core.checks.locales import locale_of_header, locale_of_path
 from pipeline.core.memory.opening import open_memory
 from pipeline.core.pin.lock import Lock
@@ -234,18 +239,18 @@ def _import_file(importing: _Importing, path: Path) -> None:
     importing.taken += taken.changed + taken.strays
 
 
-def _taken(run: Run, returned: _ReturnedFile, ours: Catalog) -> Taken:
+def _taken(run: Run, returned: _ReturnedFile, ours: Catalog) -> ReturnedMerge:
     """Return our catalogue merged with the returned file.
 
     The base is the exported copy; without one, it comes from git.
     """
     sent = _sent(run, returned)
     if sent is not None:
-        return take(ours, returned.entries, sent)
+        return merge_returned(ours, returned.entries, sent)
     known = history_of(
         run, returned.locale, returned.page, ours=ours, theirs=returned.entries
     )
-    return take(ours, returned.entries, known.base, older=known.words)
+    return merge_returned(ours, returned.entries, known.base, older=known.words)
 
 
 def _sent(run: Run, returned: _ReturnedFile) -> Catalog | None:

@@ -34,7 +34,7 @@ Entries = Mapping[str, Sequence[Entry]]  # by path of the memory file
 _FREE = re.compile(r"\s+|https?://[!-~]+|⟦\d+⟧")
 
 
-class Happened(StrEnum):
+class ChangeKind(StrEnum):
     """Kind of change to a message that a person should look at."""
 
     TRANSLATED = "translated"
@@ -45,7 +45,7 @@ class Happened(StrEnum):
     REMARKS = "remarks"  # only comments or flags changed
 
 
-class Quiet(StrEnum):
+class AutomaticChange(StrEnum):
     """Kind of automatic change, which is only counted."""
 
     MOVED = "moved"  # same message and translation on another page
@@ -62,7 +62,7 @@ class Change:
     """
 
     path: str  # memory file of ``new``
-    happened: Happened
+    happened: ChangeKind
     new: Entry | None
     old: Entry | None = None
 
@@ -84,7 +84,7 @@ class Compared:
     """All changes, by file and in the order of entries, and counts of automatic changes."""
 
     changes: tuple[Change, ...] = ()
-    quiet: Mapping[Quiet, int] = field(default_factory=dict)
+    quiet: Mapping[AutomaticChange, int] = field(default_factory=dict)
 
 
 def compare(
@@ -95,7 +95,7 @@ def compare(
     Equal files need not be passed in full; ``elsewhere`` has their entries, because translations
     may have been carried over from them.
     """
-    comparing = _Comparing(before, after, elsewhere)
+    comparing = _Comparison(before, after, elsewhere)
     changes: list[Change] = []
     for path in sorted(before.keys() | after.keys()):
         changes += comparing.changes_of(path)
@@ -111,7 +111,7 @@ def has_carried(before: Entries, after: Entries) -> bool:
     return False
 
 
-class _Comparing:
+class _Comparison:
     """Comparison in progress, with indexes of both commits."""
 
     def __init__(
@@ -119,7 +119,7 @@ class _Comparing:
     ) -> None:
         self.before = {path: _by_key(entries) for path, entries in before.items()}
         self.after = {path: _by_key(entries) for path, entries in after.items()}
-        self.quiet: Counter[Quiet] = Counter()
+        self.quiet: Counter[AutomaticChange] = Counter()
         # Old translations, by the English that they were written for.
         self._old: dict[str, Entry] = {}
         self._works: set[tuple[object, ...]] = set()
@@ -159,7 +159,7 @@ class _Comparing:
             return
         if new.obsolete:
             # It waits for its text to return. Readers do not see it, and no work is lost.
-            self.quiet[Quiet.GONE] += bool(same and not same.obsolete)
+            self.quiet[AutomaticChange.GONE] += bool(same and not same.obsolete)
             return
         old = same if same and text_of(same) else self._old.get(new.written_for)
         quiet = self._quiet(new)
@@ -172,32 +172,32 @@ class _Comparing:
         """Yield the change for a translation that was removed, alone or with its entry."""
         if new is None and _bare(old) in self._remaining:
             # Not a loss: the translation is on another page, or obsolete.
-            self.quiet[Quiet.GONE] += not old.obsolete
+            self.quiet[AutomaticChange.GONE] += not old.obsolete
             return
-        yield Change(path=path, happened=Happened.WITHDRAWN, new=new, old=old)
+        yield Change(path=path, happened=ChangeKind.WITHDRAWN, new=new, old=old)
 
-    def _quiet(self, new: Entry) -> Quiet | None:
+    def _quiet(self, new: Entry) -> AutomaticChange | None:
         """Return why nobody needs to look at a translation; None if somebody should."""
         if (new.msgid, human_work(new)) in self._works:
-            return Quiet.MOVED
+            return AutomaticChange.MOVED
         # The note alone is no proof: a person may have edited the translation since.
         is_carried = new.notes_with(CARRIED) and not new.fuzzy
         if is_carried and _bare(new) in self._finished:
-            return Quiet.CARRIED
+            return AutomaticChange.CARRIED
         return None
 
 
-def _happened(new: Entry, old: Entry | None) -> Happened:
+def _happened(new: Entry, old: Entry | None) -> ChangeKind:
     """Return the kind of change to a message that has a translation now."""
     if new.fuzzy:
-        return Happened.FUZZY
+        return ChangeKind.FUZZY
     if old is None:
-        return Happened.TRANSLATED
+        return ChangeKind.TRANSLATED
     if old.fuzzy:
-        return Happened.CONFIRMED
+        return ChangeKind.CONFIRMED
     if text_of(old) == text_of(new) and old.msgid == new.msgid:
-        return Happened.REMARKS
-    return Happened.CHANGED
+        return ChangeKind.REMARKS
+    return ChangeKind.CHANGED
 
 
 def _bare(entry: Entry) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from pipeline.core.review import Happened, Quiet
+from pipeline.core.review import AutomaticChange, ChangeKind
 from pipeline.core.word_diff import Part, Piece
 from pipeline.entries import Entry
 from pipeline.errors import worst
@@ -35,7 +35,7 @@ class Message:
     line: int
     locale: str
     page: str
-    happened: Happened
+    happened: ChangeKind
     state: str  # finished, fuzzy or untranslated
     section: str = ""  # titles of the enclosing sections
     context: str = ""
@@ -84,7 +84,7 @@ class Review:
     base_name: str  # its name for people
     head: str  # a commit; empty: the working tree
     messages: tuple[Message, ...] = ()
-    quiet: Mapping[Quiet, int] = field(default_factory=dict)
+    quiet: Mapping[AutomaticChange, int] = field(default_factory=dict)
     problems: tuple[Finding, ...] = ()  # unreadable files
 
     @property
@@ -110,10 +110,10 @@ class Review:
         return worst(problem.exit_code for problem in self.problems if problem.is_error)
 
     @property
-    def counts(self) -> dict[Happened, int]:
+    def counts(self) -> dict[ChangeKind, int]:
         """Return the number of messages of each kind, without empty kinds."""
         counts = Counter(message.happened for message in self.messages)
-        return {kind: counts[kind] for kind in Happened if counts[kind]}
+        return {kind: counts[kind] for kind in ChangeKind if counts[kind]}
 
     @property
     def lacks_english(self) -> int:

@@ -15,7 +15,7 @@ from repositories import git, make_origin
 from pipeline.cli import main
 from pipeline.commands.review.reviewing import review_changes
 from pipeline.config import read_settings
-from pipeline.core.review import Quiet
+from pipeline.core.review import AutomaticChange
 from pipeline.core.word_diff import Part
 from pipeline.findings import Severity
 from pipeline.report.review import Review
@@ -115,8 +115,8 @@ def test_of_an_upgrade_only_what_a_person_must_look_at(work: Clone) -> None:
     assert lamp.old == lamp.new != ""
     assert lamp.notes == ("fuzzy: rewording: A lamp {+now+} hangs beside the …",)
     # A page was renamed: eleven messages followed. A paragraph went, and one is another.
-    assert review.quiet[Quiet.MOVED] == 11
-    assert review.quiet[Quiet.GONE] >= 2
+    assert review.quiet[AutomaticChange.MOVED] == 11
+    assert review.quiet[AutomaticChange.GONE] >= 2
 
 
 def test_a_fuzzy_one_that_is_confirmed_and_one_that_is_withdrawn(work: Clone) -> None:

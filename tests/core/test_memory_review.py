@@ -8,9 +8,9 @@ import pytest
 
 from pipeline.core.memory.record import digest
 from pipeline.core.review import (
+    AutomaticChange,
     Change,
-    Happened,
-    Quiet,
+    ChangeKind,
     compare,
     has_carried,
     state_of,
@@ -43,22 +43,22 @@ def happened(old: Sequence[Entry], new: Sequence[Entry]) -> list[str]:
     [
         ([BLANK], [BLANK], []),
         ([DONE], [DONE], []),
-        ([BLANK], [DONE], [Happened.TRANSLATED]),
-        ([], [DONE], [Happened.TRANSLATED]),
-        ([DONE], [entry(LAMP, "台灯")], [Happened.CHANGED]),
-        ([WAITS], [DONE], [Happened.CONFIRMED]),
+        ([BLANK], [DONE], [ChangeKind.TRANSLATED]),
+        ([], [DONE], [ChangeKind.TRANSLATED]),
+        ([DONE], [entry(LAMP, "台灯")], [ChangeKind.CHANGED]),
+        ([WAITS], [DONE], [ChangeKind.CONFIRMED]),
         ([WAITS], [WAITS], []),
-        ([DONE], [entry(LAMP, "灯", fuzzy=True)], [Happened.FUZZY]),
+        ([DONE], [entry(LAMP, "灯", fuzzy=True)], [ChangeKind.FUZZY]),
         # An upgrade: the English has changed.
         (
             [entry(SAW, "灯")],
             [WAITS, entry(SAW, "灯", obsolete=True)],
-            [Happened.FUZZY, "(gone from the page)"],
+            [ChangeKind.FUZZY, "(gone from the page)"],
         ),
-        ([DONE], [BLANK], [Happened.WITHDRAWN]),
-        ([DONE], [], [Happened.WITHDRAWN]),
+        ([DONE], [BLANK], [ChangeKind.WITHDRAWN]),
+        ([DONE], [], [ChangeKind.WITHDRAWN]),
         ([BLANK], [], []),
-        ([DONE], [entry(LAMP, "灯", comments=("问题",))], [Happened.REMARKS]),
+        ([DONE], [entry(LAMP, "灯", comments=("问题",))], [ChangeKind.REMARKS]),
         ([BLANK], [entry(LAMP, comments=("问题",))], []),
         ([DONE], [entry(LAMP, "灯", obsolete=True)], ["(gone from the page)"]),
         ([entry(LAMP, "灯", obsolete=True)], [DONE], ["(moved)"]),
@@ -71,7 +71,7 @@ def happened(old: Sequence[Entry], new: Sequence[Entry]) -> list[str]:
         (
             [entry(LAMP, notes=("same: as the English",))],
             [entry(SAW, notes=("same: as the English",))],
-            [Happened.TRANSLATED, Happened.WITHDRAWN],
+            [ChangeKind.TRANSLATED, ChangeKind.WITHDRAWN],
         ),
         # Of two entries of a message the live one counts.
         ([entry(LAMP, "旧", obsolete=True), DONE], [DONE], []),
@@ -86,7 +86,7 @@ def test_each_change_is_told_once(
 def test_what_moved_to_another_page_is_counted_and_not_shown() -> None:
     compared = compare({"a.po": [DONE, WAITS]}, {"b.po": [DONE]})
     assert compared.changes == ()
-    assert compared.quiet == {Quiet.MOVED: 1, Quiet.GONE: 1}
+    assert compared.quiet == {AutomaticChange.MOVED: 1, AutomaticChange.GONE: 1}
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_what_was_carried_over_is_shown_if_somebody_has_edited_it(
     assert has_carried(before, after)
     compared = compare(before, after, elsewhere=[old])
     assert bool(compared.changes) is is_shown
-    assert compared.quiet.get(Quiet.CARRIED, 0) == (not is_shown)
+    assert compared.quiet.get(AutomaticChange.CARRIED, 0) == (not is_shown)
 
 
 def test_a_note_of_long_ago_asks_for_no_other_files() -> None:
@@ -122,7 +122,7 @@ def test_the_old_translation_is_that_of_the_old_english() -> None:
 
 
 def test_an_entry_that_is_gone_is_on_the_first_line() -> None:
-    change = Change(path="a.po", happened=Happened.WITHDRAWN, new=None, old=DONE)
+    change = Change(path="a.po", happened=ChangeKind.WITHDRAWN, new=None, old=DONE)
     assert (change.line, change.entry) == (1, DONE)
 
 

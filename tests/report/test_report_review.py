@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from pipeline.core.review import Happened, Quiet
+from pipeline.core.review import AutomaticChange, ChangeKind
 from pipeline.core.word_diff import Words, word_diff
 from pipeline.findings import Finding, Severity
 from pipeline.report.review import (
@@ -39,7 +39,7 @@ def message(old: str, new: str, *, page: str = "guide", **fields: object) -> Mes
         line=7,
         locale="zh_CN",
         page=page,
-        happened=Happened.CHANGED,
+        happened=ChangeKind.CHANGED,
         state="finished",
         english="Lamps & <saws>",
         old=old,
@@ -112,7 +112,7 @@ def test_a_very_long_text_is_cut() -> None:
 
 
 def test_nothing_to_look_at() -> None:
-    nothing = review_of(quiet={Quiet.MOVED: 3, Quiet.GONE: 0})
+    nothing = review_of(quiet={AutomaticChange.MOVED: 3, AutomaticChange.GONE: 0})
     for text in (
         review_markdown(nothing),
         review_html(nothing).decode(),

@@ -14,7 +14,7 @@ from pathlib import Path
 from pipeline.adapters.memo import Memo
 from pipeline.adapters.replies import read_replies
 from pipeline.commands.terms import read_terms
-from pipeline.core.catalog.matcher import Text, find_alike
+from pipeline.core.catalog.matcher import Text, find_similar
 from pipeline.core.drafting.answers import AnswerStore
 from pipeline.core.drafting.batch import Batch, RequestSettings, batches_of
 from pipeline.core.drafting.judge import Judge
@@ -182,7 +182,7 @@ def _examples(
     new = [Text(page=asked.page, text=asked.entry.msgid) for asked in questions]
     # The page does not matter for an example.
     old = [Text(page="", text=msgid) for msgid in finished]
-    pairs = sorted(find_alike(new, old), key=lambda pair: (-pair.ratio, pair.old))
+    pairs = sorted(find_similar(new, old), key=lambda pair: (-pair.ratio, pair.old))
     # The same text on two pages counts as one example.
     examples: dict[str, list[tuple[str, str]]] = {}
     for pair in pairs:

@@ -3,9 +3,9 @@
 Both are written into the note of a fuzzy entry and into tables, so that translators can start with
 the quickest changes.
 
-``carry`` applies a change to a translation without a person. It does so only where that is provably
-right: only runs of spaces differ, or URLs have moved. A URL has moved if nothing but its scheme,
-its host, or the owner and name of a repository changed. For example,
+``apply_change`` applies a change to a translation without a person. It does so only where that is
+provably right: only runs of spaces differ, or URLs have moved. A URL has moved if nothing but its
+scheme, its host, or the owner and name of a repository changed. For example,
 ``https://github.com/google/jax/issues/1`` became ``https://github.com/jax-ml/jax/issues/1`` in
 hundreds of messages at once.
 """
@@ -250,7 +250,7 @@ _SPACES = re.compile(r"[ \t]+")
 _VERBATIM = re.compile(r"<(?:pre|textarea|script|style)\b", re.IGNORECASE)
 
 
-def carry(old: str, new: str, msgstr: str) -> str | None:
+def apply_change(old: str, new: str, msgstr: str) -> str | None:
     """Return ``msgstr`` with the change from ``old`` to ``new``; None unless provably right.
 
     Two changes qualify. If only runs of spaces between words differ, the translation stays as it

@@ -76,7 +76,7 @@ def compare_pages(
     Pages without a difference are left out, and byte-identical pages need not be passed. A message
     counts as moved if another passed page had it.
     """
-    comparing = _Comparing(old=_texts_by_page(before), new=_texts_by_page(after))
+    comparing = _Comparison(old=_texts_by_page(before), new=_texts_by_page(after))
     changes = list(map(comparing.page_change, comparing.new))
     changes += map(comparing.vanished, comparing.old.keys() - comparing.new.keys())
     changes.sort(key=lambda change: change.page)
@@ -111,7 +111,7 @@ def _text_of(page: SplitPage) -> _Text:
     return _Text(messages=messages, code=code)
 
 
-class _Comparing:
+class _Comparison:
     """Comparison in progress: the pages of two commits and the renames between them."""
 
     def __init__(self, *, old: Mapping[str, _Text], new: Mapping[str, _Text]) -> None:

@@ -25,7 +25,7 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class ReturnedMerge:
     """A catalogue with the returned work merged in, and the size of the change."""
 
     catalog: Catalog
@@ -35,35 +35,35 @@ class Taken:
     strays: int = 0
 
 
-def take(
+def merge_returned(
     ours: Catalog,
     theirs: Sequence[Entry],
     base: Catalog | None,
     *,
     older: Set[Words] = frozenset(),
-) -> Taken:
+) -> ReturnedMerge:
     """Merge the work in ``theirs`` into ``ours`` and return the result.
 
     ``base`` is the catalogue that was sent out, or None if it is unknown. ``older`` has all
     translations that ``ours`` ever had: they are not treated as new work.
     """
-    taking = _Taking(
+    merge = _Merge(
         theirs={_key(entry): entry for entry in theirs if not entry.obsolete},
         base=_by_key(base.entries if base else ()),
         older=older,
     )
-    entries = list(map(taking.merged, ours.entries))
-    strays = taking.strays(_by_key(ours.entries))
-    return Taken(
+    entries = list(map(merge.merged, ours.entries))
+    strays = merge.strays(_by_key(ours.entries))
+    return ReturnedMerge(
         catalog=replace(ours, entries=(*entries, *strays)),
-        changed=taking.changed,
-        conflicts=tuple(taking.conflicts),
+        changed=merge.changed,
+        conflicts=tuple(merge.conflicts),
         strays=len(strays),
     )
 
 
 @dataclass(slots=True, kw_only=True)
-class _Taking:
+class _Merge:
     """State of a merge into one catalogue."""
 
     theirs: dict[_Key, Entry]

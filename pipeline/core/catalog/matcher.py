@@ -32,8 +32,8 @@ CUTOFF = 60.0
 # two of them share.
 SHORT = 24
 # How much higher the ratio must be than for a text of the same page:
-KIN = 2.0  # if the text is on a page that this one was made from,
-STRANGER = 15.0  # and if it is on any other page
+KIN_PENALTY = 2.0  # if the text is on a page that this one was made from,
+OTHER_PAGE_PENALTY = 15.0  # and if it is on any other page
 # If so many texts clearly come from one page, this page was made from it.
 SEVERAL = 2
 
@@ -65,7 +65,7 @@ class Pair:
     spare: float  # ratio above the cutoff for this length
 
 
-def find_alike(new: Sequence[Text], old: Sequence[Text]) -> list[Pair]:
+def find_similar(new: Sequence[Text], old: Sequence[Text]) -> list[Pair]:
     """Return all pairs whose ratio reaches the cutoff, whatever their pages.
 
     Mark-up is ignored: "see {func}`jax.jit`" and "see `jax.jit`" are equal here.
@@ -103,7 +103,7 @@ def near_pages(
     """
     clear: dict[tuple[str, str], set[int]] = defaultdict(set)
     for pair in alike:
-        if old[pair.old].free and pair.spare >= STRANGER:
+        if old[pair.old].free and pair.spare >= OTHER_PAGE_PENALTY:
             clear[new[pair.new].page, old[pair.old].page].add(pair.new)
     near = {text.page: [text.page, *kin.get(text.page, ())] for text in new}
     for (page, source), texts in sorted(
@@ -114,7 +114,7 @@ def near_pages(
     return {page: tuple(dict.fromkeys(pages)) for page, pages in near.items()}
 
 
-def distance(new: Text, old: Text, near: Mapping[str, Collection[str]]) -> float:
+def page_penalty(new: Text, old: Text, near: Mapping[str, Collection[str]]) -> float:
     """Return the penalty on the ratio of two texts for the distance between their pages.
 
     ``near`` is the result of ``near_pages``. The penalty is infinite if the texts cannot be a pair.
@@ -123,11 +123,11 @@ def distance(new: Text, old: Text, near: Mapping[str, Collection[str]]) -> float
     if not old.free:
         # A text that is still on the page is another item of the same list, however similar. A text
         # that is still on another page has not moved, but may have been copied.
-        return inf if is_same_page else STRANGER
+        return inf if is_same_page else OTHER_PAGE_PENALTY
     if is_same_page:
         return 0.0
     # A text that is gone from a distant page may be gone for good.
-    return KIN if old.page in near[new.page] else STRANGER
+    return KIN_PENALTY if old.page in near[new.page] else OTHER_PAGE_PENALTY
 
 
 def _cutoff(text: str) -> float:
@@ -288,7 +288,7 @@ def joined_texts(
     return joined
 
 
-def cut_texts(
+def split_texts(
     new: Sequence[Text], old: Sequence[Text], pieces: Iterable[Piece]
 ) -> dict[int, tuple[int, ...]]:
     """Return the new texts that one old text was split into, each with that old text.
@@ -377,7 +377,7 @@ def match_texts(
     ``kin`` has the pages that each page was made from, besides itself. A free old text serves only
     one new text, or all the parts that it was split into. Other pages may then reuse it as a copy.
     """
-    alike = find_alike(new, old)
+    alike = find_similar(new, old)
     near = near_pages(new, old, kin=kin, alike=alike)
     pieces = find_pieces(new, old, near)
     matches = _joined_and_cut(new, old, pieces)
@@ -415,7 +415,7 @@ def _joined_and_cut(
     rest = [
         piece for piece in pieces if piece.new not in matches and piece.old not in used
     ]
-    for target, sources in cut_texts(new, old, rest).items():
+    for target, sources in split_texts(new, old, rest).items():
         matches[target] = Match(sources=sources, kind=ChangeClass.SPLIT)
     return matches
 
@@ -432,7 +432,7 @@ def _best_pairs(
     """
     ranked: list[_Ranked] = []
     for pair in alike:
-        taken_off = distance(new[pair.new], old[pair.old], near)
+        taken_off = page_penalty(new[pair.new], old[pair.old], near)
         if taken_off <= pair.spare:
             ranked.append((taken_off - pair.ratio, pair.new, pair.old))
     return _by_rank(ranked)
@@ -459,7 +459,7 @@ def _copies(alike: Sequence[Pair], used: Collection[int]) -> list[tuple[int, int
     ranked = [
         (-pair.ratio, pair.new, pair.old)
         for pair in alike
-        if pair.spare >= STRANGER and pair.old in used
+        if pair.spare >= OTHER_PAGE_PENALTY and pair.old in used
     ]
     return _by_rank(ranked)
 

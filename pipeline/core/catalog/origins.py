@@ -256,7 +256,7 @@ def is_remembered_draft(entry: Entry) -> bool:
     return entry.fuzzy and bool(entry.notes_with(DRAFT))
 
 
-def settled_notes(entry: Entry) -> tuple[str, ...]:
+def reviewed_notes(entry: Entry) -> tuple[str, ...]:
     """Return the notes of an entry, with ``draft:`` corrected to ``drafted:`` if edited.
 
     Editors keep the note of a draft even after a person has changed its words.
@@ -284,7 +284,7 @@ def lasting_notes(entry: Entry) -> tuple[str, ...]:
     """
     if not entry.msgstr:
         return ()
-    return tuple(note for note in settled_notes(entry) if note.startswith(_LASTING))
+    return tuple(note for note in reviewed_notes(entry) if note.startswith(_LASTING))
 
 
 def is_lasting(note: str) -> bool:

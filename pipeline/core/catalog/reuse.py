@@ -1,8 +1,9 @@
 """Reuse of translations: what an untranslated message can take over from other messages.
 
 Equal English gives a finished translation where that is safe, otherwise a fuzzy one. Similar
-English gives a fuzzy one, unless ``carry`` can apply the change. Every translation may be a source,
-except a fuzzy one whose message is still in place. A source is free if its own message is gone.
+English gives a fuzzy one, unless ``apply_change`` can apply the change. Every translation may be a
+source, except a fuzzy one whose message is still in place. A source is free if its own message is
+gone.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from pipeline.core.catalog.change import ChangeClass, carry, classify
+from pipeline.core.catalog.change import ChangeClass, apply_change, classify
 from pipeline.core.catalog.lineage import CLEAR_WORDS, Plan
 from pipeline.core.catalog.matcher import Match, Text, match_texts
 from pipeline.core.catalog.origins import (
@@ -51,7 +52,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Open:
+class OpenEntry:
     """A wanted entry without a translation.
 
     ``is_new`` is whether the message was added to its page by this update.
@@ -74,7 +75,7 @@ class Offer:
 
 
 def reuse(
-    wanted: Sequence[Open], sources: Sequence[Source], kin: Kin
+    wanted: Sequence[OpenEntry], sources: Sequence[Source], kin: Kin
 ) -> dict[int, Offer]:
     """Return the best offer for each of ``wanted``, by index; messages without one are left out.
 
@@ -95,8 +96,8 @@ def reuse(
 
 
 def _without_offer(
-    wanted: Sequence[Open], offers: Mapping[int, Offer]
-) -> dict[int, Open]:
+    wanted: Sequence[OpenEntry], offers: Mapping[int, Offer]
+) -> dict[int, OpenEntry]:
     """Return the messages without an offer, by their index in ``wanted``."""
     return {
         number: message for number, message in enumerate(wanted) if number not in offers
@@ -104,7 +105,7 @@ def _without_offer(
 
 
 def _offer_equal(
-    wanted: Mapping[int, Open], sources: Iterable[Source], kin: Kin
+    wanted: Mapping[int, OpenEntry], sources: Iterable[Source], kin: Kin
 ) -> dict[int, Offer]:
     """Return offers made from finished translations of the same English.
 
@@ -124,7 +125,7 @@ def _offer_equal(
 
 
 def _equal_offer(
-    message: Open, sources: Sequence[Source], near: Collection[str]
+    message: OpenEntry, sources: Sequence[Source], near: Collection[str]
 ) -> Offer:
     """Return a finished offer if the text moved here or is unambiguous; otherwise a fuzzy one.
 
@@ -133,7 +134,7 @@ def _equal_offer(
     """
     moved = _moved_here(sources, near)
     if moved:
-        entries = tuple(_taken_over(message.entry, source) for source in moved)
+        entries = tuple(_with_translation(message.entry, source) for source in moved)
         return Offer(entries=entries, served=tuple(moved))
     counts = Counter(source.entry.msgstr for source in sources)
 
@@ -146,15 +147,15 @@ def _equal_offer(
 
     best = max(sources, key=rank)
     if len(counts) > 1:
-        return _doubtful(message, best, "other pages differ")
+        return _fuzzy_offer(message, best, "other pages differ")
     # A text that is gone from its page has moved here, however short it is.
     free = tuple(source for source in sources if source.free)
     if not free and not _is_clear(message, sources):
-        return _doubtful(message, best, "too short to mean the same everywhere")
-    return Offer(entries=(_taken_over(message.entry, best),), served=free)
+        return _fuzzy_offer(message, best, "too short to mean the same everywhere")
+    return Offer(entries=(_with_translation(message.entry, best),), served=free)
 
 
-def _is_clear(message: Open, sources: Iterable[Source]) -> bool:
+def _is_clear(message: OpenEntry, sources: Iterable[Source]) -> bool:
     """Return whether an equal text means the same on this page: "Example" may not.
 
     It does if it is long, or if several pages have the same translation.
@@ -185,7 +186,7 @@ def _msgstrs(sources: Iterable[Source]) -> set[str]:
     return {source.entry.msgstr for source in sources}
 
 
-def _doubtful(message: Open, best: Source, why: str) -> Offer:
+def _fuzzy_offer(message: OpenEntry, best: Source, why: str) -> Offer:
     """Return a fuzzy offer of an equal text's translation that may not fit here.
 
     ``why`` is the end of the note:
@@ -203,7 +204,7 @@ def _doubtful(message: Open, best: Source, why: str) -> Offer:
     return Offer(entries=(offered,), served=(best,))
 
 
-def _taken_over(entry: Entry, source: Source) -> Entry:
+def _with_translation(entry: Entry, source: Source) -> Entry:
     """Return ``entry`` with the finished translation of the same English.
 
     The note names the source: ``carried over: the same text in guide/start``.
@@ -220,7 +221,7 @@ def _taken_over(entry: Entry, source: Source) -> Entry:
 
 
 def _offer_similar(
-    wanted: Mapping[int, Open],
+    wanted: Mapping[int, OpenEntry],
     sources: Sequence[Source],
     kin: Kin,
     *,
@@ -251,7 +252,7 @@ def _offer_similar(
 
 
 def _similar_offer(
-    message: Open, sources: Sequence[Source], match: Match, kin: Kin
+    message: OpenEntry, sources: Sequence[Source], match: Match, kin: Kin
 ) -> Offer:
     """Return a finished offer if the translation can follow the change, or a fuzzy one.
 
@@ -280,7 +281,7 @@ def _similar_offer(
     return Offer(entries=(offered,), served=tuple(sources))
 
 
-def _followed(message: Open, sources: Sequence[Source], kin: Kin) -> str | None:
+def _followed(message: OpenEntry, sources: Sequence[Source], kin: Kin) -> str | None:
     """Return the translation with the change applied, or None if a person must do it.
 
     It is None for joined texts, whose boundaries in the translation are unknown, and for fuzzy
@@ -293,10 +294,10 @@ def _followed(message: Open, sources: Sequence[Source], kin: Kin) -> str | None:
     is_near = first.free and first.page in (message.page, *kin.get(message.page, ()))
     if not is_near and count_words(first.text) < CLEAR_WORDS:
         return None
-    return carry(first.text, message.entry.msgid, first.entry.msgstr)
+    return apply_change(first.text, message.entry.msgid, first.entry.msgstr)
 
 
-def _carried(wanted: Sequence[Open], offers: Mapping[int, Offer]) -> list[Source]:
+def _carried(wanted: Sequence[OpenEntry], offers: Mapping[int, Offer]) -> list[Source]:
     """Return the offers that followed a change of their English, as new sources.
 
     Texts that only moved are left out: anything with the same English could use them before.

@@ -27,12 +27,12 @@ from pipeline.core.catalog.origins import (
     is_emptied,
     is_replaceable,
     lasting_notes,
-    settled_notes,
+    reviewed_notes,
     states_of,
 )
 from pipeline.core.catalog.reuse import (
     Offer,
-    Open,
+    OpenEntry,
     find_sources,
     finished_in,
     is_spare,
@@ -146,7 +146,7 @@ def _reuse(plan: Plan, slots: Mapping[str, Slots]) -> _Reused:
 
     A text that moved thus goes to the page that fits best, not to the first one.
     """
-    unfilled: list[Open] = []
+    unfilled: list[OpenEntry] = []
     offers: dict[str, dict[str, Offer]] = {}
     for page, page_slots in slots.items():
         unfilled += page_slots.open.values()
@@ -195,7 +195,7 @@ def _updated_page(
     dropped = _dropped_entries(old, slots, live)
     entries = (*live, *map(obsolete_entry, dropped))
     return Updated(
-        catalog=_renewed(page, old, entries, header),
+        catalog=_with_entries(page, old, entries, header),
         **counts,
         obsolete=_count_lost(dropped, reused.served),
         fuzzy_by_class=dict(sorted(classes.items())),
@@ -241,7 +241,7 @@ def _updated_gone(
         dropped = _translated(catalog)
         entries = tuple(map(obsolete_entry, dropped))
         updated[page] = Updated(
-            catalog=_renewed(page, catalog, entries, header),
+            catalog=_with_entries(page, catalog, entries, header),
             obsolete=_count_lost(dropped, reused.served),
         )
     return updated
@@ -263,7 +263,7 @@ def _count_lost(dropped: Iterable[Entry], served: Collection[int]) -> int:
     return sum(id(entry) not in served for entry in lost)
 
 
-def _renewed(
+def _with_entries(
     page: str, old: Catalog, entries: tuple[Entry, ...], header: Headers
 ) -> Catalog:
     """Return a catalogue with these entries, or ``old`` itself if nothing changed.
@@ -297,7 +297,7 @@ class Slots:
     wanted: Sequence[Entry]
     # By msgid; several if a translator used contexts.
     kept: Mapping[str, tuple[Entry, ...]]
-    open: Mapping[str, Open]  # by msgid
+    open: Mapping[str, OpenEntry]  # by msgid
 
 
 def find_slots(page: str, catalog: Catalog, wanted: Sequence[Entry]) -> Slots:
@@ -311,7 +311,7 @@ def find_slots(page: str, catalog: Catalog, wanted: Sequence[Entry]) -> Slots:
         if not is_emptied(entry):
             old_entries[entry.msgid].append(entry)
     kept: dict[str, tuple[Entry, ...]] = {}
-    unfilled: dict[str, Open] = {}
+    unfilled: dict[str, OpenEntry] = {}
     for entry in wanted:
         before = old_entries.get(entry.msgid, [])
         kept_entries = _kept_of(before)
@@ -322,7 +322,7 @@ def find_slots(page: str, catalog: Catalog, wanted: Sequence[Entry]) -> Slots:
             continue
         blank = _with_comments_of(before, entry)
         is_new = all(old.obsolete for old in before)
-        unfilled[entry.msgid] = Open(page=page, entry=blank, is_new=is_new)
+        unfilled[entry.msgid] = OpenEntry(page=page, entry=blank, is_new=is_new)
     return Slots(wanted=wanted, kept=kept, open=unfilled)
 
 
@@ -354,7 +354,7 @@ def kept_entry(wanted: Entry, old: Entry) -> Entry:
     previous = old.previous if is_fuzzy else None
     still_true = (FUZZY, DRAFT) if is_fuzzy else (CARRIED,)
     # A draft that somebody has changed is no longer one.
-    notes = [note for note in settled_notes(old) if note.startswith(still_true)]
+    notes = [note for note in reviewed_notes(old) if note.startswith(still_true)]
     if previous is not None and not notes:
         # A translator or another tool has marked it fuzzy: add the missing note of the change.
         notes.append(f"{FUZZY} {classify(previous, wanted.msgid)}")

@@ -19,7 +19,7 @@ from pipeline.core.catalog.origins import (
     copy_of,
     is_lasting,
     is_remembered_draft,
-    settled_notes,
+    reviewed_notes,
     states_of,
 )
 from pipeline.core.memory.file import team_fields, translator_note
@@ -134,7 +134,7 @@ class _Closing:
         """
         code = digest(entry.msgid)
         # Drafts are compared with their digest here, because a memory lacks long atoms.
-        notes = settled_notes(entry)
+        notes = reviewed_notes(entry)
         if notes != entry.notes:
             entry = replace(entry, notes=notes)
         old = self.known.get((entry.context, code), _UNKNOWN)

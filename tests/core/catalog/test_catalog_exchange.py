@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.catalog.exchange import take
+from pipeline.core.catalog.exchange import merge_returned
 from pipeline.entries import Catalog, Entry
 
 EMPTY = Entry(msgid="A lamp.", notes=("paragraph",), references=("guide",), line=3)
@@ -23,7 +23,7 @@ BARE = Entry(msgid="A lamp.")
 def taken(ours: Entry, theirs: Entry, base: Entry | None) -> tuple[Entry, int]:
     """The entry after importing, and how many conflicts there were."""
     sent = Catalog(entries=(base,)) if base else None
-    result = take(Catalog(entries=(ours,)), [theirs], sent)
+    result = merge_returned(Catalog(entries=(ours,)), [theirs], sent)
     (entry,) = result.catalog.entries
     return entry, len(result.conflicts)
 
@@ -69,25 +69,25 @@ def test_three_ways(
 def test_work_on_english_that_is_gone_is_kept_obsolete() -> None:
     gone = Entry(msgid="A saw.", msgstr="锯子", comments=("?",))
     waits = Entry(msgid="Glue.", msgstr="胶", fuzzy=True, previous="Paste.")
-    result = take(Catalog(entries=(OLD,)), [gone, waits, BARE], None)
+    result = merge_returned(Catalog(entries=(OLD,)), [gone, waits, BARE], None)
     kept = (replace(gone, obsolete=True), replace(waits, obsolete=True))
     assert result.catalog.entries == (OLD, *kept)
     assert (result.strays, result.changed) == (2, 0)
     # What was sent and came back as it was is nobody's work.
     sent = Catalog(entries=(OLD, gone))
-    assert take(Catalog(entries=(OLD,)), [gone, OLD], sent).strays == 0
+    assert merge_returned(Catalog(entries=(OLD,)), [gone, OLD], sent).strays == 0
 
 
 @pytest.mark.parametrize("base", [None, NEW])
 def test_words_that_ours_had_once_are_no_news(base: Entry | None) -> None:
     sent = Catalog(entries=(base,)) if base else None
     older = frozenset({(None, OLD.msgid, OLD.msgstr), (None, OLD.msgid, NEW.msgstr)})
-    result = take(Catalog(entries=(NEW,)), [OLD], sent, older=older)
+    result = merge_returned(Catalog(entries=(NEW,)), [OLD], sent, older=older)
     assert (result.catalog.entries, result.conflicts) == ((NEW,), ())
     # But that somebody has put a question to them is.
     asked = replace(NEW, comments=("?",))
     if base:
-        result = take(Catalog(entries=(NEW,)), [asked], sent, older=older)
+        result = merge_returned(Catalog(entries=(NEW,)), [asked], sent, older=older)
         assert result.catalog.entries == (asked,)
 
 
@@ -119,5 +119,5 @@ def test_no_translation_vanishes_without_a_word(
 @given(entries=st.lists(_STATES, max_size=1))
 def test_what_comes_back_untouched_changes_nothing(entries: list[Entry]) -> None:
     ours = Catalog(entries=tuple(entries))
-    result = take(ours, entries, ours)
+    result = merge_returned(ours, entries, ours)
     assert (result.catalog, result.changed, result.strays) == (ours, 0, 0)

@@ -22,7 +22,7 @@ from pipeline.core.catalog.origins import (
     lasting_notes,
     machine_of,
     origins_of,
-    settled_notes,
+    reviewed_notes,
     states_of,
 )
 from pipeline.core.catalog.update import Updated, update_catalogs
@@ -102,10 +102,10 @@ def test_a_remark_keeps_a_draft_from_being_replaced() -> None:
 
 def test_the_words_of_a_person_are_called_no_draft() -> None:
     drafted_by = "drafted: model, with a comma, prompt 12, 2026-05-01"
-    assert settled_notes(draft(LAMP)) == draft(LAMP).notes
-    assert settled_notes(draft(LAMP, fuzzy=False)) == ("paragraph", drafted_by)
-    assert settled_notes(draft(LAMP, msgstr="改过。")) == ("paragraph", drafted_by)
-    assert settled_notes(blank(LAMP)) == ("paragraph",)
+    assert reviewed_notes(draft(LAMP)) == draft(LAMP).notes
+    assert reviewed_notes(draft(LAMP, fuzzy=False)) == ("paragraph", drafted_by)
+    assert reviewed_notes(draft(LAMP, msgstr="改过。")) == ("paragraph", drafted_by)
+    assert reviewed_notes(blank(LAMP)) == ("paragraph",)
 
 
 COPY = Copy(file="copy.md", commit="c" * 40, page="old", author="Li", licence="CC0-1.0")

@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.catalog.change import DIFF_LENGTH, ChangeClass, carry, classify, diff
+from pipeline.core.catalog.change import (
+    DIFF_LENGTH,
+    ChangeClass,
+    apply_change,
+    classify,
+    diff,
+)
 
 CLASSES = {
     ChangeClass.MOVED: [("The same words.", "The same words.")],
@@ -202,7 +208,7 @@ REFUSED = [
 def test_what_changes_no_word_is_done_in_the_translation_too(
     old: str, new: str, msgstr: str, expected: str | None
 ) -> None:
-    assert carry(old, new, msgstr) == (
+    assert apply_change(old, new, msgstr) == (
         msgstr.replace("http:", "https:") if expected is None else expected
     )
 
@@ -211,4 +217,4 @@ def test_what_changes_no_word_is_done_in_the_translation_too(
 def test_what_cannot_be_proved_right_waits_for_a_person(
     old: str, new: str, msgstr: str
 ) -> None:
-    assert carry(old, new, msgstr) is None
+    assert apply_change(old, new, msgstr) is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.core.catalog.matcher import Text, cut_texts, find_pieces, joined_texts
+from pipeline.core.catalog.matcher import Text, find_pieces, joined_texts, split_texts
 
 FIRST = "Every kettle that was filled in the evening is cold again by noon."
 SECOND = "Whoever wants warm tea in the afternoon fills it once more."
@@ -26,7 +26,7 @@ def test_a_text_cut_up_is_one_piece_of_each_new_text() -> None:
     old = [free("page", f"{FIRST} {SECOND}"), free("kin", f"{FIRST} {SECOND}")]
     found = find_pieces(new, old, NEAR)
     assert [(piece.new, piece.old) for piece in found] == [(0, 0), (1, 0)]
-    assert cut_texts(new, old, found) == {0: (0,), 1: (0,)}
+    assert split_texts(new, old, found) == {0: (0,), 1: (0,)}
 
 
 def test_texts_of_other_pages_are_no_pieces() -> None:

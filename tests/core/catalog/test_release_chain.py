@@ -20,7 +20,7 @@ import pytest
 from changed_pairs import changed_pairs, tabulate, verdict
 from repositories import PAGES, Repository
 
-from pipeline.core.catalog.change import carry
+from pipeline.core.catalog.change import apply_change
 from pipeline.core.catalog.origins import fuzzy_class
 from pipeline.core.catalog.update import Updated, update_catalogs, wanted_entries
 from pipeline.core.document.reader import Document, read_document
@@ -137,7 +137,7 @@ def assert_nothing_mixed(catalogs: Catalogs, known: set[tuple[str, str]]) -> Non
             else:
                 assert any(note.startswith("carried over: ") for note in entry.notes)
                 assert any(
-                    carry(text, entry.msgid, msgstr) == entry.msgstr
+                    apply_change(text, entry.msgid, msgstr) == entry.msgstr
                     for text, msgstr in by_digest[entry.msgstr[:41]]
                 )
                 known.add((entry.msgid, entry.msgstr))

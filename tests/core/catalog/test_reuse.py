@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pipeline.core.catalog.reuse import Open, Source, reuse
+from pipeline.core.catalog.reuse import OpenEntry, Source, reuse
 from pipeline.entries import Entry
 
 LONG = "Every kettle that was filled in the evening is cold again by noon."
 
 
-def open_message(page: str) -> Open:
-    return Open(page=page, entry=Entry(msgid=LONG), is_new=True)
+def open_message(page: str) -> OpenEntry:
+    return OpenEntry(page=page, entry=Entry(msgid=LONG), is_new=True)
 
 
 def free_source(page: str, msgstr: str) -> Source:
@@ -39,7 +39,7 @@ def test_a_page_that_is_not_near_does_not_count() -> None:
 def test_a_short_text_of_a_page_far_away_waits_for_a_person() -> None:
     """It may mean something else here, even if it differs in spaces only."""
     text = "Thermodynamically insulated teapots"
-    waiting = Open(page="page", entry=Entry(msgid=text), is_new=True)
+    waiting = OpenEntry(page="page", entry=Entry(msgid=text), is_new=True)
     entry = Entry(msgid=text.replace(" ", "  "), msgstr="隔热茶壶")
     for free in (True, False):
         far = Source(page="far", entry=entry, free=free)
