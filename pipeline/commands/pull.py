@@ -17,7 +17,7 @@ from pipeline.log import Log
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull import stage
-from pipeline.stages.pull.names import refresh_names
+from pipeline.stages.pull.inventories import refresh_names
 
 
 def add_options(parser: ArgumentParser) -> None:

@@ -44,7 +44,7 @@ from pipeline.reading import Reading
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull import stage as pull_stage
-from pipeline.stages.pull.names import refresh_names
+from pipeline.stages.pull.inventories import refresh_names
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -326,7 +326,7 @@ def _newest(run: Run, options: UpgradeOptions) -> tuple[str, tuple[str, ...]]:
 def _try(target: Run) -> RunResult:
     """Do the whole move in a temporary copy and return its result."""
     # The copy has another root, so a relative URL must be resolved first.
-    upstream = pull_stage.fixed(target)
+    upstream = pull_stage.with_absolute_address(target)
     with scratch_copy(target) as root:
         settings = replace(target.settings, root=root)
         return _move_docs(replace(target, settings=settings, upstream=upstream))

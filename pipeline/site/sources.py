@@ -19,7 +19,7 @@ from pipeline.adapters import files
 from pipeline.adapters.html.drawings import is_program, published
 from pipeline.adapters.memo import Memo, digest_of
 from pipeline.adapters.sphinx import CONFIGURATION
-from pipeline.core.pin.lock import ASSETS, hidden_twins, page_path
+from pipeline.core.pin.lock import ASSETS, hidden_duplicates, page_path
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError, PipelineError
 from pipeline.findings import Finding
@@ -129,7 +129,7 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
     for page in site.lock.pages:
         if site.upstream.selects(page.name):
             documents.update(file.path for file in page.files)
-    documents.update(file.path for file in hidden_twins(site.lock.files))
+    documents.update(file.path for file in hidden_duplicates(site.lock.files))
     # Upstream's conf.py is code, so it never replaces ours.
     taken = documents | wanted.keys()
     for file in site.lock.files:

@@ -29,7 +29,7 @@ from pipeline.core.pin.lock import Lock, blob_id, pages_of, parse_lock
 from pipeline.errors import ConfigError, InputError, UpstreamError
 from pipeline.folders import WHOLE, Folders
 from pipeline.log import Log
-from pipeline.stages.pull.selection import accept
+from pipeline.stages.pull.selection import select_files
 from pipeline.stages.pull.stage import pull, read_pulled
 
 FIRST = {
@@ -236,7 +236,7 @@ def test_hidden_files_are_no_docs_whatever_they_come_from(
         "a.md"
     ]
     entries = [TreeEntry(mode="100644", blob="0" * 40, path=name) for name in names]
-    accepted = accept(entries, log)
+    accepted = select_files(entries, log)
     assert [file.path for file in accepted.files] == ["a.md"]
     assert accepted.refused == ()
 

@@ -227,7 +227,7 @@ def pages_of(files: Iterable[SourceFile]) -> tuple[Page, ...]:
 
     ``x.ipynb`` and ``x.md`` are one page, with the notebook first. Files in a folder of assets are
     no pages: Sphinx copies them unchanged. If paths differ only in the encoding of accents, one of
-    the files makes the page: see ``hidden_twins``.
+    the files makes the page: see ``hidden_duplicates``.
     """
     documents: dict[str, list[SourceFile]] = defaultdict(list)
     for path, file in _documents(files).items():
@@ -242,7 +242,7 @@ def pages_of(files: Iterable[SourceFile]) -> tuple[Page, ...]:
     return tuple(pages)
 
 
-def hidden_twins(files: Iterable[SourceFile]) -> tuple[SourceFile, ...]:
+def hidden_duplicates(files: Iterable[SourceFile]) -> tuple[SourceFile, ...]:
     """Return the documents that are no page because another has the same path in NFC."""
     files = tuple(files)
     shown = {file.path for file in _documents(files).values()}
@@ -325,7 +325,7 @@ def names_at_risk(lock: Lock, selects: Callable[[str], bool]) -> Iterator[Findin
     for file in lock.refused:
         name = file.path.rpartition(".")[0] or file.path
         yield _refused_name(file, is_missed=file.may_be_page and selects(name))
-    hidden = hidden_twins(lock.files)
+    hidden = hidden_duplicates(lock.files)
     yield from map(_hidden_by_twin, hidden)
     yield from _names_alike(file for file in lock.files if file not in hidden)
 

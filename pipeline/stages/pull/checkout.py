@@ -27,7 +27,7 @@ from pipeline.errors import InputError
 from pipeline.log import Log
 from pipeline.report.counts import name_some
 from pipeline.run import Run
-from pipeline.stages.pull.selection import drift, walk_folder
+from pipeline.stages.pull.selection import changed_files, walk_folder
 from pipeline.stages.pull.source import Source
 
 
@@ -80,7 +80,7 @@ def update_checkout(
     # The docs may belong to the lock that git has checked out, or to that of the last pull.
     known = (old, _last_pulled(checkout) or old) if old else ()
     if source.read is not None:
-        wrong = drift(checkout.docs, source.lock.files)
+        wrong = changed_files(checkout.docs, source.lock.files)
         vanished = _vanished(checkout, source.lock, known)
         changed = len(wrong) + len(vanished)
         # Docs without any file have no difference, but the folder must exist.
@@ -126,9 +126,9 @@ def _report_local_changes(
         return
     old, last = known
     # A missing file was deleted by hand; restoring it loses nothing.
-    changed = drift(checkout.docs, old.files)
+    changed = changed_files(checkout.docs, old.files)
     changed = [path for path in changed if (checkout.docs / path).exists()]
-    pulled = set(_paths(last)).difference(drift(checkout.docs, last.files))
+    pulled = set(_paths(last)).difference(changed_files(checkout.docs, last.files))
     edited = [path for path in changed if path not in pulled]
     if len(edited) < len(changed):
         log.note(f"the docs were of {last.ref}: pulled anew at {lock.ref}")
@@ -231,7 +231,7 @@ def _is_complete(checkout: Checkout) -> bool:
         lock = parse_lock(checkout.lock.read_bytes(), where=str(checkout.lock))
     except (InputError, OSError):
         return False
-    return checkout.docs.is_dir() and not drift(checkout.docs, lock.files)
+    return checkout.docs.is_dir() and not changed_files(checkout.docs, lock.files)
 
 
 def _remove(folder: Path) -> None:

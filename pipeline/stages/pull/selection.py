@@ -71,7 +71,7 @@ def walk_folder(folder: Path, *, below: str = "") -> Iterator[TreeEntry]:
             blob = blob_id(Path(entry.path).read_bytes())
             yield TreeEntry(mode=REGULAR, blob=blob, path=path)
         else:
-            # git has no mode for it; ``accept`` leaves it out.
+            # git has no mode for it; ``select_files`` leaves it out.
             yield TreeEntry(mode="device", blob="", path=path)
 
 
@@ -83,7 +83,7 @@ class Accepted:
     refused: tuple[RefusedFile, ...]  # files whose names some file system cannot store
 
 
-def accept(entries: Iterable[TreeEntry], log: Log) -> Accepted:
+def select_files(entries: Iterable[TreeEntry], log: Log) -> Accepted:
     """Return the entries as files to pull and refused files; hidden ones are skipped.
 
     Links, submodules and devices are left out with a warning, because a page may refer to them.
@@ -118,7 +118,7 @@ def _is_hidden(name: str) -> bool:
     return (name.startswith(".") and name not in (".", "..")) or name == "__pycache__"
 
 
-def drift(folder: Path, files: Iterable[SourceFile]) -> list[str]:
+def changed_files(folder: Path, files: Iterable[SourceFile]) -> list[str]:
     """Return the paths of ``files`` that ``folder`` lacks or has with other content.
 
     Every file is read, because times and sizes prove nothing after a switch of branches.
@@ -189,7 +189,7 @@ class Inclusions:
                 place for _, _, place in found if place and self._is_new(place)
             )
             left = max(_MOST_FILES - len(self._asked), 0)
-            self.bring(tuple(new)[:left])
+            self.fetch_places(tuple(new)[:left])
             for reading, inclusion, place in found:
                 path = self.docs.pulled_path_of(place)
                 if path in self.files:
@@ -225,7 +225,7 @@ class Inclusions:
         """Return whether a place is outside of the docs folders and not yet looked up."""
         return self.docs.path_of(place) is None and place not in self._asked
 
-    def bring(self, places: Sequence[str]) -> None:
+    def fetch_places(self, places: Sequence[str]) -> None:
         """Add the files at new ``places``, by the rules for all pulled files."""
         absent = [place for place in places if self._is_new(place)]
         self._asked.update(absent)
@@ -235,7 +235,7 @@ class Inclusions:
             replace(entry, path=f"{OUTSIDE}/{entry.path}")
             for entry in self.find(absent)
         ]
-        accepted = accept(found, self.log)
+        accepted = select_files(found, self.log)
         self.refused += accepted.refused
         for file in accepted.files:
             if len(self.read(file)) > _LARGEST:
@@ -244,7 +244,7 @@ class Inclusions:
                 self.files[file.path] = file
 
 
-def complete(
+def add_included(
     lock: Lock, read: Callable[[SourceFile], bytes], find: FindPlaces, log: Log
 ) -> Lock:
     """Return the lock with all included files, and with the pages that upstream excludes.
@@ -269,7 +269,7 @@ def complete(
         refused=[*lock.refused, *taken],
     )
     found.follow()
-    found.bring(outline_places(lock.docs))
+    found.fetch_places(outline_places(lock.docs))
     excluded = set(excluded_pages(pages_of(lock.files), _patterns(lock, read)))
     outside = {
         page.name for page in pages_of(found.files.values()) if is_outside(page.name)

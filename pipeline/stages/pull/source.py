@@ -28,7 +28,13 @@ from pipeline.folders import WHOLE
 from pipeline.log import Log
 from pipeline.reading import Dialect, dialect_of
 from pipeline.run import Run
-from pipeline.stages.pull.selection import REGULAR, accept, complete, drift, walk_folder
+from pipeline.stages.pull.selection import (
+    REGULAR,
+    add_included,
+    changed_files,
+    select_files,
+    walk_folder,
+)
 
 _NAMED = 8  # number of folders in a hint
 
@@ -112,7 +118,7 @@ def _check_apart(address: Address, upstream: Upstream, docs: Path) -> None:
 
 def _is_whole(old: Lock, lock: Lock, docs: Path) -> bool:
     """Return whether the checkout has the same folders as ``lock`` and all files of ``old``."""
-    return old.docs == lock.docs and not drift(docs, old.files)
+    return old.docs == lock.docs and not changed_files(docs, old.files)
 
 
 def _git_source(
@@ -145,7 +151,7 @@ def _git_source(
         entries = repository.fetch(commit, lock.docs, progress)
     markdown = _markdown(repository.names(commit, lock.docs))
     # The commit's own date, so that a second run writes the same lock.
-    accepted = accept(entries, log)
+    accepted = select_files(entries, log)
     lock = replace(
         lock,
         commit=commit,
@@ -158,7 +164,7 @@ def _git_source(
     def read(file: SourceFile) -> bytes:
         return repository.read(file.blob)
 
-    lock = complete(
+    lock = add_included(
         lock, read, lambda places: repository.fetch_places(commit, places), log
     )
     return Source(lock=lock, read=read)
@@ -217,7 +223,7 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
             where=str(error.filename or folder),
             hint="Check the permissions.",
         ) from error
-    accepted = accept(entries, log)
+    accepted = select_files(entries, log)
     # A folder has no commit and no date; the digest of its listing identifies its state.
     places = {root, folder, *(root / name for name in lock.docs.names)}
     names = {path.name for place in places for path in place.iterdir()}
@@ -232,7 +238,7 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
         place = root / lock.docs.place_of(file.path)
         return _read_stable(place, file)
 
-    lock = complete(lock, read, lambda places: list(_files_at(root, places)), log)
+    lock = add_included(lock, read, lambda places: list(_files_at(root, places)), log)
     lock = replace(lock, commit=listing_id(lock.files))
     if folder.resolve() == docs:
         return Source(lock=lock)

@@ -23,7 +23,7 @@ from pipeline.stages.pull.checkout import (
     recover,
     update_checkout,
 )
-from pipeline.stages.pull.selection import drift
+from pipeline.stages.pull.selection import changed_files
 from pipeline.stages.pull.source import locked_url, open_source
 
 
@@ -124,7 +124,7 @@ def read_pulled(run: Run) -> Lock:
             hint=again,
         )
     # Everything built claims to be of this commit, so every file is verified.
-    wrong = drift(checkout.docs, lock.files)
+    wrong = changed_files(checkout.docs, lock.files)
     if wrong:
         what = f"is not what the lock says: {name_some(wrong)}"
         raise UpstreamError(what, where=str(checkout.docs), hint=again)
@@ -160,7 +160,7 @@ def count_commits(run: Run, before: Lock, after: Lock) -> tuple[int, int] | None
         return repository.distance(before.commit, after.commit)
 
 
-def fixed(run: Run) -> Upstream:
+def with_absolute_address(run: Run) -> Upstream:
     """Return the upstream with an address that means the same in every folder.
 
     The lock gets the same address as from the original.

@@ -17,7 +17,7 @@ from pipeline.core.pin.lock import (
     SourceFile,
     blob_id,
     format_lock,
-    hidden_twins,
+    hidden_duplicates,
     listing_id,
     names_at_risk,
     pages_of,
@@ -230,7 +230,7 @@ def test_pages_by_their_names(
 ) -> None:
     made = pages_of(files_named(*paths))
     assert {page.name: [file.path for file in page.files] for page in made} == pages
-    assert [file.path for file in hidden_twins(files_named(*paths))] == hidden
+    assert [file.path for file in hidden_duplicates(files_named(*paths))] == hidden
 
 
 ANY_BLOB = "0" * 40

@@ -21,7 +21,7 @@ from pipeline.core.inventories.inventory import MOST
 from pipeline.findings import Severity
 from pipeline.paths import Paths
 from pipeline.run import Run
-from pipeline.stages.pull.names import Refreshed, refresh_names
+from pipeline.stages.pull.inventories import Refreshed, refresh_names
 from pipeline.stages.pull.stage import pull
 
 ON = "lamp.on py:function 1 api/lamp.html#$ -"
