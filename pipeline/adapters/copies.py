@@ -142,7 +142,7 @@ def html_to_markdown(text: str, *, where: str) -> str:
     try:
         soup = BeautifulSoup(text, "lxml")
         _set_formulas(soup)
-        _open_tables(soup)
+        _unwrap_layout_tables(soup)
         for element in soup.select(f"script, {_DROPPED}"):
             element.decompose()
         for comment in soup.find_all(string=_is_no_text):
@@ -196,7 +196,7 @@ def _set_formulas(soup: BeautifulSoup) -> None:
         element.decompose()
 
 
-def _open_tables(soup: BeautifulSoup) -> None:
+def _unwrap_layout_tables(soup: BeautifulSoup) -> None:
     """Convert tables that contain code, used for layout, to divisions.
 
     In a Markdown table, code would be a single line. Many pages are one table with the English on

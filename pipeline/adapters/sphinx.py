@@ -93,7 +93,7 @@ class Built:
     broken: Mapping[str, BrokenPage] = field(default_factory=dict)
 
 
-def forget(doctrees: Path) -> None:
+def discard_environment(doctrees: Path) -> None:
     """Delete Sphinx's environment, so that the next run reads every page again."""
     (doctrees / "environment.pickle").unlink(missing_ok=True)
 

@@ -79,7 +79,7 @@ def checked_out(root: Path) -> str:
     return (branch or _git(root, "rev-parse", "--quiet", "--verify", "HEAD")).strip()
 
 
-def whole_commit(root: Path) -> str:
+def clean_commit(root: Path) -> str:
     """Return the commit of HEAD; "" without git or with uncommitted translations or docs."""
     places = ("pyproject.toml", "upstream", "translations")
     if _git(root, "status", "--porcelain", "--", *places).strip():
@@ -155,7 +155,7 @@ def person_in_git(root: Path) -> str:
     return name
 
 
-def lend_repository(root: Path, folder: Path) -> Path:
+def link_repository(root: Path, folder: Path) -> Path:
     """Return a path in the empty ``folder`` that git treats like ``root``, for queries.
 
     It is as deep in the folder as ``root`` is in its repository. A copy of ``root`` can be placed

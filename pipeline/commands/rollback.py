@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
-from pipeline.adapters.version_control import lend_repository
+from pipeline.adapters.version_control import link_repository
 from pipeline.commands.signals import undisturbed
 from pipeline.core.catalog.origins import CARRIED, STATES
 from pipeline.entries import Entry
@@ -33,7 +33,7 @@ def scratch_copy(run: Run) -> Iterator[Path]:
     paths = run.paths
     with tempfile.TemporaryDirectory(prefix="jax-docs-zh-") as name:
         # Resolved, because the temporary folder is a symbolic link on some systems.
-        root = lend_repository(paths.root, Path(name).resolve())
+        root = link_repository(paths.root, Path(name).resolve())
         try:
             for folder in (
                 *_written_by_sync(paths),

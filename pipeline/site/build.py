@@ -20,7 +20,7 @@ from pipeline.adapters.sphinx import (
     BrokenPage,
     Built,
     Warned,
-    forget,
+    discard_environment,
     run_sphinx,
 )
 from pipeline.config import SitePolicy
@@ -285,7 +285,7 @@ def _run_sphinx(site: Site, log: Log, *, anew: bool, jobs: int) -> Built:
     """
     # Sphinx compares only sources, so it would not notice that our code has changed.
     if anew:
-        forget(site.doctrees)
+        discard_environment(site.doctrees)
     restore_styles(site)
     with log.step("sphinx") as step:
         with log.progress("sphinx", total=100 * len(_PHASES)) as advance:

@@ -15,7 +15,7 @@ from typing import Any
 
 from pipeline.adapters import files
 from pipeline.adapters.memo import Memo
-from pipeline.adapters.version_control import whole_commit
+from pipeline.adapters.version_control import clean_commit
 from pipeline.core.word_diff import Part
 from pipeline.site.memo import digest_of_stamps
 from pipeline.site.names import DOWNLOADS, RECORDS, Standing
@@ -76,7 +76,7 @@ def freshness_of_site(
         "schema": SCHEMA,
         "title": site.policy.title or site.upstream.name,
         "locale": site.locale,
-        "project": whole_commit(site.paths.root),
+        "project": clean_commit(site.paths.root),
         "upstream": {
             "name": site.upstream.name,
             "ref": site.lock.ref,

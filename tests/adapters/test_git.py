@@ -53,7 +53,7 @@ def opened(url: object, tmp_path: Path) -> Iterator[Repository]:
     with open_repository(
         read_address(str(url), base=tmp_path),
         store=tmp_path / "cache" / "x.git",
-        way_out=WAY_OUT,
+        unreachable_hint=WAY_OUT,
     ) as repository:
         yield repository
 
@@ -590,7 +590,7 @@ def test_without_git_the_way_out_is_told(origin: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from pipeline.adapters.upstream import *\n"
         "address = Address(url=sys.argv[1], kind=Kind.LOCAL)\n"
-        "with open_repository(address, store=Path('x'), way_out=''): pass"
+        "with open_repository(address, store=Path('x'), unreachable_hint=''): pass"
     )
     environ = {"PATH": "/nowhere"}
     run = subprocess.run(

@@ -78,7 +78,7 @@ def test_a_repository_is_open_for_reading(
 
 
 @pytest.mark.parametrize(
-    ("name", "way_out", "hint"),
+    ("name", "unreachable_hint", "hint"),
     [
         ("jax", "", "Set JAX_DOCS_UPSTREAM to a clone"),
         ("x", "", "Check the address and the network"),
@@ -86,14 +86,16 @@ def test_a_repository_is_open_for_reading(
     ],
 )
 def test_an_upstream_that_is_gone_tells_the_way_out(
-    name: str, way_out: str, hint: str, tmp_path: Path
+    name: str, unreachable_hint: str, hint: str, tmp_path: Path
 ) -> None:
     upstream = Upstream(
         package="JAX", version="1.0", name=name, url="file:///nowhere/at/all"
     )
     with (
         pytest.raises(UpstreamError) as caught,
-        open_upstream(settings_at(tmp_path), upstream, way_out=way_out) as repository,
+        open_upstream(
+            settings_at(tmp_path), upstream, unreachable_hint=unreachable_hint
+        ) as repository,
     ):
         assert repository is not None
         repository.tags()

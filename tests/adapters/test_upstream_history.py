@@ -77,7 +77,7 @@ def address_of(origin: Path, kind: str, tmp_path: Path) -> str:
 def test_history_follows_first_parents(origin: Path, kind: str, tmp_path: Path) -> None:
     address = read_address(address_of(origin, kind, tmp_path), base=tmp_path)
     with open_repository(
-        address, store=tmp_path / "store.git", way_out=""
+        address, store=tmp_path / "store.git", unreachable_hint=""
     ) as repository:
         commit = repository.resolve("v2")
         commits = repository.history(commit, DOCS)
@@ -100,8 +100,8 @@ def test_history_follows_first_parents(origin: Path, kind: str, tmp_path: Path) 
         assert {change.path for change in newest.changes} == {"b.md", "c.md"}
         assert [change.path for change in oldest.changes] == ["a.md"]
         # Files come when they are asked for.
-        repository.bring([blob], commit, DOCS)
-        repository.bring([blob], commit, DOCS)
+        repository.fetch_blobs([blob], commit, DOCS)
+        repository.fetch_blobs([blob], commit, DOCS)
         assert repository.read(blob).endswith(b"new")
         # A second look asks for nothing more.
         assert repository.history(commit, DOCS) == commits
@@ -113,7 +113,7 @@ def test_tags_are_dated_and_their_files_known(
 ) -> None:
     address = read_address(address_of(origin, kind, tmp_path), base=tmp_path)
     with open_repository(
-        address, store=tmp_path / "store.git", way_out=""
+        address, store=tmp_path / "store.git", unreachable_hint=""
     ) as repository:
         commit = repository.resolve("v2")
         repository.history(commit, DOCS)
@@ -168,7 +168,7 @@ def test_path_that_looks_like_the_head_of_a_commit(tmp_path: Path) -> None:
     git(origin, "commit", "-qm", "rename")
     address = read_address(str(origin), base=tmp_path)
     store = tmp_path / "store.git"
-    with open_repository(address, store=store, way_out="") as repository:
+    with open_repository(address, store=store, unreachable_hint="") as repository:
         newest, oldest = repository.history(repository.resolve("main"), WHOLE)
     assert {change.path for change in oldest.changes} == {odd, "z.md", "README"}
     assert [(change.before, change.path) for change in newest.changes] == [

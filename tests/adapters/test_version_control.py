@@ -14,7 +14,7 @@ from pipeline.adapters.version_control import (
     blobs_in_history,
     checked_out,
     files_in_index,
-    lend_repository,
+    link_repository,
     merge_attribute,
     moments_of_lines,
     set_merge_driver,
@@ -186,11 +186,11 @@ def test_a_copy_may_ask_the_repository_of_what_it_is_of(
 ) -> None:
     folder = tmp_path / "copy"
     folder.mkdir()
-    copy = lend_repository(root / part, folder)
+    copy = link_repository(root / part, folder)
     assert copy == folder / part
     name = ODD.removeprefix(f"{part}/")
     assert files_in_index(copy, [name]) == {name}
     assert len(list(versions_in_git(copy, name))) == 3
     # Where there is no repository there is nothing to ask.
     (tmp_path / "bare").mkdir()
-    assert lend_repository(tmp_path, tmp_path / "bare") == tmp_path / "bare"
+    assert link_repository(tmp_path, tmp_path / "bare") == tmp_path / "bare"

@@ -105,7 +105,7 @@ class Program:
         """
         return self._git.get_object_data(name)[3]
 
-    def forget(self) -> None:
+    def clear_cache(self) -> None:
         """Drop all caches, because the repository is about to be changed by other means."""
         self._git.clear_cache()
 

@@ -65,11 +65,11 @@ class TreeEntry:
 
 @contextmanager
 def open_repository(
-    address: Address, *, store: Path, way_out: str
+    address: Address, *, store: Path, unreachable_hint: str
 ) -> Iterator[Repository]:
     """Yield the repository at ``address``; fetched objects are stored in ``store``.
 
-    ``way_out`` is the hint for an unreachable server. Raises UpstreamError.
+    ``unreachable_hint`` is the hint for an unreachable server. Raises UpstreamError.
     """
     folder = store
     in_place = address.kind is Kind.LOCAL
@@ -79,7 +79,7 @@ def open_repository(
         where=without_password(address.url),
         kind=address.kind,
         store=store,
-        way_out=way_out,
+        unreachable_hint=unreachable_hint,
     )
     with run_git(folder, address.url, in_place=in_place) as program:
         yield Repository(address, program, errors)
@@ -227,7 +227,7 @@ class Repository:
         """Return the files of ``docs`` at a local commit; missing folders are skipped."""
         return tuple(chain.from_iterable(self._list(commit, docs).values()))
 
-    def bring(
+    def fetch_blobs(
         self,
         blobs: Collection[str],
         commit: str,
@@ -437,12 +437,12 @@ def address_of(settings: Settings, upstream: Upstream) -> Address:
 
 @contextmanager
 def open_upstream(
-    settings: Settings, upstream: Upstream, *, way_out: str = ""
+    settings: Settings, upstream: Upstream, *, unreachable_hint: str = ""
 ) -> Iterator[Repository | None]:
     """Yield the repository of ``upstream``, or None for a plain folder without history.
 
-    ``way_out`` is the hint for an unreachable server; by default one that suits this upstream.
-    Raises UpstreamError.
+    ``unreachable_hint`` is the hint for an unreachable server; by default one that suits this
+    upstream. Raises UpstreamError.
     """
     address = address_of(settings, upstream)
     if address.kind is Kind.FOLDER:
@@ -452,14 +452,16 @@ def open_upstream(
     # Resolved, because the build folder may be a link and git receives the folder by name.
     store = (cache / "git" / f"{upstream.name}.git").resolve()
     with open_repository(
-        address, store=store, way_out=way_out or _advice(settings, upstream)
+        address,
+        store=store,
+        unreachable_hint=unreachable_hint or _advice(settings, upstream),
     ) as repository:
         yield repository
 
 
 def _advice(settings: Settings, upstream: Upstream) -> str:
     variable = upstream_variable(upstream.name)
-    way_out = f"Set {variable} to a clone, a bundle or a mirror of it"
+    unreachable_hint = f"Set {variable} to a clone, a bundle or a mirror of it"
     if "sample" in settings.upstreams:
-        return f"{way_out}, or run the sample: {how_to_run('sync', 'sample')}"
-    return f"{CHECK_ADDRESS} Or: {way_out}."
+        return f"{unreachable_hint}, or run the sample: {how_to_run('sync', 'sample')}"
+    return f"{CHECK_ADDRESS} Or: {unreachable_hint}."

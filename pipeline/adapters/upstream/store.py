@@ -56,13 +56,13 @@ _NOISE = re.compile(
 class UpstreamErrors:
     """Factory of errors about one upstream.
 
-    ``way_out`` is the hint for an unreachable server.
+    ``unreachable_hint`` is the hint for an unreachable server.
     """
 
     where: str  # the address, without a password
     kind: Kind
     store: Path
-    way_out: str
+    unreachable_hint: str
 
     def failure(self, complaint: str) -> PipelineError:
         """Return the error for a failed git command, from git's messages.
@@ -87,10 +87,10 @@ class UpstreamErrors:
             )
         if _NO_ACCESS.search(complaint):
             what = "does not exist, or wants a password, for which nobody is asked here"
-            return self._error(what, hint=self.way_out)
+            return self._error(what, hint=self.unreachable_hint)
         if complaint.startswith("Timeout:"):
             reason = f"no answer within {NO_ANSWER:g} s"
-        return self._error(f"cannot be reached: {reason}", hint=self.way_out)
+        return self._error(f"cannot be reached: {reason}", hint=self.unreachable_hint)
 
     def unwritable(self, reason: str | None) -> WriteError:
         """Return the error for a private repository that cannot be written."""
@@ -249,7 +249,7 @@ class Store:
 
     def _prepare(self) -> None:
         """Create the private repository if necessary, and remove leftovers of a killed run."""
-        self._program.forget()
+        self._program.clear_cache()
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             # git refuses to work beside a lock file, and never removes a half-written pack.

@@ -128,7 +128,7 @@ class Versions:
     def _bring(self, blobs: Sequence[str]) -> None:
         """Fetch documents in one request, before they are read one by one."""
         if self.repository is not None:
-            self.repository.bring(blobs, self.lock.commit, self.lock.docs)
+            self.repository.fetch_blobs(blobs, self.lock.commit, self.lock.docs)
 
     def _candidate(self, version: Version) -> Candidate | None:
         """Return a version with its blocks, or None if it is unreadable, as many old ones are.

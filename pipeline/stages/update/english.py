@@ -213,7 +213,9 @@ def open_english(run: Run, pages: Sequence[SplitPage], lock: Lock) -> Iterator[E
             """Return the repository, opened at the first call: most runs need only the pin."""
             from pipeline.adapters.upstream import CHECK_ADDRESS, open_upstream
 
-            opened = open_upstream(run.settings, run.upstream, way_out=CHECK_ADDRESS)
+            opened = open_upstream(
+                run.settings, run.upstream, unreachable_hint=CHECK_ADDRESS
+            )
             return stack.enter_context(opened)
 
         yield English(
