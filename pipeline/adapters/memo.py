@@ -50,14 +50,14 @@ class Memo(Generic[Value]):
         with suppress(*_UNREADABLE):
             self._known = {**_FILE.decode(path.read_bytes())}
 
-    def recall(self, subject: str, *keys: str) -> Value | None:
+    def get(self, subject: str, *keys: str) -> Value | None:
         """Return the value of ``subject`` if it was made with one of ``keys``, or None."""
         known = self._known.get(subject)
         if known is None or known[0] not in keys:
             return None
         return self._value(subject)
 
-    def keep(self, subject: str, key: str, value: Value) -> None:
+    def put(self, subject: str, key: str, value: Value) -> None:
         """Store ``value``. Call this after everything that the value describes is written."""
         self._known[subject] = (key, value)
         self._values[subject] = value

@@ -80,18 +80,18 @@ class LocaleMemos:
         self._before = self._digests()
         # After a checkout, git may have replaced catalogues by versions that look unchanged.
         root = self._run.settings.root
-        is_elsewhere = self._common.recall("HEAD", checked_out(root)) is None
+        is_elsewhere = self._common.get("HEAD", checked_out(root)) is None
         if is_elsewhere and tracked_though_ignored(root, self._catalogs):
             return {}
         # Catalogues of dropped pages may have changed or been removed.
         others = self._key_of_others(pages, self._before)
-        if self._common.recall("others", others) is None:
+        if self._common.get("others", others) is None:
             return {}
         every = self._key_of_all(self._before)
         found: dict[str, UpdatedPage] = {}
         for page in pages:
             keys = self._keys(page, self._before, every)
-            known = self._updated.recall(page.name, *keys)
+            known = self._updated.get(page.name, *keys)
             if known is not None:
                 found[page.name] = known
         # A row without files is a page dropped in an earlier run, kept for its findings.
@@ -148,15 +148,15 @@ class LocaleMemos:
             known = updated[page.name]
             settled, unsettled = self._keys(page, digests, every)
             key = settled if known.is_settled else unsettled
-            self._updated.keep(page.name, key, known)
+            self._updated.put(page.name, key, known)
         # Dropped pages need no key: only their presence is checked.
         for row in dropped:
-            self._updated.keep(row.page, "", UpdatedPage(row=replace(row, update=None)))
+            self._updated.put(row.page, "", UpdatedPage(row=replace(row, update=None)))
         names = [page.name for page in pages]
         self._updated.keep_only([*names, *(row.page for row in dropped)])
         self.merged.keep_only(names)
-        self._common.keep("HEAD", checked_out(self._run.settings.root), "")
-        self._common.keep("others", others, "")
+        self._common.put("HEAD", checked_out(self._run.settings.root), "")
+        self._common.put("others", others, "")
         self._common.save()
         self._updated.save()
         self.merged.save()

@@ -106,7 +106,7 @@ def build_site(
     _check_extensions(policy)
     check_writable(site.target)
     code = code_digest(PACKAGES)
-    last = memo.recall(WHOLE, code)
+    last = memo.get(WHOLE, code)
     with run.log.step("assemble") as step:
         assembled = assemble(site, contributors(site), memo=memo, code=code)
         step.result = f"{assembled.changed} files changed"
@@ -136,7 +136,7 @@ def build_site(
         step.result = f"{finish(site, assembled.downloads, memo)} files changed"
     forget_gone(site, memo)
     # Saved last: this entry marks the site as complete.
-    memo.keep(WHOLE, code, Known(broken=built.broken))
+    memo.put(WHOLE, code, Known(broken=built.broken))
     memo.save()
     return BuiltSite(
         findings=(

@@ -68,7 +68,7 @@ def last_changes(site: Site) -> tuple[PageChange, ...]:
         asked.update(map(_subject, changes.values()))
         _count_unknown(site, list(changes.values()), memo)
         for page, change in changes.items():
-            counted = memo.recall(_subject(change), _COUNTING)
+            counted = memo.get(_subject(change), _COUNTING)
             if counted is not None and counted.any:
                 waiting.discard(page)
                 found.append(_page_change(page, change, counted))
@@ -109,7 +109,7 @@ def _count_unknown(
 ) -> None:
     """Count the changes that the memo lacks, and add them to it."""
     unknown = [
-        change for change in changes if memo.recall(_subject(change), _COUNTING) is None
+        change for change in changes if memo.get(_subject(change), _COUNTING) is None
     ]
     blobs: dict[str, None] = {}
     for change in unknown:
@@ -121,7 +121,7 @@ def _count_unknown(
     except ConfigError:
         return  # a partial clone lacks some of the blobs
     for change in unknown:
-        memo.keep(_subject(change), _COUNTING, _counted(change, data))
+        memo.put(_subject(change), _COUNTING, _counted(change, data))
 
 
 def _counted(change: FileChange, data: Mapping[str, bytes]) -> Counted:

@@ -93,7 +93,7 @@ def _known_of(site: Site, page: str, memo: Memo[_Known]) -> _Known | None:
     """Return the memo of a page, updated; None if the page has no record."""
     path = site.sources / RECORDS / "pages" / f"{page}.json"
     key = digest_of_stamps(path)
-    known = memo.recall(page, key)
+    known = memo.get(page, key)
     if known is None:
         if not path.is_file():
             return None
@@ -105,7 +105,7 @@ def _known_of(site: Site, page: str, memo: Memo[_Known]) -> _Known | None:
         )
     # The files may have changed even if the record has not.
     known = replace(known, digests=_digests(site, page, known))
-    memo.keep(page, key, known)
+    memo.put(page, key, known)
     return known
 
 

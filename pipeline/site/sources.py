@@ -195,7 +195,7 @@ def _page(site: Site, page: PageResult, memo: Memo[Known], common: str) -> _Made
     """Make the files of a page, or keep them if its inputs are unchanged. Raises PipelineError."""
     subject = subject_of_page(page.page)
     key = digest_of(common, _row(page), digest_of_stamps(*_inputs(site, page)))
-    known = memo.recall(subject, key)
+    known = memo.get(subject, key)
     if known is not None and _is_all_there(site, known):
         return _Made(
             sources=dict.fromkeys(known.files), downloads=dict.fromkeys(known.downloads)
@@ -225,7 +225,7 @@ def _page(site: Site, page: PageResult, memo: Memo[Known], common: str) -> _Made
     if findings:
         return made
     # Kept only for a page without findings, so that problems are reported in every run.
-    memo.keep(
+    memo.put(
         subject, key, Known(files=tuple(made.sources), downloads=tuple(made.downloads))
     )
     return made

@@ -154,10 +154,10 @@ def prune_styles(site: Site, memo: Memo[Known]) -> None:
     for path in files.files_below(site.target / "_static", ".css"):
         css = _text(path)
         subject, key = subject_of_file(site, path), digest_of(css, digest)
-        known = memo.recall(subject, key)
+        known = memo.get(subject, key)
         if known is None:
             known = Known(css=prune(css, words))
-            memo.keep(subject, key, known)
+            memo.put(subject, key, known)
         files.write_if_changed(path, known.css.encode("utf-8", "replace"))
 
 
@@ -181,10 +181,10 @@ def _words_in(
 ) -> tuple[str, ...]:
     """Return the words that ``find`` finds in a file; they are stored in the memo."""
     subject, key = subject_of_file(site, path), digest_of_stamps(path)
-    known = memo.recall(subject, key)
+    known = memo.get(subject, key)
     if known is None:
         known = Known(words=tuple(sorted(find(_text(path)))))
-        memo.keep(subject, key, known)
+        memo.put(subject, key, known)
     return known.words
 
 

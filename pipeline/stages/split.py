@@ -60,13 +60,13 @@ def _known_or_split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
     is_new = False
     for page in pages:
         key = digest_of(common, repr(page))
-        found = memo.recall(page.name, key)
+        found = memo.get(page.name, key)
         if found is None:
             found = split_page(run.paths, page, reading)
             # Not remembered, so that the next run reads the file and reports the error again.
             is_whole = len(found.documents) == len(page.files)
             if is_whole:
-                memo.keep(page.name, key, found)
+                memo.put(page.name, key, found)
                 is_new = True
         split_pages.append(found)
     if is_new and not run.dry:

@@ -17,12 +17,12 @@ class Lamp:
 
 def test_a_value_comes_back_under_each_key_that_it_may_have(tmp_path: Path) -> None:
     memo = Memo(tmp_path / "memo.json", Lamp)
-    memo.keep("hall", "new", Lamp(40))
+    memo.put("hall", "new", Lamp(40))
     assert memo.save()
     again = Memo(tmp_path / "memo.json", Lamp)
-    assert again.recall("hall", "old", "new") == Lamp(40)
-    assert again.recall("hall", "old") is None
-    assert again.recall("cellar", "new") is None
+    assert again.get("hall", "old", "new") == Lamp(40)
+    assert again.get("hall", "old") is None
+    assert again.get("cellar", "new") is None
     assert not again.save()
 
 
@@ -33,10 +33,10 @@ def test_a_value_of_another_version_is_missing_and_no_other_is(
     path = tmp_path / "memo.json"
     path.write_text(f'{{"attic": ["k", {written}], "hall": ["k", {{"watts": 40}}]}}')
     memo = Memo(path, Lamp)
-    assert memo.recall("attic", "k") is None
-    assert memo.recall("hall", "k") == Lamp(40)
+    assert memo.get("attic", "k") is None
+    assert memo.get("hall", "k") == Lamp(40)
     assert dict(memo.items()) == {"hall": Lamp(40)}
-    memo.keep("attic", "k", Lamp(25))
+    memo.put("attic", "k", Lamp(25))
     assert dict(memo.items()) == {"attic": Lamp(25), "hall": Lamp(40)}
 
 

@@ -200,7 +200,7 @@ class Queue:
         locale = work.locale
         # Record the rows before the draft is written, so that every draft has them.
         key = draft_key(question.page, question.name, msgstr)
-        locale.made_with.keep(key, "", dict(question.rows))
+        locale.made_with.put(key, "", dict(question.rows))
         maker = GLOSSARY if question.term else locale.settings.model
         origin = Machine(model=maker, prompt=PROMPT, date=self.date[:10] or UNDATED)
         return Draft(before=question.entry, msgstr=msgstr, origin=origin)

@@ -243,10 +243,10 @@ def _readings(app: Sphinx, synonyms: Sequence[Sequence[Any]]) -> dict[str, str]:
     terms = sorted(word for word in words if not word.isascii())
     memo = Memo(Path(app.config.jz_site["cache"], "readings.json"), dict[str, str])
     key = digest_of(*versions_of(("pypinyin",)), *terms)
-    readings = memo.recall(app.config.language, key)
+    readings = memo.get(app.config.language, key)
     if readings is None:
         readings = readings_of(terms)
-        memo.keep(app.config.language, key, readings)
+        memo.put(app.config.language, key, readings)
         memo.save()
     return readings
 

@@ -64,13 +64,13 @@ def merge(
             # A new link on one page affects a heading on another.
             linked = work.linked.get(page.name, frozenset())
             key = _key(files, work, page, linked)
-            last = memo.recall(page.name, key) if key else None
+            last = memo.get(page.name, key) if key else None
             merged = files.reuse(last) if last else None
             if merged is None:
                 merged = _merge_page(files, work, page, linked)
             # Remember the page only after its files are written.
             if key:
-                memo.keep(page.name, key, merged)
+                memo.put(page.name, key, merged)
             rows.append(_row(work, page.name, merged))
         done = sum(row.translated for row in rows)
         total = sum(row.messages for row in rows)

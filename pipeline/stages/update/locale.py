@@ -475,10 +475,10 @@ class CatalogFiles:
     def _read(self, page: str, memo: Memo[po.ReadCatalog]) -> po.ReadCatalog:
         data = self.data[page]
         key = digest_of(code_digest(_READS_WITH), data)
-        read = memo.recall(page, key)
+        read = memo.get(page, key)
         if read is None:
             read = po.read_catalog(data, where=self.run.shown(self.path(page)))
-            memo.keep(page, key, read)
+            memo.put(page, key, read)
         return read
 
     def _cache_written(self, pages: list[str]) -> None:

@@ -250,12 +250,12 @@ def _describe(app: Sphinx, names: Sequence[str]) -> Described:
     memo = Memo(Path(app.config.jz_site["cache"], "described.json"), Described)
     # The code of the child process affects the result, so it is part of the key.
     key = digest_of(app.config.jz_site["version"], CHILD.read_bytes(), *names)
-    found = memo.recall(_SUBJECT, key) if is_kept else None
+    found = memo.get(_SUBJECT, key) if is_kept else None
     if found is None:
         found = dict(describe(names))
         # An empty result is not cached, so that the next build tries again.
         if found and is_kept:
-            memo.keep(_SUBJECT, key, found)
+            memo.put(_SUBJECT, key, found)
             memo.save()
     return found
 
