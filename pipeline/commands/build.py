@@ -228,8 +228,10 @@ def _execute(
     # Every locale has the same notebooks. Pages without code have no execution.
     with_execution: dict[str, tuple[PageResult, ...]] = {}
     for locale, rows in result.pages.items():
-        told = (replace(page, execution=by_page.get(page.page)) for page in rows)
-        with_execution[locale] = tuple(told)
+        executed_rows = (
+            replace(page, execution=by_page.get(page.page)) for page in rows
+        )
+        with_execution[locale] = tuple(executed_rows)
     return replace(
         result,
         pages=with_execution,

@@ -240,10 +240,10 @@ def print_error_text(text: str) -> None:
 def print_error(error: PipelineError) -> None:
     """Print an expected error to stderr, in the user's language."""
     sentence = language().sentence
-    told = PipelineError(
+    translated = PipelineError(
         sentence(error.what), where=error.where, hint=sentence(error.hint)
     )
-    write_text(sys.stderr, f"{sentence('error: ')}{told}\n")
+    write_text(sys.stderr, f"{sentence('error: ')}{translated}\n")
 
 
 def ask(question: str) -> str:

@@ -262,18 +262,18 @@ def update_locale(
         name = page.page.name
         # A page without prose has no catalogue.
         catalog = catalogs.shown(name) or Catalog()
-        told = catalogs.findings.get(name, ())
+        reported = catalogs.findings.get(name, ())
         row = PageResult(
             page=name,
             files=page.page.files,
             title=page.title,
-            findings=(*page.findings, *told),
+            findings=(*page.findings, *reported),
         )
         found[name] = UpdatedPage(
             row=with_classes(count_catalog(row, catalog), catalog),
             links=_links_of(page),
             # Findings of an update are reported once, so the next run must look at the page again.
-            is_settled=not told and is_settled(catalog),
+            is_settled=not reported and is_settled(catalog),
         )
     return UpdatedLocale(
         pages=found,

@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parse(argv)
     sample = not os.environ.get(VARIABLE)
     if sample:
-        _tell(
+        _print_line(
             f"{VARIABLE} is not set: measured on the bundled sample, which is too small for "
             f"the targets to mean much"
         )
@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 Path(folder), names, rounds=arguments.rounds, sample=sample
             )
     except CommandError as error:
-        _tell(str(error))
+        _print_line(str(error))
         return 1
     label = "-".join([record["docs"], *(arguments.only or ())])
     target = PROJECT / "build" / "bench" / f"{label}.json"
@@ -108,7 +108,7 @@ def _measure(
     }
     tables = []
     for scene in _scenes(folder, subject, names, sample=sample):
-        rows = run_scene(scene, rounds=rounds or scene.rounds, tell=_tell)
+        rows = run_scene(scene, rounds=rounds or scene.rounds, tell=_print_line)
         record["scenes"].append(to_record(scene, rows))
         tables.append(format_table(scene, rows))
     record["machine"]["own_peak_mib"] = round(own_peak(), 1)
@@ -165,7 +165,7 @@ def _msgmerge_version() -> str:
     return printed.split("\n")[0].rpartition(" ")[2]
 
 
-def _tell(text: str) -> None:
+def _print_line(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 

@@ -1,6 +1,6 @@
 """check: find mistakes in translations, from the catalogues alone.
 
-``checker`` selects the catalogues and applies the rules of the team. ``files`` reads one catalogue,
+``checker`` selects the catalogues and applies the rules of each scope. ``files`` reads a catalogue,
 checks it as a file and fixes it. ``entries`` runs the checks on the entries of many files,
 including memory files; ``english`` looks up the English for those.
 """

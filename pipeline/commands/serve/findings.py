@@ -51,8 +51,7 @@ def preview_json(page: OpenPage, block: Block, msgstr: str, rules: CheckRules) -
     # If no check explains the rejection, add the guard's own message.
     if merged.rejected and not any(found.is_error for found in findings):
         findings = [*findings, _refused(merged.rejected[0].refusal)]
-    found_json = [finding_json(found) for found in findings]
-    return {"html": html, "findings": found_json}
+    return {"html": html, "findings": list(map(finding_json, findings))}
 
 
 def fixed_json(page: OpenPage, block: Block, msgstr: str, rules: CheckRules) -> Json:
