@@ -153,12 +153,14 @@ class Move:
         write_if_changed(self.config.resolve(), self.after)
 
 
-def plan_move(config: Path, target: str, *, run: Run, told: str | None) -> Move:
+def plan_move(
+    config: Path, target: str, *, run: Run, package_version: str | None
+) -> Move:
     """Return the change of the configuration that moves the pin of ``run`` to ``target``.
 
-    ``told`` is the package version for a target that is not a release. Raises ConfigError.
+    ``package_version`` is needed for a target that is not a release. Raises ConfigError.
     """
-    if told is None and target in run.settings.upstreams:
+    if package_version is None and target in run.settings.upstreams:
         raise ConfigError(
             f"{target!r} is the name of an upstream, and a REF is missing before it",
             hint=f"For example: {how_to_run('upgrade', 'latest', target)}",
@@ -167,7 +169,7 @@ def plan_move(config: Path, target: str, *, run: Run, told: str | None) -> Move:
     data = read_bytes(config)
     text = data.decode("utf-8")
     now = read_pin(text, upstream=run.name, version=run.version, package=run.package)
-    pin = choose_pin(target, told=told, now=now)
+    pin = choose_pin(target, package_version=package_version, now=now)
     moved = move_pin(text, pin, upstream=run.name, where=str(config)).encode("utf-8")
     return Move(config=config, pin=pin, before=data, after=moved)
 
@@ -235,7 +237,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     passed_over: tuple[str, ...] = ()
     if wanted == LATEST:
         wanted, passed_over = _newest(run, options)
-    move = plan_move(options.config, wanted, run=run, told=options.version)
+    move = plan_move(options.config, wanted, run=run, package_version=options.version)
     if options.runs_code:
         _check_python(run, options, move.pin.version, is_dry=is_dry)
     # Never dry: a trial does the whole move, in a scratch copy.

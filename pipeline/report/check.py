@@ -115,7 +115,7 @@ def summary_line(result: CheckResult, *, verbose: bool = False) -> str:
         (result.silenced, f"{result.silenced} silenced"),
         (counts[Severity.NOTE] and not verbose, "-v shows the notes"),
     )
-    return "; ".join(text for is_told, text in parts if is_told)
+    return "; ".join(text for is_included, text in parts if is_included)
 
 
 def _entry_of(finding: Finding) -> tuple[str, int, str, str]:

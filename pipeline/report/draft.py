@@ -36,7 +36,7 @@ class DraftResult:
     findings: tuple[Finding, ...] = ()
     error: PipelineError | None = None
     changes: tuple[str, ...] = ()
-    is_told: bool = False  # the plan was already shown before the confirmation
+    is_shown: bool = False  # the plan was already shown before the confirmation
     hint: str = ""  # why nothing was requested, and what to do
 
     @property
@@ -93,8 +93,8 @@ def _plan_lines(plan: Plan, result: DraftResult) -> Iterator[str]:
         (True, "model", f"{result.model}, {counted(plan.batches, 'request')}"),
         (plan.batches, "estimated", tokens),
     )
-    for is_told, name, text in lines:
-        if is_told:
+    for is_shown, name, text in lines:
+        if is_shown:
             yield f"  {name:<11} {text}"
 
 
@@ -109,7 +109,7 @@ def draft_report(result: DraftResult) -> Report:
     elif result.outcome:
         lines = list(_outcome_lines(result.outcome))
         blocks = [_table(result.outcome, result), Lines(lines)]
-    elif not result.is_told:
+    elif not result.is_shown:
         blocks = [Lines(plan_lines(result))]
     return (*blocks, Findings(findings=result.findings))
 

@@ -172,14 +172,14 @@ def findings_of_file(read: ReadFile) -> Iterator[Finding]:
         if text:
             hint = "--fix completes it; so does the next sync."
             yield finding_of(hygiene.HEADER, file, 1, text=text, hint=hint)
-    layout_is_told = False
+    has_layout_problem = False
     for remark in read.remarks:
         rule = hygiene.OF_READING.get(remark.code, hygiene.LAYOUT)
-        layout_is_told |= rule is hygiene.LAYOUT
+        has_layout_problem |= rule is hygiene.LAYOUT
         line = _line(remark.where)
         yield finding_of(rule, file, line, text=remark.text, hint=_WAY_OUT)
     # Comparing with our own output finds every remaining difference of layout.
-    if not layout_is_told and po.format_catalog(read.catalog) != read.data:
+    if not has_layout_problem and po.format_catalog(read.catalog) != read.data:
         text = (
             "lines are wrapped, ordered or escaped in another way than ours: "
             "git would show changes that are none"

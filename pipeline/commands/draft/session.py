@@ -88,7 +88,7 @@ def draft(
         with closing(_client(policy, answer)) as client:
             for line in plan_lines(planned):
                 run.log.note(line)
-            planned = replace(planned, is_told=True)
+            planned = replace(planned, is_shown=True)
             if needs_yes and ask("Go on? [y/N] ").lower() not in ("y", "yes"):
                 return replace(planned, hint="nothing was sent")
             # The plan used updated catalogues in memory; write them only after the confirmation.

@@ -69,16 +69,17 @@ def pinned_names(text: str, package: str) -> tuple[str, ...]:
     return tuple(found for found in names if found.startswith(name))
 
 
-def choose_pin(word: str, *, told: str | None, now: Pin) -> Pin:
+def choose_pin(word: str, *, package_version: str | None, now: Pin) -> Pin:
     """Return the pin that ``word`` requests.
 
-    ``word`` is a version, the ref of a release, or any other ref, whose version is then ``told``.
+    ``word`` is a version, the ref of a release, or any other ref. The version of any other ref is
+    ``package_version``.
 
-    Raises ConfigError if the version of a ref is unknown, or differs from the one that was told.
+    Raises ConfigError if the version of a ref is unknown, or differs from the one that was given.
     """
-    if told is not None and not re.fullmatch(_VERSION, told):
+    if package_version is not None and not re.fullmatch(_VERSION, package_version):
         raise ConfigError(
-            f"{told!r} is not a {now.package or 'known'} version",
+            f"{package_version!r} is not a {now.package or 'known'} version",
             hint="Write it as on PyPI, for example: --package-version 1.2.3",
         )
     template = now.release_template
@@ -89,15 +90,16 @@ def choose_pin(word: str, *, told: str | None, now: Pin) -> Pin:
         ref = template.replace(PLACEHOLDER, version) if version == word else word
         return _literal(ref, "", package="")
     if version is None:
-        return _literal(word, told, package=now.package)
-    if told is not None and told != version:
+        return _literal(word, package_version, package=now.package)
+    if package_version is not None and package_version != version:
         package = now.package
         hint = (
             "Leave --package-version away, "
             f"or name the docs by their commit to pin them apart from {package}."
         )
         raise ConfigError(
-            f"{word!r} is the docs of {package} {version}, but --package-version says {told}",
+            f"{word!r} is the docs of {package} {version}, "
+            f"but --package-version says {package_version}",
             hint=hint,
         )
     # "0.10.2" uses the template of the pin. "jax-v0.10.2" is taken literally, even if the pin has
@@ -152,17 +154,17 @@ def _version_in(word: str, template: str) -> str | None:
     return match[1] if match else None
 
 
-def _literal(word: str, told: str | None, *, package: str) -> Pin:
+def _literal(word: str, package_version: str | None, *, package: str) -> Pin:
     """Return the pin of a ref that is no release: a branch or a commit.
 
-    Only ``told`` can supply its version. Raises ConfigError.
+    Only ``package_version`` can supply its version. Raises ConfigError.
     """
     if not word or "{" in word or word.startswith("-"):
         raise ConfigError(
             f"{word!r} is not a ref",
             hint="Give a release, for example: upgrade v1.2.3",
         )
-    if told is None:
+    if package_version is None:
         hint = (
             f"Say which {package} its code is to run on: --package-version VERSION."
             " A release (v1.2.3, or 1.2.3) says so itself."
@@ -170,7 +172,7 @@ def _literal(word: str, told: str | None, *, package: str) -> Pin:
         raise ConfigError(
             f"the ref {word!r} does not tell a {package} version", hint=hint
         )
-    return Pin(template=word, version=told, package=package)
+    return Pin(template=word, version=package_version, package=package)
 
 
 def _edit(

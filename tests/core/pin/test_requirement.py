@@ -65,15 +65,15 @@ def test_docs_of_no_package_pin_no_distribution() -> None:
 def test_a_version_that_is_none_is_refused(told: str) -> None:
     now = Pin(template="v{version}", version="1.1", package="Flax")
     with pytest.raises(ConfigError, match="is not a Flax version"):
-        choose_pin("main", told=told, now=now)
+        choose_pin("main", package_version=told, now=now)
 
 
 def test_docs_whose_package_is_not_known_have_versions_all_the_same() -> None:
     now = Pin(template="v{version}", version="", package="")
     with pytest.raises(ConfigError, match="is not a known version"):
-        choose_pin("main", told="x", now=now)
-    assert choose_pin("1.2", told=None, now=now).ref == "v1.2"
-    assert choose_pin("v1.2", told=None, now=now).ref == "v1.2"
+        choose_pin("main", package_version="x", now=now)
+    assert choose_pin("1.2", package_version=None, now=now).ref == "v1.2"
+    assert choose_pin("v1.2", package_version=None, now=now).ref == "v1.2"
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_docs_whose_package_is_not_known_have_versions_all_the_same() -> None:
 def test_a_word_and_a_version_give_a_pin(
     word: str, told: str | None, now: Pin, expected: tuple[str, str]
 ) -> None:
-    pin = choose_pin(word, told=told, now=now)
+    pin = choose_pin(word, package_version=told, now=now)
     assert (pin.template, pin.version) == expected
     assert pin.ref in (word, f"jax-v{word}", f"v{word}")
 
@@ -142,7 +142,7 @@ def test_a_pin_that_would_be_a_guess_is_refused(
     word: str, told: str | None, what: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
-        choose_pin(word, told=told, now=NOW)
+        choose_pin(word, package_version=told, now=NOW)
     assert what in caught.value.what
     assert caught.value.hint
 

@@ -46,11 +46,11 @@ def find_formulas(subject: Subject) -> Iterator[Problem]:
 
     If a dollar sign is visible, M106 reports the mistake instead.
     """
-    if not next(find_dollars(subject), None) and not _is_told_as_role(subject):
+    if not next(find_dollars(subject), None) and not _is_reported_as_role(subject):
         yield from lost_problems(subject, Atom.MATH)
 
 
-def _is_told_as_role(subject: Subject) -> bool:
+def _is_reported_as_role(subject: Subject) -> bool:
     """Return whether M107 reports a formula of reST, because its ``:math:`` is visible."""
     return subject.markup is Markup.RST and bool(next(find_shown_roles(subject), None))
 
