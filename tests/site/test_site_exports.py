@@ -58,6 +58,6 @@ def as_markdown(root: Path, notebook: dict[str, Any]) -> str:
 def test_code_is_in_a_fence_of_its_language(
     source: str, kernel: dict[str, str], shown: str, tmp_path: Path
 ) -> None:
-    metadata = {"kernelspec": kernel} if kernel else {}
+    metadata: dict[str, Any] = {"kernelspec": kernel} if kernel else {}
     notebook = notebook_value(prose("# 茶"), code(source), prose("水"), **metadata)
     assert as_markdown(tmp_path, notebook) == f"# 茶\n\n{shown}\n\n水\n"
