@@ -99,7 +99,7 @@ def _write_front_page(settings: Settings, locales: Sequence[str]) -> Path | None
 
     Return its path, or None if no site has been built.
     """
-    from pipeline.site.progress import SiteOf, front_page
+    from pipeline.site.progress import SiteSummary, front_page
 
     sites = []
     for upstream in settings.upstreams.values():
@@ -109,7 +109,9 @@ def _write_front_page(settings: Settings, locales: Sequence[str]) -> Path | None
         if record.is_file():
             title = upstream.site.title or upstream.name
             progress = json.loads(record.read_bytes())
-            sites.append(SiteOf(name=upstream.name, title=title, progress=progress))
+            sites.append(
+                SiteSummary(name=upstream.name, title=title, progress=progress)
+            )
     if not sites:
         return None
     page = Paths(settings.root, "").sites / "index.html"

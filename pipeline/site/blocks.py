@@ -29,7 +29,7 @@ from pipeline.core.word_diff import Words, word_diff
 from pipeline.entries import Entry
 from pipeline.errors import InputError
 from pipeline.site.credits import ADOPTED
-from pipeline.site.names import Standing, State
+from pipeline.site.names import ShownState, TranslationState
 from pipeline.site.plan import Site
 
 
@@ -38,8 +38,8 @@ class Block:
     """One message of a page. ``line`` is the line of its catalogue entry, or 0 if it has none."""
 
     landed: Landing
-    state: State
-    standing: Standing = Standing.ENGLISH
+    state: ShownState
+    standing: TranslationState = TranslationState.ENGLISH
     # For a stale block: the English that its translation was made from.
     previous: str = ""
     line: int = 0
@@ -71,9 +71,11 @@ def blocks_of(
             landed=landed,
             state=state,
             standing=standing,
-            previous=_previous_of(serving) if standing is Standing.STALE else "",
+            previous=_previous_of(serving)
+            if standing is TranslationState.STALE
+            else "",
             line=serving.line if serving else 0,
-            origin=kind_of(serving) if serving and state is State.FUZZY else None,
+            origin=kind_of(serving) if serving and state is ShownState.FUZZY else None,
         )
         blocks.append(block)
     return tuple(blocks)
@@ -90,26 +92,30 @@ def _entry_for(landed: Landing, entries: Sequence[Entry]) -> Entry | None:
     return next(iter(entries), None)
 
 
-def _state_of(landed: Landing, entry: Entry | None) -> State:
+def _state_of(landed: Landing, entry: Entry | None) -> ShownState:
     """Return the state of a block as shown, given the entry that serves it, if any."""
     # An unchanged name (`JAX` for `JAX`) has no second language to show.
     if not landed.is_translated or landed.text == landed.english:
-        return State.ENGLISH
+        return ShownState.ENGLISH
     if entry is not None and entry.fuzzy:
-        return State.FUZZY
-    return State.TRANSLATED
+        return ShownState.FUZZY
+    return ShownState.TRANSLATED
 
 
-def _standing_of(landed: Landing, entry: Entry | None) -> Standing:
+def _standing_of(landed: Landing, entry: Entry | None) -> TranslationState:
     """Return the state of a block's translation, even if readers do not see the translation."""
     if entry is None or not entry.is_waiting:
-        return Standing.TRANSLATED if landed.is_translated else Standing.ENGLISH
+        return (
+            TranslationState.TRANSLATED
+            if landed.is_translated
+            else TranslationState.ENGLISH
+        )
     if kind_of(entry) is OriginKind.DRAFT:
-        return Standing.DRAFT
+        return TranslationState.DRAFT
     # Without the previous English, the change cannot be shown.
     if entry.previous and entry.previous != landed.msgid:
-        return Standing.STALE
-    return Standing.UNREVIEWED
+        return TranslationState.STALE
+    return TranslationState.UNREVIEWED
 
 
 def _previous_of(entry: Entry | None) -> str:
@@ -120,7 +126,12 @@ def _previous_of(entry: Entry | None) -> str:
 # English separates words by spaces, so no glossary terms are needed.
 _ENGLISH = Words.of(())
 # States listed for a reader who asks what is out of date.
-_TOLD = (Standing.STALE, Standing.UNREVIEWED, Standing.DRAFT, Standing.ENGLISH)
+_OUTDATED = (
+    TranslationState.STALE,
+    TranslationState.UNREVIEWED,
+    TranslationState.DRAFT,
+    TranslationState.ENGLISH,
+)
 
 
 class Role(StrEnum):
@@ -155,7 +166,7 @@ def since(blocks: Sequence[Block], entries: Sequence[Entry]) -> dict[str, Any]:
     asked = [block for block in blocks if not block.landed.is_rest]
     found = Counter(block.standing for block in asked)
     return {
-        "counts": {str(standing): found[standing] for standing in Standing},
+        "counts": {str(standing): found[standing] for standing in TranslationState},
         "blocks": list(_rows_of_blocks(blocks)),
         "authors": list(_authors(entries)),
     }
@@ -165,14 +176,14 @@ def _rows_of_blocks(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
     """Yield the blocks that are not up to date, in the order of the page."""
     number = 0
     for block in blocks:
-        if block.standing in _TOLD and not block.landed.is_rest:
+        if block.standing in _OUTDATED and not block.landed.is_rest:
             row: dict[str, Any] = {
                 "id": digest(block.landed.msgid),
                 "state": str(block.standing),
                 # A message without a block of its own cannot be linked to.
                 "number": number if block.has_place else None,
             }
-            if block.standing is Standing.STALE:
+            if block.standing is TranslationState.STALE:
                 pieces = word_diff(block.previous, block.landed.msgid, _ENGLISH)
                 row["diff"] = [(str(piece.part), piece.text) for piece in pieces]
             yield row

@@ -37,8 +37,8 @@ from pipeline.site.exports import files_for_programs, freshness_file, redirect_p
 from pipeline.site.inventories import inventories_of
 from pipeline.site.manifest import MANIFEST, source_name
 from pipeline.site.memo import (
-    WHOLE,
-    Known,
+    SITE_SUBJECT,
+    SubjectState,
     forget_all,
     forget_gone,
     memo_of,
@@ -56,7 +56,7 @@ _SPHINX = frozenset(
 # Type of our extension's warning about a page that could not be written.
 UNWRITTEN = "jz.unwritten"
 # Changed files; up to here, starting several processes costs more than it saves.
-FEW = 20
+SERIAL_LIMIT = 20
 _PHASES = {"reading sources": "read", "writing output": "write"}
 
 
@@ -106,12 +106,12 @@ def build_site(
     _check_extensions(policy)
     check_writable(site.target)
     code = code_digest(PACKAGES)
-    last = memo.get(WHOLE, code)
+    last = memo.get(SITE_SUBJECT, code)
     with run.log.step("assemble") as step:
         assembled = assemble(site, contributors(site), memo=memo, code=code)
         step.result = f"{assembled.changed} files changed"
     findings = (
-        *(_displaced(page, owner) for page, owner in owners.items() if owner),
+        *(_address_conflict(page, owner) for page, owner in owners.items() if owner),
         *assembled.findings,
         *inventories_of(site).findings,
         *outline_of(site).findings,
@@ -121,36 +121,40 @@ def build_site(
         # The manifest names the project's commit, which may differ even if no page does.
         files.write_if_changed(site.target / MANIFEST, freshness_file(site))
         run.log.note(f"nothing changed for the site in {locale} since the last run")
-        findings = (*findings, *_lost(site, findings))
+        findings = (*findings, *_skipped_pages(site, findings))
         return BuiltSite(findings=(*findings, *map(_broken, last.broken.items())))
-    stamps = _stamps(site.target)
+    stamps = _file_stamps(site.target)
     # A build that is killed from here on leaves a mixture of old and new. Without a memo, the next
     # run builds everything again.
     forget_all(site)
     # A change of our code rebuilds every page, which is worth several processes.
-    is_small = last is not None and assembled.changed <= FEW
+    is_small = last is not None and assembled.changed <= SERIAL_LIMIT
     # Some extensions declare that they are safe for parallel builds and are not (sphinx_proof).
     is_serial = is_small or bool(policy.extensions)
     built = _run_sphinx(site, run.log, anew=last is None, jobs=1 if is_serial else 0)
     with run.log.step("finish") as step:
-        step.result = f"{finish(site, assembled.downloads, memo)} files changed"
+        step.result = (
+            f"{write_remaining_files(site, assembled.downloads, memo)} files changed"
+        )
     forget_gone(site, memo)
     # Saved last: this entry marks the site as complete.
-    memo.put(WHOLE, code, Known(broken=built.broken))
+    memo.put(SITE_SUBJECT, code, SubjectState(broken=built.broken))
     memo.save()
     return BuiltSite(
         findings=(
             *findings,
-            *_lost(site, findings),
+            *_skipped_pages(site, findings),
             *map(_broken, built.broken.items()),
             *map(_warning, built.warned),
         ),
         # Sphinx does not report which files it writes.
-        changes=_changed(run, stamps, _stamps(site.target)),
+        changes=_changed(run, stamps, _file_stamps(site.target)),
     )
 
 
-def finish(site: Site, downloads: Mapping[str, bytes | None], memo: Memo[Known]) -> int:
+def write_remaining_files(
+    site: Site, downloads: Mapping[str, bytes | None], memo: Memo[SubjectState]
+) -> int:
     """Write the files that Sphinx does not; return how many were written or removed.
 
     ``downloads`` without bytes exist already. Stale pages and unused styles are removed. Raises
@@ -240,7 +244,7 @@ def _check_extensions(policy: SitePolicy) -> None:
             )
 
 
-def _stamps(folder: Path) -> dict[str, tuple[int, int]]:
+def _file_stamps(folder: Path) -> dict[str, tuple[int, int]]:
     """Return size (bytes) and modification time (ns) of each file below ``folder``, by path.
 
     A site has thousands of files: ``os.walk`` takes a fifth of the time of ``rglob``.
@@ -259,7 +263,7 @@ def _changed(
     before: Mapping[str, tuple[int, int]],
     after: Mapping[str, tuple[int, int]],
 ) -> tuple[str, ...]:
-    """Return the files that differ between two results of ``_stamps``, relative to the root.
+    """Return the files that differ between two results of ``_file_stamps``, relative to the root.
 
     They were written, removed or replaced in between.
     """
@@ -271,7 +275,7 @@ def _changed(
     return tuple(map(run.shown, sorted(changed)))
 
 
-def _kept_pages(site: Site, memo: Memo[Known]) -> tuple[str, ...]:
+def _kept_pages(site: Site, memo: Memo[SubjectState]) -> tuple[str, ...]:
     """Return the pages of the last build that this run does not cover and upstream still has."""
     named = {page.page for page in site.pages}
     there = {page.name for page in site.lock.pages}
@@ -354,7 +358,7 @@ def _owner_of_address(run: Run, locale: str, page: str) -> str:
     return ""
 
 
-def _displaced(page: str, owner: str) -> Finding:
+def _address_conflict(page: str, owner: str) -> Finding:
     """Return the finding for a page whose address belongs to another part of the site."""
     return Finding(
         code="name-taken",
@@ -366,7 +370,7 @@ def _displaced(page: str, owner: str) -> Finding:
     )
 
 
-def _lost(site: Site, told: Iterable[Finding]) -> Iterator[Finding]:
+def _skipped_pages(site: Site, told: Iterable[Finding]) -> Iterator[Finding]:
     """Yield a finding for each page that Sphinx skipped, unless the page has a finding already."""
     known = {finding.page for finding in told}
     for page in site.pages:

@@ -246,7 +246,7 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "start": list(site.policy.start),
         "inventories": {
             inventory.name: [inventory.url, inventory.path]
-            for inventory in inventories_of(site).there
+            for inventory in inventories_of(site).available
         },
         # Conventional names of modules: jnp.sin is jax.numpy.sin.
         "usual": dict(site.upstream.usual_names),

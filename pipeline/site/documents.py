@@ -110,7 +110,7 @@ def _extras(site: Site, document: Document) -> PageExtras:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class PageDocument:
     """The document that Sphinx reads for a page.
 
     ``has_outputs`` is true if the document contains the outputs of its code.
@@ -136,7 +136,7 @@ class Shown:
         return downloads
 
 
-def shown_of(site: Site, page: PageResult) -> Shown:
+def page_document(site: Site, page: PageResult) -> PageDocument:
     """Choose and read the document of a page. Raises PipelineError."""
     path = page.files[0].path
     executed = site.paths.executed(site.locale) / f"{page.page}.ipynb"
@@ -163,7 +163,7 @@ def shown_of(site: Site, page: PageResult) -> Shown:
     return _with_run(page, notebook, landings=landings)
 
 
-def _preview(site: Site, page: PageResult, ran: bytes | None) -> Shown:
+def _preview(site: Site, page: PageResult, ran: bytes | None) -> PageDocument:
     """Return the page with its fuzzy translations, for translators (``--show-fuzzy``)."""
     path = page.files[0].path
     # No file contains these translations, so the page is merged for this site alone.
@@ -181,9 +181,9 @@ def _with_run(
     *,
     landings: tuple[Landing, ...],
     file: Path | None = None,
-) -> Shown:
+) -> PageDocument:
     """Return a notebook with its outputs; ``file`` is the file that contains it, if any."""
-    return Shown(
+    return PageDocument(
         page=page,
         path=f"{page.page}.ipynb",
         data=notebook,
@@ -201,7 +201,7 @@ def _without_run(
     *,
     landings: tuple[Landing, ...],
     file: Path | None = None,
-) -> Shown:
+) -> PageDocument:
     """Return a document that did not run. A notebook becomes a copy without outputs."""
     is_notebook = False
     if path.endswith(".ipynb"):
@@ -210,7 +210,7 @@ def _without_run(
         data, file, is_notebook = to_json(without_outputs(notebook)), None, True
     elif path.endswith(".md"):
         is_notebook = is_myst_notebook(data.decode("utf-8", "replace"))
-    return Shown(
+    return PageDocument(
         page=page,
         path=path,
         data=data,
@@ -245,7 +245,7 @@ def without_outputs(notebook: Mapping[str, Any]) -> dict[str, Any]:
     return {**notebook, "cells": with_ids(cells, notebook)}
 
 
-def notebooks_of(shown: Shown) -> dict[str, bytes]:
+def notebooks_of(shown: PageDocument) -> dict[str, bytes]:
     """Return the notebooks to download, by path in the site. Raises InputError."""
     notebooks = {}
     for kind, path in shown.downloads.items():

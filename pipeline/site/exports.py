@@ -27,7 +27,7 @@ from pipeline.site.manifest import freshness_of_site, source_name
 from pipeline.site.names import RECORDS, SEARCH
 from pipeline.site.plan import Site
 from pipeline.site.progress import template
-from pipeline.site.texts import ENGLISH, spoken, words
+from pipeline.site.texts import ENGLISH, interface_language, words
 
 
 def redirect_pages(
@@ -175,7 +175,7 @@ def files_for_programs(site: Site) -> dict[str, bytes]:
         # The Markdown file of a reST page lacks its markup, so the source is published too.
         if source.endswith(".rst"):
             texts[source_name(page.page)] = _document(site, source)
-        if markdown := twin(site, page):
+        if markdown := page_as_markdown(site, page):
             texts[f"{page.page}.md"] = markdown.encode("utf-8", "replace")
     return texts
 
@@ -262,7 +262,7 @@ def not_found(site: Site, rows: Sequence[Mapping[str, Any]] = ()) -> str:
         if row["group"]:
             chapters.setdefault(row["group"], site.policy.url + row["url"])
     # The page has only words of the site, so its language is that of the word table.
-    said = site.locale if spoken(site.locale) != ENGLISH else ENGLISH
+    said = site.locale if interface_language(site.locale) != ENGLISH else ENGLISH
     page = template("404.html.j2").render(
         language=said.replace("_", "-"),
         english=site.policy.english_url or home,
@@ -278,7 +278,7 @@ def not_found(site: Site, rows: Sequence[Mapping[str, Any]] = ()) -> str:
     return f"{page}\n"
 
 
-def twin(site: Site, page: PageResult) -> str:
+def page_as_markdown(site: Site, page: PageResult) -> str:
     """Return a page as Markdown; empty if it cannot be read.
 
     For Markdown pages it is the merged document, which ``verify-site`` compares. For reST pages it

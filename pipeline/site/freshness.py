@@ -46,11 +46,11 @@ def freshness(
         parts.append(line.share())
     drafts = min(fuzzy, page.drafts)
     if fuzzy > drafts:
-        parts.append(line.say("fuzzy", fuzzy=fuzzy - drafts))
+        parts.append(line.text("fuzzy", fuzzy=fuzzy - drafts))
     if drafts:
-        parts.append(line.say("drafts", drafts=drafts))
+        parts.append(line.text("drafts", drafts=drafts))
     if page.rest_words:
-        parts.append(line.say("rest", words=f"{page.rest_words:,}"))
+        parts.append(line.text("rest", words=f"{page.rest_words:,}"))
     if page.files:
         sources = sources or {page.files[0].path: ""}
         parts.append(line.source(sources, license_name))
@@ -65,7 +65,7 @@ class _Line:
     page: PageResult
     lock: Lock
 
-    def say(self, key: str, **values: object) -> str:
+    def text(self, key: str, **values: object) -> str:
         """Return a text of the table with its fields filled in. The values must be HTML."""
         return words(self.locale, "freshness")[key].format(**values)
 
@@ -74,18 +74,18 @@ class _Line:
         commit = f"<code>{escape(self.lock.commit[:12])}</code>"
         # A plain folder has no date; its "commit" is a digest of the folder.
         if not self.lock.date:
-            return self.say("folder", commit=commit)
-        date = self.say("date", date=escape(self.lock.date[:10]))
-        return self.say("commit", commit=commit) + date
+            return self.text("folder", commit=commit)
+        date = self.text("date", date=escape(self.lock.date[:10]))
+        return self.text("commit", commit=commit) + date
 
     def run(self, *, has_outputs: bool) -> Iterator[str]:
         """Yield whether the code ran, and whether its outputs are shown."""
         run = self.page.execution
         if run is None:
             # This build ran no code; outputs come from an earlier one.
-            yield self.say("earlier" if has_outputs else "missing")
+            yield self.text("earlier" if has_outputs else "missing")
             return
-        told = self.say(
+        told = self.text(
             run.status,
             cells=run.cells,
             total=run.total,
@@ -96,20 +96,20 @@ class _Line:
         yield f'<span class="jz-run jz-run-{run.status}">{told}</span>'
         # Skipped code has no outputs, so they are not missing.
         if not has_outputs and run.status is not Status.SKIPPED:
-            yield self.say("missing")
+            yield self.text("missing")
 
     def on_release(self) -> str:
         """Return the release that the code ran on, as part of a sentence; empty if unpinned."""
         if not self.lock.release:
             return ""
-        return self.say("on", release=escape(self.lock.release))
+        return self.text("on", release=escape(self.lock.release))
 
     def share(self) -> str:
         """Return the translated share of the page's words."""
         if not self.page.translated_words:
-            return self.say("nothing")
+            return self.text("nothing")
         # Rounded down, so that 100 means complete.
-        share = self.say(
+        share = self.text(
             "share", share=100 * self.page.translated_words // self.page.words
         )
         # The class lets our extension replace the share of a page that it cannot render.
@@ -126,10 +126,10 @@ class _Line:
         link = text(self.locale, "list").join(links)
         # A page without translations is the original, not a translation of it.
         key = "source" if self.page.translated else "english"
-        told = self.say(key, source=link)
+        told = self.text(key, source=link)
         # Without a configured licence, none is claimed.
         if license_name:
-            told += self.say("license", license=escape(license_name))
+            told += self.text("license", license=escape(license_name))
         return told
 
     def _reason(self, run: Execution) -> str:
@@ -149,4 +149,4 @@ class _Line:
         html = escape(words(self.locale, "reasons").get(text, text))
         if title:
             html = f'<span title="{escape(title)}">{html}</span>'
-        return self.say("bracket", words=html)
+        return self.text("bracket", words=html)

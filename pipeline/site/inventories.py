@@ -41,13 +41,13 @@ class SiteInventory:
 class SiteInventories:
     """Inventories of a site, the English site's own first, and findings about missing ones."""
 
-    there: tuple[SiteInventory, ...]
+    available: tuple[SiteInventory, ...]
     findings: tuple[Finding, ...]
 
 
 def inventories_of(site: Site) -> SiteInventories:
     """Return the inventories of a site; missing or damaged ones become findings."""
-    there: list[SiteInventory] = []
+    available: list[SiteInventory] = []
     findings: list[Finding] = []
     for read in (_own, _others):
         # A damaged file costs only its own links, so it never stops the build.
@@ -56,9 +56,9 @@ def inventories_of(site: Site) -> SiteInventories:
         except InputError as error:
             findings.append(as_warning(error))
             continue
-        there += found
+        available += found
         findings += told
-    return SiteInventories(there=tuple(there), findings=tuple(findings))
+    return SiteInventories(available=tuple(available), findings=tuple(findings))
 
 
 Found = tuple[list[SiteInventory], list[Finding]]
@@ -79,7 +79,7 @@ def _own(site: Site) -> Found:
 @lru_cache(maxsize=4)
 def _fetched(name: str, url: str, path: Path, stamp: int, where: str) -> SiteInventory:
     """Return the inventory in a file. ``stamp`` is part of the cache's key."""
-    return _written(name, url, read_inventory(read_bytes(path), where=where).objects)
+    return _for_sphinx(name, url, read_inventory(read_bytes(path), where=where).objects)
 
 
 def _others(site: Site) -> Found:
@@ -88,17 +88,19 @@ def _others(site: Site) -> Found:
     names: Names = {}
     if wanted and path.is_file():
         names = parse_names(read_bytes(path), where=_shown(site, path))
-    there: list[SiteInventory] = []
+    available: list[SiteInventory] = []
     for name, url in wanted.items():
         known = names.get(name)
         # The configured address may have changed since the table was written.
         if known and known.url == url:
-            there.append(_written(name, url, known.objects))
-    missing = sorted(wanted.keys() - {inventory.name for inventory in there})
-    return there, [_none_of_others(site, missing)] if missing else []
+            available.append(_for_sphinx(name, url, known.objects))
+    missing = sorted(wanted.keys() - {inventory.name for inventory in available})
+    return available, [_none_of_others(site, missing)] if missing else []
 
 
-def _written(name: str, url: str, objects: Iterable[InventoryObject]) -> SiteInventory:
+def _for_sphinx(
+    name: str, url: str, objects: Iterable[InventoryObject]
+) -> SiteInventory:
     """Return an inventory for Sphinx. Its path has a digest, because Sphinx compares only paths."""
     data = format_inventory(name, objects)
     digest = hashlib.sha256(data).hexdigest()[:12]

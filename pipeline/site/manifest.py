@@ -18,7 +18,7 @@ from pipeline.adapters.memo import Memo
 from pipeline.adapters.version_control import clean_commit
 from pipeline.core.word_diff import Part
 from pipeline.site.memo import digest_of_stamps
-from pipeline.site.names import DOWNLOADS, RECORDS, Standing
+from pipeline.site.names import DOWNLOADS, RECORDS, TranslationState
 from pipeline.site.plan import Site
 
 SCHEMA = 1
@@ -28,7 +28,7 @@ _OLD, _NEW = (Part.KEPT, Part.REMOVED), (Part.KEPT, Part.ADDED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Known:
+class _PageMemo:
     """Memo of one page: facts of its record, and stamp and digest of its files by path."""
 
     facts: dict[str, Any]  # values copied into the manifest
@@ -48,7 +48,7 @@ def freshness_of_site(
         change["page"]: {key: change[key] for key in change if key != "page"}
         for change in history
     }
-    memo = Memo(site.paths.memo(site.locale, "freshness"), _Known)
+    memo = Memo(site.paths.memo(site.locale, "freshness"), _PageMemo)
     pages: list[dict[str, Any]] = []
     for row in rows:
         name = row["page"]
@@ -89,7 +89,7 @@ def freshness_of_site(
     }
 
 
-def _known_of(site: Site, page: str, memo: Memo[_Known]) -> _Known | None:
+def _known_of(site: Site, page: str, memo: Memo[_PageMemo]) -> _PageMemo | None:
     """Return the memo of a page, updated; None if the page has no record."""
     path = site.sources / RECORDS / "pages" / f"{page}.json"
     key = digest_of_stamps(path)
@@ -98,7 +98,7 @@ def _known_of(site: Site, page: str, memo: Memo[_Known]) -> _Known | None:
         if not path.is_file():
             return None
         record = json.loads(files.read_bytes(path))
-        known = _Known(
+        known = _PageMemo(
             facts=_facts_of(record),
             downloads=tuple(path for _, path in record["downloads"]),
             included=record["included"],
@@ -128,11 +128,11 @@ def state_of(counts: Mapping[str, int]) -> str:
     The first that applies is returned: nothing is translated, English has changed since, or blocks
     are not translated.
     """
-    if not counts[Standing.TRANSLATED]:
+    if not counts[TranslationState.TRANSLATED]:
         return "english"
-    if counts[Standing.STALE]:
+    if counts[TranslationState.STALE]:
         return "stale"
-    if sum(counts.values()) > counts[Standing.TRANSLATED]:
+    if sum(counts.values()) > counts[TranslationState.TRANSLATED]:
         return "partial"
     return "translated"
 
@@ -146,7 +146,7 @@ def _block(row: Mapping[str, Any]) -> dict[str, Any]:
     return block
 
 
-def _digests(site: Site, page: str, known: _Known) -> dict[str, tuple[str, str]]:
+def _digests(site: Site, page: str, known: _PageMemo) -> dict[str, tuple[str, str]]:
     """Return stamp and digest of the files that ``verify-site`` checks, by path in the site."""
     digests: dict[str, tuple[str, str]] = {}
     for name in (*known.downloads, *_text_files(page), *_included_files(known)):
@@ -167,13 +167,13 @@ def _text_files(page: str) -> tuple[str, str]:
     return f"{page}.md", source_name(page)
 
 
-def _included_files(known: _Known) -> Iterator[str]:
+def _included_files(known: _PageMemo) -> Iterator[str]:
     """Yield the possible paths of the documents that a page includes."""
     for one in known.included:
         yield from _text_files(one["page"])
 
 
-def _files_of(known: _Known, page: str) -> dict[str, str]:
+def _files_of(known: _PageMemo, page: str) -> dict[str, str]:
     """Return the digests of the files of ``page``, which is the page itself or a part of it."""
     # The files of included documents are listed under these, not under the page.
     paths = known.digests.keys() - set(_included_files(known))

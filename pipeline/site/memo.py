@@ -16,12 +16,12 @@ from pipeline.adapters.memo import Memo, digest_of
 from pipeline.adapters.sphinx import BrokenPage
 from pipeline.site.plan import Site
 
-WHOLE = "site"  # subject of the site as a whole
+SITE_SUBJECT = "site"  # subject of the site as a whole
 BUILT = (".html", ".js", ".css")  # suffixes of built files that have a subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class SubjectState:
     """Value of a subject; each kind of subject uses its own fields."""
 
     # Page: its Sphinx sources and its downloads.
@@ -35,9 +35,9 @@ class Known:
     broken: Mapping[str, BrokenPage] = field(default_factory=dict)
 
 
-def memo_of(site: Site) -> Memo[Known]:
+def memo_of(site: Site) -> Memo[SubjectState]:
     """Return the memo of a site, loaded from its file."""
-    return Memo(site.paths.memo(site.locale, "site"), Known)
+    return Memo(site.paths.memo(site.locale, "site"), SubjectState)
 
 
 def forget_all(site: Site) -> None:
@@ -47,9 +47,9 @@ def forget_all(site: Site) -> None:
     memo.save()
 
 
-def forget_gone(site: Site, memo: Memo[Known]) -> None:
+def forget_gone(site: Site, memo: Memo[SubjectState]) -> None:
     """Remove subjects of pages and files that no longer exist. Called after a build."""
-    subjects = {WHOLE}
+    subjects = {SITE_SUBJECT}
     subjects.update(map(subject_of_page, site.names))
     for path in files_below(site.target, *BUILT):
         subjects.add(subject_of_file(site, path))
@@ -61,7 +61,7 @@ def subject_of_page(page: str) -> str:
     return f"page {page}"
 
 
-def pages_known(memo: Memo[Known]) -> Iterator[str]:
+def pages_known(memo: Memo[SubjectState]) -> Iterator[str]:
     """Yield the pages of the last build."""
     for subject, known in memo.items():
         kind, _, page = subject.partition(" ")

@@ -31,7 +31,7 @@ def own_pages(pages: Iterable[str], *, locale: str) -> Mapping[str, str]:
     return places
 
 
-class State(StrEnum):
+class ShownState(StrEnum):
     """State of a block as readers see it. Styles have a class for each: ``jz-english``."""
 
     TRANSLATED = "translated"
@@ -40,7 +40,7 @@ class State(StrEnum):
     FUZZY = "fuzzy"
 
 
-class Standing(StrEnum):
+class TranslationState(StrEnum):
     """State of a block's translation relative to the current English."""
 
     TRANSLATED = "translated"

@@ -50,7 +50,7 @@ _COUNTS = ("words", "translated", "fuzzy", "untranslated")
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class ContentsPosition:
     """Position of a page in the contents of the site."""
 
     title: str
@@ -113,7 +113,9 @@ def facts(
 
 
 def progress(
-    known: Mapping[str, Any], spots: Mapping[str, Spot], reach: Mapping[str, Reach]
+    known: Mapping[str, Any],
+    spots: Mapping[str, ContentsPosition],
+    reach: Mapping[str, Reach],
 ) -> dict[str, Any]:
     """Return the content of ``progress.json``, from ``facts`` and the ordered pages.
 
@@ -147,7 +149,7 @@ def _rank(reach: Reach | None) -> tuple[bool, int, int]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SiteOf:
+class SiteSummary:
     """One of several sites: its folder, its title, and its ``progress.json``."""
 
     name: str
@@ -155,7 +157,7 @@ class SiteOf:
     progress: Mapping[str, Any]
 
 
-def front_page(sites: Sequence[SiteOf], *, locale: str) -> str:
+def front_page(sites: Sequence[SiteSummary], *, locale: str) -> str:
     """Return the HTML of the page that leads to several sites in one language."""
     said = words(locale, "front")
     rows = [

@@ -23,9 +23,9 @@ from pipeline.core.results import PageResult
 from pipeline.entries import Entry
 from pipeline.errors import InputError
 from pipeline.site.blocks import Block, blocks_of, entries_with_authors, since
-from pipeline.site.documents import Shown, catalog_entries
+from pipeline.site.documents import PageDocument, catalog_entries
 from pipeline.site.freshness import freshness
-from pipeline.site.names import State
+from pipeline.site.names import ShownState
 from pipeline.site.plan import Site
 from pipeline.site.terms import term_hints
 
@@ -39,7 +39,7 @@ _NO_TERMS = frozenset((Kind.HEADING, Kind.HTML, Kind.IMAGE, Kind.PAGE_TITLE))
 
 
 def record_of(
-    site: Site, shown: Shown, included: Sequence[Shown] = ()
+    site: Site, shown: PageDocument, included: Sequence[PageDocument] = ()
 ) -> dict[str, Any]:
     """Return the record of a page. Blocks of included documents follow the page's own.
 
@@ -71,7 +71,7 @@ def record_of(
         license_name=site.upstream.license,
         is_notebook=shown.is_notebook,
         has_outputs=shown.has_outputs,
-        fuzzy=sum(block.state is State.FUZZY for block in blocks),
+        fuzzy=sum(block.state is ShownState.FUZZY for block in blocks),
     )
     launch: list[tuple[str, str]] = []
     # These services open notebooks only.
@@ -132,7 +132,7 @@ def _block_record(
     if address:
         record["edit"] = address
     # The English of an English block would only repeat its text.
-    if block.state is not State.ENGLISH:
+    if block.state is not ShownState.ENGLISH:
         record["english"] = english
     terms = _terms_of(site, block)
     if terms:
@@ -162,7 +162,7 @@ def _edit_address(
 def _terms_of(site: Site, block: Block) -> list[tuple[str, str]]:
     """Return the glossary terms to explain in a block: Chinese terms with their English."""
     landed = block.landed
-    if block.state is not State.TRANSLATED or landed.kind in _NO_TERMS:
+    if block.state is not ShownState.TRANSLATED or landed.kind in _NO_TERMS:
         return []
     return term_hints(site.glossary, landed.english, landed.text, landed.markup)
 
@@ -181,13 +181,13 @@ def _shorten_addresses(records: Sequence[dict[str, Any]]) -> str:
     return begin
 
 
-def _definitions(shown: Shown) -> Iterator[str]:
+def _definitions(shown: PageDocument) -> Iterator[str]:
     """Yield the link definitions of a page, which its messages may refer to."""
     for text in _markdown_texts(shown):
         yield from _DEFINITION.findall(text)
 
 
-def _markdown_texts(shown: Shown) -> Iterator[str]:
+def _markdown_texts(shown: PageDocument) -> Iterator[str]:
     """Yield the Markdown of a document; of a notebook, cell by cell."""
     if not shown.path.endswith(".ipynb"):
         yield shown.data.decode("utf-8", "replace")

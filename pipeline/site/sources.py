@@ -24,10 +24,10 @@ from pipeline.core.results import PageResult
 from pipeline.errors import InputError, PipelineError
 from pipeline.findings import Finding
 from pipeline.site.configuration import configuration_of
-from pipeline.site.documents import notebooks_of, shown_of, to_json
+from pipeline.site.documents import notebooks_of, page_document, to_json
 from pipeline.site.history import last_changes
 from pipeline.site.inventories import inventories_of
-from pipeline.site.memo import Known, digest_of_stamps, subject_of_page
+from pipeline.site.memo import SubjectState, digest_of_stamps, subject_of_page
 from pipeline.site.names import RECORDS
 from pipeline.site.plan import Site
 from pipeline.site.progress import facts
@@ -49,7 +49,7 @@ class Assembled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Made:
+class _PageFiles:
     """Files made from one page: Sphinx sources and downloads."""
 
     sources: Mapping[str, Content]
@@ -58,7 +58,7 @@ class _Made:
 
 
 def assemble(
-    site: Site, contributors: Mapping[str, int], *, memo: Memo[Known], code: str
+    site: Site, contributors: Mapping[str, int], *, memo: Memo[SubjectState], code: str
 ) -> Assembled:
     """Bring the source folder up to date. Pages that cannot be read become findings.
 
@@ -72,7 +72,7 @@ def assemble(
     common = _digest_of_site(site, code)
     for page in site.pages:
         try:
-            made = _page(site, page, memo, common)
+            made = _page_files(site, page, memo, common)
         except PipelineError as error:
             findings.append(Finding.of(error, page=page.page))
             continue
@@ -87,7 +87,7 @@ def assemble(
     for path, content in wanted.items():
         # None: the file has the wanted content already.
         if content is not None:
-            changed += _put(site.sources / path, content)
+            changed += _write_or_link(site.sources / path, content)
     # Sphinx would build a page from every document in its folder.
     stale = [
         path
@@ -122,7 +122,7 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
         f"{RECORDS}/synonyms.json": to_json(words),
         f"{RECORDS}/history.json": to_json(list(map(asdict, last_changes(site)))),
     }
-    wanted |= {found.path: found.data for found in inventories_of(site).there}
+    wanted |= {found.path: found.data for found in inventories_of(site).available}
     # Documents come page by page, from merge and execute. Documents of pages outside this run are
     # either kept from the last one or left out.
     documents = {file.path for page in site.pages for file in page.files}
@@ -191,17 +191,19 @@ def _digest_of_site(site: Site, code: str) -> str:
     return digest_of(code, *map(repr, parts))
 
 
-def _page(site: Site, page: PageResult, memo: Memo[Known], common: str) -> _Made:
+def _page_files(
+    site: Site, page: PageResult, memo: Memo[SubjectState], common: str
+) -> _PageFiles:
     """Make the files of a page, or keep them if its inputs are unchanged. Raises PipelineError."""
     subject = subject_of_page(page.page)
-    key = digest_of(common, _row(page), digest_of_stamps(*_inputs(site, page)))
+    key = digest_of(common, _result_key(page), digest_of_stamps(*_inputs(site, page)))
     known = memo.get(subject, key)
     if known is not None and _is_all_there(site, known):
-        return _Made(
+        return _PageFiles(
             sources=dict.fromkeys(known.files), downloads=dict.fromkeys(known.downloads)
         )
-    shown = shown_of(site, page)
-    included = [shown_of(site, part) for part in site.included_in(page.page)]
+    shown = page_document(site, page)
+    included = [page_document(site, part) for part in site.included_in(page.page)]
     findings: tuple[Finding, ...] = ()
     try:
         downloads = notebooks_of(shown)
@@ -210,7 +212,7 @@ def _page(site: Site, page: PageResult, memo: Memo[Known], common: str) -> _Made
         findings = (Finding.of(error, page=page.page),)
         shown, downloads = replace(shown, is_notebook=False), {}
     record = to_json(record_of(site, shown, included))
-    made = _Made(
+    made = _PageFiles(
         sources={
             # A document that exists as a file is linked, not copied.
             page_path(one.path): one.file or one.data
@@ -226,12 +228,14 @@ def _page(site: Site, page: PageResult, memo: Memo[Known], common: str) -> _Made
         return made
     # Kept only for a page without findings, so that problems are reported in every run.
     memo.put(
-        subject, key, Known(files=tuple(made.sources), downloads=tuple(made.downloads))
+        subject,
+        key,
+        SubjectState(files=tuple(made.sources), downloads=tuple(made.downloads)),
     )
     return made
 
 
-def _is_all_there(site: Site, known: Known) -> bool:
+def _is_all_there(site: Site, known: SubjectState) -> bool:
     """Return whether all sources and downloads of a page still exist."""
     paths = (
         *map(site.sources.joinpath, known.files),
@@ -253,7 +257,7 @@ def _inputs(site: Site, page: PageResult) -> Iterator[Path]:
         yield site.paths.memory(site.locale, one.page)
 
 
-def _row(page: PageResult) -> str:
+def _result_key(page: PageResult) -> str:
     """Return a text of a page's results that none of its files contains, as part of its key."""
     run = page.execution
     ran = (run.status, run.reason, run.cells, run.total, run.note) if run else None
@@ -269,7 +273,7 @@ def _row(page: PageResult) -> str:
     return repr((page.files, counts, ran))
 
 
-def _put(path: Path, content: bytes | Path) -> bool:
+def _write_or_link(path: Path, content: bytes | Path) -> bool:
     """Write ``content`` to ``path``; return whether that changed the file. Raises WriteError.
 
     If ``content`` is a path, the file becomes a hard link to it where possible: executed notebooks

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 
 from pipeline.adapters import files
 from pipeline.adapters.memo import Memo, digest_of
-from pipeline.site.memo import Known, digest_of_stamps, subject_of_file
+from pipeline.site.memo import SubjectState, digest_of_stamps, subject_of_file
 from pipeline.site.plan import Site
 
 if TYPE_CHECKING:
     from tinycss2.ast import Node
 
 # Comments and white space outside of strings. A comment with ! is a licence and is kept.
-_SPARE = re.compile(
+_COMMENT_OR_SPACE = re.compile(
     r"(?P<kept>\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\\.|/\*!.*?\*/)"
     r"|/\*.*?\*/|(?P<space>\s+)",
     re.DOTALL,
@@ -70,7 +70,9 @@ def prune(css: str, words: frozenset[str]) -> str:
     """
     from tinycss2 import parse_stylesheet
 
-    rules = parse_stylesheet(_SPARE.sub(_shortened, css), skip_whitespace=True)
+    rules = parse_stylesheet(
+        _COMMENT_OR_SPACE.sub(_shortened, css), skip_whitespace=True
+    )
     return "".join(_used(rules, words))
 
 
@@ -145,7 +147,7 @@ def restore_styles(site: Site) -> None:
     files.remove_files(files.files_below(site.target / "_static", ".css"))
 
 
-def prune_styles(site: Site, memo: Memo[Known]) -> None:
+def prune_styles(site: Site, memo: Memo[SubjectState]) -> None:
     """Remove rules from the style sheets that neither a page nor a script can use."""
     words = frozenset().union(
         *_words_of_pages(site, memo), *_words_of_scripts(site, memo)
@@ -156,12 +158,12 @@ def prune_styles(site: Site, memo: Memo[Known]) -> None:
         subject, key = subject_of_file(site, path), digest_of(css, digest)
         known = memo.get(subject, key)
         if known is None:
-            known = Known(css=prune(css, words))
+            known = SubjectState(css=prune(css, words))
             memo.put(subject, key, known)
         files.write_if_changed(path, known.css.encode("utf-8", "replace"))
 
 
-def _words_of_scripts(site: Site, memo: Memo[Known]) -> Iterator[frozenset[str]]:
+def _words_of_scripts(site: Site, memo: Memo[SubjectState]) -> Iterator[frozenset[str]]:
     """Yield the words in each script: classes that it may add to elements in the browser."""
     for path in files.files_below(site.target / "_static", ".js"):
         # MathJax has styles of its own.
@@ -170,20 +172,23 @@ def _words_of_scripts(site: Site, memo: Memo[Known]) -> Iterator[frozenset[str]]
             yield frozenset(filterfalse(_ASKED_FOR.match, words))
 
 
-def _words_of_pages(site: Site, memo: Memo[Known]) -> Iterator[frozenset[str]]:
+def _words_of_pages(site: Site, memo: Memo[SubjectState]) -> Iterator[frozenset[str]]:
     """Yield the classes and ids of each page."""
     for path in files.files_below(site.target, ".html"):
         yield frozenset(_words_in(site, memo, path, words_in_html))
 
 
 def _words_in(
-    site: Site, memo: Memo[Known], path: Path, find: Callable[[str], frozenset[str]]
+    site: Site,
+    memo: Memo[SubjectState],
+    path: Path,
+    find: Callable[[str], frozenset[str]],
 ) -> tuple[str, ...]:
     """Return the words that ``find`` finds in a file; they are stored in the memo."""
     subject, key = subject_of_file(site, path), digest_of_stamps(path)
     known = memo.get(subject, key)
     if known is None:
-        known = Known(words=tuple(sorted(find(_text(path)))))
+        known = SubjectState(words=tuple(sorted(find(_text(path)))))
         memo.put(subject, key, known)
     return known.words
 

@@ -15,7 +15,7 @@ from pipeline.cli import main
 from pipeline.commands.pull import pull
 from pipeline.report.result import RunResult
 from pipeline.run import Run
-from pipeline.site.progress import SiteOf, front_page
+from pipeline.site.progress import SiteSummary, front_page
 
 Speech = pytest.CaptureFixture[str]
 NAMES = ("boats", "lamps", "mills")
@@ -155,7 +155,7 @@ def test_every_site_has_a_folder_and_a_page_leads_to_them(
 
 def test_titles_are_text_on_the_front_page() -> None:
     progress = {"words": 0, "translated": 0, "title": "<b>", "release": "1"}
-    site = SiteOf(name="a", title="<script>", progress=progress)
+    site = SiteSummary(name="a", title="<script>", progress=progress)
     html = front_page([site], locale="fr")
     assert "<script>" not in html
     assert "&lt;b&gt; 1 · 100 % translated" in html

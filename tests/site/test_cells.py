@@ -11,7 +11,7 @@ from sphinx.config import Config
 
 from pipeline.core.execution.notebook import source_of, tags_of
 from pipeline.site.configuration import PROMPTS, rules_in
-from pipeline.site.extension.content.cells import complete_commands, with_whole_fences
+from pipeline.site.extension.content.cells import complete_commands, join_split_fences
 
 pytest.importorskip("myst_nb", reason="the dependency group site is not installed")
 
@@ -62,7 +62,7 @@ CELL = "```{jz-cell} 1\n```"
     ],
 )
 def test_no_fence_ends_with_a_cell(cells: list[Any], sources: list[str]) -> None:
-    made = json.loads(with_whole_fences(json.dumps(notebook_value(*cells))))
+    made = json.loads(join_split_fences(json.dumps(notebook_value(*cells))))
     assert [source_of(cell) for cell in made["cells"]] == sources
     is_moved = CELL in sources[0]
     assert ("remove-cell" in tags_of(made["cells"][1])) == (
@@ -72,7 +72,7 @@ def test_no_fence_ends_with_a_cell(cells: list[Any], sources: list[str]) -> None
 
 def test_a_notebook_without_a_fence_stays_as_it_is() -> None:
     text = json.dumps(notebook_value(prose("a"), code("x")), indent=3)
-    assert with_whole_fences(text) is text
+    assert join_split_fences(text) is text
 
 
 OURS = {f"copybutton_{name}": value for name, value in PROMPTS.items()}

@@ -40,7 +40,7 @@ from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
 from pipeline.report.page import to_html
 from pipeline.report.result import RunResult
-from pipeline.site.progress import SiteOf, front_page
+from pipeline.site.progress import SiteSummary, front_page
 
 pytestmark = [
     pytest.mark.slow,
@@ -307,6 +307,6 @@ def test_the_report_has_nothing_live() -> None:
 
 def test_the_page_of_all_sites_has_nothing_live() -> None:
     progress = {"translated": 1, "words": 2, "title": PAYLOAD, "release": PAYLOAD}
-    site = SiteOf(name="x", title=PAYLOAD, progress=progress)
+    site = SiteSummary(name="x", title=PAYLOAD, progress=progress)
     assert live_in(front_page([site], locale="zh_CN")) == []
     assert ELEMENT not in front_page([site], locale="zh_CN")

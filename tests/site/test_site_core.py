@@ -24,9 +24,9 @@ from pipeline.site.configuration import end_of
 from pipeline.site.exports import redirect_pages
 from pipeline.site.extension.own_pages import steps_from
 from pipeline.site.freshness import freshness
-from pipeline.site.names import State
+from pipeline.site.names import ShownState
 from pipeline.site.outline import root_page
-from pipeline.site.progress import Reach, Spot, facts, progress
+from pipeline.site.progress import ContentsPosition, Reach, facts, progress
 from pipeline.site.records import launches
 from pipeline.site.search.index import readers_words
 from pipeline.site.terms import synonyms, term_hints, term_list
@@ -83,9 +83,9 @@ def test_each_block_has_its_english_its_state_and_its_place_in_the_catalogue() -
         (block.landed.text, block.landed.english, block.state, block.line)
         for block in found
     ] == [
-        ("标题", "Title", State.TRANSLATED, 0),
-        ("甲。", "First thing.", State.TRANSLATED, 7),
-        ("Second thing.", "Second thing.", State.ENGLISH, 0),
+        ("标题", "Title", ShownState.TRANSLATED, 0),
+        ("甲。", "First thing.", ShownState.TRANSLATED, 7),
+        ("Second thing.", "Second thing.", ShownState.ENGLISH, 0),
     ]
 
 
@@ -93,15 +93,15 @@ def test_a_translation_that_is_its_english_is_english() -> None:
     (block,) = blocks(
         "# JAX\n", {"JAX": "JAX"}, (Entry(msgid="JAX", msgstr="JAX", line=3),)
     )
-    assert (block.state, block.line) == (State.ENGLISH, 3)
+    assert (block.state, block.line) == (ShownState.ENGLISH, 3)
 
 
 def test_a_fuzzy_translation_that_is_shown_is_told_apart() -> None:
     fuzzy = Entry(msgid="One thing.", msgstr="一件事。", fuzzy=True, line=3)
     (shown,) = blocks("One thing.\n", {"One thing.": "一件事。"}, (fuzzy,))
-    assert shown.state == State.FUZZY
+    assert shown.state == ShownState.FUZZY
     (hidden,) = blocks("One thing.\n", {}, (fuzzy,))
-    assert hidden.state == State.ENGLISH
+    assert hidden.state == ShownState.ENGLISH
 
 
 def test_a_draft_that_is_shown_is_a_machines() -> None:
@@ -111,11 +111,11 @@ def test_a_draft_that_is_shown_is_a_machines() -> None:
     draft = drafted(entry, Draft(before=entry, msgstr="一件事。", origin=origin))
     shown = {"One thing.": "一件事。"}
     (block,) = blocks("One thing.\n", shown, (draft,))
-    assert (block.state, block.origin) == (State.FUZZY, OriginKind.DRAFT)
+    assert (block.state, block.origin) == (ShownState.FUZZY, OriginKind.DRAFT)
     (changed,) = blocks("One thing.\n", shown, (replace(draft, msgstr="一样东西。"),))
-    assert (changed.state, changed.origin) == (State.FUZZY, None)
+    assert (changed.state, changed.origin) == (ShownState.FUZZY, None)
     (hidden,) = blocks("One thing.\n", {}, (draft,))
-    assert (hidden.state, hidden.origin) == (State.ENGLISH, None)
+    assert (hidden.state, hidden.origin) == (ShownState.ENGLISH, None)
 
 
 def test_the_line_of_a_preview_tells_drafts_apart() -> None:
@@ -367,7 +367,12 @@ def test_progress_adds_up_in_the_order_of_the_site() -> None:
         {"Li": 3, "An": 3, "Bo": 9},
     )
     found = progress(
-        known, {"first": Spot("第一页", "开始"), "late": Spot("Late", "后面")}, {}
+        known,
+        {
+            "first": ContentsPosition("第一页", "开始"),
+            "late": ContentsPosition("Late", "后面"),
+        },
+        {},
     )
     assert [
         (page["page"], page["title"], page["group"], page["url"])
@@ -400,7 +405,7 @@ def test_progress_adds_up_in_the_order_of_the_site() -> None:
 
 def test_what_readers_meet_first_is_to_be_translated_first() -> None:
     names = ("unlinked", "far", "near", "loved", "done", "first")
-    spots = {name: Spot(name, "") for name in names}
+    spots = {name: ContentsPosition(name, "") for name in names}
     counts = dict.fromkeys(names, (100, 0, 0)) | {
         # Length says nothing, nor does what is done already.
         "far": (9000, 0, 0),

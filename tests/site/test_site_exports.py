@@ -14,7 +14,7 @@ from repositories import DOCS
 from pipeline.config import Settings, SitePolicy, Upstream
 from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.core.results import PageResult
-from pipeline.site.exports import twin
+from pipeline.site.exports import page_as_markdown
 from pipeline.site.plan import Site
 
 R = {"name": "ir", "display_name": "R", "language": "R"}
@@ -42,7 +42,7 @@ def as_markdown(root: Path, notebook: dict[str, Any]) -> str:
         pages=[page],
     )
     write_tree(site.paths.merged("zh_CN"), {path: json.dumps(notebook)})
-    return twin(site, page)
+    return page_as_markdown(site, page)
 
 
 @pytest.mark.parametrize(

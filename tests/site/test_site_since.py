@@ -24,7 +24,7 @@ from pipeline.site.extension.head import (
     add_anchors,
     panel,
 )
-from pipeline.site.names import Standing
+from pipeline.site.names import TranslationState
 
 ENGLISH = """# Title
 
@@ -61,33 +61,36 @@ def record(found: tuple[Block, ...], *memory: Entry) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("entry", "standing"),
     [
-        (None, Standing.ENGLISH),
-        (Entry(msgid="Left alone.", msgstr=""), Standing.ENGLISH),
-        (Entry(msgid="Left alone.", msgstr="", fuzzy=True), Standing.ENGLISH),
-        (Entry(msgid="Left alone.", msgstr="随它去。"), Standing.TRANSLATED),
+        (None, TranslationState.ENGLISH),
+        (Entry(msgid="Left alone.", msgstr=""), TranslationState.ENGLISH),
+        (Entry(msgid="Left alone.", msgstr="", fuzzy=True), TranslationState.ENGLISH),
+        (Entry(msgid="Left alone.", msgstr="随它去。"), TranslationState.TRANSLATED),
         # A name in Chinese is what it is in English: nobody need do anything.
-        (Entry(msgid="Left alone.", msgstr="Left alone."), Standing.TRANSLATED),
+        (Entry(msgid="Left alone.", msgstr="Left alone."), TranslationState.TRANSLATED),
         # What the guard refuses is no translation to readers.
-        (Entry(msgid="Left alone.", msgstr="- 一"), Standing.ENGLISH),
-        (stale("Left alone.", "Left."), Standing.STALE),
+        (Entry(msgid="Left alone.", msgstr="- 一"), TranslationState.ENGLISH),
+        (stale("Left alone.", "Left."), TranslationState.STALE),
         # Its English is the same: something else made it wait.
-        (stale("Left alone.", "Left alone."), Standing.UNREVIEWED),
-        (Entry(msgid="Left alone.", msgstr="随", fuzzy=True), Standing.UNREVIEWED),
+        (stale("Left alone.", "Left alone."), TranslationState.UNREVIEWED),
+        (
+            Entry(msgid="Left alone.", msgstr="随", fuzzy=True),
+            TranslationState.UNREVIEWED,
+        ),
     ],
 )
 def test_how_a_translation_stands_to_the_english(
-    entry: Entry | None, standing: Standing
+    entry: Entry | None, standing: TranslationState
 ) -> None:
     found = blocks(*(entry,) if entry else ())
     assert found[-1].standing is standing
-    previous = entry.previous if entry and standing is Standing.STALE else None
+    previous = entry.previous if entry and standing is TranslationState.STALE else None
     assert found[-1].previous == (previous or "")
 
 
 def test_a_draft_is_told_apart_though_its_english_changed() -> None:
     entry = Entry(msgid="Left alone.", notes=("paragraph",))
     draft = drafted(entry, Draft(before=entry, msgstr="随它去。", origin=MODEL))
-    assert blocks(draft)[-1].standing is Standing.DRAFT
+    assert blocks(draft)[-1].standing is TranslationState.DRAFT
 
 
 def test_blocks_that_are_not_as_they_should_be_come_with_their_places() -> None:
@@ -182,7 +185,7 @@ def test_a_page_with_nothing_to_tell_has_no_panel() -> None:
     assert panel(record(()), (), "zh_CN") == ""
     found = blocks(Entry(msgid="Title", msgstr="题"))
     translated = tuple(
-        block for block in found if block.standing is Standing.TRANSLATED
+        block for block in found if block.standing is TranslationState.TRANSLATED
     )
     assert translated
     assert panel(record(translated), (), "zh_CN") == ""

@@ -20,9 +20,9 @@ from pipeline.site.extension.speed import CLIENTS, PLAIN, LeanFormatter
 
 _PROOF = """
 import sys
-from pipeline.site.extension.speed import leave_out
-leave_out(beside_others=True)
-leave_out(beside_others=True)
+from pipeline.site.extension.speed import skip_unused_imports
+skip_unused_imports(beside_others=True)
+skip_unused_imports(beside_others=True)
 import myst_nb.sphinx_ext, bs4, nbformat
 assert "IPython" not in sys.modules
 assert "soupsieve.css_parser" not in sys.modules

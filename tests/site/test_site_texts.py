@@ -17,7 +17,7 @@ from pipeline.folders import WHOLE
 from pipeline.site.exports import not_found
 from pipeline.site.extension.theme import own_name, words_script, words_sheet
 from pipeline.site.plan import Site
-from pipeline.site.texts import looks_english, spoken, text, words
+from pipeline.site.texts import interface_language, looks_english, text, words
 
 PACKAGE = ROOT / "pipeline"
 TABLES = sorted((PACKAGE / "site" / "texts").glob("*.toml"))
@@ -137,7 +137,7 @@ def test_chinese_readers_get_all_words_in_chinese() -> None:
 def test_a_language_without_a_table_is_spoken_to_in_english(
     locale: str, language: str
 ) -> None:
-    assert spoken(locale) == language
+    assert interface_language(locale) == language
     assert words(locale, "front") == words(language, "front")
 
 

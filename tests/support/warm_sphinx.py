@@ -84,9 +84,9 @@ def _started() -> socket.socket:
 def _serve() -> None:
     """Build what is ordered, one after the other, until nobody can order any more."""
 
-    from pipeline.site.extension.speed import leave_out
+    from pipeline.site.extension.speed import skip_unused_imports
 
-    leave_out(beside_others=False)
+    skip_unused_imports(beside_others=False)
     import sphinx_design  # noqa: F401
 
     orders = socket.socket(fileno=0)

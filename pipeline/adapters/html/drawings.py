@@ -13,7 +13,12 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from pipeline.adapters import files
-from pipeline.adapters.html.sanitizer import DRAWN, fetches, is_moved, is_safe_address
+from pipeline.adapters.html.sanitizer import (
+    DRAWN,
+    fetches,
+    is_safe_address,
+    may_be_animated,
+)
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _XLINK = "{http://www.w3.org/1999/xlink}"
@@ -99,7 +104,7 @@ def _is_harmless(element: str, name: str, value: str) -> bool:
             return True
         return element in _LEADING and _leads(element, value)
     if name.lower() == "attributename":
-        return is_moved(value)
+        return may_be_animated(value)
     if name.startswith("{") and not name.startswith((_XLINK, _XML)):
         return False
     return not (_HANDLER.match(name) or name == f"{_XML}base" or fetches(value))

@@ -50,7 +50,7 @@ def page_html(body: Sanitized, *, language: str, head: Mapping[str, str]) -> str
     return _render(
         "page.html.j2",
         body=_safe(body.html),
-        missing=Counter(body.noticed),
+        missing=Counter(body.noticeable_losses),
         css=_safe(page_css()),
         language=language,
         **head,
@@ -68,11 +68,17 @@ def notebook_html(notebook: Mapping[str, Any], *, folder: PageFolder) -> Sanitiz
     node["metadata"].pop("widgets", None)
     _name_lexer(node["metadata"])
     outputs = [output for cell in node["cells"] for output in cell.get("outputs", ())]
-    noticed = [name for output in outputs for name in _sanitize(output)]
-    resources = {"metadata": {}, "folder": folder, "noticed": noticed}
+    noticeable_losses = [name for output in outputs for name in _sanitize(output)]
+    resources = {
+        "metadata": {},
+        "folder": folder,
+        "noticeable_losses": noticeable_losses,
+    }
     body, told = exporter.from_notebook_node(node, resources=resources)
     page = sanitize(body)
-    return replace(page, noticed=(*told["noticed"], *page.noticed))
+    return replace(
+        page, noticeable_losses=(*told["noticeable_losses"], *page.noticeable_losses)
+    )
 
 
 def _name_lexer(metadata: dict[str, Any]) -> None:
@@ -116,7 +122,7 @@ def _sanitize(output: dict[str, Any]) -> tuple[str, ...]:
     data["text/html"] = sanitized.html
     # Sanitized HTML needs no isolated frame.
     output.get("metadata", {}).pop("text/html", None)
-    return sanitized.noticed
+    return sanitized.noticeable_losses
 
 
 def load() -> None:
@@ -192,7 +198,7 @@ def _exporter() -> Any:
     @jinja2.pass_context
     def clean(context: Any, html: str) -> str:
         sanitized = sanitize(html)
-        context["resources"]["noticed"] += sanitized.noticed
+        context["resources"]["noticeable_losses"] += sanitized.noticeable_losses
         return sanitized.html
 
     exporter = HTMLExporter(template_name="basic")  # type: ignore[no-untyped-call]

@@ -212,7 +212,7 @@ _FILM = re.compile(
 )
 _DEEPEST = 5000  # nesting depth of elements
 _PASSES = 8  # passes until markup is stable; otherwise it is shown as text
-_HOLE = "jz-hole"
+_PLACEHOLDER = "jz-hole"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,9 +222,8 @@ class Sanitized:
     html: str
     # "<script>" for elements; "onclick" for attributes of elements that stay
     lost: tuple[str, ...]
-    noticed: tuple[
-        str, ...
-    ] = ()  # "script", once for each removed element that a reader misses
+    # "script", once for each removed element that a reader misses
+    noticeable_losses: tuple[str, ...] = ()
 
 
 def sanitize(html: str, *, ours: str = "") -> Sanitized:
@@ -246,16 +245,16 @@ def sanitize_around(pieces: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
     closes. All elements are closed at the end. If the content between could not keep its place (in
     a ``<select>``), each piece is sanitized alone.
     """
-    hole = _unused_name(pieces)
+    placeholder = _unused_name(pieces)
     joined = pieces[0]
     for number, piece in enumerate(pieces[1:], 1):
-        joined += f'<{hole} n="{number}"></{hole}>{piece}'
-    rebuilt = _rebuilt(joined, hole=hole)
-    parts = re.split(rf'<{hole} n="(\d+)"></{hole}>', rebuilt.html)
+        joined += f'<{placeholder} n="{number}"></{placeholder}>{piece}'
+    rebuilt = _rebuilt(joined, placeholder=placeholder)
+    parts = re.split(rf'<{placeholder} n="(\d+)"></{placeholder}>', rebuilt.html)
     numbers = [str(number) for number in range(1, len(pieces))]
     if parts[1::2] != numbers:
         alone = [sanitize(piece).html for piece in pieces]
-        return alone, _lost(_Census(joined), _Census("".join(alone)))
+        return alone, _lost(_TagCounter(joined), _TagCounter("".join(alone)))
     return parts[::2], rebuilt.lost
 
 
@@ -271,25 +270,30 @@ def is_safe_address(address: str) -> bool:
 
 def _unused_name(pieces: Sequence[str]) -> str:
     """Return a name for the placeholder element that no piece contains."""
-    name = _HOLE
+    name = _PLACEHOLDER
     while any(name in piece.lower() for piece in pieces):
         name += "-x"
     return name
 
 
-def _rebuilt(html: str, *, hole: str = _HOLE, ours: str = "") -> Sanitized:
+def _rebuilt(
+    html: str, *, placeholder: str = _PLACEHOLDER, ours: str = ""
+) -> Sanitized:
     """Return ``html`` without what is not allowed, and with links in place of remote content."""
-    allowed = _clean(html, _cleaner(hole, ours, with_frames=True))
+    allowed = _clean(html, _cleaner(placeholder, ours, with_frames=True))
     linked, missing = _with_links(allowed)
-    lost, noticed = _tags(missing), missing
+    lost, noticeable_losses = _tags(missing), missing
     if allowed != html:  # counting takes longer than everything else
-        before, after = _Census(html), _Census(allowed)
+        before, after = _TagCounter(html), _TagCounter(allowed)
         gone = (before.elements - after.elements).elements()
-        noticed = (*sorted(name for name in gone if name in _NOTICED), *missing)
+        noticeable_losses = (
+            *sorted(name for name in gone if name in _NOTICED),
+            *missing,
+        )
         lost = tuple(sorted({*_lost(before, after), *lost}))
-    if linked is not allowed or not _DRAWING.isdisjoint(noticed):
-        linked = _clean(without_placeholders(linked), _cleaner(hole, ours))
-    return Sanitized(html=linked, lost=lost, noticed=noticed)
+    if linked is not allowed or not _DRAWING.isdisjoint(noticeable_losses):
+        linked = _clean(without_placeholders(linked), _cleaner(placeholder, ours))
+    return Sanitized(html=linked, lost=lost, noticeable_losses=noticeable_losses)
 
 
 def _clean(html: str, cleaner: nh3.Cleaner) -> str:
@@ -326,7 +330,7 @@ def _is_too_deep(html: str) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _cleaner(hole: str, ours: str, *, with_frames: bool = False) -> nh3.Cleaner:
+def _cleaner(placeholder: str, ours: str, *, with_frames: bool = False) -> nh3.Cleaner:
     """Return an nh3 cleaner. Films and frames are kept only if they are replaced by links later."""
     import nh3
 
@@ -335,7 +339,7 @@ def _cleaner(hole: str, ours: str, *, with_frames: bool = False) -> nh3.Cleaner:
     mathml = {element: set(_OF_MATHML) for element in _MATHML}
     svg = {element: set(_OF_SVG) for element in DRAWN}
     return nh3.Cleaner(
-        tags={*_TEXT, *_MATHML, *DRAWN, *frames, hole},
+        tags={*_TEXT, *_MATHML, *DRAWN, *frames, placeholder},
         clean_content_tags=_WITH_CONTENT.union(() if with_frames else _FRAMES),
         attributes={
             "*": {*_ON_ALL, *filter(None, [ours])},
@@ -343,7 +347,7 @@ def _cleaner(hole: str, ours: str, *, with_frames: bool = False) -> nh3.Cleaner:
             **svg,
             **on_some,
             **{element: {"src", "data"} for element in frames},
-            hole: {"n"},
+            placeholder: {"n"},
         },
         tag_attribute_values={"input": {"type": {"checkbox"}}},
         # There is no server for forms, so checkboxes are disabled.
@@ -363,7 +367,7 @@ def _filter_attribute(element: str, name: str, value: str) -> str | None:
         return value if value.lstrip().startswith("#") else None
     if name in ("href", "cite"):
         return None if _plain(value).lower().startswith("data:") else value
-    if name.lower() == "attributename" and not is_moved(value):
+    if name.lower() == "attributename" and not may_be_animated(value):
         return None
     if "(" in value or "\\" in value or "@" in value:
         is_style = name == "style" or element in DRAWN or element in _MATHML
@@ -371,7 +375,7 @@ def _filter_attribute(element: str, name: str, value: str) -> str | None:
     return value
 
 
-def is_moved(attribute: str) -> bool:
+def may_be_animated(attribute: str) -> bool:
     """Return whether an animation in a drawing may change an attribute."""
     return attribute.strip().lower() in _MOVED
 
@@ -459,7 +463,7 @@ def _replace_by_link(element: Tag, address: str, soup: BeautifulSoup) -> bool:
     return True
 
 
-class _Census(TagReader):
+class _TagCounter(TagReader):
     """Counter of the elements of a piece of HTML, and of their attributes."""
 
     def __init__(self, html: str) -> None:
@@ -470,13 +474,13 @@ class _Census(TagReader):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Count an element, unless it is our placeholder."""
-        if tag.startswith(_HOLE):
+        if tag.startswith(_PLACEHOLDER):
             return
         self.elements[tag] += 1
         self.attributes.update((tag, name) for name, _ in attrs)
 
 
-def _lost(before: _Census, after: _Census) -> tuple[str, ...]:
+def _lost(before: _TagCounter, after: _TagCounter) -> tuple[str, ...]:
     """Return the names of elements and attributes that ``after`` has fewer of than ``before``.
 
     Attributes of lost elements are not listed.

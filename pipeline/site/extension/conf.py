@@ -11,11 +11,11 @@ from importlib.metadata import version as version_of
 from pathlib import Path
 
 import pipeline.site
-from pipeline.site.extension.speed import leave_out
+from pipeline.site.extension.speed import skip_unused_imports
 
 HERE = Path(__file__).resolve().parent
 SITE = json.loads((HERE / "site.json").read_text(encoding="utf-8"))
-leave_out(beside_others=bool(SITE["extensions"]))
+skip_unused_imports(beside_others=bool(SITE["extensions"]))
 
 PACKAGE = Path(pipeline.site.__file__).parent
 project = SITE["title"]

@@ -31,7 +31,7 @@ from pipeline.core.document.markdown.mkdocs import to_myst
 from pipeline.core.execution.notebook import parse_notebook, source_of
 from pipeline.errors import InputError
 from pipeline.reading import Dialect
-from pipeline.site.extension.content.cells import with_whole_fences
+from pipeline.site.extension.content.cells import join_split_fences
 from pipeline.site.extension.content.files import Snippets
 from pipeline.site.extension.records import Notes, read_record
 from pipeline.site.texts import text
@@ -132,13 +132,13 @@ def _quote_in(made: Any, source: str) -> None:
             message.append(nodes.literal_block(source, source))
 
 
-class _Careful:
+class _Guarded:
     """Parser mix-in that shows the source of pages and blocks that cannot be parsed."""
 
     def parse(self, inputstring: Any, document: nodes.document) -> None:
         """Parse a page; if the parser raises, the page becomes its source."""
         # Transforms run after parsing, and may fail as well.
-        document.transformer = CarefulTransformer(document)
+        document.transformer = GuardedTransformer(document)
         try:
             super().parse(inputstring, document)  # type: ignore[misc]
         # Parsers and directives raise anything; a bad page must not stop other pages.
@@ -148,7 +148,7 @@ class _Careful:
         _show_broken_blocks(document)
 
 
-class CarefulNotebookParser(_Careful, NotebookParser):  # type: ignore[misc]  # MyST-NB has no types
+class GuardedNotebookParser(_Guarded, NotebookParser):  # type: ignore[misc]  # MyST-NB has no types
     """Parser of MyST pages and notebooks."""
 
     def parse(self, inputstring: Any, document: nodes.document) -> None:
@@ -163,7 +163,7 @@ class CarefulNotebookParser(_Careful, NotebookParser):  # type: ignore[misc]  # 
             )
             snippets.warn()
         elif read_record(env).get("source", "").endswith(".md"):
-            inputstring = with_whole_fences(inputstring)
+            inputstring = join_split_fences(inputstring)
         super().parse(inputstring, document)
         # To docutils a rule separates sections, so it is invalid in a list or at the end of a page.
         # CommonMark allows it anywhere.
@@ -171,11 +171,11 @@ class CarefulNotebookParser(_Careful, NotebookParser):  # type: ignore[misc]  # 
             rule.replace_self(nodes.raw("", '<hr class="docutils" />', format="html"))
 
 
-class CarefulRSTParser(_Careful, RSTParser):
+class GuardedRSTParser(_Guarded, RSTParser):
     """Parser of reStructuredText pages."""
 
 
-class CarefulTransformer(Transformer):
+class GuardedTransformer(Transformer):
     """Transformer that replaces a page by its source if a transform fails."""
 
     def apply_transforms(self) -> None:
@@ -323,7 +323,7 @@ def write_broken(app: Sphinx, problem: Exception | None) -> None:
         files.write_if_changed(Path(app.doctreedir, BROKEN), data)
 
 
-class CarefulHTMLBuilder(StandaloneHTMLBuilder):
+class GuardedHTMLBuilder(StandaloneHTMLBuilder):
     """HTML builder that writes the source of a page if the page itself cannot be written."""
 
     def write_doc(self, docname: str, doctree: nodes.document) -> None:
@@ -357,8 +357,8 @@ def setup(app: Sphinx) -> None:
     DocutilsRenderer.run_directive = _guarded_myst  # type: ignore[method-assign]
     DocutilsRenderer.render_myst_role = _guarded_myst_role  # type: ignore[method-assign]
     NotebookClientBase.nb_source_code_lexer = _lexer
-    app.add_builder(CarefulHTMLBuilder, override=True)
-    app.add_source_parser(CarefulNotebookParser, override=True)
-    app.add_source_parser(CarefulRSTParser, override=True)
+    app.add_builder(GuardedHTMLBuilder, override=True)
+    app.add_source_parser(GuardedNotebookParser, override=True)
+    app.add_source_parser(GuardedRSTParser, override=True)
     _BROKEN.setup(app)
     app.connect("build-finished", write_broken)

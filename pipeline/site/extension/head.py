@@ -19,10 +19,10 @@ from sphinx.transforms import SphinxTransform
 from pipeline.core.word_diff import Part
 from pipeline.site.extension.content.reference import lines_shown
 from pipeline.site.extension.fallback import broken_of
-from pipeline.site.extension.nodes import fixed
+from pipeline.site.extension.nodes import own_html
 from pipeline.site.extension.records import read_facts, read_record
 from pipeline.site.extension.safety import losses_of
-from pipeline.site.names import Standing
+from pipeline.site.names import TranslationState
 from pipeline.site.texts import text
 
 LISTED = 20  # blocks in each list
@@ -30,7 +30,12 @@ SHOWN = 90  # characters of a quoted block
 CONTEXT = 48  # characters of unchanged words around a change
 LONGEST_DIFF = 600  # characters of a whole diff
 _ELEMENTS = {Part.REMOVED: "del", Part.ADDED: "ins"}
-_LISTS = (Standing.STALE, Standing.UNREVIEWED, Standing.DRAFT, Standing.ENGLISH)
+_LISTS = (
+    TranslationState.STALE,
+    TranslationState.UNREVIEWED,
+    TranslationState.DRAFT,
+    TranslationState.ENGLISH,
+)
 # Only these nodes can have an id: Sphinx writes other blocks as two elements, or none.
 _ANCHORED = (nodes.paragraph, nodes.title)
 # The translated share in the line, as ``site/freshness.py`` writes it.
@@ -92,7 +97,7 @@ class AddHead(SphinxTransform):
             html = _with_note(html, "jz-unshown", words)
         title = section.first_child_matching_class(nodes.title)
         # The title may follow other nodes.
-        section.insert(0 if title is None else title + 1, fixed(html=html))
+        section.insert(0 if title is None else title + 1, own_html(html=html))
 
 
 def head_html(record: dict[str, Any], locale: str, news: str) -> str:
@@ -140,7 +145,7 @@ def add_anchors(document: nodes.document, record: Mapping[str, Any]) -> frozense
     return frozenset(found)
 
 
-def _rows(rows: Sequence[Row], state: Standing) -> list[Row]:
+def _rows(rows: Sequence[Row], state: TranslationState) -> list[Row]:
     """Return the rows with one state."""
     return [row for row in rows if row["state"] == state]
 
@@ -154,7 +159,7 @@ def panel(record: Mapping[str, Any], anchors: Collection[int], locale: str) -> s
     counts = since["counts"]
     told = [
         text(locale, f"since {standing}").format(counts[standing])
-        for standing in Standing
+        for standing in TranslationState
         if counts[standing]
     ]
     parts = [_authors(since["authors"], counts, locale)]
@@ -176,7 +181,7 @@ def panel(record: Mapping[str, Any], anchors: Collection[int], locale: str) -> s
         f'<details class="jz-since"><summary>{heading}</summary>\n'
         f"{''.join(parts)}</details>\n"
     )
-    # ``fixed`` replaces ``{root}``, but upstream's text may contain it too.
+    # ``own_html`` replaces ``{root}``, but upstream's text may contain it too.
     return html.replace("{root}", "&#123;root}")
 
 
@@ -186,7 +191,7 @@ def _authors(authors: Sequence[Row], counts: Mapping[str, int], locale: str) -> 
         text(locale, f"author {author['role']}").format(**author) for author in authors
     ]
     # Most entries name no author; repeating that on every page would be noise.
-    if not names or not counts[Standing.TRANSLATED]:
+    if not names or not counts[TranslationState.TRANSLATED]:
         return ""
     sentence = text(locale, "authors").format(text(locale, "comma").join(names))
     return f"<p>{escape(sentence)}</p>\n"
@@ -263,7 +268,7 @@ def count_english(app: Sphinx, document: nodes.document, page: str) -> None:
     if app.builder.format != "html" or not (lines or boxes):
         return
     share = _share(app, page, lines)
-    for head in document.findall(fixed):
+    for head in document.findall(own_html):
         if 'class="jz-fresh"' not in head["html"]:
             continue
         html = _PERCENT.sub(rf"\g<1>{share}\g<2>", head["html"])

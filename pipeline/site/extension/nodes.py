@@ -32,7 +32,7 @@ class english(Wordless, nodes.TextElement):  # noqa: N801 - docutils names nodes
     """English of the block with number ``jz``, written as an element ``tag``."""
 
 
-class store(Wordless, nodes.Element):  # noqa: N801
+class english_store(Wordless, nodes.Element):  # noqa: N801
     """Container at the end of a page for ``english`` nodes, until titles are collected."""
 
 
@@ -40,15 +40,15 @@ class term_note(nodes.TextElement):  # noqa: N801
     """First use of a term on a page, with the English as ``title``."""
 
 
-class fixed(Wordless, nodes.Element):  # noqa: N801
+class own_html(Wordless, nodes.Element):  # noqa: N801
     """HTML of our own. ``{root}`` in it stands for the relative path to the root of the site."""
 
 
-class cleaned(nodes.raw):  # noqa: N801
+class sanitized_html(nodes.raw):  # noqa: N801
     """Foreign HTML that the sanitizer has cleaned."""
 
 
-class Anything(dict[str, Any]):
+class AnyOptions(dict[str, Any]):
     """Option specification that accepts any option: ``:members: jit``. Values stay strings."""
 
     def __bool__(self) -> bool:
@@ -70,14 +70,14 @@ class Stub(SphinxDirective):
     has_content = True
     optional_arguments = 100
     final_argument_whitespace = True
-    option_spec = Anything()
+    option_spec = AnyOptions()
 
 
 def waiting_english(document: nodes.document) -> dict[int, english]:
     """Return the English nodes in the page's container, by block number."""
     copies: dict[int, english] = {}
     for shelf in document.children:
-        if isinstance(shelf, store):
+        if isinstance(shelf, english_store):
             for copy in shelf.children:
                 assert isinstance(copy, english)
                 copies[copy["jz"]] = copy
@@ -128,7 +128,7 @@ def _inline_around(node: Any) -> Iterator[Any]:
         yield node
 
 
-def hold_both(node: nodes.Element, copy: english) -> None:
+def wrap_both_languages(node: nodes.Element, copy: english) -> None:
     """Wrap the content of ``node`` as Chinese, and append its English.
 
     Styles show one of the two, or both: ``<span class="jz-zh">…</span><span class="jz-en">…``.
@@ -174,13 +174,13 @@ def _depart_term(self: Any, node: term_note) -> None:
     self.body.append("</abbr>")
 
 
-def _visit_fixed(self: Any, node: fixed) -> None:
+def _visit_own_html(self: Any, node: own_html) -> None:
     """Write the HTML, with ``{root}`` replaced by the path from the current page to the root."""
     page = self.builder.get_target_uri(self.builder.current_docname)
     self.body.append(node["html"].replace("{root}", relative_uri(page, "")))
 
 
-def _visit_cleaned(self: Any, node: cleaned) -> None:
+def _visit_sanitized_html(self: Any, node: sanitized_html) -> None:
     self.visit_raw(node)
 
 
@@ -198,7 +198,7 @@ def setup(app: Sphinx) -> None:
     skipped: Any = dict.fromkeys(others, (_skip, None))
     shown: Any = dict.fromkeys(others, (_nothing, _nothing))
     app.add_node(english, html=(_visit_english, _depart_english), **skipped)
-    app.add_node(store, html=(_skip, None), **skipped)
-    app.add_node(cleaned, html=(_visit_cleaned, None), **skipped)
-    app.add_node(fixed, html=(_visit_fixed, _nothing), **skipped)
+    app.add_node(english_store, html=(_skip, None), **skipped)
+    app.add_node(sanitized_html, html=(_visit_sanitized_html, None), **skipped)
+    app.add_node(own_html, html=(_visit_own_html, _nothing), **skipped)
     app.add_node(term_note, html=(_visit_term, _depart_term), **shown)

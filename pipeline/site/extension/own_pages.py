@@ -28,7 +28,13 @@ from pipeline.site.extension.navigation.links import top_of
 from pipeline.site.extension.navigation.toctree import toctrees_of
 from pipeline.site.extension.records import Notes, read_facts
 from pipeline.site.names import GLOSSARY, PROGRESS
-from pipeline.site.progress import Reach, Spot, environment, progress, source_of
+from pipeline.site.progress import (
+    ContentsPosition,
+    Reach,
+    environment,
+    progress,
+    source_of,
+)
 from pipeline.site.texts import looks_english, text, words
 
 if TYPE_CHECKING:
@@ -51,7 +57,7 @@ def own_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     places = spots(app.env, root)
     # Pages outside the contents are counted too.
     for page in sorted(app.env.titles.keys() - places.keys()):
-        places[page] = Spot(_title(app.env, page), "")
+        places[page] = ContentsPosition(_title(app.env, page), "")
     counts = progress(read_facts(app, "progress"), places, reach_of(app.env, root))
     data = json.dumps(counts, ensure_ascii=False, indent=1) + "\n"
     # A title may contain a lone surrogate, which has no UTF-8: it becomes a question mark.
@@ -117,13 +123,13 @@ def _template() -> Template:
     return made.from_string(source_of("progress.html.j2"))
 
 
-def spots(env: BuildEnvironment, root: str) -> dict[str, Spot]:
+def spots(env: BuildEnvironment, root: str) -> dict[str, ContentsPosition]:
     """Return title and group of each page, in the order of the contents.
 
     The group of a page is its top-level chapter. A chapter without pages below it belongs to the
     part that lists it.
     """
-    places = {root: Spot(_title(env, root), "")}
+    places = {root: ContentsPosition(_title(env, root), "")}
     for part in toctrees_of(env, root):
         for _, page in part["entries"]:
             is_chapter = any(below["entries"] for below in toctrees_of(env, page))
@@ -133,13 +139,13 @@ def spots(env: BuildEnvironment, root: str) -> dict[str, Spot]:
 
 
 def _add_spots(
-    env: BuildEnvironment, page: str, group: str, places: dict[str, Spot]
+    env: BuildEnvironment, page: str, group: str, places: dict[str, ContentsPosition]
 ) -> None:
     """Add a page and the pages below it to ``places``, unless they have been added."""
     # A page may be listed twice, and a listed page may not exist.
     if page in places or page not in env.titles:
         return
-    places[page] = Spot(_title(env, page), group)
+    places[page] = ContentsPosition(_title(env, page), group)
     for tree in toctrees_of(env, page):
         for _, below in tree["entries"]:
             _add_spots(env, below, group, places)

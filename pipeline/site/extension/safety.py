@@ -34,18 +34,18 @@ from pipeline.adapters.html.sheets import clean_sheet
 from pipeline.site.extension.bilingual.writer import may_be_parted, mix_in
 from pipeline.site.extension.content.stubs import elsewhere
 from pipeline.site.extension.nodes import (
-    cleaned,
     english,
     is_html,
     is_linked,
     replace_by_words,
+    sanitized_html,
     write_html,
 )
 from pipeline.site.extension.records import Notes
 from pipeline.site.texts import text
 
 # Elements whose loss readers notice: they draw, ask or answer. Styles and handlers are not noticed.
-_MISSED = frozenset(
+_NOTICEABLE = frozenset(
     f"<{element}>"
     for element in (
         "applet button canvas embed form frame iframe object script select textarea"
@@ -98,7 +98,7 @@ def note_losses(
 
     ``lost`` names everything that the sanitizer removed from them: ``<script>``, ``onclick``.
     """
-    missed = [element.rstrip(">") for element in _MISSED.intersection(lost)]
+    missed = [element.rstrip(">") for element in _NOTICEABLE.intersection(lost)]
     counts = _LOSSES.by_page(env)
     for piece in html:
         if any(element in piece.lower() for element in missed):
@@ -110,7 +110,7 @@ def losses_of(env: BuildEnvironment) -> int:
     return _LOSSES.by_page(env).get(env.docname, 0)
 
 
-class StayOffline(SphinxTransform):
+class SanitizePage(SphinxTransform):
     """Sanitize a page, before Sphinx collects the files of images."""
 
     default_priority = 400
@@ -170,15 +170,15 @@ class StayOffline(SphinxTransform):
         # As in browsers, unclosed elements end after everything that they contain.
         (*clean, end), lost = sanitize_around([*html, ""])
         if end:
-            parent += cleaned("", end, format="html")
+            parent += sanitized_html("", end, format="html")
         # The English copy of a block has lost the same elements: do not count them twice.
         is_copy = isinstance(parent, english)
         unboxed: list[str] = []
         for piece, before, after in zip(pieces, html, clean, strict=True):
             sheet = clean_sheet(self._sheets_of(before), inside=_TEXT_OF_PAGE)
-            style = cleaned("", f"<style>{sheet}</style>", format="html")
+            style = sanitized_html("", f"<style>{sheet}</style>", format="html")
             labelled = self._with_labels(_EMPTY_HEADER.sub(r"<td\1>\2</td>", after))
-            shown = cleaned("", labelled, **piece.attributes)
+            shown = sanitized_html("", labelled, **piece.attributes)
             # The box is placed where the picture would have been.
             box = [] if is_copy else self._box_of_picture(parent, before, after)
             unboxed += [] if box else [before]
@@ -333,7 +333,7 @@ class SafeElements:
 
     def visit_raw(self, node: nodes.raw) -> None:
         """Write raw HTML; sanitize it first if it was created after the page was read."""
-        if not isinstance(node, cleaned):
+        if not isinstance(node, sanitized_html):
             write_html(node, sanitize(node.astext()).html)
         super().visit_raw(node)  # type: ignore[misc]
 
@@ -382,6 +382,6 @@ def setup(app: Sphinx) -> None:
     """Install both guards: the transform, and the mix-in for the builder's translator."""
     _LOSSES.setup(app)
     DownloadFiles.add_file = _add_file  # type: ignore[method-assign]
-    app.add_transform(StayOffline)
+    app.add_transform(SanitizePage)
     # Outermost in the translator, except for the theme's part.
     app.connect("builder-inited", lambda it: mix_in(it, SafeElements), priority=110)

@@ -22,7 +22,7 @@ from sphinx.locale import admonitionlabels
 from pipeline.adapters import files
 from pipeline.adapters.memo import Memo, digest_of, versions_of
 from pipeline.adapters.pinyin import readings_of
-from pipeline.site.extension.content.reference import signature_of, words_about
+from pipeline.site.extension.content.reference import api_description, signature_of
 from pipeline.site.extension.navigation.toctree import Mark
 from pipeline.site.extension.nodes import english, is_html, term_note
 from pipeline.site.extension.own_pages import HEADS, reach_of, spots
@@ -70,7 +70,7 @@ def replace_search(app: Sphinx) -> None:
         builder: Any = app.builder
         builder.search = False
         # Sphinx still calls index_page for each written page, when its contents are complete.
-        builder.index_page = partial(note_page, app)
+        builder.index_page = partial(save_record, app)
 
 
 def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
@@ -79,9 +79,9 @@ def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     yield own[SEARCH], {"title": text(app.config.language, "search")}, "search.html"
 
 
-def note_page(app: Sphinx, page: str, document: nodes.document, title: str) -> None:
+def save_record(app: Sphinx, page: str, document: nodes.document, title: str) -> None:
     """Save the index record of one page. The title is stored as a heading."""
-    for node in document.findall(words_about):
+    for node in document.findall(api_description):
         node["signature"] = signature_of(app.env, node["name"])
     searched = searched_page(
         blocks_of(document), is_translated=_is_translated(document)
@@ -115,7 +115,7 @@ def blocks_of(node: nodes.Element, *, is_aside: bool = False) -> Iterator[Block]
         # The writer inserts this English into the HTML later.
         other = _words_of_html(node, node.get("jz_english", ""))
         yield Block(text=words, english=other, is_aside=is_aside)
-    elif isinstance(node, words_about):
+    elif isinstance(node, api_description):
         yield _block_of_signature(node["name"], node.get("signature", ""))
     elif isinstance(node, _SKIPPED):
         return
@@ -254,7 +254,7 @@ def _readings(app: Sphinx, synonyms: Sequence[Sequence[Any]]) -> dict[str, str]:
 def _pages(app: Sphinx) -> dict[str, SearchedPage]:
     """Return the index record of each page, in the order in which readers meet the pages."""
     pages: dict[str, SearchedPage] = {}
-    for page in _as_met(app):
+    for page in _reading_order(app):
         file = _record(app, page)
         # Pages can opt out of the search.
         is_hidden = {"nosearch", "no-search"} & app.env.metadata.get(page, {}).keys()
@@ -264,7 +264,7 @@ def _pages(app: Sphinx) -> dict[str, SearchedPage]:
     return pages
 
 
-def _as_met(app: Sphinx) -> list[str]:
+def _reading_order(app: Sphinx) -> list[str]:
     """Return all pages: those linked from the first page, then by the contents, then the rest."""
     root = app.config.root_doc
     listed = dict.fromkeys([*spots(app.env, root), *sorted(app.env.found_docs)])

@@ -32,7 +32,7 @@ from pipeline.adapters import files
 from pipeline.site.extension.nodes import both_html
 from pipeline.site.extension.records import Context
 from pipeline.site.names import PROGRESS, SEARCH
-from pipeline.site.texts import ENGLISH, spoken, text, words
+from pipeline.site.texts import ENGLISH, interface_language, text, words
 
 SCRIPT, WORDS_SHEET = "words.js", "words.css"  # in the folder of static files
 # Template values that are words or addresses. Some templates do not escape them.
@@ -109,7 +109,7 @@ def _css_string(value: str) -> str:
     return f'"{escaped}"'
 
 
-def give_words(app: Sphinx, page: str, _: str, context: Context, __: object) -> None:
+def provide_words(app: Sphinx, page: str, _: str, context: Context, __: object) -> None:
     """Provide templates with ``jz_text``, ``jz_both``, ``jz_language`` and a contents title."""
     language = app.config.language
     context["jz_text"] = lambda key: text(language, key)
@@ -142,7 +142,9 @@ def describe(
     site = app.config.jz_site
     url = site["url"]
     # The image shows Chinese words about JAX.
-    has_card = site["package"] == "jax" and spoken(app.config.language) == "zh"
+    has_card = (
+        site["package"] == "jax" and interface_language(app.config.language) == "zh"
+    )
     found = description(document) if document else ""
     context["jz_description"] = found or site["hero"] or app.config.project
     context["jz_canonical"] = f"{url}{page}.html" if url else ""
@@ -169,7 +171,7 @@ def escape_words(app: Sphinx, page: str, _: str, context: Context, __: object) -
         context[name] = markupsafe.escape(context.get(name) or "")
 
 
-def give_addresses(
+def provide_addresses(
     app: Sphinx, page: str, _: str, context: Context, __: object
 ) -> None:
     """Provide templates with ``jz_own``, and point the theme's search at our page of results.
@@ -187,7 +189,9 @@ def _path_to(pathto: Any, search: str, name: str, *args: Any, **options: Any) ->
     return path
 
 
-def list_upstreams(app: Sphinx, env: BuildEnvironment, pages: Sequence[str]) -> None:
+def allow_generated_names(
+    app: Sphinx, env: BuildEnvironment, pages: Sequence[str]
+) -> None:
     """Let tables of contents list upstream's pages that are named like Sphinx's generated pages.
 
     Otherwise Sphinx would treat names such as ``search`` as its own pages.
@@ -196,13 +200,17 @@ def list_upstreams(app: Sphinx, env: BuildEnvironment, pages: Sequence[str]) -> 
         del StandardDomain._virtual_doc_names[page]
 
 
-def withhold(app: Sphinx, page: str, _: str, context: Context, __: object) -> None:
+def hide_templates(
+    app: Sphinx, page: str, _: str, context: Context, __: object
+) -> None:
     """Hide the lists of templates from the theme, which would render each template to test it."""
     context["jz_places"] = {place: context.pop(place, []) for place in PLACES}
     context.pop(BESIDE, None)
 
 
-def give_back(app: Sphinx, page: str, _: str, context: Context, __: object) -> None:
+def restore_templates(
+    app: Sphinx, page: str, _: str, context: Context, __: object
+) -> None:
     """Restore the lists of templates, without templates that are empty on this page."""
     levels = int(context["theme_show_toc_level"])
     headings = headings_of(context.get("toc", ""), open_levels=levels)
@@ -300,14 +308,14 @@ def setup(app: Sphinx) -> None:
     # After all catalogues are loaded, and before pages are written with digests of scripts.
     app.connect("builder-inited", add_messages, priority=900)
     app.connect("builder-inited", write_words, priority=900)
-    app.connect("env-before-read-docs", list_upstreams)
+    app.connect("env-before-read-docs", allow_generated_names)
     # Before the theme tests the templates; the others run after it.
-    app.connect("html-page-context", withhold, priority=450)
-    app.connect("html-page-context", give_words)
+    app.connect("html-page-context", hide_templates, priority=450)
+    app.connect("html-page-context", provide_words)
     app.connect("html-page-context", describe, priority=600)
     # After the handlers that need the paths of upstream's pages.
-    app.connect("html-page-context", give_addresses, priority=600)
-    app.connect("html-page-context", give_back, priority=700)
+    app.connect("html-page-context", provide_addresses, priority=600)
+    app.connect("html-page-context", restore_templates, priority=700)
     # After the last handler that adds or removes scripts.
     app.connect("html-page-context", add_policy, priority=950)
     # Last of all, when every value is set.

@@ -59,7 +59,7 @@ def _table(name: str) -> dict[str, Any]:
 # Bytes of an entry file, about. A query loads one file for each of its entries.
 ENTRIES = 12_000
 TEXT = 5_000  # bytes of a page file: an excerpt loads one
-USUAL = 5  # pages; a word on as many may be suggested for a mistyped one
+SUGGESTED_FROM = 5  # pages; a word on as many may be suggested for a mistyped one
 _LATIN_WORD = re.compile(r"[a-z_][a-z0-9_]{2,}")
 
 
@@ -79,14 +79,14 @@ def files_of(
     rows: list[list[Any]] = []
     for name, page in pages.items():
         starts: list[int] = []
-        for start, pieces in _packed(page.pieces):
+        for start, pieces in _page_files(page.pieces):
             files[f"pages/{name}.{len(starts)}"] = to_json(pieces)
             starts.append(start)
         row = [name, page.title, page.english, int(page.is_translated)]
         rows.append([*row, len(page.pieces), starts])
     firsts: list[str] = []
     places = places_by_entry(pages)
-    for first, entries in _shelves(places):
+    for first, entries in _entry_files(places):
         files[f"entries/{len(firsts)}"] = entries
         firsts.append(first)
     # A browser may have cached files of another build, whose numbers of pages and pieces differ.
@@ -136,12 +136,12 @@ def _usual_words(places: Mapping[str, str]) -> list[str]:
     for entry, where in places.items():
         count = where.count(";") + 1
         is_name = not {"b", "d", "n"}.isdisjoint(where)
-        if _LATIN_WORD.fullmatch(entry) and (is_name or count >= USUAL):
+        if _LATIN_WORD.fullmatch(entry) and (is_name or count >= SUGGESTED_FROM):
             counts[entry] = count
     return sorted(counts, key=lambda entry: (-counts[entry], entry))
 
 
-def _packed(pieces: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[Any]]]:
+def _page_files(pieces: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[Any]]]:
     """Yield the pieces in groups of limited size, each with the number of its first piece."""
     start = size = 0
     file: list[Any] = []
@@ -156,7 +156,7 @@ def _packed(pieces: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[Any]]]:
         yield start, file
 
 
-def _shelves(places: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _entry_files(places: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the first entry and the content of each entry file.
 
     Entries are in JavaScript's order, so that ``search.js`` finds a file by its first entry. The

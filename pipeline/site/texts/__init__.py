@@ -29,12 +29,12 @@ def text(locale: str, key: str) -> str:
 @cache
 def words(locale: str, part: str) -> Mapping[str, str]:
     """Return the words of one part of the site; missing ones are English."""
-    own = _table(spoken(locale)).get(part, {})
+    own = _table(interface_language(locale)).get(part, {})
     return {**_table(ENGLISH).get(part, {}), **own}
 
 
 @cache
-def spoken(locale: str) -> str:
+def interface_language(locale: str) -> str:
     """Return the language of the interface for pages in ``locale``: the name of a table.
 
     ``zh_CN`` → ``zh``; a language without a table → ``en``

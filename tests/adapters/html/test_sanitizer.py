@@ -140,7 +140,7 @@ NOTICED = (
 
 @pytest.mark.parametrize(("html", "noticed"), NOTICED)
 def test_what_a_reader_misses_is_counted(html: str, noticed: tuple[str, ...]) -> None:
-    assert sanitize(html).noticed == noticed
+    assert sanitize(html).noticeable_losses == noticed
 
 
 ODD = (

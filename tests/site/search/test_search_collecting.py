@@ -17,10 +17,15 @@ from docutils import nodes
 from docutils.utils import new_document
 from sphinx import addnodes
 
-from pipeline.site.extension.content.reference import words_about
+from pipeline.site.extension.content.reference import api_description
 from pipeline.site.extension.navigation.toctree import Mark
-from pipeline.site.extension.nodes import english, fixed, hold_both, term_note
-from pipeline.site.extension.search import blocks_of, note_page
+from pipeline.site.extension.nodes import (
+    english,
+    own_html,
+    term_note,
+    wrap_both_languages,
+)
+from pipeline.site.extension.search import blocks_of, save_record
 from pipeline.site.search.pieces import Block
 
 
@@ -49,7 +54,7 @@ def copy(words: str) -> english:
         ),
         (nodes.comment("", "不说"), []),
         (nodes.math_block("", "x^2"), []),
-        (fixed(html="<p>我们的</p>"), []),
+        (own_html(html="<p>我们的</p>"), []),
         (nodes.literal_block("", "\x1b[34;1mlet\x1b[39m a"), [Block(text="let a")]),
         (
             nodes.note("", nodes.paragraph("", "水")),
@@ -68,7 +73,7 @@ def test_a_node_has_these_blocks(
 
 def test_a_heading_holds_both_languages() -> None:
     title = nodes.title("", "水")
-    hold_both(title, copy("Water"))
+    wrap_both_languages(title, copy("Water"))
     (block,) = blocks_of(section(title))
     assert block == Block(text="水", english="Water", anchor="water")
 
@@ -128,11 +133,11 @@ def test_an_english_term_behind_a_chinese_one_is_english() -> None:
 
 def test_arguments_are_told_by_the_name_that_has_them() -> None:
     signature = "(fun, /, axis=0, *, hot_plates: int = a_b, out=c.d_e, **kettles_on)"
-    about = words_about(name="tea.boil", signature=signature)
+    about = api_description(name="tea.boil", signature=signature)
     assert list(blocks_of(about)) == [
         Block(english="hot_plates kettles_on", owner="boil", is_aside=True)
     ]
-    assert list(blocks_of(words_about(name="tea.boil", alone=True))) == [
+    assert list(blocks_of(api_description(name="tea.boil", alone=True))) == [
         Block(owner="boil", is_aside=True)
     ]
 
@@ -153,6 +158,6 @@ def test_a_block_counts_once_however_it_is_shown(
         if not is_english:
             document += english("", "Tea", tag="p", jz=number)
     app: Any = SimpleNamespace(doctreedir=tmp_path, env=None)
-    note_page(app, "tea", document, "")
+    save_record(app, "tea", document, "")
     record = json.loads((tmp_path / "search/tea.json").read_bytes())
     assert record["is_translated"] is is_translated

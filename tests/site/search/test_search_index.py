@@ -5,7 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pipeline.site.search.index import ENTRIES, TEXT, USUAL, files_of, places_by_entry
+from pipeline.site.search.index import (
+    ENTRIES,
+    SUGGESTED_FROM,
+    TEXT,
+    files_of,
+    places_by_entry,
+)
 from pipeline.site.search.pieces import Block, SearchedPage, searched_page
 
 START, END = "jzSearch(", ")\n"
@@ -100,7 +106,9 @@ def test_no_pages_are_an_index_of_nothing() -> None:
 
 
 def test_hints_are_names_usual_words_and_how_terms_are_read() -> None:
-    usual = {f"page{number}": page("茶", "kettle the 水") for number in range(USUAL)}
+    usual = {
+        f"page{number}": page("茶", "kettle the 水") for number in range(SUGGESTED_FROM)
+    }
     named = Block(text="tea.pour", names=("tea.pour",))
     pages = {
         **usual,

@@ -17,7 +17,7 @@ from sphinx.util import logging
 
 from pipeline.site.extension.bilingual.renderer import Renderer, renderer_for
 from pipeline.site.extension.navigation.toctree import note_marks
-from pipeline.site.extension.nodes import english, is_html, store
+from pipeline.site.extension.nodes import english, english_store, is_html
 from pipeline.site.extension.records import (
     Block,
     Waiting,
@@ -25,7 +25,7 @@ from pipeline.site.extension.records import (
     keys_of,
     read_record,
 )
-from pipeline.site.names import State
+from pipeline.site.names import ShownState
 from pipeline.site.texts import text
 
 logger = logging.getLogger(__name__)
@@ -58,7 +58,7 @@ class MarkBlocks(SphinxTransform):
         has_contents = record.get("markup") == "reST"
         is_first = self.env.docname == self.config.root_doc
         # Added to the document at the end: it must not be seen by code that collects titles.
-        shelf = store()
+        shelf = english_store()
         renderer: Renderer | None = None
         has_rest = False
         # A list, because the loop changes the document.
@@ -87,7 +87,7 @@ class MarkBlocks(SphinxTransform):
             _mark(holder, block)
             # An English block is its own English; that of a ``kept`` block follows it as a glossary
             # term.
-            if block["state"] != State.ENGLISH and not block.get("kept"):
+            if block["state"] != ShownState.ENGLISH and not block.get("kept"):
                 # Created only when needed: an English page needs no renderer.
                 renderer = renderer or renderer_for(self.document, record)
                 _add_english(shelf, holder, block, renderer)
@@ -169,7 +169,7 @@ def _mark(node: nodes.Element, block: Block) -> None:
     node["classes"] += ["jz-block", f"jz-{block['state']}"]
     if origin := block.get("origin"):
         node["classes"] += [f"jz-{origin}"]
-    if block["state"] == State.ENGLISH:
+    if block["state"] == ShownState.ENGLISH:
         node["lang"] = "en"
     if block.get("kept"):
         node["jz_kept"] = block["english"]
@@ -181,7 +181,7 @@ def _mark(node: nodes.Element, block: Block) -> None:
 
 
 def _add_english(
-    shelf: store, node: nodes.Element, block: Block, renderer: Renderer
+    shelf: english_store, node: nodes.Element, block: Block, renderer: Renderer
 ) -> None:
     """Render the English of a block and add it to the container.
 

@@ -18,10 +18,10 @@ from pipeline.site.extension.bilingual.blocks import is_inside
 from pipeline.site.extension.bilingual.writer import stands_alone
 from pipeline.site.extension.nodes import (
     english,
-    hold_both,
-    store,
+    english_store,
     term_note,
     waiting_english,
+    wrap_both_languages,
     write_html,
 )
 from pipeline.site.texts import text
@@ -46,7 +46,7 @@ def place_english(app: Sphinx, document: nodes.document) -> None:
     """
     copies = waiting_english(document)
     document.children = [
-        child for child in document.children if not isinstance(child, store)
+        child for child in document.children if not isinstance(child, english_store)
     ]
     _forget_ids(document, copies.values())
     for title in document.findall(nodes.title):
@@ -83,11 +83,11 @@ def _forget_ids(document: nodes.document, copies: Iterable[english]) -> None:
 
 def _place(node: nodes.Element, copy: english) -> None:
     """Insert the English of a block: inside it, after it, or as part of its HTML."""
-    _lead_anonymous(node, copy)
+    _resolve_anonymous(node, copy)
     if isinstance(node, nodes.raw):
         _place_html(node, copy)
     elif is_inside(node):
-        hold_both(node, copy)
+        wrap_both_languages(node, copy)
     else:
         if node.children and _is_box(node.children[0]):
             # The task has a box in both languages.
@@ -132,7 +132,7 @@ def _is_box(node: nodes.Node) -> bool:
     return isinstance(node, nodes.raw) and node.astext().startswith(_BOX)
 
 
-def _lead_anonymous(node: nodes.Element, copy: english) -> None:
+def _resolve_anonymous(node: nodes.Element, copy: english) -> None:
     """Resolve anonymous reST links (``again__``) in the English of a block.
 
     The n-th one leads to the target of the n-th one in the translation. If the English has more of

@@ -122,7 +122,7 @@ class RSTRenderer:
                 continue
             address = self._address(name)
             for link in links:
-                _lead(link, address)
+                _set_target(link, address)
         self._take_over_footnotes()
 
     def _address(self, name: str) -> str:
@@ -148,7 +148,7 @@ class RSTRenderer:
         self._page.symbol_footnote_refs += self._own.symbol_footnote_refs
 
 
-def _lead(link: nodes.Element, address: str) -> None:
+def _set_target(link: nodes.Element, address: str) -> None:
     """Set the target of a named link; without an address, replace the link by its words."""
     if address:
         del link["refname"]

@@ -18,7 +18,10 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from pipeline.site.extension.navigation.english_links import lead_home, mark_contents
+from pipeline.site.extension.navigation.english_links import (
+    mark_contents,
+    redirect_links,
+)
 from pipeline.site.extension.navigation.toctree import put_marks
 from pipeline.site.extension.nodes import is_html
 
@@ -246,7 +249,7 @@ class BlockAttributes:
             put_marks(node)
         if "toctree-wrapper" in node["classes"]:
             builder: Any = self.builder  # type: ignore[attr-defined]
-            lead_home(builder.app, node, builder.current_docname)
+            redirect_links(builder.app, node, builder.current_docname)
             mark_contents(builder.app, node, builder.current_docname)
         super().visit_compound(node)  # type: ignore[misc]
 

@@ -88,7 +88,7 @@ class NestedCode(Stub):
         return [nodes.container("", source, classes=["cell"])]
 
 
-def with_whole_fences(text: str) -> str:
+def join_split_fences(text: str) -> str:
     """Return the JSON of a notebook with each colon fence in one cell.
 
     A fence that spans several cells moves into its first one. Markdown cells are inserted

@@ -39,8 +39,8 @@ from pipeline.errors import InputError
 from pipeline.site.extension.content.files import has_file, in_repository
 from pipeline.site.extension.nodes import (
     Stub,
-    fixed,
     is_html,
+    own_html,
     replace_by_words,
     write_html,
 )
@@ -160,18 +160,20 @@ class MermaidChart(Stub):
         name, label = (escape(text(locale, key)) for key in ("chart", "chart source"))
         return [
             # A wide chart scrolls; ``tabindex`` makes that possible by keyboard.
-            fixed(
+            own_html(
                 html=f'<div class="jz-chart" tabindex="0" role="group" aria-label="{name}">'
             ),
             *(
                 self._image(source, drawing, chart.width, shown)
                 for shown, drawing in drawings.items()
             ),
-            fixed(html="</div>"),
+            own_html(html="</div>"),
             *self._caption(),
-            fixed(html=f'<details class="jz-chart-source"><summary>{label}</summary>'),
+            own_html(
+                html=f'<details class="jz-chart-source"><summary>{label}</summary>'
+            ),
             nodes.literal_block(source, source, language="text"),
-            fixed(html="</details>"),
+            own_html(html="</details>"),
         ]
 
     def _image(

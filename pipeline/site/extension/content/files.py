@@ -132,7 +132,7 @@ def _nowhere(env: BuildEnvironment) -> Path:
     return Path(env.srcdir, RECORDS, "outside")
 
 
-def _opening_below(sources: Path) -> Any:
+def _bounded_file_input(sources: Path) -> Any:
     """Return a constructor for docutils' FileInput that opens only files below ``sources``."""
 
     def opening(
@@ -328,7 +328,7 @@ def _run_include(directive: Any, env: Any, run: Any) -> list[Any]:
     return list(run())
 
 
-class SomeLiteralInclude(LiteralInclude):
+class BoundedLiteralInclude(LiteralInclude):
     """Sphinx's ``literalinclude``, with a link in place of a file that was not pulled."""
 
     def run(self) -> list[nodes.Node]:
@@ -338,7 +338,7 @@ class SomeLiteralInclude(LiteralInclude):
         return in_repository(self.env, self.arguments[0])
 
 
-class SomeInclude(Include):
+class BoundedInclude(Include):
     """Sphinx's ``include``, with bounds found in upstream's file, or a link."""
 
     def run(self) -> list[nodes.Node]:
@@ -346,7 +346,7 @@ class SomeInclude(Include):
         return _run_include(self, self.env, super().run)
 
 
-class SomeRaw(misc.Raw):
+class BoundedRaw(misc.Raw):
     """docutils' ``raw``, limited to the content of the directive.
 
     HTML files are written for upstream's own style sheet; without it, pictures would be huge.
@@ -370,7 +370,7 @@ def setup(app: Sphinx) -> None:
     if BuildEnvironment.relfn2path is _look_up:
         # Otherwise ``links`` has replaced it already, and calls this one.
         BuildEnvironment.relfn2path = _path_inside  # type: ignore[method-assign]
-    FileInput.__init__ = _opening_below(sources)  # type: ignore[method-assign]
+    FileInput.__init__ = _bounded_file_input(sources)  # type: ignore[method-assign]
     notebook_reader._load_code_from_file = _loading_below(sources)
     # These open addresses, which may be local files: file:///etc/passwd.
     misc.urlopen = tables.urlopen = _refuse_address  # type: ignore[attr-defined]
@@ -380,7 +380,7 @@ def setup(app: Sphinx) -> None:
     notebooks.nb_node_to_dict = _showing_only
     jinja = {**vars(jinja2), "Environment": _PlainValues}
     vars(markdown)["jinja2"] = SimpleNamespace(**jinja)
-    app.add_directive("literalinclude", SomeLiteralInclude, override=True)
-    app.add_directive("include", SomeInclude, override=True)
-    app.add_directive("raw", SomeRaw, override=True)
+    app.add_directive("literalinclude", BoundedLiteralInclude, override=True)
+    app.add_directive("include", BoundedInclude, override=True)
+    app.add_directive("raw", BoundedRaw, override=True)
     MockIncludeDirective.run = _run_myst_include  # type: ignore[method-assign]

@@ -160,7 +160,7 @@ def _objects(env: BuildEnvironment, inventory: str) -> Iterator[tuple[str, str]]
                 yield name, entry.uri
 
 
-class words_about(Wordless, nodes.Element):  # noqa: N801 - docutils names nodes so
+class api_description(Wordless, nodes.Element):  # noqa: N801 - docutils names nodes so
     """Signature and summary line of the object ``name``, inserted when the page is written.
 
     The node is in a table cell, or ``alone``. Its name avoids docutils' own ``description``.
@@ -173,7 +173,7 @@ def are_of_package(env: BuildEnvironment, names: Sequence[str]) -> bool:
     return bool(package) and any(name.startswith(f"{package}.") for name in names)
 
 
-def note_of_lack(env: BuildEnvironment) -> list[nodes.Node]:
+def missing_descriptions_note(env: BuildEnvironment) -> list[nodes.Node]:
     """Return, once per page, a paragraph that explains why names have no descriptions."""
     if env.temp_data.get("jz_lack"):
         return []
@@ -188,7 +188,7 @@ def described_alone(env: BuildEnvironment, name: str) -> list[nodes.Node]:
     if not env.config.jz_site["is_described"] or not are_of_package(env, [name]):
         return []
     _DESCRIBED.by_page(env).setdefault(env.docname, []).append(name)
-    return [words_about(name=name, alone=True)]
+    return [api_description(name=name, alone=True)]
 
 
 def table(env: BuildEnvironment, rows: Sequence[tuple[str, nodes.Node]]) -> nodes.table:
@@ -200,7 +200,7 @@ def table(env: BuildEnvironment, rows: Sequence[tuple[str, nodes.Node]]) -> node
     locale = env.config.language
     heads = [_cell(nodes.paragraph("", text(locale, f"api {key}"))) for key in "01"]
     lines = [
-        nodes.row("", _cell(shown), _cell(words_about(name=name)))
+        nodes.row("", _cell(shown), _cell(api_description(name=name)))
         for name, shown in rows
     ]
     columns = [nodes.colspec(colwidth=1), nodes.colspec(colwidth=2)]
@@ -232,7 +232,7 @@ def _found(env: BuildEnvironment) -> Described:
 def lines_shown(env: BuildEnvironment, document: nodes.document) -> list[str]:
     """Return the docstring summaries that a page shows, which are English."""
     nothing = ("", "")
-    names = (node["name"] for node in document.findall(words_about))
+    names = (node["name"] for node in document.findall(api_description))
     return [line for name in names if (line := _found(env).get(name, nothing)[1])]
 
 
@@ -260,7 +260,7 @@ def _describe(app: Sphinx, names: Sequence[str]) -> Described:
     return found
 
 
-def _visit_words(self: Any, node: words_about) -> None:
+def _visit_words(self: Any, node: api_description) -> None:
     """Write ``<code>(x, axis=None)</code><p>The summary line.</p>``, both in English.
 
     The search indexes the names and arguments, but not the summaries.
@@ -277,7 +277,7 @@ def _visit_words(self: Any, node: words_about) -> None:
         self.body.append(f'<p class="jz-described" lang="en">{html}</p>')
 
 
-def _depart_words(self: Any, node: words_about) -> None:
+def _depart_words(self: Any, node: api_description) -> None:
     """Close the element around a description outside of tables."""
     if node.get("alone"):
         self.body.append("</div>\n")
@@ -298,7 +298,7 @@ def setup(app: Sphinx) -> None:
     reference = Reference()
     _ADDRESSES.setup(app)
     _DESCRIBED.setup(app)
-    app.add_node(words_about, html=(_visit_words, _depart_words))
+    app.add_node(api_description, html=(_visit_words, _depart_words))
     app.connect("env-updated", update_descriptions)
     app.connect("env-updated", reference.collect)
     app.connect("missing-reference", reference.resolve, priority=400)

@@ -24,8 +24,8 @@ from pipeline.site.extension.content.files import has_file, in_repository
 from pipeline.site.extension.content.reference import (
     are_of_package,
     described_alone,
+    missing_descriptions_note,
     note_anchor,
-    note_of_lack,
     note_page,
     table,
 )
@@ -132,7 +132,7 @@ class Summary(Stub):
         if are_of_package(self.env, [name for name, _ in rows]):
             if self.config.jz_site["is_described"]:
                 return [table(self.env, rows)]
-            lack = note_of_lack(self.env)
+            lack = missing_descriptions_note(self.env)
         names = nodes.bullet_list(classes=["jz-api", "simple"])
         for _, words in rows:
             names += nodes.list_item("", words)

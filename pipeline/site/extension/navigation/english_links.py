@@ -19,7 +19,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-from pipeline.site.extension.nodes import cleaned, is_html, write_html
+from pipeline.site.extension.nodes import is_html, sanitized_html, write_html
 from pipeline.site.extension.records import Notes, read_facts
 from pipeline.site.texts import looks_english, text
 
@@ -58,7 +58,7 @@ def is_english(site: Mapping[str, Any], address: str) -> bool:
     return path == english["root"] or f"{path}/".startswith(english["base"])
 
 
-def place_here(env: BuildEnvironment, address: str) -> Place | None:
+def local_place(env: BuildEnvironment, address: str) -> Place | None:
     """Return the place on this site that corresponds to an address of upstream's site, or None.
 
     ``https://docs.jax.dev/en/stable/faq.html#jit`` → the page ``faq`` at ``jit``.
@@ -106,7 +106,7 @@ def _page_at(site: Mapping[str, Any], path: str) -> str:
     return ""
 
 
-def lead_home(app: Sphinx, tree: nodes.Element, page: str) -> None:
+def redirect_links(app: Sphinx, tree: nodes.Element, page: str) -> None:
     """Replace links in ``tree`` into upstream's site by links to pages here, or mark them."""
     site = app.config.jz_site
     if app.builder.format != "html" or not site["english"]["hosts"]:
@@ -154,7 +154,7 @@ def _lead_html(app: Sphinx, html: str, page: str) -> str:
 
 def _address_here(app: Sphinx, address: str, page: str) -> str | None:
     """Return the relative address here for an English address; None if there is no such place."""
-    place = place_here(app.env, address)
+    place = local_place(app.env, address)
     if place is None:
         return None
     anchor = f"#{place.anchor}" if place.anchor else ""
@@ -247,9 +247,9 @@ def mark_contents(app: Sphinx, wrapper: nodes.compound, page: str) -> None:
             link.append(_mark_node(app))
 
 
-def _mark_node(app: Sphinx) -> cleaned:
+def _mark_node(app: Sphinx) -> sanitized_html:
     """Return the mark EN as a node."""
-    return cleaned("", mark_html(app.config.language), format="html")
+    return sanitized_html("", mark_html(app.config.language), format="html")
 
 
 def _leads_to_english(app: Sphinx, link: nodes.reference, page: str) -> bool:
@@ -274,5 +274,5 @@ def setup(app: Sphinx) -> None:
     app.connect("doctree-read", note_anchors, priority=950)
     app.connect("env-updated", rewrite_links)
     # The marks depend on the redirected links.
-    app.connect("doctree-resolved", lead_home, priority=400)
+    app.connect("doctree-resolved", redirect_links, priority=400)
     app.connect("doctree-resolved", mark_links)

@@ -21,8 +21,8 @@ from pipeline.site.extension.bilingual.headings import title_html
 from pipeline.site.extension.navigation.english_links import (
     english_pages,
     is_english,
+    local_place,
     mark_html,
-    place_here,
 )
 from pipeline.site.extension.navigation.links import english_page
 from pipeline.site.extension.navigation.toctree import (
@@ -266,7 +266,7 @@ def _exit(
     app: Sphinx, title: str, target: str, mark: Mark | None, marked_on: str
 ) -> Entry:
     """Return an entry for an address, which may be that of a page here."""
-    place = place_here(app.env, target)
+    place = local_place(app.env, target)
     # An address with an anchor is kept: entries lead to whole pages.
     here = place.page if place and not place.anchor else ""
     return Entry(

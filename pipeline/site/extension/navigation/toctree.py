@@ -21,7 +21,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
-from pipeline.site.extension.nodes import both_html, english, hold_both
+from pipeline.site.extension.nodes import both_html, english, wrap_both_languages
 from pipeline.site.extension.records import Block, Waiting, key_of
 from pipeline.site.texts import text
 
@@ -145,7 +145,7 @@ def _put(mark: Mark, node: nodes.Element) -> None:
     if not mark.english:
         block["lang"] = "en"
         return
-    hold_both(node, english("", mark.english, jz=mark.number, tag="span"))
+    wrap_both_languages(node, english("", mark.english, jz=mark.number, tag="span"))
 
 
 def marks_in_navigation(tree: addnodes.toctree) -> Sequence[Mark]:
