@@ -321,7 +321,9 @@ def _is_too_deep(html: str) -> bool:
     opened: Counter[str] = Counter()
     depth = 0
     for end, name in _TAG.findall(html.lower()):
-        change = 1 if not end else -1 if opened[name] else 0
+        change = 1
+        if end:
+            change = -1 if opened[name] else 0
         opened[name] += change
         depth += change
         if depth > _DEEPEST:

@@ -108,7 +108,9 @@ def _front_value(
     if problem:
         return FrontValue(kind=kind, start=start, end=end, text=text, problem=problem)
     # A block scalar is replaced by one quoted line.
-    quote = "'" if mark in _BLOCKS else mark if mark in ("'", '"') else ""
+    quote = mark if mark in ("'", '"') else ""
+    if mark in _BLOCKS:
+        quote = "'"
     return FrontValue(kind=kind, start=start, end=end, text=text, quote=quote)
 
 
