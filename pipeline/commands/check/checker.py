@@ -33,7 +33,7 @@ from pipeline.commands.check.files import (
 from pipeline.commands.pages import unmatched
 from pipeline.commands.terms import read_terms
 from pipeline.config import IgnoreRule, Settings, matches
-from pipeline.core.checks.engine import is_guards
+from pipeline.core.checks.engine import is_guard_code
 from pipeline.core.checks.locales import locale_of_path
 from pipeline.core.checks.table import checks_of, code_names
 from pipeline.core.document.message import Markup
@@ -152,7 +152,7 @@ def check_rules_for(scope: tuple[str, str], settings: Settings) -> CheckRules:
 def _check_rules(rules: Sequence[IgnoreRule]) -> None:
     """Raise ConfigError for an unknown code, or one that must not be silenced."""
     names = code_names()
-    allowed = [name for name in names if not is_guards(name)]
+    allowed = [name for name in names if not is_guard_code(name)]
     for code in chain.from_iterable(rule.codes for rule in rules):
         if code in allowed:
             continue

@@ -18,20 +18,20 @@ from pipeline.commands.check.files import CatalogFile, ReadFile, finding_of
 from pipeline.config import IgnoreRule, matches
 from pipeline.core.checks import hygiene
 from pipeline.core.checks.engine import (
+    can_ignore,
     fix_entry,
+    ignore_comment_problems,
     ignores_of,
-    is_guards,
-    may_silence,
+    is_guard_code,
     run_checks,
-    silence_problems,
     subjects_of,
-    without_echoes,
+    without_redundant_guard_problems,
 )
 from pipeline.core.checks.hygiene import (
-    Remembered,
-    find_unlike,
+    MemoryEntries,
+    find_differing_placeholders,
     markup_of_texts,
-    read_remembered,
+    read_memory_entries,
     readable_texts,
 )
 from pipeline.core.checks.model import Problem, Rule, Subject, read_place
@@ -93,21 +93,25 @@ def check_entries(files: Sequence[Chosen], rules: CheckRules) -> CheckedEntries:
     }
     kept: list[Problem] = []
     silenced = 0
-    for problem in run_checks(subjects, glossary=rules.glossary, of=rules.checks):
+    for problem in run_checks(
+        subjects, glossary=rules.glossary, check_set=rules.checks
+    ):
         if _is_silenced(problem, entries[problem.page][problem.index], rules.ignore):
             silenced += 1
         else:
             kept.append(problem)
     # Drop echoes only now: if the finding that they repeat was silenced, the guard's finding stays.
     findings: dict[str, list[Finding]] = {name: [] for name in entries}
-    for problem in without_echoes(kept):
+    for problem in without_redundant_guard_problems(kept):
         entry = entries[problem.page][problem.index]
         findings[problem.page].append(_finding(problem, entry))
     # Last, because only now is it known which comments had an effect.
     codes = code_names()
     for name, of_file in entries.items() if rules.is_whole else ():
         for entry in of_file:
-            for problem in silence_problems(entry.subject.entry, codes, entry.used):
+            for problem in ignore_comment_problems(
+                entry.subject.entry, codes, entry.used
+            ):
                 findings[name].append(_of_entry(hygiene.SILENCED, entry, problem))
     return CheckedEntries(findings=findings, silenced=silenced)
 
@@ -119,10 +123,10 @@ def _is_silenced(problem: Problem, entry: _Entry, ignore: Sequence[IgnoreRule]) 
     not silence checks for safety.
     """
     code = problem.code
-    if is_guards(code):
+    if is_guard_code(code):
         return False
     for comment in ignores_of(entry.subject.entry):
-        if code in comment.codes and may_silence(code):
+        if code in comment.codes and can_ignore(code):
             entry.used.add(code)
             return True
     # Comments have priority over rules: they also explain the exception to readers of the entry.
@@ -163,7 +167,7 @@ class MemoryFile:
     """Memory file, and its entries as far as their English is known."""
 
     read: ReadFile
-    remembered: Remembered
+    remembered: MemoryEntries
 
 
 def remember(
@@ -176,7 +180,7 @@ def remember(
     chosen = {file.path for file in files}
     result: list[MemoryFile] = []
     for read in memories:
-        remembered = read_remembered(read.catalog.entries, english.of(read))
+        remembered = read_memory_entries(read.catalog.entries, english.of(read))
         if english.catalog_of(read).resolve() in chosen:
             remembered = replace(remembered, known=())
         result.append(MemoryFile(read=read, remembered=remembered))
@@ -193,12 +197,12 @@ def check_memories(
         known.append((file.read, subjects_of(entries, page, Markup.MARKDOWN)))
     yield check_entries(known, rules)
     # Without the English, run only the checks that need nothing but the translation.
-    of_text = replace(
-        rules, checks=CheckSet(checks=rules.checks.of_text), is_whole=False
+    text_only = replace(
+        rules, checks=CheckSet(checks=rules.checks.text_only), is_whole=False
     )
     # Glossary checks need the English as well.
-    of_text = replace(of_text, glossary=None)
-    checked = check_entries([_text_of(file) for file in memories], of_text)
+    text_only = replace(text_only, glossary=None)
+    checked = check_entries([_text_of(file) for file in memories], text_only)
     # Show the text with its placeholders, as in the file. They have the same length as the texts
     # that replaced them, so the spans still fit.
     for file in memories:
@@ -220,7 +224,7 @@ def findings_of_placeholders(memories: Sequence[MemoryFile]) -> Iterator[Finding
             yield _placeholder_finding(file, remembered.entries[problem.index], problem)
         files += [file] * len(remembered.entries)
         row += remembered.entries
-    for problem in find_unlike(row):
+    for problem in find_differing_placeholders(row):
         yield _placeholder_finding(files[problem.index], row[problem.index], problem)
 
 

@@ -174,7 +174,7 @@ def findings_of_file(read: ReadFile) -> Iterator[Finding]:
             yield finding_of(hygiene.HEADER, file, 1, text=text, hint=hint)
     has_layout_problem = False
     for remark in read.remarks:
-        rule = hygiene.OF_READING.get(remark.code, hygiene.LAYOUT)
+        rule = hygiene.RULE_OF_REMARK.get(remark.code, hygiene.LAYOUT)
         has_layout_problem |= rule is hygiene.LAYOUT
         line = _line(remark.where)
         yield finding_of(rule, file, line, text=remark.text, hint=_WAY_OUT)
@@ -190,7 +190,7 @@ def findings_of_file(read: ReadFile) -> Iterator[Finding]:
 def _findings_of_others(read: ReadFile) -> Iterator[Finding]:
     """Yield findings about a file of another project, without header and layout rules."""
     for remark in read.remarks:
-        rule = hygiene.OF_READING.get(remark.code)
+        rule = hygiene.RULE_OF_REMARK.get(remark.code)
         # Sphinx marks every header as fuzzy, which the parser remarks as a note.
         is_form = rule is hygiene.HEADER and remark.severity is Severity.NOTE
         if rule is None or is_form:

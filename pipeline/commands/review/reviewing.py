@@ -24,7 +24,7 @@ from pipeline.commands.review.sides import Sides, find_sides
 from pipeline.config import Settings
 from pipeline.core.catalog.change import diff
 from pipeline.core.catalog.origins import states_of
-from pipeline.core.checks.hygiene import read_remembered
+from pipeline.core.checks.hygiene import read_memory_entries
 from pipeline.core.checks.model import read_place
 from pipeline.core.glossary.glossary import Glossary
 from pipeline.core.memory.file import END
@@ -216,7 +216,7 @@ def _checked(file: _ChangedFile) -> MemoryFile:
     """Return the changed entries of a file as a memory file for the checks."""
     entries = [change.new for change in file.changes if change.new]
     return MemoryFile(
-        read=file.read, remembered=read_remembered(entries, file.english.messages)
+        read=file.read, remembered=read_memory_entries(entries, file.english.messages)
     )
 
 

@@ -66,23 +66,23 @@ def ignores_of(entry: Entry) -> Iterator[Ignore]:
             )
 
 
-def silenced_codes(entry: Entry) -> frozenset[str]:
+def ignored_codes(entry: Entry) -> frozenset[str]:
     """Return the codes that the comments of an entry disable."""
     codes = (code for ignore in ignores_of(entry) for code in ignore.codes)
-    return frozenset(filter(may_silence, codes))
+    return frozenset(filter(can_ignore, codes))
 
 
-def is_guards(code: str) -> bool:
+def is_guard_code(code: str) -> bool:
     """Return whether a code belongs to the guard; such codes can never be disabled."""
     return code.startswith("G")
 
 
-def may_silence(code: str) -> bool:
+def can_ignore(code: str) -> bool:
     """Return whether a comment can disable a code: not if it belongs to the guard or to safety."""
-    return not is_guards(code) and code not in _FOR_SAFETY
+    return not is_guard_code(code) and code not in _FOR_SAFETY
 
 
-def silence_problems(
+def ignore_comment_problems(
     entry: Entry, known: Collection[str], used: Collection[str]
 ) -> Iterator[Problem]:
     """Yield the problems with the comments that disable checks for an entry.
@@ -109,7 +109,7 @@ def _silence_problem(
             text=f"there is no check {code} to silence",
             hint="Look the code up in the list of checks, or delete the comment.",
         )
-    if not may_silence(code):
+    if not can_ignore(code):
         return Problem(
             text=f"{code} cannot be silenced",
             hint="Mend the translation: as it is, it would never be built.",
@@ -133,7 +133,7 @@ def blocking_problem(subject: Subject, ignored: Collection[str] = ()) -> Problem
 
     Codes in ``ignored`` do not count, nor do those that the entry's comments disable.
     """
-    silenced = silenced_codes(subject.entry).union(ignored)
+    silenced = ignored_codes(subject.entry).union(ignored)
     for check in BLOCKING:
         if check.code in silenced:
             continue
@@ -173,14 +173,14 @@ def run_checks(
     pages: Mapping[str, Sequence[Subject]],
     *,
     glossary: Glossary | None = None,
-    of: CheckSet = SIMPLIFIED,
+    check_set: CheckSet = SIMPLIFIED,
 ) -> list[Problem]:
     """Return the problems in the translations of ``pages``, sorted by page, entry and check.
 
-    All pages are in the language of the check set ``of``. The ``page`` of a problem is a key of
+    All pages are in the language of ``check_set``. The ``page`` of a problem is a key of
     ``pages``. Problems found by comparing all pages come last.
     """
-    checks = of.checks
+    checks = check_set.checks
     if glossary:  # there are no agreed terms without one
         checks = (*checks, *glossary_checks(glossary))
     problems: list[Problem] = []
@@ -188,10 +188,10 @@ def run_checks(
         # Keep the problems of one entry together, whichever check reports them.
         of_page = [
             *_find_in_entries(page, subjects, checks),
-            *_find_in_page(page, subjects, of.page_checks),
+            *_find_in_page(page, subjects, check_set.page_checks),
         ]
         problems += sorted(of_page, key=lambda problem: problem.index)
-    return [*problems, *_find_across(pages, of.across)]
+    return [*problems, *_find_across(pages, check_set.across)]
 
 
 def _find_in_entries(
@@ -238,7 +238,7 @@ def _find_across(
             yield check.stamp(problem, page=page, index=index)
 
 
-def without_echoes(problems: Iterable[Problem]) -> list[Problem]:
+def without_redundant_guard_problems(problems: Iterable[Problem]) -> list[Problem]:
     """Return ``problems`` without the guard's, where a check reports an error of the same entry.
 
     The guard rejects most of what checks call errors. The message of a check is more precise.
@@ -246,12 +246,12 @@ def without_echoes(problems: Iterable[Problem]) -> list[Problem]:
     problems = list(problems)
     explained: set[tuple[str, int]] = set()
     for problem in problems:
-        if problem.severity is Severity.ERROR and not is_guards(problem.code):
+        if problem.severity is Severity.ERROR and not is_guard_code(problem.code):
             explained.add((problem.page, problem.index))
     kept = []
     for problem in problems:
         is_explained = (problem.page, problem.index) in explained
-        if not is_explained or not is_guards(problem.code):
+        if not is_explained or not is_guard_code(problem.code):
             kept.append(problem)
     return kept
 
@@ -262,11 +262,11 @@ def fix_entry(subject: Subject, checks: Sequence[Check] = SIMPLIFIED.checks) -> 
     The rendered text differs in white space and punctuation at most. Fixing it again changes
     nothing. Whatever a comment of the entry disables stays as it is.
     """
-    silenced = silenced_codes(subject.entry)
+    silenced = ignored_codes(subject.entry)
     checks = [check for check in checks if check.code not in silenced]
     current = subject
     for _ in range(_ROUNDS):
-        mended = _mended_once(subject, current, checks)
+        mended = _apply_first_fix(subject, current, checks)
         if mended is None:
             return current.entry.msgstr
         current = mended
@@ -274,7 +274,7 @@ def fix_entry(subject: Subject, checks: Sequence[Check] = SIMPLIFIED.checks) -> 
     return subject.entry.msgstr
 
 
-def _mended_once(
+def _apply_first_fix(
     original: Subject, current: Subject, checks: Sequence[Check]
 ) -> Subject | None:
     """Return ``current`` after the first fix that is harmless to ``original``; None without one.

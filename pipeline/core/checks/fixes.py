@@ -15,7 +15,7 @@ _LONGEST_QUOTE = 60  # characters
 _OFFSET = 0xFEE0  # from a full-width form to its ASCII character
 # Full-width and Chinese marks, with their ASCII equivalents for places where only ASCII
 # works. Letters and digits are left out: they are words.
-NARROW: dict[int, str] = {
+ASCII_EQUIVALENTS: dict[int, str] = {
     **{
         code: chr(code - _OFFSET)
         for code in range(0xFF01, 0xFF5F)
@@ -38,7 +38,7 @@ def are_words_kept(before: str, after: str) -> bool:
     return _NO_WORD.sub("", before) == _NO_WORD.sub("", after)
 
 
-def excess(subject: Subject, *marks: str) -> int:
+def count_extra_marks(subject: Subject, *marks: str) -> int:
     """Return how many more of some marks are visible in the translation than in the English.
 
     The result is negative if there are fewer. Marks that the translation escapes do not count,
@@ -50,7 +50,7 @@ def excess(subject: Subject, *marks: str) -> int:
     return count
 
 
-def regains(subject: Subject, fix: str, *names: Atom) -> bool:
+def restores_atoms(subject: Subject, fix: str, *names: Atom) -> bool:
     """Return whether a fix corrects a translation without damaging anything.
 
     The fix must keep the words, be parsed as the same blocks, and have all English atoms of the
@@ -72,8 +72,8 @@ def regains(subject: Subject, fix: str, *names: Atom) -> bool:
 
 
 def improves(subject: Subject, fix: str, name: Atom) -> bool:
-    """Return whether a fix has more English atoms of a class, without damage (see `regains`)."""
-    if not regains(subject, fix):
+    """Return whether a fix has more English atoms of a class, and :func:`restores_atoms`."""
+    if not restores_atoms(subject, fix):
         return False
     before = _distance(subject.english, subject.chinese, name)
     return _distance(subject.english, subject.read(fix), name) < before
@@ -84,13 +84,13 @@ def _distance(english: Parsed, chinese: Parsed, name: Atom) -> int:
     return len(english.of(name).keys() ^ chinese.of(name).keys())
 
 
-def first_regaining(subject: Subject, fixes: Iterable[str], *names: Atom) -> str | None:
-    """Return the first of ``fixes`` that changes the msgstr and :func:`regains` the atoms, or None.
+def first_valid_fix(subject: Subject, fixes: Iterable[str], *names: Atom) -> str | None:
+    """Return the first of ``fixes`` that changes the msgstr and :func:`restores_atoms`, or None.
 
     ``fixes`` is consumed lazily, because each attempt needs a parser.
     """
     for fix in fixes:
-        if fix != subject.msgstr and regains(subject, fix, *names):
+        if fix != subject.msgstr and restores_atoms(subject, fix, *names):
             return fix
     return None
 
@@ -106,7 +106,7 @@ def without_backslashes(subject: Subject, pairs: Iterable[str]) -> str | None:
         if pair[1].isascii():
             return None
         fix = fix.replace(pair, pair[1], 1)
-    if regains(subject, fix):
+    if restores_atoms(subject, fix):
         return fix
     return None
 

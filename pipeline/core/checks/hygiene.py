@@ -38,7 +38,7 @@ RULES = tuple(
 )
 UNREADABLE, HEADER, REPEATED, CUT, LAYOUT, SILENCED, PLACEHOLDER = RULES
 # The rule for each remark of the parser, by its code; all others concern the layout.
-OF_READING = {"po-header": HEADER, "po-duplicate": REPEATED, "po-cut": CUT}
+RULE_OF_REMARK = {"po-header": HEADER, "po-duplicate": REPEATED, "po-cut": CUT}
 
 
 def header_problem(catalog: Catalog, wanted: Mapping[str, str]) -> str:
@@ -79,7 +79,7 @@ _HINT = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
+class MemoryEntries:
     """The finished translations of a memory, with and without their English, and problems.
 
     ``known`` are catalogue entries with the line numbers of the memory. ``unknown`` are entries of
@@ -92,9 +92,9 @@ class Remembered:
     problems: tuple[Problem, ...]
 
 
-def read_remembered(
+def read_memory_entries(
     entries: Sequence[Entry], english: Mapping[str, Entry]
-) -> Remembered:
+) -> MemoryEntries:
     """Return the content of a memory's ``entries``; ``english`` has catalogue entries by digest."""
     finished = tuple(entry for entry in entries if _is_finished(entry))
     known: list[Entry] = []
@@ -115,7 +115,7 @@ def read_remembered(
             problems.append(_placeholder_problem(entry, index))
         else:
             known.append(_as_in_catalog(entry, blank, msgstr))
-    return Remembered(
+    return MemoryEntries(
         entries=finished,
         known=tuple(known),
         # A copy of the English has only a note, and no text to check.
@@ -155,7 +155,7 @@ def _readable_placeholder(match: re.Match[str]) -> str:
     return f"`{'x' * (size - 2)}`"
 
 
-def find_unlike(entries: Sequence[Entry]) -> Iterator[Problem]:
+def find_differing_placeholders(entries: Sequence[Entry]) -> Iterator[Problem]:
     """Report entries that have other placeholders than most translations of the same message.
 
     ``entries`` may be from several pages and locales; a problem has the index of its entry. In case
@@ -250,7 +250,7 @@ def _unlike_problem(
     return Problem(
         text=f"has {ours} where another translation of the text has {theirs}",
         hint=_HINT,
-        is_minor=True,
+        is_downgraded=True,
         index=index,
     )
 

@@ -44,7 +44,7 @@ _MARKUP_NOTES = {f" ({Markup.RST})": Markup.RST}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class MessageContext:
     """The context of a message: kind of block, markup language, enclosing headings."""
 
     kind: Kind = Kind.PARAGRAPH
@@ -52,7 +52,7 @@ class Place:
     section: str = ""  # the headings in one line, as in `Message.section`
 
 
-def read_place(entry: Entry, usual_markup: Markup = Markup.MARKDOWN) -> Place:
+def read_place(entry: Entry, usual_markup: Markup = Markup.MARKDOWN) -> MessageContext:
     """Return the place of an entry's message, parsed from its first note.
 
     :func:`pipeline.core.catalog.update.wanted_entries` writes that note::
@@ -72,7 +72,7 @@ def read_place(entry: Entry, usual_markup: Markup = Markup.MARKDOWN) -> Place:
     for mark, marked in _MARKUP_NOTES.items():
         if block.endswith(mark):
             word, markup = block.removesuffix(mark), marked
-    return Place(
+    return MessageContext(
         kind=Kind(word) if word in _KINDS else Kind.PARAGRAPH,
         markup=markup,
         section=section,
@@ -116,7 +116,7 @@ _TERM_ROLE = re.compile(r":(?:std:)?term:`(?P<name>[^`<>]+)`")
 _ANNOUNCES = "::"
 
 
-def as_english_is_read(msgid: str) -> str:
+def english_for_sphinx(msgid: str) -> str:
     """Return the English with a final ``::`` shortened to ``:``.
 
     The check then compares paragraphs only: Sphinx itself adds the literal block that ``::``
@@ -125,7 +125,7 @@ def as_english_is_read(msgid: str) -> str:
     return msgid[:-1] if msgid.endswith(_ANNOUNCES) else msgid
 
 
-def as_sphinx_reads(msgid: str, msgstr: str) -> str:
+def translation_for_sphinx(msgid: str, msgstr: str) -> str:
     """Return a translation with explicit English targets for translated reference names.
 
     Sphinx resolves such names by their order. With "See `the guide`_ on a :term:`lamp`.":
@@ -192,7 +192,7 @@ class Subject:
     # The markup of an entry whose note does not name one.
     usual_markup: Markup = Markup.MARKDOWN
     # Whether other tools than this pipeline (Sphinx) insert the translation.
-    is_of_others: bool = False
+    is_foreign: bool = False
 
     @property
     def msgid(self) -> str:
@@ -205,7 +205,7 @@ class Subject:
         return self.entry.msgstr
 
     @cached_property
-    def place(self) -> Place:
+    def place(self) -> MessageContext:
         """Return the context of the message, from the entry's note."""
         return read_place(self.entry, self.usual_markup)
 
@@ -275,10 +275,10 @@ class Subject:
     @cached_property
     def _as_read(self) -> tuple[str, str]:
         """Return English and translation as the tool parses them that inserts translations."""
-        if not self.is_of_others or self.markup is not Markup.RST:
+        if not self.is_foreign or self.markup is not Markup.RST:
             return self.msgid, self.msgstr
-        english = as_english_is_read(self.msgid)
-        return english, as_sphinx_reads(self.msgid, self.msgstr)
+        english = english_for_sphinx(self.msgid)
+        return english, translation_for_sphinx(self.msgid, self.msgstr)
 
     def read(self, text: str) -> Parsed:
         """Return another text, parsed in the same context."""
@@ -301,7 +301,7 @@ class Problem:
     hint: str
     spans: tuple[Span, ...] = ()
     fix: str | None = None
-    is_minor: bool = False  # one level below the severity of the rule
+    is_downgraded: bool = False  # one level below the severity of the rule
     index: int = 0  # index of the entry on the page
 
     page: str = ""
@@ -320,7 +320,7 @@ class Rule:
 
     def stamp(self, problem: Problem, *, page: str = "", index: int = 0) -> Problem:
         """Return ``problem`` as a violation of this rule, by entry number ``index`` of ``page``."""
-        severity = _ONE_LESS[self.severity] if problem.is_minor else self.severity
+        severity = _ONE_LESS[self.severity] if problem.is_downgraded else self.severity
         return replace(
             problem,
             page=page,

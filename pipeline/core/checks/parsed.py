@@ -147,7 +147,7 @@ def parse(text: str, kind: Kind, markup: Markup = Markup.MARKDOWN) -> Parsed:
         blocks, tree = _read_markdown(lines, kind)
         if kind is Kind.HTML:
             breaks = 0  # HTML has none either: its line ends are white space
-    gathered = _Gathered(markup)
+    gathered = _Collector(markup)
     gathered.add(tree)
     return Parsed(
         source=text,
@@ -214,7 +214,7 @@ def _joined(trees: Sequence[tuple[Node, ...]]) -> tuple[Node, ...]:
     return tuple(nodes)
 
 
-class _Gathered:
+class _Collector:
     """Collector of the texts and atoms of a tree.
 
     The three texts are those of :class:`Parsed`, in pieces.
@@ -239,7 +239,7 @@ class _Gathered:
             atom = _ATOM_OF.get(node.type)
             if atom:
                 self._add_atom(atom, node.value)
-            shown = _shown_as_a_whole(node)
+            shown = _visible_text(node)
             if shown is None:
                 self.add(node.children, is_linked=is_linked or node.type in _LINKED)
             else:
@@ -295,7 +295,7 @@ class _Gathered:
         self.atoms.setdefault(name, Counter())[value] += 1
 
 
-def _shown_as_a_whole(node: Node) -> str | None:
+def _visible_text(node: Node) -> str | None:
     """Return the visible text of an atom, or None if its children are the visible text.
 
     Code and formulas are visible as they are, ``<br>`` as a break. Other tags and images without

@@ -38,7 +38,7 @@ class CheckSet:
     page_checks: tuple[PageCheck, ...] = ()
     across: tuple[PageCheck, ...] = ()
     # Checks that need only the translation, for entries whose English is unknown.
-    of_text: tuple[Check, ...] = ()
+    text_only: tuple[Check, ...] = ()
 
 
 def _is_in_place(subject: Subject) -> bool:
@@ -201,11 +201,11 @@ MEANING = _checks(
     ("M704", _WARNING, "lost condition", words.find_if),
     ("M705", _WARNING, "lost or added “for example”", words.find_example),
     ("M706", _WARNING, "lost or added “that is”", words.find_that_is),
-    ("M707", _WARNING, "the opposite", words.find_turned),
+    ("M707", _WARNING, "the opposite", words.find_opposite),
     # False positives: 1 in 100 good translations, outside of those its word list comes
     # from.
     ("M708", _NOTE, "lost clause", renderings.find_omission),
-    ("M709", _WARNING, "slip of the keyboard", words.find_slip),
+    ("M709", _WARNING, "slip of the keyboard", words.find_typo),
     # Detects 28 of 100 swaps; false positives: 1 in 600 good translations.
     ("M711", _NOTE, "code in the wrong place", renderings.find_swap),
 )
@@ -217,16 +217,21 @@ _PHRASES = _page_checks(
     ("M503", _NOTE, "two translations of one phrase", terms.find_inconsistent)
 )
 _SENTENCES = _page_checks(
-    ("M710", _NOTE, "two translations of one sentence", terms.find_alike)
+    (
+        "M710",
+        _NOTE,
+        "two translations of one sentence",
+        terms.find_inconsistent_sentences,
+    )
 )
 
 
 def glossary_checks(glossary: Glossary) -> tuple[Check, ...]:
     """Return the checks that need a glossary."""
-    reader = terms.Reader(glossary)
+    glossary_terms = terms.GlossaryChecks(glossary)
     return _checks(
-        ("M501", _WARNING, "a term without its rendering", reader.find_missing),
-        ("M502", _WARNING, "a rendering to be avoided", reader.find_avoided),
+        ("M501", _WARNING, "a term without its rendering", glossary_terms.find_missing),
+        ("M502", _WARNING, "a rendering to be avoided", glossary_terms.find_avoided),
     )
 
 
@@ -236,7 +241,7 @@ SIMPLIFIED = CheckSet(
     checks=(*GUARD, *MARKUP, *ATOMS, *CONTENT, *TYPOGRAPHY, *MEANING),
     page_checks=PAGE_CHECKS,
     across=(*_PHRASES, *_SENTENCES),
-    of_text=(*_DOUBLED, *TYPOGRAPHY),
+    text_only=(*_DOUBLED, *TYPOGRAPHY),
 )
 # The word lists of the checks of meaning are Simplified Chinese, so these checks are
 # left out.
@@ -244,7 +249,7 @@ _TRADITIONAL = CheckSet(
     checks=(*GUARD, *MARKUP, *ATOMS, *CONTENT, *_TRADITIONAL_TYPOGRAPHY),
     page_checks=PAGE_CHECKS,
     across=_PHRASES,
-    of_text=(*_DOUBLED, *_TRADITIONAL_TYPOGRAPHY),
+    text_only=(*_DOUBLED, *_TRADITIONAL_TYPOGRAPHY),
 )
 # Every rule; languages other than Simplified Chinese have a subset.
 RULES: tuple[Rule, ...] = (

@@ -43,7 +43,7 @@ _MOST_PAGES = 3  # pages listed with another translation
 # M501, M502: comparison with the glossary.
 
 
-class Reader:
+class GlossaryChecks:
     """The two checks that need the glossary.
 
     Both checks examine an entry in turn, so the terms in the last few entries are cached.
@@ -70,7 +70,7 @@ class Reader:
             yield Problem(
                 text=f"has no “{term.renderings[0].text}” for “{mention.words}”",
                 hint=_rendering_hint(term, term.note),
-                is_minor=term.weight is Severity.NOTE,
+                is_downgraded=term.weight is Severity.NOTE,
             )
 
     def find_avoided(self, subject: Subject) -> Iterator[Problem]:
@@ -163,7 +163,7 @@ def find_inconsistent(subjects: Sequence[Subject]) -> Iterator[Problem]:
             yield _unlike_problem(rendered, usual[0], pages, _LONGEST_PHRASE)
 
 
-def find_alike(subjects: Sequence[Subject]) -> Iterator[Problem]:
+def find_inconsistent_sentences(subjects: Sequence[Subject]) -> Iterator[Problem]:
     """Report sentences whose translation differs from most similar sentences.
 
     Sentences are similar if their English differs only in case, punctuation, numbers and code. M503

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from pipeline.core.checks.model import Place, read_place
+from pipeline.core.checks.model import MessageContext, read_place
 from pipeline.core.document.message import Markup
 from pipeline.core.document.prose import count_words, parts_of
 from pipeline.core.glossary.glossary import Glossary
@@ -96,7 +96,7 @@ class Question:
     why: DraftReason
     key: str
     masked: Masked
-    place: Place
+    place: MessageContext
     rows: Mapping[str, str] = field(default_factory=dict)
     old_english: str = ""
     old_translation: str = ""
@@ -147,7 +147,9 @@ def ask(
     )
 
 
-def rows_of(msgid: str, place: Place, glossary: Glossary | None) -> dict[str, str]:
+def rows_of(
+    msgid: str, place: MessageContext, glossary: Glossary | None
+) -> dict[str, str]:
     """Return the glossary terms in a message, with their renderings as the model gets them.
 
     ``{"tracer": "跟踪器 (not: 追踪器)"}``

@@ -72,7 +72,7 @@ class Term:
         """Return the term and its inflected forms."""
         return forms_of(self.english, is_verb=self.is_verb)
 
-    def is_rendered_in(self, plain: Plain) -> bool:
+    def is_rendered_in(self, plain: NormalizedText) -> bool:
         """Return whether a translation contains any accepted rendering, glosses optional."""
         for rendering in self.renderings:
             parts = rendering.parts
@@ -83,7 +83,7 @@ class Term:
                 return True
         return False
 
-    def count_in(self, plain: Plain, *, but: Collection[str] = ()) -> int:
+    def count_in(self, plain: NormalizedText, *, but: Collection[str] = ()) -> int:
         """Return how often a translation contains the renderings, except those in ``but``.
 
         Only the first part of a rendering with an ellipsis is counted: each 对 for ``对…编译``.
@@ -99,7 +99,7 @@ class Term:
         return len(_any_of(words).findall(plain.bare))
 
 
-class Plain(NamedTuple):
+class NormalizedText(NamedTuple):
     """A translation in lower case, without white space, emphasis and hyphens.
 
     ``whole`` keeps glosses such as （tracer）; ``bare`` has none.
@@ -338,7 +338,7 @@ def _weight(words: set[str]) -> Severity | None:
     return Severity.WARNING
 
 
-def as_plain(chinese: str) -> Plain:
+def as_plain(chinese: str) -> NormalizedText:
     """Return a translation in the normalized form in which renderings are searched.
 
     ``用 **跟踪器**（tracer）`` -> ``用跟踪器（tracer）`` and ``用跟踪器``
@@ -347,8 +347,8 @@ def as_plain(chinese: str) -> Plain:
     # A gloss repeats the English. It must not count as a rendering: 跟踪器（tracer）.
     whole, without_glosses = _squeeze(text), _GLOSS.sub("", text)
     if without_glosses == text:  # the usual case
-        return Plain(whole, whole)
-    return Plain(whole, _squeeze(without_glosses))
+        return NormalizedText(whole, whole)
+    return NormalizedText(whole, _squeeze(without_glosses))
 
 
 def _has_its_capitals(mention: Mention) -> bool:

@@ -11,13 +11,19 @@ from pipeline.core.checks.engine import (
     blocking_problem,
     fix_entry,
     run_checks,
-    without_echoes,
+    without_redundant_guard_problems,
 )
 from pipeline.core.checks.fixes import spans_of
 from pipeline.core.checks.markup.blocks import find_other_block
 from pipeline.core.checks.markup.emphasis import find_unrendered
 from pipeline.core.checks.meaning.misplaced import find_shifted
-from pipeline.core.checks.model import Check, Place, Problem, Subject, read_place
+from pipeline.core.checks.model import (
+    Check,
+    MessageContext,
+    Problem,
+    Subject,
+    read_place,
+)
 from pipeline.core.checks.table import ATOMS, CONTENT, MARKUP, TYPOGRAPHY
 from pipeline.core.checks.typography.edits import loose_marks
 from pipeline.core.document.message import Kind, Markup
@@ -194,19 +200,19 @@ def test_a_problem_across_pages_says_on_which_page_it_is() -> None:
     [
         (
             ("list item · Tea › Green",),
-            Place(kind=Kind.LIST_ITEM, section="Tea › Green"),
+            MessageContext(kind=Kind.LIST_ITEM, section="Tea › Green"),
         ),
-        (("paragraph (reST)",), Place(markup=Markup.RST)),
+        (("paragraph (reST)",), MessageContext(markup=Markup.RST)),
         (
             ("quote (reST) · A · B", "fuzzy: …"),
-            Place(kind=Kind.QUOTE, markup=Markup.RST, section="A · B"),
+            MessageContext(kind=Kind.QUOTE, markup=Markup.RST, section="A · B"),
         ),
-        (("a note of another tool",), Place()),
-        ((), Place()),
+        (("a note of another tool",), MessageContext()),
+        ((), MessageContext()),
     ],
 )
 def test_the_place_of_a_message_is_read_from_its_first_note(
-    notes: tuple[str, ...], place: Place
+    notes: tuple[str, ...], place: MessageContext
 ) -> None:
     assert read_place(Entry(msgid="Kettle", notes=notes)) == place
 
@@ -226,7 +232,9 @@ def test_the_guard_is_not_heard_about_what_a_check_explains() -> None:
     changed = subject("See [the guide](a.md).", "见[指南](b.md)。")
     problems = run_checks({"guide": [changed]})
     assert {problem.code for problem in problems} == {"G104", "M204"}
-    assert [problem.code for problem in without_echoes(problems)] == ["M204"]
+    assert [problem.code for problem in without_redundant_guard_problems(problems)] == [
+        "M204"
+    ]
 
 
 def check_of(*fixes: tuple[str, str]) -> Check:

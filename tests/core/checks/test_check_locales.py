@@ -69,7 +69,7 @@ def test_a_path_tells_the_locale_where_it_can(path: str, locale: str) -> None:
 def told(locale: str, msgid: str, msgstr: str) -> set[str]:
     """The codes of what the checks of a locale tell of one translation."""
     subject = Subject(Entry(msgid=msgid, msgstr=msgstr))
-    problems = run_checks({"page": [subject]}, of=checks_of(locale))
+    problems = run_checks({"page": [subject]}, check_set=checks_of(locale))
     return {problem.code for problem in problems}
 
 

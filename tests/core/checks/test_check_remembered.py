@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from pipeline.core.checks.hygiene import (
-    find_unlike,
+    find_differing_placeholders,
     markup_of_texts,
-    read_remembered,
+    read_memory_entries,
     readable_texts,
 )
 from pipeline.core.document.message import Markup
@@ -37,7 +37,7 @@ def english(*msgids: str) -> dict[str, Entry]:
 def test_a_translation_comes_back_with_its_english_and_the_line_of_the_memory() -> None:
     entry = memory(f"See {LINK}.", f"见{LINK.replace('a lamp', '灯')}。")
     assert "⟦1⟧" in entry.msgstr
-    read = read_remembered([entry], english(f"See {LINK}."))
+    read = read_memory_entries([entry], english(f"See {LINK}."))
     (known,) = read.known
     assert known.msgstr == f"见{LINK.replace('a lamp', '灯')}。"
     assert (known.msgid, known.notes, known.line) == (
@@ -51,9 +51,9 @@ def test_a_translation_comes_back_with_its_english_and_the_line_of_the_memory() 
 def test_a_translation_that_is_the_english_itself_comes_back_as_well() -> None:
     entry = memory("JAX", "JAX")
     assert entry.msgstr == ""
-    read = read_remembered([entry], english("JAX"))
+    read = read_memory_entries([entry], english("JAX"))
     assert [known.msgstr for known in read.known] == ["JAX"]
-    assert read_remembered([entry], {}).unknown == ()
+    assert read_memory_entries([entry], {}).unknown == ()
 
 
 def test_unfinished_entries_are_left_out() -> None:
@@ -62,17 +62,17 @@ def test_unfinished_entries_are_left_out() -> None:
         replace(memory("B", "乙"), obsolete=True),
         memory("C", ""),
     ]
-    assert read_remembered(entries, english("A", "B", "C")).entries == ()
+    assert read_memory_entries(entries, english("A", "B", "C")).entries == ()
 
 
 def test_without_its_english_an_entry_stays_as_it_is() -> None:
     entry = memory("A", "甲")
-    assert read_remembered([entry], {}).unknown == (entry,)
+    assert read_memory_entries([entry], {}).unknown == (entry,)
 
 
 def test_a_placeholder_must_stand_for_something() -> None:
     entry = Entry(msgid=digest("A lamp."), msgstr="灯⟦1⟧。")
-    read = read_remembered([memory("B", "乙"), entry], english("A lamp."))
+    read = read_memory_entries([memory("B", "乙"), entry], english("A lamp."))
     (problem,) = read.problems
     assert (problem.index, read.known) == (1, ())
     assert "⟦1⟧" in problem.text
@@ -91,7 +91,7 @@ def test_the_largest_number_among_the_placeholders_is_reported(
     msgstr: str, largest: str
 ) -> None:
     entry = Entry(msgid=digest("A lamp."), msgstr=msgstr)
-    (problem,) = read_remembered([entry], english("A lamp.")).problems
+    (problem,) = read_memory_entries([entry], english("A lamp.")).problems
     assert problem.text.startswith(f"has “{largest}")
 
 
@@ -110,9 +110,9 @@ def test_translations_of_one_text_name_the_same_atoms(
     msgstrs: list[str], told: list[int]
 ) -> None:
     entries = [Entry(msgid=digest("A"), msgstr=msgstr) for msgstr in msgstrs]
-    problems = list(find_unlike(entries))
+    problems = list(find_differing_placeholders(entries))
     assert [problem.index for problem in problems] == told
-    assert all(problem.is_minor for problem in problems)
+    assert all(problem.is_downgraded for problem in problems)
 
 
 def test_numbers_may_have_any_length() -> None:
@@ -120,7 +120,7 @@ def test_numbers_may_have_any_length() -> None:
         Entry(msgid=digest("A"), msgstr=msgstr)
         for msgstr in (f"⟦{'9' * 5000}⟧⟦1⟧", "⟦2⟧")
     ]
-    assert len(list(find_unlike(entries))) == 2
+    assert len(list(find_differing_placeholders(entries))) == 2
 
 
 @pytest.mark.parametrize(

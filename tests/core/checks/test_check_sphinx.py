@@ -7,10 +7,10 @@ import pytest
 from pipeline.core.checks.engine import run_checks, subjects_of
 from pipeline.core.checks.model import (
     Subject,
-    as_english_is_read,
-    as_sphinx_reads,
+    english_for_sphinx,
     markup_of_references,
     read_place,
+    translation_for_sphinx,
     usual_markup_of,
 )
 from pipeline.core.document.message import Markup
@@ -98,12 +98,12 @@ def test_an_entry_without_telling_references_is_like_most_others() -> None:
 def test_names_are_looked_up_in_the_order_of_the_english(
     msgid: str, msgstr: str, read: str
 ) -> None:
-    assert as_sphinx_reads(msgid, msgstr) == read
+    assert translation_for_sphinx(msgid, msgstr) == read
 
 
 def test_the_mark_of_a_literal_block_is_no_part_of_the_english() -> None:
-    assert as_english_is_read("As here::") == "As here:"
-    assert as_english_is_read("Words.") == "Words."
+    assert english_for_sphinx("As here::") == "As here:"
+    assert english_for_sphinx("Words.") == "Words."
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_only_pages_of_ours_want_the_names_of_the_english(
     msgid: str, msgstr: str
 ) -> None:
     entry = Entry(msgid=msgid, msgstr=msgstr)
-    of_others = Subject(entry, usual_markup=RST, is_of_others=True)
+    of_others = Subject(entry, usual_markup=RST, is_foreign=True)
     assert [problem.code for problem in run_checks({"page": [of_others]})] == []
     ours = Subject(entry, usual_markup=RST)
     if msgstr != "照下面做：":
@@ -128,5 +128,5 @@ def test_only_pages_of_ours_want_the_names_of_the_english(
 
 def test_a_target_that_the_english_has_not_is_told_of_others_too() -> None:
     entry = Entry(msgid="See it.", msgstr="见 `指南 <https://a.b>`_。")
-    subject = Subject(entry, usual_markup=RST, is_of_others=True)
+    subject = Subject(entry, usual_markup=RST, is_foreign=True)
     assert "G104" in {problem.code for problem in run_checks({"page": [subject]})}

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from pipeline.core.checks.fixes import improves, is_han, missing, spans_of
-from pipeline.core.checks.markup.links import stands_elsewhere
+from pipeline.core.checks.markup.links import is_target_visible
 from pipeline.core.checks.markup.lost_atoms import (
     TICKS,
     TICKS_TO_WRITE,
@@ -18,7 +18,7 @@ from pipeline.core.checks.markup.lost_atoms import (
     lost_atoms,
     lost_problem,
     lost_problems,
-    spoken,
+    quote_atom,
     with_marks,
 )
 from pipeline.core.checks.markup.roles import find_dollars, find_shown_roles
@@ -62,7 +62,7 @@ def find_targets(subject: Subject) -> Iterator[Problem]:
     """
     for name in (Atom.LINK, Atom.IMAGE):
         for target, problem in each_lost(subject, name):
-            if not stands_elsewhere(subject.chinese, name, target):
+            if not is_target_visible(subject.chinese, name, target):
                 yield problem
 
 
@@ -84,14 +84,16 @@ def find_roles(subject: Subject) -> Iterator[Problem]:
 def find_references(subject: Subject) -> Iterator[Problem]:
     """Report lost footnote marks, citations and labels; in reST also lost targets."""
     for label, problem in each_lost(subject, Atom.REFERENCE):
-        if not stands_elsewhere(subject.chinese, Atom.REFERENCE, label):
+        if not is_target_visible(subject.chinese, Atom.REFERENCE, label):
             yield problem
     yield from lost_problems(subject, Atom.TARGET)
     yield from lost_problems(subject, Atom.FOOTNOTE)
     for value, became in lost_atoms(subject, Atom.CITATION).items():
         # Only few readers miss the marker of an alert, [!NOTE].
         is_alert = value.startswith("[!")
-        yield lost_problem(subject, Atom.CITATION, value, became, is_minor=is_alert)
+        yield lost_problem(
+            subject, Atom.CITATION, value, became, is_downgraded=is_alert
+        )
 
 
 def find_substitutions(subject: Subject) -> Iterator[Problem]:
@@ -129,7 +131,7 @@ def _fewer_problem(subject: Subject, name: Atom, value: str) -> Problem:
     If code occurs once more as plain text, the problem marks that place.
     """
     count, wanted = subject.chinese.of(name)[value], subject.english.of(name)[value]
-    words = f"{spoken(subject.markup, name, value)} {count}× for {wanted}×"
+    words = f"{quote_atom(subject.markup, name, value)} {count}× for {wanted}×"
     place = None
     if name is Atom.CODE:
         place = bare_place(subject, value)
@@ -168,7 +170,11 @@ def find_code(subject: Subject) -> Iterator[Problem]:
             yield _unmarked_problem(subject, code, place)
         else:
             yield lost_problem(
-                subject, Atom.CODE, code, became, is_minor=_is_readable(code, became)
+                subject,
+                Atom.CODE,
+                code,
+                became,
+                is_downgraded=_is_readable(code, became),
             )
 
 
@@ -202,7 +208,7 @@ def _unmarked_problem(subject: Subject, code: str, place: Span) -> Problem:
     is_fixable = bool(_CODE_ONLY.search(code)) and improves(subject, fix, Atom.CODE)
     ticks = TICKS[subject.markup]
     return Problem(
-        text=f"{spoken(subject.markup, Atom.CODE, code)} stands without its {ticks}",
+        text=f"{quote_atom(subject.markup, Atom.CODE, code)} stands without its {ticks}",
         hint=f"Put {TICKS_TO_WRITE[subject.markup]} around it.",
         spans=(place,),
         fix=fix if is_fixable else None,
@@ -249,7 +255,7 @@ def find_new_code(subject: Subject) -> Iterator[Problem]:
         if code in changed or code.removesuffix("()").lower() in mentioned:
             continue
         yield Problem(
-            text=f"has {spoken(subject.markup, Atom.CODE, code)}, which the English has not",
+            text=f"has {quote_atom(subject.markup, Atom.CODE, code)}, which the English has not",
             hint=f"Check its spelling; take the {TICKS[subject.markup]} away if it is no code.",
             spans=spans_of(subject.msgstr, with_marks(subject.markup, Atom.CODE, code)),
         )

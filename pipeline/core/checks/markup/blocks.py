@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from pipeline.core.checks.fixes import first_regaining, quote, regains, spans_of
+from pipeline.core.checks.fixes import first_valid_fix, quote, restores_atoms, spans_of
 from pipeline.core.checks.markup.emphasis import mend_start
 from pipeline.core.checks.model import Problem, Subject
 from pipeline.core.document.message import Kind, Markup
@@ -157,7 +157,7 @@ def find_other_block(subject: Subject) -> Iterator[Problem]:
         text=f"the {subject.kind} becomes {words}",
         hint=_HINTS.get(became) or _hint_for(mark, subject.markup),
         spans=spans_of(subject.msgstr, mark),
-        fix=first_regaining(subject, fixes),
+        fix=first_valid_fix(subject, fixes),
     )
 
 
@@ -182,7 +182,7 @@ def _repeated_problem(subject: Subject, source: str, mark: str) -> Problem:
     """Return the problem with a text that starts with the mark of its own block."""
     rest = source[len(mark) :]
     # "- 3 度" may be a negative number, in which case the mark belongs to the text.
-    is_fixable = regains(subject, rest) and not rest[:1].isdigit()
+    is_fixable = restores_atoms(subject, rest) and not rest[:1].isdigit()
     return Problem(
         text=(
             f"starts with {quote(mark.strip())}, "

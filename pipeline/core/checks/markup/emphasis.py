@@ -61,7 +61,7 @@ def _find_markdown_emphasis(subject: Subject) -> Iterator[Problem]:
             hint=hint_for(source, broken[0]),
             fix=_mended_markdown(subject, meant),
             # If no emphasis is lost, a single visible star may be intended.
-            is_minor=lost <= 0 and not is_bold,
+            is_downgraded=lost <= 0 and not is_bold,
         )
     elif lost > 0 and marks.single:
         start, end = marks.single[0]
@@ -318,7 +318,7 @@ def find_changed(subject: Subject) -> Iterator[Problem]:
         yield Problem(
             text="has bold where the English has italics, or the other way round",
             hint="Use the marks of the English.",
-            is_minor=True,
+            is_downgraded=True,
         )
 
 
@@ -370,7 +370,7 @@ def _added_problem(subject: Subject, theirs: list[Node], ours: list[Node]) -> Pr
     hint = "Take the marks away, or write \\* for a star that is meant to be seen."
     if theirs:  # it is unknown which of them is new
         text = f"{quote(words)} is bold or italic, other than in the English"
-        return Problem(text=text, hint=hint, is_minor=True)
+        return Problem(text=text, hint=hint, is_downgraded=True)
     return Problem(
         text=f"{quote(words)} is bold or italic, and nothing is in the English",
         hint=hint,
@@ -396,7 +396,7 @@ def _find_moved_code(subject: Subject) -> Iterator[Problem]:
             text=f"{quote(value)} {is_or_not} bold or italic, unlike in the English",
             hint="Check where the bold or italic part starts and ends.",
             spans=spans_of(subject.msgstr, value),
-            is_minor=True,
+            is_downgraded=True,
         )
         return
 
@@ -431,7 +431,7 @@ def _unrendered_problem(
     is_bold: bool,
     hint: str,
     fix: str | None,
-    is_minor: bool = False,
+    is_downgraded: bool = False,
 ) -> Problem:
     """Return the problem with pairs that do not render; its text quotes the first one."""
     start, end = spans[0]
@@ -441,7 +441,7 @@ def _unrendered_problem(
         hint=hint,
         spans=tuple(spans),
         fix=fix,
-        is_minor=is_minor,
+        is_downgraded=is_downgraded,
     )
 
 

@@ -38,14 +38,14 @@ def find_broken(subject: Subject) -> Iterator[Problem]:
         shown += [
             (name, target)
             for target in lost
-            if stands_elsewhere(subject.chinese, name, target)
+            if is_target_visible(subject.chinese, name, target)
         ]
     is_rst = subject.markup is Markup.RST
     if shown:
         fix = (_mended_rst if is_rst else _mended_markdown)(subject, shown)
         for name, target in shown:
             yield _broken_link(subject, name, target, fix)
-    elif not is_rst and fixes.excess(subject, "](") > 0:
+    elif not is_rst and fixes.count_extra_marks(subject, "](") > 0:
         yield Problem(
             text="a link does not work: its brackets show",
             hint="Write it as [words](target), without a space in the target.",
@@ -53,7 +53,7 @@ def find_broken(subject: Subject) -> Iterator[Problem]:
         )
 
 
-def stands_elsewhere(chinese: Parsed, name: Atom, target: str) -> bool:
+def is_target_visible(chinese: Parsed, name: Atom, target: str) -> bool:
     """Return whether a lost target is visible as text, or is now an atom of another class.
 
     In Markdown that may be a link instead of an image, if the exclamation mark of
@@ -111,7 +111,7 @@ def _mended_markdown(subject: Subject, lost: list[tuple[Atom, str]]) -> str | No
         words = rf"[\[［【](?P<words>{_NO_BRACKET})[\]］】]"
         pattern = rf"(?P<bang>[!！]?)\s?{words}{behind}"
         fix = re.sub(pattern, partial(_markdown_link, name, target), fix)
-    return fixes.first_regaining(subject, [fix], *_TARGETS)
+    return fixes.first_valid_fix(subject, [fix], *_TARGETS)
 
 
 def _markdown_link(name: Atom, target: str, match: re.Match[str]) -> str:
@@ -237,7 +237,7 @@ def find_empty(subject: Subject) -> Iterator[Problem]:
             text=f"the {'image' if is_image else 'link'} {fixes.quote(target)} has no words",
             hint="Write its words between [ and ].",
             spans=fixes.spans_of(subject.msgstr, target),
-            is_minor=is_image,
+            is_downgraded=is_image,
         )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from rapidfuzz import fuzz
 
-from pipeline.core.checks.fixes import NARROW, improves, missing, quote
+from pipeline.core.checks.fixes import ASCII_EQUIVALENTS, improves, missing, quote
 from pipeline.core.checks.markup.links import written_as
 from pipeline.core.checks.model import Problem, Subject
 from pipeline.core.checks.parsed import Atom
@@ -44,7 +44,7 @@ def with_marks(markup: Markup, name: Atom, value: str) -> str:
     return f"{before}{value}{behind}"
 
 
-def spoken(markup: Markup, name: Atom, value: str) -> str:
+def quote_atom(markup: Markup, name: Atom, value: str) -> str:
     """Return an atom for a sentence, between its marks or otherwise in quotation marks.
 
     ```jax.jit``` and ``$x$``, but ``“https://a.b”``
@@ -56,7 +56,7 @@ def spoken(markup: Markup, name: Atom, value: str) -> str:
     return with_marks(markup, name, value)
 
 
-def literal_part(name: Atom, value: str) -> str:
+def source_form(name: Atom, value: str) -> str:
     """Return the part of an atom that occurs literally in the source.
 
     That is only the target of a role: ``a`` for ``{ref}`a```, because the source may have
@@ -75,7 +75,7 @@ def atom_places(
 
     In ``用 {func}`jit` 和 `f``` the code ``f`` is thus not the first letter of ``func``.
     """
-    part = literal_part(name, value)
+    part = source_form(name, value)
     words = r"\s*".join(map(re.escape, part))
     match = re.search(_place_pattern(markup, name, value, words), source)
     if not match:
@@ -176,22 +176,22 @@ def lost_problem(
     value: str,
     became: str | None,
     *,
-    is_minor: bool = False,
+    is_downgraded: bool = False,
 ) -> Problem:
     """Return the problem with a lost atom, and with the new atom that replaced it."""
     markup = subject.markup
-    words = spoken(markup, name, value)
+    words = quote_atom(markup, name, value)
     if not is_marked(markup, name):
         words = f"the {name.value} {words}"
     hint = _atom_hint(subject, name, value)
     if not became:
-        return Problem(text=f"lacks {words}", hint=hint, is_minor=is_minor)
+        return Problem(text=f"lacks {words}", hint=hint, is_downgraded=is_downgraded)
     return Problem(
-        text=f"lacks {words}; has {spoken(markup, name, became)} instead",
+        text=f"lacks {words}; has {quote_atom(markup, name, became)} instead",
         hint=hint,
         spans=atom_places(subject.msgstr, markup, name, became),
         fix=_mended_atoms(subject, name),
-        is_minor=is_minor,
+        is_downgraded=is_downgraded,
     )
 
 
@@ -223,7 +223,7 @@ def _mended_atoms(subject: Subject, name: Atom) -> str | None:
         fix = _WIDE_TITLE.sub(r"\1 <\2>`", fix)
     for value, became in lost_atoms(subject, name).items():
         if became and _narrow_value(value) == _narrow_value(became):
-            fix = fix.replace(literal_part(name, became), literal_part(name, value))
+            fix = fix.replace(source_form(name, became), source_form(name, value))
     if improves(subject, fix, name):
         return fix
     return None
@@ -231,4 +231,4 @@ def _mended_atoms(subject: Subject, name: Atom) -> str | None:
 
 def _narrow_value(value: str) -> str:
     """Return a value with ASCII marks and without white space: ``f（x）`` -> ``f(x)``."""
-    return re.sub(r"\s", "", value.translate(NARROW))
+    return re.sub(r"\s", "", value.translate(ASCII_EQUIVALENTS))

@@ -31,7 +31,7 @@ def _find_markdown_dollars(subject: Subject) -> Iterator[Problem]:
         return  # M203 reports formulas lost together with their marks
     lost = fixes.fewer(subject.english, subject.chinese, Atom.MATH)
     is_wide = bool(lost) and "＄" in subject.chinese.literal
-    if is_wide or fixes.excess(subject, "$") > 0:
+    if is_wide or fixes.count_extra_marks(subject, "$") > 0:
         yield _dollar_shows(subject, lost, is_wide=is_wide)
         return
     new = fixes.missing(subject.chinese, subject.english, Atom.MATH)
@@ -66,8 +66,8 @@ def _dollar_shows(subject: Subject, lost: list[str], *, is_wide: bool) -> Proble
         text=text,
         hint=hint,
         spans=fixes.spans_of(source, mark),
-        fix=fixes.first_regaining(subject, candidates, Atom.MATH),
-        is_minor=not formulas,
+        fix=fixes.first_valid_fix(subject, candidates, Atom.MATH),
+        is_downgraded=not formulas,
     )
 
 
@@ -77,7 +77,7 @@ def _accidental_formula(subject: Subject, new: list[str]) -> Problem:
     fix = None
     if not subject.english.of(Atom.MATH):  # otherwise some dollar signs must stay
         escaped = _DOLLAR.sub(_escaped_dollar, subject.msgstr)
-        fix = fixes.first_regaining(subject, [escaped], Atom.MATH)
+        fix = fixes.first_valid_fix(subject, [escaped], Atom.MATH)
     return Problem(
         text=f"{fixes.quote(formula)} became a formula",
         hint="Write \\$ for a dollar sign, and one $ before and one behind each formula.",
@@ -110,7 +110,7 @@ def _find_markdown_roles(subject: Subject) -> Iterator[Problem]:
 
     If backticks are visible, M105 reports them together with the role.
     """
-    if "`" not in subject.msgstr or fixes.excess(subject, "`", "｀") > 0:
+    if "`" not in subject.msgstr or fixes.count_extra_marks(subject, "`", "｀") > 0:
         return
     for role in fixes.missing(subject.english, subject.chinese, Atom.ROLE):
         # {func}`a.b`; a role with text content is stored by its name only: {abbr}
@@ -139,7 +139,7 @@ def _find_shown_role(subject: Subject, name: str, target: str) -> Iterator[Probl
                 "with nothing between the brace and the backtick."
             ),
             spans=(match.span(),),
-            fix=fixes.first_regaining(subject, [fix], Atom.ROLE, Atom.CODE),
+            fix=fixes.first_valid_fix(subject, [fix], Atom.ROLE, Atom.CODE),
         )
         return
 
@@ -156,7 +156,7 @@ _TITLED = re.compile(
 
 def _find_rst_dollars(subject: Subject) -> Iterator[Problem]:
     """Report visible dollar signs of formulas: ``$x$`` for ``:math:`x```."""
-    if fixes.excess(subject, "$", "＄") <= 0:
+    if fixes.count_extra_marks(subject, "$", "＄") <= 0:
         return
     lost = fixes.fewer(subject.english, subject.chinese, Atom.MATH)
     formulas = [
@@ -171,7 +171,7 @@ def _find_rst_dollars(subject: Subject) -> Iterator[Problem]:
         text="a $ shows: in reST it makes no formula",
         hint=hint,
         spans=fixes.spans_of(subject.msgstr, "$" if "$" in subject.msgstr else "＄"),
-        is_minor=not formulas,
+        is_downgraded=not formulas,
     )
 
 

@@ -2,7 +2,7 @@
 
 Typical causes are lost or full-width marks. reST code needs two backquotes on each side: people
 used to Markdown write one, which gives a role. They also write code inside bold, which reST does
-not support. Each fix is validated by a parser (`fixes.regains`).
+not support. Each fix is validated by a parser (`fixes.restores_atoms`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _find_markdown_backticks(subject: Subject) -> Iterator[Problem]:
     source = subject.msgstr
     if not _ANY_BACKTICK.search(source):
         return
-    if fixes.excess(subject, "`", "｀") <= 0:
+    if fixes.count_extra_marks(subject, "`", "｀") <= 0:
         return
     lost = [
         f"`{code}`" for code in fixes.fewer(subject.english, subject.chinese, Atom.CODE)
@@ -53,8 +53,8 @@ def _find_markdown_backticks(subject: Subject) -> Iterator[Problem]:
         text=text,
         hint=hint,
         spans=fixes.spans_of(source, _beside_backtick(source, lost) or mark),
-        fix=fixes.first_regaining(subject, candidates, Atom.CODE, Atom.ROLE),
-        is_minor=not lost,
+        fix=fixes.first_valid_fix(subject, candidates, Atom.CODE, Atom.ROLE),
+        is_downgraded=not lost,
     )
 
 
@@ -112,7 +112,7 @@ def find_html(subject: Subject) -> Iterator[Problem]:
             text=f"the tag {fixes.quote(lost[0])} shows as text: {fixes.quote(first_shown)}",
             hint="Write it with half-width < and >, as the English has it.",
             spans=fixes.spans_of(subject.msgstr, first_shown),
-            fix=fixes.first_regaining(subject, [fix], Atom.HTML),
+            fix=fixes.first_valid_fix(subject, [fix], Atom.HTML),
         )
 
 
@@ -149,7 +149,7 @@ def _find_markdown_escapes(subject: Subject) -> Iterator[Problem]:
     # Beside a visible dollar sign, a backslash is part of a broken formula.
     backslashes = _shown_backslashes(chinese)
     is_new = len(backslashes) > len(_shown_backslashes(english))
-    if is_new and fixes.excess(subject, "$") <= 0:
+    if is_new and fixes.count_extra_marks(subject, "$") <= 0:
         yield _shown_backslash(subject, backslashes)
 
 
@@ -163,7 +163,7 @@ def _shown_backslash(subject: Subject, backslashes: list[str]) -> Problem:
         hint=hint,
         spans=fixes.spans_of(subject.msgstr, backslashes[0]),
         fix=fixes.without_backslashes(subject, backslashes),
-        is_minor=True,
+        is_downgraded=True,
     )
 
 
@@ -171,7 +171,7 @@ def _shown_reference(subject: Subject, reference: str) -> Problem:
     """Return the problem with a visible character reference."""
     source = subject.msgstr
     fix = _CHARACTER_REFERENCE.sub(_narrow_reference, source)
-    is_fixed = fix != source and fixes.regains(subject, fix, Atom.CODE)
+    is_fixed = fix != source and fixes.restores_atoms(subject, fix, Atom.CODE)
     return Problem(
         text=f"{fixes.quote(reference)} shows as it is written",
         hint="Write character references with a half-width & and ;.",
@@ -182,7 +182,7 @@ def _shown_reference(subject: Subject, reference: str) -> Problem:
 
 def _narrow_reference(match: re.Match[str]) -> str:
     """Return ``＆lt；`` as ``&lt;``."""
-    return re.sub(r"\s", "", match[0].translate(fixes.NARROW))
+    return re.sub(r"\s", "", match[0].translate(fixes.ASCII_EQUIVALENTS))
 
 
 def _shown_backslashes(parsed: Parsed) -> list[str]:
@@ -212,7 +212,7 @@ def _find_rst_backquotes(subject: Subject) -> Iterator[Problem]:
     theirs = _in_single_backquotes(subject.english)
     ours = _in_single_backquotes(subject.chinese)
     single = [code for code in ours if code in lost and code not in theirs]
-    if not single and fixes.excess(subject, "`", "｀") <= 0:
+    if not single and fixes.count_extra_marks(subject, "`", "｀") <= 0:
         return
     mark = "｀" if "｀" in subject.chinese.literal else "`"
     text = "a backquote shows: one is missing or too many"
@@ -237,7 +237,7 @@ def _find_rst_backquotes(subject: Subject) -> Iterator[Problem]:
         hint=hint,
         spans=fixes.spans_of(subject.msgstr, mark),
         fix=_mended_code(subject, lost),
-        is_minor=not lost and not lost_roles,  # then it is a matter of looks
+        is_downgraded=not lost and not lost_roles,  # then it is a matter of looks
     )
 
 
@@ -332,7 +332,7 @@ def _find_rst_escapes(subject: Subject) -> Iterator[Problem]:
             hint="Delete it, or write two for one that is to be seen.",
             spans=fixes.spans_of(source, escaped[0]),
             fix=fixes.without_backslashes(subject, escaped),
-            is_minor=True,
+            is_downgraded=True,
         )
 
 

@@ -124,9 +124,9 @@ def _count_lost(atoms: Counter[str], others: Counter[str]) -> int:
 
 
 _NEAR = 3  # distance in entries within which other messages are compared
-_CLEARLY = 3.5  # minimum gain for a better place
-_BADLY = 3.5  # minimum cost of a suspicious translation
-_WELL = 3.0  # maximum cost in the better place
+_CLEAR_GAIN = 3.5  # minimum gain for a better place
+_SUSPICIOUS_COST = 3.5  # minimum cost of a suspicious translation
+_GOOD_COST = 3.0  # maximum cost in the better place
 _RUN = 3  # consecutive entries that are hardly shifted by chance
 _LONG = 8  # characters that two translations rarely share by chance
 _SHORT = 2  # the same for adjacent messages
@@ -172,7 +172,7 @@ class _Page:
         # Positive offsets first: omitting an entry is the most common mistake.
         for offset in (*range(1, _NEAR + 1), *range(-1, -_NEAR - 1, -1)):
             for run in self._runs_shifted_by(offset):
-                for at in _telling_part(run):
+                for at in _certain_part(run):
                     self.homes[at] = at + offset
 
     def _runs_shifted_by(self, offset: int) -> Iterator[dict[int, float]]:
@@ -205,7 +205,7 @@ class _Page:
         """
         for at, other in self._doubtful_pairs():
             gain, other_gain = self.gain(at, other), self.gain(other, at)
-            if gain + other_gain >= _CLEARLY and min(gain, other_gain) > -1:
+            if gain + other_gain >= _CLEAR_GAIN and min(gain, other_gain) > -1:
                 yield gain + other_gain, at, other
 
     def _doubtful_pairs(self) -> set[tuple[int, int]]:
@@ -218,7 +218,7 @@ class _Page:
             if cost < 1:
                 continue
             for other in self._candidates(at):
-                if cost + self.costs[other] >= _CLEARLY:
+                if cost + self.costs[other] >= _CLEAR_GAIN:
                     pairs.add((min(at, other), max(at, other)))
         return pairs
 
@@ -228,7 +228,7 @@ class _Page:
         They were pasted into the wrong entry, whatever the right one contains.
         """
         for at, cost in enumerate(self.costs):
-            if cost < _BADLY or at in self.homes:
+            if cost < _SUSPICIOUS_COST or at in self.homes:
                 continue
             home = self._better_home(at)
             if home is not None:
@@ -242,10 +242,10 @@ class _Page:
         gains = [(self.gain(at, home), home) for home in self._candidates(at)]
         gain, home = max(gains, default=(0.0, at))
         # The other entry must be far better than its own, and good on its own.
-        if gain < _CLEARLY or self.costs[at] - gain > _WELL:
+        if gain < _CLEAR_GAIN or self.costs[at] - gain > _GOOD_COST:
             return None
         # If the other entry already has a good translation, further evidence is needed.
-        if self.costs[home] < _BADLY and not self._has_signs(at, home):
+        if self.costs[home] < _SUSPICIOUS_COST and not self._has_signs(at, home):
             return None
         return home
 
@@ -283,7 +283,7 @@ class _Page:
             if not self._is_pasted(first, at):
                 continue
             # If the first one fits clearly less, it was pasted from the second.
-            if self.costs[at] - self.costs[first] < -_CLEARLY / 2:
+            if self.costs[at] - self.costs[first] < -_CLEAR_GAIN / 2:
                 self.homes[first] = at
             else:
                 self.homes[at] = first
@@ -293,7 +293,7 @@ class _Page:
         if _is_alike(self.subjects[second].msgid, self.subjects[first].msgid):
             return False
         # It fits one of them far better than the other.
-        if abs(self.costs[second] - self.costs[first]) >= _CLEARLY:
+        if abs(self.costs[second] - self.costs[first]) >= _CLEAR_GAIN:
             return True
         # Short translations may be equal by chance: 是, 参数. In adjacent entries that
         # is less likely.
@@ -313,10 +313,10 @@ def _is_run(figures: Iterable[float]) -> bool:
 
     They need not be adjacent.
     """
-    return sum(figure >= _CLEARLY for figure in figures) >= _RUN
+    return sum(figure >= _CLEAR_GAIN for figure in figures) >= _RUN
 
 
-def _telling_part(run: Mapping[int, float]) -> range:
+def _certain_part(run: Mapping[int, float]) -> range:
     """Return the part of a run that is certainly shifted; empty if too few gains are clear.
 
     Entries without evidence at either end may be in the right place.

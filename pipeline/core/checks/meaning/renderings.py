@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from pipeline.core.checks.masked import ENGLISH_END, WORD, SentencePair
 from pipeline.core.checks.meaning.english import count_ordinary, is_kept, read_words
-from pipeline.core.checks.meaning.words import sentences_of
+from pipeline.core.checks.meaning.words import translated_sentences
 from pipeline.core.checks.model import Problem, Subject
 from pipeline.findings import Span
 
@@ -91,7 +91,7 @@ class _Gap(NamedTuple):
 
 def find_omission(subject: Subject) -> Iterator[Problem]:
     """Report consecutive words without a rendering in the translation."""
-    for pair in sentences_of(subject):
+    for pair in translated_sentences(subject):
         gap = _widest_gap(pair)
         if gap.weight < _LEAST_WEIGHT or is_kept(subject.masked_english):
             continue
@@ -156,7 +156,9 @@ def find_swap(subject: Subject) -> Iterator[Problem]:
                 _TURNED.fullmatch(subject.masked_english, start, end) is not None
             )
             least = _LEAST_GAIN if is_same_order == is_turned else _IN_THE_USUAL_ORDER
-            gain = sum(_pull(word, place, other_place) for word in words) - least
+            gain = (
+                sum(_swap_evidence(word, place, other_place) for word in words) - least
+            )
             if gain > 0:
                 found.append((gain, code, other))
     if found and not is_kept(subject.masked_english):
@@ -167,7 +169,7 @@ def find_swap(subject: Subject) -> Iterator[Problem]:
         )
 
 
-def _pull(word: _BothPlaces, place: _BothPlaces, other: _BothPlaces) -> float:
+def _swap_evidence(word: _BothPlaces, place: _BothPlaces, other: _BothPlaces) -> float:
     """Return how strongly a word suggests that two code spans are swapped."""
     in_english = _nearness(word.english, place.english, _REACH_IN_ENGLISH)
     in_english -= _nearness(word.english, other.english, _REACH_IN_ENGLISH)

@@ -112,7 +112,7 @@ def _find_unshared(words: Shared) -> Find:
     """Return a check for words that occur more often in one of the two languages."""
 
     def find(subject: Subject) -> Iterator[Problem]:
-        for pair in sentences_of(subject):
+        for pair in translated_sentences(subject):
             text = _compare_sentence(words, pair)
             if text and not is_kept(subject.masked_english):
                 yield Problem(text=text, hint=words.hint)
@@ -153,13 +153,13 @@ find_negation, find_only, find_must = map(_find_unshared, (NEGATION, ONLY, MUST)
 find_if, find_example, find_that_is = map(_find_unshared, (IF, EXAMPLE, THAT_IS))
 
 
-def find_turned(subject: Subject) -> Iterator[Problem]:
+def find_opposite(subject: Subject) -> Iterator[Problem]:
     """Report a word replaced by its opposite: one occurs less often, the other more often."""
     chinese = subject.masked_chinese
     for words in OPPOSITES:
         if not any(map(chinese.__contains__, words.signs)):
             continue
-        for pair in sentences_of(subject):
+        for pair in translated_sentences(subject):
             first, second = _surplus(words, 0, pair), _surplus(words, 1, pair)
             if first * second < 0:
                 yield _turned_problem(words, pair, lost=0 if first < 0 else 1)
@@ -180,7 +180,7 @@ def _turned_problem(words: Opposites, pair: SentencePair, *, lost: int) -> Probl
     )
 
 
-def sentences_of(subject: Subject) -> tuple[SentencePair, ...]:
+def translated_sentences(subject: Subject) -> tuple[SentencePair, ...]:
     """Return the sentence pairs to compare; none if the text is untranslated."""
     return subject.sentences if count_han(subject.masked_chinese) else ()
 
@@ -190,7 +190,7 @@ _SLIP = re.compile("|".join(pattern for pattern, _ in _ROWS))
 _MEANT = {_LOOKING_AROUND.sub("", pattern): right for pattern, right in _ROWS}
 
 
-def find_slip(subject: Subject) -> Iterator[Problem]:
+def find_typo(subject: Subject) -> Iterator[Problem]:
     """Report typing mistakes: character sequences that are not words."""
     if not any(map(subject.masked_chinese.__contains__, _MEANT)):
         return  # fast path for nearly all messages
