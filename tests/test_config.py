@@ -8,7 +8,7 @@ import pytest
 from places import ROOT
 
 from pipeline.config import (
-    COMING_ALONG,
+    BUILT_IN_MODES,
     DraftPolicy,
     ExecutionPolicy,
     RunRule,
@@ -114,7 +114,7 @@ compare = true
         note="wants a GPU",
         until=3,
         needs=("torch",),
-        modes=COMING_ALONG,
+        modes=BUILT_IN_MODES,
         devices=8,
         timeout=300,
         page_timeout=900,

@@ -10,7 +10,7 @@ from pipeline.config.reader import (
     upstream_variable,
 )
 from pipeline.config.settings import (
-    COMING_ALONG,
+    BUILT_IN_MODES,
     Acknowledgement,
     DraftPolicy,
     ExecutionPolicy,
@@ -25,7 +25,7 @@ from pipeline.config.settings import (
 )
 
 __all__ = [
-    "COMING_ALONG",
+    "BUILT_IN_MODES",
     "REPOSITORY_VARIABLE",
     "Acknowledgement",
     "DraftPolicy",

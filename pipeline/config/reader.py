@@ -20,9 +20,9 @@ from msgspec.structs import asdict
 
 from pipeline.config.schema import read_table
 from pipeline.config.settings import (
-    COMING_ALONG,
+    BUILT_IN_MODES,
     REPOSITORY_WORDS,
-    TEMPLATES,
+    TEMPLATE_PLACEHOLDERS,
     Mode,
     PipelineTable,
     RunRule,
@@ -152,11 +152,11 @@ class _Reader:
 
     def settings(self, root: Path) -> Settings:
         """Return the whole configuration; ``root`` is the folder of its file."""
-        self._check_apart()
+        self._check_unique()
         modes = self._modes()
         upstreams = {}
         for name, table in self.table.upstreams.items():
-            upstreams[name] = _as_pulled(self._upstream(name, table, modes), root)
+            upstreams[name] = _with_lock(self._upstream(name, table, modes), root)
         return Settings(
             root=root,
             locales=self.table.locales,
@@ -207,7 +207,7 @@ class _Reader:
 
     def _modes(self) -> Mapping[str, Mode]:
         """Return the project's own modes and the built-in ones, by name."""
-        modes = {mode.name: mode for mode in COMING_ALONG}
+        modes = {mode.name: mode for mode in BUILT_IN_MODES}
         for name, table in self.table.modes.items():
             key = f"modes.{name}"
             # The name of a built-in mode must mean the same in every project.
@@ -253,11 +253,11 @@ class _Reader:
             )
         repository = self.environ.get(REPOSITORY_VARIABLE, "")
         values = asdict(table)
-        for template in TEMPLATES:
+        for template in TEMPLATE_PLACEHOLDERS:
             values[template] = _with_repository(values[template], repository)
         return SitePolicy(**values | {"hero_code": table.hero_code.strip("\n")})
 
-    def _check_apart(self) -> None:
+    def _check_unique(self) -> None:
         """Raise ConfigError if two upstreams would share a folder or a variable."""
         names: dict[str, str] = {}
         for name in self.table.upstreams:
@@ -276,7 +276,7 @@ class _Reader:
         return ConfigError(f"{_NAME}.{what}", where=self.where, hint=hint)
 
 
-def _as_pulled(upstream: Upstream, root: Path) -> Upstream:
+def _with_lock(upstream: Upstream, root: Path) -> Upstream:
     """Return the upstream, completed with the Markdown dialect recorded in its lock."""
     try:
         text = Paths(root, upstream.name).lock.read_text("utf-8", "replace")

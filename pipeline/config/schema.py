@@ -53,7 +53,7 @@ class Table(
 _Kind = TypeVar("_Kind", bound=Table)
 
 
-class RefusedError(ValueError):
+class ValidationError(ValueError):
     """Error for values that are valid on their own but not together.
 
     ``key`` is the key to change; it is empty if the error concerns the whole table.
@@ -65,7 +65,7 @@ class RefusedError(ValueError):
         self.hint = hint
 
 
-def written(
+def matching(
     pattern: str, title: str, hint: str, *, is_secret: bool = False
 ) -> msgspec.Meta:
     """Return a constraint: a string must match ``pattern`` from beginning to end.
@@ -122,7 +122,7 @@ def _walk(path: str, place: _Place) -> _Place:
 def _explain(error: msgspec.ValidationError, root: _Place) -> tuple[str, str]:
     """Return the message and the hint for an error such as ``Expected `int` - at `$[0].jobs```."""
     cause = error.__cause__
-    if isinstance(cause, RefusedError):
+    if isinstance(cause, ValidationError):
         path = str(error).removeprefix(f"{cause} - at `$[0]")
         key = f".{cause.key}" if cause.key else ""
         return f"{_walk(path, root).name}{key} {cause}", cause.hint
@@ -231,11 +231,12 @@ Reason = Annotated[
 ]
 # Names that become folders or files.
 Name = Annotated[
-    str, written("[A-Za-z0-9][A-Za-z0-9_-]*", "a name", "Use letters, digits, - and _.")
+    str,
+    matching("[A-Za-z0-9][A-Za-z0-9_-]*", "a name", "Use letters, digits, - and _."),
 ]
 Locale = Annotated[
     str,
-    written(
+    matching(
         "[a-z]{2,3}(_[A-Z][A-Za-z]+)?",
         "a locale",
         "Write it as gettext does, e.g. zh_CN.",
@@ -246,7 +247,7 @@ Locale = Annotated[
 # it.
 Address = Annotated[
     str,
-    written(
+    matching(
         r"(?a:(?:https?://|(?![\w+.-]*:))[^\s\x00-\x1f<>\"'`\\]*)",
         "an address that a page may link to",
         "Write one that begins with https://, without quotes, spaces, < and >.",
@@ -254,7 +255,7 @@ Address = Annotated[
 ]
 SiteAddress = Annotated[
     str,
-    written(
+    matching(
         r"https?://[^\s/<>\"?#]+/(?:[^\s<>\"?#]*/)?",
         "the address of a site",
         "Write that of its first page: https://…/, with a slash at the end.",
@@ -262,7 +263,7 @@ SiteAddress = Annotated[
 ]
 Host = Annotated[
     str,
-    written(
+    matching(
         r"(?a:[\w.-]+(?::\d+)?)",
         "a host",
         "Write its name alone, without https:// and slashes.",
@@ -270,7 +271,7 @@ Host = Annotated[
 ]
 Variable = Annotated[
     str,
-    written(
+    matching(
         "[A-Za-z_][A-Za-z0-9_]*",
         "the name of an environment variable",
         "Use letters, digits and _.",

@@ -24,13 +24,13 @@ from pipeline.config.schema import (
     Natural,
     Positive,
     Reason,
-    RefusedError,
     SiteAddress,
     Table,
     Text,
     Texts,
+    ValidationError,
     Variable,
-    written,
+    matching,
 )
 from pipeline.errors import ConfigError, did_you_mean
 from pipeline.folders import ALL, WHOLE, Folders, is_safe_path
@@ -49,7 +49,7 @@ _Note = Annotated[
 ]
 # No system can pass NUL to a process in an environment variable.
 _Value = Annotated[
-    str, written(r"[^\0]*", "a string without NUL", "Remove the NUL and run again.")
+    str, matching(r"[^\0]*", "a string without NUL", "Remove the NUL and run again.")
 ]
 
 
@@ -65,9 +65,9 @@ class ModeTable(Table, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.startup and not is_safe_path(self.startup):
             what = f"must be {_INSIDE}, not {self.startup!r}"
-            raise RefusedError(what, key="startup", hint=_WRITE_PATH)
+            raise ValidationError(what, key="startup", hint=_WRITE_PATH)
         if not self.startup and not self.variables:
-            raise RefusedError(
+            raise ValidationError(
                 "has neither startup nor variables, and would do nothing",
                 hint="Name a file of Python that runs before the first cell, or variables.",
             )
@@ -77,16 +77,16 @@ class Mode(ModeTable, frozen=True, kw_only=True):
     """A change to the kernel for pages that cannot run without it."""
 
     name: str
-    comes_along: bool = False  # built in: its start-up file belongs to the pipeline
+    is_built_in: bool = False  # built in: its start-up file belongs to the pipeline
 
 
 # Modes of every project. They must not depend on the package that is documented.
-COMING_ALONG = (
+BUILT_IN_MODES = (
     Mode(
         name="stand-in-data",
         note="with stand-in data",
         startup="stand-in-data.py",
-        comes_along=True,
+        is_built_in=True,
     ),
 )
 
@@ -96,7 +96,7 @@ _OURS = ("model", "messages", "stream", "n", "max_tokens", "max_completion_token
 
 _Endpoint = Annotated[
     str,
-    written(
+    matching(
         r"(https?://(\[[0-9A-Fa-f:.]+\]|[^\s/?#@:\[\]]+)(:\d{1,5})?(/[^\s?#]*)?)?",
         "an http or https address without user, password, query and fragment",
         "For example: https://api.example.org/v1. A key goes into the environment variable "
@@ -106,7 +106,7 @@ _Endpoint = Annotated[
 ]
 _Model = Annotated[
     str,
-    written(
+    matching(
         r"(?a:[\w./:@+-]{0,100})",
         "the name of a model",
         "It may have letters, digits and . / : @ + - _.",
@@ -114,7 +114,7 @@ _Model = Annotated[
 ]
 _KeyVariable = Annotated[
     str,
-    written(
+    matching(
         "([A-Z_][A-Z0-9_]*)?",
         "the name of an environment variable",
         "Write the name there, such as OPENAI_API_KEY, and the key into the variable.",
@@ -123,7 +123,7 @@ _KeyVariable = Annotated[
 ]
 _ReplyField = Annotated[
     str,
-    written(
+    matching(
         "max_tokens|max_completion_tokens",
         "max_tokens or max_completion_tokens",
         "It is what the endpoint calls the bound of a reply.",
@@ -153,7 +153,7 @@ class DraftPolicy(Table, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         for name in self.parameters:
             if name in _OURS:
-                raise RefusedError(
+                raise ValidationError(
                     f"cannot have {name!r}",
                     key="parameters",
                     hint="Every request has that already.",
@@ -161,7 +161,7 @@ class DraftPolicy(Table, frozen=True, kw_only=True):
 
 
 # The placeholders of each URL template, and those that all templates accept.
-TEMPLATES: Mapping[str, tuple[str, ...]] = {
+TEMPLATE_PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "edit_url": ("locale", "name", "page", "line", "digest"),
     "notebook_url": ("locale", "name", "page"),
     "repository_url": (),
@@ -267,13 +267,13 @@ class SiteTable(Table, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.hero_code and not self.hero:
-            raise RefusedError(
+            raise ValidationError(
                 "has no words beside it",
                 key="hero-code",
                 hint="Say what the code shows: hero = …",
             )
         # Validated now: the site is built at the end of a long run.
-        for name, words in TEMPLATES.items():
+        for name, words in TEMPLATE_PLACEHOLDERS.items():
             _try_out(getattr(self, name), words, key=name.replace("_", "-"))
 
 
@@ -459,13 +459,13 @@ class Settings:
 
 
 def _try_out(template: str, words: tuple[str, ...], *, key: str) -> None:
-    """Raise RefusedError if ``template`` is malformed or uses an unknown placeholder."""
+    """Raise ValidationError if ``template`` is malformed or uses an unknown placeholder."""
     known = (*words, *REPOSITORY_WORDS)
     try:
         template.format(**dict.fromkeys(known, ""))
     except (KeyError, IndexError, ValueError) as error:
         names = ", ".join(f"{{{word}}}" for word in known)
-        raise RefusedError(
+        raise ValidationError(
             f"is no template: {template!r}",
             key=key,
             hint=f"It may name {names}; write other braces twice.",

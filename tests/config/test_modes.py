@@ -51,7 +51,7 @@ def test_a_rule_has_the_modes_that_it_names_in_its_order(tmp_path: Path) -> None
             name="stand-in-data",
             note="with stand-in data",
             startup="stand-in-data.py",
-            comes_along=True,
+            is_built_in=True,
         ),
         Mode(
             name="quiet",
@@ -72,7 +72,7 @@ def test_modes_of_this_project_have_their_files() -> None:
     upstream = read_settings(ROOT / "pyproject.toml", environ={}).upstream("jax")
     modes = {mode.name: mode for rule in upstream.run for mode in rule.modes}
     assert set(modes) == {"pallas-interpret", "pallas-interpret-hlo", "stand-in-data"}
-    own = [mode for mode in modes.values() if not mode.comes_along]
+    own = [mode for mode in modes.values() if not mode.is_built_in]
     assert all((ROOT / mode.startup).is_file() for mode in own)
 
 

@@ -16,7 +16,7 @@ from runs import run_of
 
 from pipeline.adapters.kernel import Startup
 from pipeline.config import (
-    COMING_ALONG,
+    BUILT_IN_MODES,
     ExecutionPolicy,
     Mode,
     RunRule,
@@ -136,9 +136,9 @@ def test_every_part_of_the_policy_is_part_of_the_key(
             rule(modes=(QUIET,)),
         ),
         rule(modes=(structs.replace(QUIET, variables={"VOLUME": "1"}),)),
-        rule(modes=COMING_ALONG),
-        rule(modes=(QUIET, *COMING_ALONG)),
-        rule(modes=(*COMING_ALONG, QUIET)),
+        rule(modes=BUILT_IN_MODES),
+        rule(modes=(QUIET, *BUILT_IN_MODES)),
+        rule(modes=(*BUILT_IN_MODES, QUIET)),
     ]
     assert len({task(one).key for one in stages}) == len(stages)
     unimportant = [
@@ -228,7 +228,7 @@ def test_a_page_runs_whole_where_all_is_installed_that_it_needs(root: Path) -> N
             reason="heavy package",
             needs=needs,
             until=2,
-            modes=COMING_ALONG,
+            modes=BUILT_IN_MODES,
             devices=2,
         )
         return task(

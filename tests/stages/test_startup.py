@@ -10,7 +10,7 @@ import pytest
 from runs import run_of
 
 from pipeline.adapters.kernel import Startup, sandbox
-from pipeline.config import COMING_ALONG, Mode, RunRule, Settings, Upstream
+from pipeline.config import BUILT_IN_MODES, Mode, RunRule, Settings, Upstream
 from pipeline.errors import ConfigError
 from pipeline.stages.execute.startup import startup_findings, startup_of
 
@@ -34,7 +34,7 @@ def test_the_code_is_what_the_file_says_letter_by_letter(root: Path) -> None:
 
 def test_modes_keep_their_order_and_one_without_code_has_none(root: Path) -> None:
     (root / PATH).write_text("1")
-    (stand_in,) = COMING_ALONG
+    (stand_in,) = BUILT_IN_MODES
     loud = Mode(name="loud", note="aloud", variables={"VOLUME": "9"})
     found = startup_of([stand_in, loud, QUIET], root)
     assert [code.name for code in found] == ["stand-in-data.py", PATH]

@@ -46,7 +46,7 @@ def startup_findings(run: Run) -> tuple[Finding, ...]:
 
 def _read(mode: Mode, root: Path) -> kernel.Startup:
     """Return the start-up code of a mode that has some. Raises ConfigError."""
-    if mode.comes_along:
+    if mode.is_built_in:
         data = files.read_bytes(sandbox.STARTUP / mode.startup)
         return kernel.Startup(name=mode.startup, text=data.decode("utf-8"))
     data = _bytes_in_project(mode, root)
