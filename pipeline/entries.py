@@ -60,7 +60,7 @@ class Entry:
         return self.is_finished and not self.obsolete
 
     @property
-    def is_waiting(self) -> bool:
+    def needs_review(self) -> bool:
         """Return whether the translation needs review before it may be published.
 
         A fuzzy entry without msgstr does not count: it is untranslated.
@@ -68,7 +68,7 @@ class Entry:
         return self.fuzzy and self.msgstr != "" and not self.obsolete
 
     @property
-    def written_for(self) -> str:
+    def source_text(self) -> str:
         """Return the English that the msgstr translates; in a memory, its digest.
 
         That is the msgid, unless a fuzzy entry names an older one in ``#| msgid``.

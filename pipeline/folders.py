@@ -31,7 +31,7 @@ class Folders:
         return ", ".join(self.names)
 
     @property
-    def are_several(self) -> bool:
+    def has_several(self) -> bool:
         """Return whether page names include their docs folder."""
         return len(self.names) > 1
 
@@ -43,7 +43,7 @@ class Folders:
     @property
     def prefixes(self) -> tuple[str, ...]:
         """Return each folder's path prefix: ``docs/`` and ``examples/``; "" for a single folder."""
-        if not self.are_several:
+        if not self.has_several:
             return ("",)
         inside = f"{self.root}/"
         return tuple(f"{name.removeprefix(inside)}/" for name in self.names)
@@ -85,7 +85,7 @@ class Folders:
             return path
         return posixpath.relpath(self.place_of(path), self.root)
 
-    def place_meant(self, target: str, path: str) -> str:
+    def resolve_target(self, target: str, path: str) -> str:
         """Return the place in the repository that ``target`` means in the document ``path``.
 
         A leading slash means the top of the document's own docs folder. Return an empty string if

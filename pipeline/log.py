@@ -60,7 +60,7 @@ def printable(text: str) -> str:
     )
 
 
-def without_commands(text: str) -> str:
+def disable_runner_commands(text: str) -> str:
     """Return ``text`` with the commands of GitHub's runner disabled: ``::error`` → ``: :error``."""
     return _COMMAND.sub(r"\g<0> ", text)
 
@@ -73,7 +73,7 @@ def write_text(stream: TextIO | None, text: str, *, styled: bool = False) -> Non
     parts = _STYLE.split(text) if styled else [text]
     # Every second part is a colour sequence.
     parts[::2] = map(printable, parts[::2])
-    _write(stream, without_commands("".join(parts)))
+    _write(stream, disable_runner_commands("".join(parts)))
 
 
 def write_json(stream: TextIO | None, text: str) -> None:
@@ -281,7 +281,7 @@ class Log:
             # rich prints above the bar, and synchronizes threads.
             from rich.text import Text
 
-            line = without_commands(printable(text))
+            line = disable_runner_commands(printable(text))
             self._console.print(Text(line), soft_wrap=True)
         elif style and self._has_colours:
             line = f"{_STYLES[style]}{printable(text)}{_RESET}\n"

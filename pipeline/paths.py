@@ -28,7 +28,7 @@ class Paths:
     name: str
     # Whether the run is one of several for different upstreams. Each one then has its
     # own reports.
-    in_hub: bool = False
+    is_one_of_many: bool = False
 
     # --- pulled from upstream
 
@@ -110,7 +110,7 @@ class Paths:
     @property
     def reports(self) -> Path:
         """Folder of the reports of a run."""
-        return self.build / "reports" / self.name if self.in_hub else self.build
+        return self.build / "reports" / self.name if self.is_one_of_many else self.build
 
     @property
     def report(self) -> Path:
@@ -186,7 +186,7 @@ class Paths:
         """Return the file for earlier translations that an edit has replaced."""
         return self.output(locale) / "replaced" / f"{page}.po"
 
-    def sent(self, locale: str, page: str) -> Path:
+    def last_export(self, locale: str, page: str) -> Path:
         """Return the catalogue as last exported: the base for importing the edited one."""
         return self.output(locale) / "sent" / f"{page}.po"
 

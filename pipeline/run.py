@@ -27,12 +27,12 @@ class Run:
     locales: tuple[str, ...]
     pages: tuple[str, ...] = ()  # glob patterns; empty: every page
     dry: bool = False  # compute only, write nothing
-    in_hub: bool = False  # one of several runs for different upstreams
+    is_one_of_many: bool = False  # one of several runs for different upstreams
 
     @property
     def paths(self) -> Paths:
         """Return the paths of this upstream."""
-        return Paths(self.settings.root, self.upstream.name, self.in_hub)
+        return Paths(self.settings.root, self.upstream.name, self.is_one_of_many)
 
     @property
     def name(self) -> str:
@@ -54,7 +54,7 @@ class Run:
         """Return the package and version that pages run on (``JAX 0.10.2``), or "" if unpinned."""
         return f"{self.package} {self.version}" if self.version else ""
 
-    def reading_as(self, markdown: str, *, substitutions: bool) -> Run:
+    def with_lock(self, markdown: str, *, substitutions: bool) -> Run:
         """Return this run with the Markdown dialect and substitutions recorded in the lock.
 
         The configuration takes precedence over the lock.
@@ -62,7 +62,7 @@ class Run:
         upstream = self.upstream.as_locked(markdown, substitutions=substitutions)
         return replace(self, upstream=upstream)
 
-    def asks_for(self, page: str) -> bool:
+    def selects(self, page: str) -> bool:
         """Return whether the command line selects ``page``.
 
         Without patterns it selects every page.

@@ -50,7 +50,7 @@ def test_paths_count_from_what_holds_all_folders(
     folders = Folders(names)
     assert (folders.root, folders.prefixes) == (root, prefixes)
     assert folders.placed == tuple(zip(names, prefixes, strict=True))
-    assert folders.are_several == (len(names) > 1)
+    assert folders.has_several == (len(names) > 1)
 
 
 @pytest.mark.parametrize(
@@ -166,10 +166,10 @@ def test_a_path_is_shown_from_the_docs_folder() -> None:
     ],
 )
 def test_what_a_document_names_has_a_place_or_none(target: str, place: str) -> None:
-    assert Folders(("docs",)).place_meant(target, "a.md") == place
+    assert Folders(("docs",)).resolve_target(target, "a.md") == place
 
 
 def test_a_slash_is_the_top_of_the_folder_that_a_document_lies_in() -> None:
     folders = Folders(("x/docs", "x/more"))
-    assert folders.place_meant("/b.md", "more/deep/a.md") == "x/more/b.md"
-    assert folders.place_meant("/b.md", "elsewhere.md") == "x/b.md"
+    assert folders.resolve_target("/b.md", "more/deep/a.md") == "x/more/b.md"
+    assert folders.resolve_target("/b.md", "elsewhere.md") == "x/b.md"

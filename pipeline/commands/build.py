@@ -112,7 +112,7 @@ def build_pulled(
 
     ``changes`` and ``findings`` come from the preceding pull, and are added to the result.
     """
-    run = run.reading_as(lock.markdown, substitutions=lock.substitutions)
+    run = run.with_lock(lock.markdown, substitutions=lock.substitutions)
     pages = pages_of_run(run, lock)
     merged: dict[str, tuple[PageResult, ...]] = {}
     gone: dict[str, tuple[PageResult, ...]] = {}

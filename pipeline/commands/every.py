@@ -76,7 +76,7 @@ def _run_on(
     name: str, run_command: _RunCommand, arguments: Namespace, log: Log
 ) -> HubRow:
     """Run the command on the upstream ``name`` and return its row."""
-    own = Namespace(**{**vars(arguments), "name": name, "in_hub": True})
+    own = Namespace(**{**vars(arguments), "name": name, "is_one_of_many": True})
     row = HubRow(name=name)
 
     def run() -> int:

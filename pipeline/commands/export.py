@@ -90,7 +90,7 @@ def _export_locale(exporting: _Exporting, locale: str) -> None:
     catalogs = run.paths.catalogs(locale)
     for path in sorted(catalogs.rglob("*.po")):
         page = path.relative_to(catalogs).as_posix().removesuffix(".po")
-        if not run.asks_for(page):
+        if not run.selects(page):
             continue
         where = run.shown(path)
         try:
@@ -99,7 +99,7 @@ def _export_locale(exporting: _Exporting, locale: str) -> None:
         except InputError as error:
             exporting.findings.append(Finding.of(error, page=page))
             continue
-        exporting.sent[run.paths.sent(locale, page)] = data
+        exporting.sent[run.paths.last_export(locale, page)] = data
         target = exporting.folder / locale / f"{page}.po"
         template = exporting.folder / TEMPLATES / f"{page}.pot"
         exporting.written[target] = po.format_catalog(catalog)

@@ -255,7 +255,7 @@ def _taken(run: Run, returned: _ReturnedFile, ours: Catalog) -> ReturnedMerge:
 
 def _sent(run: Run, returned: _ReturnedFile) -> Catalog | None:
     """Return the catalogue as it was exported, or None if this project has no such copy."""
-    path = run.paths.sent(returned.locale, returned.page)
+    path = run.paths.last_export(returned.locale, returned.page)
     if not path.is_file():
         return None
     try:

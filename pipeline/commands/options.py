@@ -145,7 +145,7 @@ def run_of(
         locales=locales_of(arguments, settings),
         pages=tuple(getattr(arguments, "pages", ())),
         dry=getattr(arguments, "check", False),
-        in_hub=getattr(arguments, "in_hub", False),
+        is_one_of_many=getattr(arguments, "is_one_of_many", False),
     )
 
 

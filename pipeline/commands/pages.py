@@ -31,7 +31,7 @@ def pages_of_run(run: Run, lock: Lock) -> tuple[Page, ...]:
             f"no page of {run.name!r} matches {pattern!r}",
             hint=f"{_meant(pattern, names)}{_HOW}",
         )
-    asked = {name for name in names if run.asks_for(name)}
+    asked = {name for name in names if run.selects(name)}
     # An included page appears within another one, so both are selected together.
     for included in lock.included:
         group = {included.page, *included.within}

@@ -37,7 +37,7 @@ def split(run: Run) -> RunResult:
 def update_pulled(run: Run) -> RunResult:
     """Update the catalogues of all locales to the pulled docs, and return the result."""
     lock = read_pulled(run)
-    run = run.reading_as(lock.markdown, substitutions=lock.substitutions)
+    run = run.with_lock(lock.markdown, substitutions=lock.substitutions)
     pages = pages_of_run(run, lock)
     by_locale: dict[str, tuple[PageResult, ...]] = {}
     changes: tuple[str, ...] = ()

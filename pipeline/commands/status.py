@@ -100,6 +100,6 @@ def _compare_with(run: Run, lock: Lock, ref: str) -> Comparison:
     # Reports show the lock's ref, because people do not know commits by their ids.
     before = replace(before, lock=replace(before.lock, ref=lock.ref))
     comparison = compare(run, before, after)
-    pages = tuple(change for change in comparison.pages if run.asks_for(change.page))
+    pages = tuple(change for change in comparison.pages if run.selects(change.page))
     commits = pull_stage.count_commits(run, lock, after.lock)
     return replace(comparison, pages=pages, commits=commits)

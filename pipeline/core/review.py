@@ -127,7 +127,7 @@ class _Comparison:
         for entry in (*elsewhere, *_all(before)):
             if not text_of(entry):
                 continue
-            self._old[entry.written_for] = entry
+            self._old[entry.source_text] = entry
             self._works.add((entry.msgid, human_work(entry)))
             if not entry.fuzzy:
                 self._finished.add(_bare(entry))
@@ -161,7 +161,7 @@ class _Comparison:
             # It waits for its text to return. Readers do not see it, and no work is lost.
             self.quiet[AutomaticChange.GONE] += bool(same and not same.obsolete)
             return
-        old = same if same and text_of(same) else self._old.get(new.written_for)
+        old = same if same and text_of(same) else self._old.get(new.source_text)
         quiet = self._quiet(new)
         if quiet:
             self.quiet[quiet] += 1
@@ -205,7 +205,7 @@ def _bare(entry: Entry) -> str:
     if entry.msgstr:
         return _FREE.sub("", entry.msgstr)
     # The English itself, which differs from message to message.
-    return f"{text_of(entry)}: {entry.written_for}"
+    return f"{text_of(entry)}: {entry.source_text}"
 
 
 def _all(entries: Entries) -> Iterator[Entry]:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pipeline.findings import Finding, Severity, Span
-from pipeline.log import printable, without_commands
+from pipeline.log import disable_runner_commands, printable
 from pipeline.report.counts import counted
 from pipeline.report.value import Findings, Line, Piece, unstyled
 
@@ -274,9 +274,11 @@ def _words(
     pieces = []
     for words, is_marked in excerpt(text, spans, width):
         if is_marked:
-            pieces.append((without_commands(f"{opening}{words}{closing}"), style))
+            pieces.append(
+                (disable_runner_commands(f"{opening}{words}{closing}"), style)
+            )
         else:
-            pieces.append((without_commands(words), ""))
+            pieces.append((disable_runner_commands(words), ""))
     return pieces
 
 
@@ -303,4 +305,4 @@ def on_one_line(text: str) -> str:
     """Return ``text`` as one line that is safe to print."""
     # Newlines first, because ``printable`` keeps them. Commands last: only the start of
     # the final line matters.
-    return without_commands(printable(text.replace("\n", "⏎")))
+    return disable_runner_commands(printable(text.replace("\n", "⏎")))

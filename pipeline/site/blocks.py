@@ -104,7 +104,7 @@ def _state_of(landed: Landing, entry: Entry | None) -> ShownState:
 
 def _standing_of(landed: Landing, entry: Entry | None) -> TranslationState:
     """Return the state of a block's translation, even if readers do not see the translation."""
-    if entry is None or not entry.is_waiting:
+    if entry is None or not entry.needs_review:
         return (
             TranslationState.TRANSLATED
             if landed.is_translated

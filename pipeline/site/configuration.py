@@ -50,7 +50,7 @@ def folders_to_list(site: Site, first: str) -> Mapping[str, Sequence[str]]:
     ``{"examples": ["examples/index"]}``
     """
     folders = site.lock.docs
-    if not folders.are_several:
+    if not folders.has_several:
         return {}
     texts = _page_texts(site)
     reached = distances(texts, first=first, tops=folders.prefixes)
@@ -220,7 +220,7 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "unpublished": list(_unpublished(site)),
         "docs_root": site.lock.docs.root,
         "copying": copy_rules(site),
-        "folders": folders.prefixes if folders.are_several else (),
+        "folders": folders.prefixes if folders.has_several else (),
         "english_folder": english_folder(site.lock),
         "substitutions": substitutions_of(site),
         "outline": outline_of(site).lists,

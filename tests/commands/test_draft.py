@@ -350,7 +350,7 @@ def test_an_old_translation_gives_way_and_stays(
     )
     for stage in ("pull", "split"):
         assert sample.run(stage, "sample", "-q").code == 0
-    assert any(entry.is_waiting for entry in sample.read("guides/vmap").entries)
+    assert any(entry.needs_review for entry in sample.read("guides/vmap").entries)
     sample.draft("--pages", "guides/vmap")
     sent = json.loads(json.loads(well.bodies[0])["messages"][1]["content"])
     (item,) = [item for item in sent["text"] if "id" in item]

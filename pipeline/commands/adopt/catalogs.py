@@ -77,10 +77,10 @@ class CatalogFiller:
     def fill_catalog(self, entries: Sequence[Entry], origin: Copy) -> tuple[Row, ...]:
         """Add the entries of somebody's catalogue; return the rows of its report."""
         translations = [
-            Translation(english=(entry.written_for,), chinese=entry.msgstr, score=0.99)
+            Translation(english=(entry.source_text,), chinese=entry.msgstr, score=0.99)
             for entry in entries
         ]
-        messages = [entry.written_for for entry in entries]
+        messages = [entry.source_text for entry in entries]
         offers, lost = carry_to_pin(origin.page, messages, translations, self._live())
         # Older English of unknown origin cannot be found again by the memory, so it is not stored.
         # The class of the change is kept, without the diff.
@@ -243,7 +243,7 @@ def _page_of(entries: Sequence[Entry], filler: CatalogFiller) -> str:
 
     The file may have any name, and entries of several pages.
     """
-    texts = {entry.written_for for entry in entries}
+    texts = {entry.source_text for entry in entries}
     votes: Counter[str] = Counter()
     for page, catalog in sorted(filler.catalogs.items(), reverse=True):
         votes[page] = sum(entry.msgid in texts for entry in catalog.entries)

@@ -249,5 +249,5 @@ def _copy(run: Run, copy: Paths) -> None:
         folder = copy.catalogs(locale)
         for path in list(folder.rglob("*.po")):
             page = path.relative_to(folder).as_posix().removesuffix(".po")
-            if run.asks_for(page):
+            if run.selects(page):
                 path.unlink()

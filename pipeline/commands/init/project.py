@@ -180,7 +180,7 @@ def _page_url(docs: NewDocs) -> str:
 def _toml_folders(docs: Folders) -> str:
     """Return the folders as TOML: a string for one, a list for several."""
     names = list(map(_toml, docs.names))
-    return f"[{', '.join(names)}]" if docs.are_several else names[0]
+    return f"[{', '.join(names)}]" if docs.has_several else names[0]
 
 
 def _toml(text: str) -> str:

@@ -250,7 +250,7 @@ def _message(
     texts = file.english.texts
     entry = change.entry
     english = texts.get(entry.msgid, "")
-    written_for = (change.old or entry).written_for
+    written_for = (change.old or entry).source_text
     old_english = "" if written_for == entry.msgid else texts.get(written_for, "")
     notes = states_of(entry)
     if english and old_english:

@@ -82,7 +82,7 @@ class Library:
 
     def _take(self, page: str, catalog: Catalog) -> None:
         live = [entry for entry in catalog.entries if not entry.obsolete]
-        waiting = [entry for entry in live if entry.is_waiting]
+        waiting = [entry for entry in live if entry.needs_review]
         finished = sum(entry.is_translated for entry in live)
         self._waiting[page] = waiting
         self._entries[page] = {(entry.context, entry.msgid): entry for entry in live}

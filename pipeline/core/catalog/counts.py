@@ -37,7 +37,7 @@ def count_catalog(result: PageResult, catalog: Catalog) -> PageResult:
         entry_words = count_words(entry.msgid)
         words += entry_words
         # A fuzzy entry without a translation counts as untranslated.
-        fuzzy += entry.is_waiting
+        fuzzy += entry.needs_review
         if entry.is_translated:
             translated += 1
             translated_words += entry_words
@@ -70,7 +70,7 @@ def with_classes(result: PageResult, catalog: Catalog) -> PageResult:
     classes: Counter[str] = Counter()
     words = draft_words = 0
     for entry in catalog.entries:
-        if not entry.is_waiting:
+        if not entry.needs_review:
             continue
         words += count_words(entry.msgid)
         if kind_of(entry) is OriginKind.DRAFT:

@@ -205,7 +205,7 @@ def kind_of(entry: Entry) -> OriginKind | None:
     None for the words of this project's translators, including reviewed drafts, and for entries
     that do not wait. If any of several joined texts is a draft, the entry is one.
     """
-    if not entry.is_waiting:
+    if not entry.needs_review:
         return None
     kinds = [origin.kind for origin in origins_of(entry)]
     if OriginKind.DRAFT in kinds:
@@ -322,7 +322,7 @@ def _origin_in(note: str, entry: Entry) -> Origin | None:
     maker = Machine(
         model=machine["model"], prompt=int(machine["prompt"]), date=machine["date"]
     )
-    is_as_left = entry.is_waiting and machine["digest"] == _digest_of_words(
+    is_as_left = entry.needs_review and machine["digest"] == _digest_of_words(
         entry.msgstr
     )
     return Origin(

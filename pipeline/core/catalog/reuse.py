@@ -48,7 +48,7 @@ class Source:
     @property
     def text(self) -> str:
         """Return the English that the msgstr was written for."""
-        return self.entry.written_for
+        return self.entry.source_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -409,7 +409,7 @@ def _offered_on_page(
     """
     offered: set[tuple[str | None, str]] = set()
     for entry in catalog.entries:
-        if entry.is_waiting and entry.msgid in texts:
+        if entry.needs_review and entry.msgid in texts:
             offered.add((entry.previous, entry.msgstr))
     return offered
 
@@ -438,7 +438,7 @@ def is_spare(entry: Entry, finished: Finished) -> bool:
     """
     if not entry.fuzzy:
         return False
-    comments = finished.get((entry.written_for, entry.msgstr))
+    comments = finished.get((entry.source_text, entry.msgstr))
     return comments is not None and set(entry.comments) <= set(comments)
 
 
@@ -459,7 +459,7 @@ def keys_of(catalog: Catalog) -> set[tuple[str, ...]]:
             continue
         for comment in entry.comments:
             keys.add(("comment", entry.msgid, comment))
-        keys.add(("waiting", entry.written_for, entry.msgstr))
+        keys.add(("waiting", entry.source_text, entry.msgstr))
         # A translation that a person has confirmed is worth more than the same one as fuzzy.
         if entry.fuzzy:
             continue

@@ -128,7 +128,7 @@ def ask(
     rows = rows_of(entry.msgid, place, glossary)
     old_english = old_translation = ""
     if why is DraftReason.CHANGED:
-        old_english, old_translation = entry.written_for, entry.msgstr
+        old_english, old_translation = entry.source_text, entry.msgstr
     # The page is in the key, because a short text may mean something else on another page.
     asked = [page, entry.context or "", entry.msgid, str(place.kind)]
     # The neighbours are not: confirming one entry must not invalidate the next one's answer.

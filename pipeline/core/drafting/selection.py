@@ -100,7 +100,7 @@ def select(
             # Keep a person's words that no other entry holds.
             if (
                 why is DraftReason.CHANGED
-                and (entry.written_for, entry.msgstr) not in protected
+                and (entry.source_text, entry.msgstr) not in protected
             ):
                 selected.left_alone += 1
                 continue
@@ -162,8 +162,8 @@ def _protected_translations(catalogs: Mapping[str, Catalog]) -> set[tuple[str, s
     """
     protected: set[tuple[str, str]] = set()
     for catalog in catalogs.values():
-        lasting = (entry for entry in catalog.entries if not entry.is_waiting)
-        protected.update((entry.written_for, entry.msgstr) for entry in lasting)
+        lasting = (entry for entry in catalog.entries if not entry.needs_review)
+        protected.update((entry.source_text, entry.msgstr) for entry in lasting)
     return protected
 
 

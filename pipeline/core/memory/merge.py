@@ -84,7 +84,7 @@ def translations_in_catalogs(catalogs: Iterable[Catalog]) -> Translations:
     for catalog in catalogs:
         for entry in catalog.entries:
             if entry.msgstr:
-                held.add((digest(entry.written_for), stored(entry).text))
+                held.add((digest(entry.source_text), stored(entry).text))
     return held
 
 
@@ -340,7 +340,7 @@ def _choose(our: Entry, their: Entry, before: Entry | None) -> _Side:
 
 def _translation_key(entry: Entry) -> tuple[str, str]:
     """Return an entry of a memory as an element of ``Translations``."""
-    return entry.written_for, text_of(entry)
+    return entry.source_text, text_of(entry)
 
 
 Value = TypeVar("Value")

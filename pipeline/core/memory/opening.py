@@ -146,7 +146,7 @@ def restored_msgstr(
     if SAME_AS_PREVIOUS in entry.notes:
         return previous
     # The atoms are those of the English that the msgstr was written for.
-    is_for_msgid = entry.written_for == entry.msgid
+    is_for_msgid = entry.source_text == entry.msgid
     return restore(entry.msgstr, msgid if is_for_msgid else previous)
 
 

@@ -46,7 +46,7 @@ def stored(entry: Entry) -> Stored:
         return Stored(notes=(SAME,))
     if entry.msgstr == entry.previous:
         return Stored(notes=(SAME_AS_PREVIOUS,))
-    return Stored(msgstr=redact(entry.msgstr, entry.written_for))
+    return Stored(msgstr=redact(entry.msgstr, entry.source_text))
 
 
 def redact(msgstr: str, english: str) -> str:

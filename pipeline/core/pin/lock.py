@@ -173,7 +173,7 @@ def format_lock(lock: Lock) -> bytes:
     """
     data: dict[str, Any] = {key: getattr(lock, key) for key in _TEXTS}
     names = lock.docs.names
-    data["docs"] = list(names) if lock.docs.are_several else names[0]
+    data["docs"] = list(names) if lock.docs.has_several else names[0]
     if lock.markdown:
         data["markdown"] = lock.markdown
     if lock.substitutions:

@@ -111,7 +111,7 @@ def state_of(entry: Entry) -> State:
         return State.TRANSLATED
     if copy_of(entry):
         return State.ADOPTED
-    is_of_this_english = entry.written_for == entry.msgid and not fuzzy_class(entry)
+    is_of_this_english = entry.source_text == entry.msgid and not fuzzy_class(entry)
     if machine_of(entry) or is_of_this_english:
         return State.DRAFT
     return State.FUZZY

@@ -103,7 +103,7 @@ def reject(
     emptied = replace(entry, msgstr="", fuzzy=False, previous=None, notes=notes)
     # The obsolete entry is fuzzy: if its English comes back, a person reviews it.
     older = replace(
-        obsolete_entry(entry), msgid=entry.written_for, context=None, comments=()
+        obsolete_entry(entry), msgid=entry.source_text, context=None, comments=()
     )
     entries = catalog.entries
     is_known = older in map(_bare, entries) or is_spare(older, finished_in(entries))

@@ -179,7 +179,7 @@ class Inclusions:
                 (
                     reading,
                     inclusion,
-                    self.docs.place_meant(inclusion.target, reading.top),
+                    self.docs.resolve_target(inclusion.target, reading.top),
                 )
                 for reading in self._waiting
                 for inclusion in self._inclusions(reading.path)

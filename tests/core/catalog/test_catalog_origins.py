@@ -188,7 +188,7 @@ def test_a_confirmed_draft_says_where_it_came_from() -> None:
 
 def test_a_draft_that_was_changed_waits_as_a_persons() -> None:
     (entry,) = after([draft(LAMP, msgstr="改了一半")], LAMP)
-    assert entry.is_waiting
+    assert entry.needs_review
     assert not is_draft(entry)
     assert [note.partition(":")[0] for note in states_of(entry)] == ["fuzzy", "drafted"]
 
