@@ -25,7 +25,7 @@ from pipeline.log import Log
 from pipeline.paths import Paths
 from pipeline.report.json import run_json
 from pipeline.report.result import RunResult
-from pipeline.report.run import HubRow, hub_json, hub_report, row_of
+from pipeline.report.run import UpstreamRow, overview_json, overview_report, row_of
 
 _RunCommand = Callable[[Namespace, Log], RunResult | int]
 
@@ -47,9 +47,9 @@ def run_on_every(run_command: _RunCommand, arguments: Namespace, log: Log) -> in
         # Free the memory of this run before the next one starts.
         gc.collect()
     if arguments.json:
-        print_json(hub_json(rows))
+        print_json(overview_json(rows))
     else:
-        print_report(hub_report(rows, locales), language())
+        print_report(overview_report(rows, locales), language())
     if arguments.command == "site":
         page = _write_front_page(settings, locales)
         if page is not None:
@@ -74,10 +74,10 @@ def _check_words(arguments: Namespace) -> None:
 
 def _run_on(
     name: str, run_command: _RunCommand, arguments: Namespace, log: Log
-) -> HubRow:
+) -> UpstreamRow:
     """Run the command on the upstream ``name`` and return its row."""
     own = Namespace(**{**vars(arguments), "name": name, "is_one_of_many": True})
-    row = HubRow(name=name)
+    row = UpstreamRow(name=name)
 
     def run() -> int:
         nonlocal row

@@ -145,7 +145,7 @@ def _numbers(pages: Sequence[PageOutcome]) -> tuple[str, ...]:
         sum(page.drafted for page in pages),
         sum(sum(page.refused.values()) for page in pages),
         # Entries that somebody edited in the meantime have no draft either.
-        sum(page.unanswered + page.passed_over for page in pages),
+        sum(page.unanswered + page.skipped for page in pages),
     )
     return tuple(str(number or "") for number in numbers)
 
@@ -157,9 +157,9 @@ def _outcome_lines(outcome: Outcome) -> Iterator[str]:
     """
     for reason, count in outcome.refused.items():
         yield f"refused, {reason}: {count}"
-    passed_over = outcome.total("passed_over")
-    if passed_over:
-        yield f"left as somebody has changed them meanwhile: {passed_over}"
+    skipped = outcome.total("skipped")
+    if skipped:
+        yield f"left as somebody has changed them meanwhile: {skipped}"
     spent = f"{counted(outcome.calls, 'request')}, {outcome.tokens:,} tokens"
     if outcome.uncounted_calls:
         spent += f", of {outcome.uncounted_calls} at their bound"
@@ -173,6 +173,13 @@ def _outcome_lines(outcome: Outcome) -> Iterator[str]:
     yield f"{drafts} made; a person has to confirm each of them"
 
 
+def _page_record(page: PageOutcome) -> dict[str, object]:
+    """Return the outcome of a page for JSON, where skipped entries are called "passed_over"."""
+    record = dataclasses.asdict(page)
+    record["passed_over"] = record.pop("skipped")
+    return record
+
+
 def draft_json(result: DraftResult) -> bytes:
     """Return the result as JSON. ``outcome`` is null if nothing was requested."""
     outcome = None
@@ -180,6 +187,7 @@ def draft_json(result: DraftResult) -> bytes:
         outcome = dataclasses.asdict(result.outcome)
         outcome["drafted"] = result.outcome.total("drafted")
         outcome["refused"] = result.outcome.refused
+        outcome["pages"] = list(map(_page_record, result.outcome.pages))
     record = {
         "version": VERSION,
         "upstream": {"name": result.name, "commit": result.lock.commit},

@@ -1,8 +1,8 @@
 """``build/report.json`` and ``check --json``: results as JSON (UTF-8), written and read back.
 
 Equal runs give equal bytes: the order of keys is fixed, and data that differs between runs is left
-out. The meaning of a key changes only with the version. ``since`` compares a run with the previous
-report. That file may contain anything; an unreadable report counts as none.
+out. The meaning of a key changes only with the version. ``compare_runs`` compares a run with the
+previous report. That file may contain anything; an unreadable report counts as none.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ _NOW = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Since:
+class RunChanges:
     """Changes since the last run. ``translated`` has old and new counts of messages by locale."""
 
     # Old and new ref, commit and version, if one of them changed.
@@ -216,7 +216,7 @@ class Since:
         return not (self.upstream or self.pages or self.progress)
 
 
-def since(previous: Previous | None, result: RunResult) -> Since | None:
+def compare_runs(previous: Previous | None, result: RunResult) -> RunChanges | None:
     """Return the changes from the report ``previous`` to ``result``, or None without a report.
 
     Only pages that ran both times are compared. A page counts as newly failing if its previous
@@ -237,7 +237,7 @@ def since(previous: Previous | None, result: RunResult) -> Since | None:
     # If upstream has not moved, pages differ only because of the command line.
     if moved:
         happened |= _came_and_went(previous, result)
-    return Since(
+    return RunChanges(
         upstream=moved,
         pages={words: tuple(pages) for words, pages in happened.items() if pages},
         translated=_translated(previous, result),

@@ -13,7 +13,7 @@ from pipeline.findings import Severity
 from pipeline.log import printable
 from pipeline.report.advice import advice, whose
 from pipeline.report.counts import executed_by_class, percent_text, totals
-from pipeline.report.json import Previous, Since, since
+from pipeline.report.json import Previous, RunChanges, compare_runs
 from pipeline.report.result import RunResult
 
 _NOTHING = "&#8203;"  # a zero-width space
@@ -90,7 +90,7 @@ def to_summary(result: RunResult, *, previous: Previous | None = None) -> str:
         _outcomes(result.executions),
         _failures(result.executions),
         _errors(result),
-        _changes(since(previous, result)),
+        _changes(compare_runs(previous, result)),
         "All of it: <code>report.html</code> among the artifacts of this run.",
     )
     # Tables without rows are empty, so a clean run has a short summary.
@@ -159,7 +159,7 @@ def _errors(result: RunResult) -> str:
     return cut_table(("where", "error", "what to do"), rows, listed=LISTED)
 
 
-def _changes(changes: Since | None) -> str:
+def _changes(changes: RunChanges | None) -> str:
     """Return the changes since the last run as a list, or ""."""
     if changes is None or changes.is_nothing:
         return ""

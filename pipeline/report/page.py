@@ -25,7 +25,7 @@ from pipeline.log import printable
 from pipeline.report.advice import advice, whose
 from pipeline.report.colours import pieces, source_pieces
 from pipeline.report.counts import counted, executed_by_class, percent_text, totals
-from pipeline.report.json import Previous, since
+from pipeline.report.json import Previous, compare_runs
 from pipeline.report.result import RunResult
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def to_html(result: RunResult, *, previous: Previous | None = None) -> bytes:
         "outcomes": _outcomes(runs),
         "failed": [run for run in runs if run.status is Status.FAILED],
         "cached": [run for run in runs if run.cached],
-        "since": since(previous, result),
+        "since": compare_runs(previous, result),
         "css": asset("report.css"),
         "script": script,
         "script_digest": base64.b64encode(digest).decode("ascii"),

@@ -147,13 +147,13 @@ def counts_line(review: Review) -> str:
     return ", ".join(f"{kind} {count}" for kind, count in review.counts.items())
 
 
-def quiet_line(review: Review) -> str:
+def automatic_line(review: Review) -> str:
     """Return the counts of automatic changes, which are not shown, or "" without any."""
     told = [f"{kind} {count}" for kind, count in review.quiet.items() if count]
     return f"Followed by itself, not shown: {', '.join(told)}." if told else ""
 
 
-def lacking_line(review: Review) -> str:
+def missing_english_line(review: Review) -> str:
     """Return how many messages lack their English, and what to do, or "" without any."""
     if not review.lacks_english:
         return ""
@@ -209,7 +209,7 @@ def _head(review: Review) -> str:
     lines += map(_problem_line, review.problems[:_PROBLEMS])
     if len(review.problems) > _PROBLEMS:
         lines.append(f"… and {len(review.problems) - _PROBLEMS} more files.")
-    lines += filter(None, (quiet_line(review), lacking_line(review)))
+    lines += filter(None, (automatic_line(review), missing_english_line(review)))
     return "\n\n".join(lines) + "\n"
 
 
@@ -296,7 +296,9 @@ def review_html(review: Review) -> bytes:
         "title": title(review),
         "between": between(review),
         "counts": counts_line(review),
-        "remarks": tuple(filter(None, (quiet_line(review), lacking_line(review)))),
+        "remarks": tuple(
+            filter(None, (automatic_line(review), missing_english_line(review)))
+        ),
         "css": asset("report.css") + asset("review.css"),
         "tags": {Part.REMOVED: "del", Part.ADDED: "ins"},
     }

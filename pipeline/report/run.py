@@ -1,7 +1,7 @@
 """Output of a run: tables, findings, failures, and a summary.
 
-``run_report`` is for one upstream. With ``--all``, ``hub_report`` has one table per locale, with a
-row for each upstream.
+``run_report`` is for one upstream. With ``--all``, ``overview_report`` has one table per locale,
+with a row for each upstream.
 """
 
 from __future__ import annotations
@@ -27,7 +27,15 @@ from pipeline.report.counts import (
 )
 from pipeline.report.findings import LISTED, more
 from pipeline.report.result import RunResult
-from pipeline.report.value import Cell, Findings, Line, Lines, Ours, Report, Table
+from pipeline.report.value import (
+    Cell,
+    Findings,
+    Line,
+    Lines,
+    Report,
+    Table,
+    Translatable,
+)
 
 # With more pages than this, a terminal shows only those that need attention.
 _ALL_SHOWN = 20
@@ -60,7 +68,7 @@ def run_report(result: RunResult, *, verbose: bool = False) -> Report:
         silent += _hidden_lines(result.name, locale, pages, shown)
     return (
         *tables,
-        Lines(list(map(Ours, silent))),
+        Lines(list(map(Translatable, silent))),
         Findings(findings=result.all_findings, has_notes=verbose),
         Lines(failure_lines(result.executions)),
         Lines(summary_lines(result)),
@@ -103,9 +111,9 @@ def failure_lines(executions: Sequence[Execution]) -> list[str]:
         for line in text.split("\n"):
             # All other lines are text of the page, which is not translated.
             is_ours = line.startswith("  blame: ")
-            lines.append(Ours(line) if is_ours else line)
+            lines.append(Translatable(line) if is_ours else line)
     if len(failed) > LISTED:
-        lines.append(Ours(more(len(failed) - LISTED)))
+        lines.append(Translatable(more(len(failed) - LISTED)))
     return lines
 
 
@@ -141,7 +149,7 @@ def summary_lines(result: RunResult) -> list[str]:
             f"{name} {sums['cells']}/{sums['total']}" for name, sums in classes.items()
         ]
         lines.append(f"code cells run: {', '.join(counts)}")
-    return list(map(Ours, lines))
+    return list(map(Translatable, lines))
 
 
 def _pages_shown(pages: Sequence[PageResult]) -> Sequence[PageResult]:
@@ -175,12 +183,12 @@ def _table(
     seconds = sum(page.execution.seconds for page in pages if page.execution)
     # If no page ran, as after ``merge``, leave the column blank.
     last = f"{seconds:.1f}" if outcomes else ""
-    sums = Ours(counted(len(pages), "page"))
+    sums = Translatable(counted(len(pages), "page"))
     return Table(
         title=[(title, "table.title")],
         headings=_HEADINGS,
         rows=list(map(_row, shown)),
-        footer=[sums, *_page_numbers(pages), Ours(outcomes), last],
+        footer=[sums, *_page_numbers(pages), Translatable(outcomes), last],
         words=_WORDS,
         spare=_SPARE,
     )
@@ -221,11 +229,11 @@ def _state(run: Execution) -> Line:
     text = class_of(run).removeprefix(run.status)
     if run.note:
         text = f" {run.note}{text}"
-    pieces = [(Ours(run.status.value), _COLOURS[run.status]), (text, "")]
+    pieces = [(Translatable(run.status.value), _COLOURS[run.status]), (text, "")]
     if run.status is Status.PARTIAL:
-        pieces.append((Ours(f", {run.cells} of {run.total} cells"), ""))
+        pieces.append((Translatable(f", {run.cells} of {run.total} cells"), ""))
     if run.cached:
-        pieces.append((Ours(" (cached)"), ""))
+        pieces.append((Translatable(" (cached)"), ""))
     return pieces
 
 
@@ -238,7 +246,7 @@ _HUB_SPARE = ("messages", "words to do", "fuzzy", "warnings", "execution", "rele
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HubRow:
+class UpstreamRow:
     """The result of a command for one upstream; ``locales`` is empty if it failed early."""
 
     name: str
@@ -250,12 +258,12 @@ class HubRow:
     report: str = ""  # as JSON, if requested
 
 
-def row_of(result: RunResult, *, report: str = "") -> HubRow:
+def row_of(result: RunResult, *, report: str = "") -> UpstreamRow:
     """Return the row of a result."""
     severities = [finding.severity for finding in result.all_findings]
     # Failed code is no finding, so it is counted separately.
     failed = [run for run in result.executions if run.status is Status.FAILED]
-    return HubRow(
+    return UpstreamRow(
         name=result.name,
         exit_code=result.exit_code,
         release=result.lock.ref or result.lock.commit[:10],
@@ -266,14 +274,14 @@ def row_of(result: RunResult, *, report: str = "") -> HubRow:
     )
 
 
-def hub_report(rows: Sequence[HubRow], locales: Sequence[str]) -> Report:
+def overview_report(rows: Sequence[UpstreamRow], locales: Sequence[str]) -> Report:
     """Return a table of all upstreams for each locale, and a line about failed ones."""
     tables = [
         Table(
-            title=[(Ours(f"every upstream · {locale}"), "table.title")],
+            title=[(Translatable(f"every upstream · {locale}"), "table.title")],
             headings=_HUB_HEADINGS,
-            rows=[_hub_cells(row, row.locales.get(locale)) for row in rows],
-            footer=_hub_footer(rows, locale),
+            rows=[_overview_cells(row, row.locales.get(locale)) for row in rows],
+            footer=_overview_footer(rows, locale),
             words=_HUB_WORDS,
             spare=_HUB_SPARE,
         )
@@ -283,10 +291,10 @@ def hub_report(rows: Sequence[HubRow], locales: Sequence[str]) -> Report:
     line = f"{counted(len(rows), 'upstream')}, all well"
     if failed:
         line = f"{counted(len(rows), 'upstream')}, not well: {', '.join(failed)}"
-    return (*tables, Lines([Ours(line)]))
+    return (*tables, Lines([Translatable(line)]))
 
 
-def hub_json(rows: Sequence[HubRow]) -> str:
+def overview_json(rows: Sequence[UpstreamRow]) -> str:
     """Return the reports of all upstreams by name, with their exit codes."""
     upstreams: dict[str, Any] = {}
     for row in rows:
@@ -296,9 +304,9 @@ def hub_json(rows: Sequence[HubRow]) -> str:
     return f"{json.dumps(value, ensure_ascii=False, indent=2)}\n"
 
 
-def _hub_cells(row: HubRow, total: Mapping[str, int] | None) -> list[Cell]:
+def _overview_cells(row: UpstreamRow, total: Mapping[str, int] | None) -> list[Cell]:
     """Return the cells of an upstream. If it failed early, most of them are empty."""
-    ended = Ours(f"exit {row.exit_code}") if row.exit_code else ""
+    ended = Translatable(f"exit {row.exit_code}") if row.exit_code else ""
     if total is None:
         # Only the name, the release and the end have a value.
         blank = [""] * (len(_HUB_HEADINGS) - 3)
@@ -310,18 +318,18 @@ def _hub_cells(row: HubRow, total: Mapping[str, int] | None) -> list[Cell]:
         *_numbers(total),
         str(row.errors or ""),
         str(row.warnings or ""),
-        Ours(outcomes_text(total)),
+        Translatable(outcomes_text(total)),
         ended,
     ]
 
 
-def _hub_footer(rows: Sequence[HubRow], locale: str) -> list[str]:
+def _overview_footer(rows: Sequence[UpstreamRow], locale: str) -> list[str]:
     """Return the sums over all upstreams."""
     total: Counter[str] = Counter()
     for row in rows:
         total.update(row.locales.get(locale, {}))
     return [
-        Ours(counted(len(rows), "upstream")),
+        Translatable(counted(len(rows), "upstream")),
         "",
         str(total["pages"]),
         *_numbers(total),

@@ -15,8 +15,8 @@ from pipeline.report.counts import counted, percent_text
 from pipeline.report.result import RunResult
 from pipeline.report.run import summary_lines
 from pipeline.report.upgrade import (
+    change_text,
     classes_text,
-    happened,
     number_cells,
     overview_lines,
 )
@@ -26,9 +26,9 @@ from pipeline.report.value import (
     Heading,
     Line,
     Lines,
-    Ours,
     Report,
     Table,
+    Translatable,
 )
 
 _STATUS = (
@@ -49,7 +49,7 @@ _SPARE = (
 _SPARE_BEHIND = ("moved", "dropped", "words")
 _NAMED = 3  # pages listed for each class of fuzzy messages
 _NEXT = 10  # pages listed, unless all are requested
-_FAR = 1_000_000  # distance of a page that no table of contents links to
+_UNREACHABLE = 1_000_000  # distance of a page that no table of contents links to
 
 
 def status_report(result: RunResult, *, verbose: bool = False) -> Report:
@@ -61,10 +61,10 @@ def status_report(result: RunResult, *, verbose: bool = False) -> Report:
         title = [(f"{result.name} · {locale}", "")]
         if not result.lists_all:
             listed = unfinished[:_NEXT]
-            title.append((Ours(f" · {_what_is_listed(unfinished)}"), ""))
+            title.append((Translatable(f" · {_what_is_listed(unfinished)}"), ""))
         blocks.append(_table(title, listed, pages) if listed else Heading(title))
         lines = next_lines(pages) or lines_when_done(result)
-        blocks.append(Lines(list(map(Ours, lines))))
+        blocks.append(Lines(list(map(Translatable, lines))))
     if result.comparison:
         blocks += _behind(result.comparison)
     blocks.append(Findings(findings=result.all_findings, has_notes=verbose))
@@ -84,8 +84,8 @@ def in_order_of_need(
 
     def need(page: PageResult) -> tuple[int, int, int, str]:
         words = progress_of([page]).words_to_do
-        distance = distances.get(page.page, _FAR)
-        return distance, words, places.get(page.page, _FAR), page.page
+        distance = distances.get(page.page, _UNREACHABLE)
+        return distance, words, places.get(page.page, _UNREACHABLE), page.page
 
     unfinished = [page for page in pages if page.translated < page.messages]
     return sorted(unfinished, key=need)
@@ -151,8 +151,10 @@ def _table(
     title: Line, listed: Sequence[PageResult], pages: Sequence[PageResult]
 ) -> Table:
     """Return a table with a row for each ``listed`` page, and the sums of all ``pages``."""
-    rows = [(page.page, *_numbers([page]), Ours(_classes(page))) for page in listed]
-    footer = (Ours(counted(len(pages), "page")), *_numbers(pages), "")
+    rows = [
+        (page.page, *_numbers([page]), Translatable(_classes(page))) for page in listed
+    ]
+    footer = (Translatable(counted(len(pages), "page")), *_numbers(pages), "")
     # Projects without drafts do not need the columns of drafts.
     left_out = () if progress_of(pages).drafts else _OF_DRAFTS
     shown = [at for at, name in enumerate(_STATUS) if name not in left_out]
@@ -196,17 +198,17 @@ def _behind(comparison: Comparison) -> Iterator[Block]:
     """Yield the changes in an upgrade to the requested ref."""
     changes = comparison.pages
     ref = printable(comparison.after.ref or "HEAD")
-    title = [(Ours(f"behind {ref}: {_distance(comparison)}"), "")]
+    title = [(Translatable(f"behind {ref}: {_commits_text(comparison)}"), "")]
     # The commits in between may have changed only code.
     if not changes:
-        yield Heading([*title, (Ours("; the docs are the same"), "")])
+        yield Heading([*title, (Translatable("; the docs are the same"), "")])
         return
     numbers = [
         (change.changed, change.added, change.moved, change.dropped, change.words)
         for change in changes
     ]
     rows = [
-        (change.page, *number_cells(counts), Ours(_came_or_went(change)))
+        (change.page, *number_cells(counts), Translatable(_came_or_went(change)))
         for change, counts in zip(changes, numbers, strict=True)
     ]
     sums = number_cells(map(sum, zip(*numbers, strict=True)))
@@ -214,20 +216,20 @@ def _behind(comparison: Comparison) -> Iterator[Block]:
         title=title,
         headings=_BEHIND,
         rows=rows,
-        footer=(Ours(counted(len(changes), "page")), *sums, ""),
+        footer=(Translatable(counted(len(changes), "page")), *sums, ""),
         words=_WORDS,
         spare=_SPARE_BEHIND,
     )
-    yield Lines(list(map(Ours, overview_lines(changes))))
+    yield Lines(list(map(Translatable, overview_lines(changes))))
 
 
 def _came_or_went(change: PageChange) -> str:
     """Return what happened to a page, except the counts, which are in the columns."""
-    # Without counts, ``happened`` returns only names and changes of code.
-    return happened(replace(change, added=0, changed=0, moved=0, dropped=0))
+    # Without counts, ``change_text`` returns only names and changes of code.
+    return change_text(replace(change, added=0, changed=0, moved=0, dropped=0))
 
 
-def _distance(comparison: Comparison) -> str:
+def _commits_text(comparison: Comparison) -> str:
     """Return ``3 commits``, and how many commits only the pin has if it is on another branch."""
     if comparison.commits is None:
         return "by an unknown number of commits (the history is not here)"

@@ -19,9 +19,9 @@ from pipeline.report.value import (
     Findings,
     Heading,
     Line,
-    Ours,
     Report,
     Table,
+    Translatable,
     unstyled,
 )
 
@@ -47,13 +47,15 @@ def to_text(
         elif isinstance(block, Findings):
             texts.append(_joined(findings_lines(block, language)))
         else:
-            texts.append(_joined(said(text, language) for text in block.texts))
+            texts.append(_joined(translated(text, language) for text in block.texts))
     return "".join(texts)
 
 
-def said(text: str, language: Language) -> str:
+def translated(text: str, language: Language) -> str:
     """Return a text that is safe to print; the pipeline's own words are translated."""
-    return printable(language.sentence(text) if isinstance(text, Ours) else text)
+    return printable(
+        language.sentence(text) if isinstance(text, Translatable) else text
+    )
 
 
 def _joined(lines: Iterable[str]) -> str:
@@ -96,7 +98,7 @@ def table_text(
 def _line(cell: Cell, language: Language) -> Line:
     """Return a cell as pieces that are safe to print: ``[b]`` is a page's name, not markup."""
     pieces = [(cell, "")] if isinstance(cell, str) else cell
-    return [(said(text, language), style) for text, style in pieces]
+    return [(translated(text, language), style) for text, style in pieces]
 
 
 def _shown_columns(table: Table, width: int, language: Language) -> list[_Column]:

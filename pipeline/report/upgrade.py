@@ -19,10 +19,10 @@ from pipeline.report.counts import counted, name_some
 from pipeline.report.markdown import markdown_table, plain
 from pipeline.report.result import RunResult
 from pipeline.report.run import summary_lines
-from pipeline.report.value import Block, Findings, Lines, Ours, Report, Table
+from pipeline.report.value import Block, Findings, Lines, Report, Table, Translatable
 
 
-def happened(change: PageChange | None, *, moved_from: str = "") -> str:
+def change_text(change: PageChange | None, *, moved_from: str = "") -> str:
     """Return what happened to a page in a few words, or "" if its text and code are unchanged.
 
     ``renamed from a, 3 changed, 1 new, code changed``. ``moved_from`` is the page that its
@@ -92,7 +92,7 @@ def overview_lines(changes: Sequence[PageChange], *, most: int = 0) -> list[str]
     return lines
 
 
-def end_text(lock: Lock) -> str:
+def commit_text(lock: Lock) -> str:
     """Return one end of a move: ``jax-v0.10.2 (0123456, JAX 0.10.2)``."""
     facts = ", ".join(filter(None, (lock.commit[:7], lock.release)))
     return f"{printable(lock.ref)} ({facts})"
@@ -142,7 +142,7 @@ class Row:
     def cells(self) -> tuple[str, ...]:
         """Return the cells of the row."""
         counts = self.counts
-        fuzzy = Ours(classes_text(counts.fuzzy))
+        fuzzy = Translatable(classes_text(counts.fuzzy))
         numbers = number_cells(
             (
                 counts.kept,
@@ -153,7 +153,7 @@ class Row:
                 self.words_to_do,
             )
         )
-        return (self.page, *numbers, Ours(self.happened))
+        return (self.page, *numbers, Translatable(self.happened))
 
     @property
     def is_quiet(self) -> bool:
@@ -180,7 +180,7 @@ def upgrade_report(result: RunResult, *, verbose: bool = False) -> Report:
         shown = rows if verbose else [row for row in rows if not row.is_quiet]
         title = [(f"{result.name} · {locale} · {_move(comparison)}", "")]
         if result.dry_run or result.check_only:
-            title.append((Ours(" (nothing is written)"), ""))
+            title.append((Translatable(" (nothing is written)"), ""))
         table = Table(
             title=title,
             headings=_HEADINGS,
@@ -193,7 +193,7 @@ def upgrade_report(result: RunResult, *, verbose: bool = False) -> Report:
         if len(rows) > len(shown):
             hidden = len(rows) - len(shown)
             lines.insert(0, f"{hidden} more pages stay as they are (-v lists them)")
-        blocks += [table, Lines(list(map(Ours, lines)))]
+        blocks += [table, Lines(list(map(Translatable, lines)))]
     blocks.append(Findings(findings=result.all_findings, has_notes=verbose))
     blocks.append(Lines(summary_lines(result)))
     return blocks
@@ -247,7 +247,7 @@ def _rows(result: RunResult, locale: str, comparison: Comparison) -> list[Row]:
             counts=UpdateCounts(obsolete=obsolete.get(name, 0)),
             # The row of the new name gives the old one; this row shows that nothing is
             # lost.
-            happened="renamed" if name in old_names else happened(change),
+            happened="renamed" if name in old_names else change_text(change),
         )
     return sorted(rows.values(), key=lambda row: row.page)
 
@@ -268,7 +268,7 @@ def _row(page: PageResult, change: PageChange | None) -> Row:
         page=page.page,
         counts=counts,
         words_to_do=progress_of([page]).words_to_do,
-        happened=happened(change, moved_from=counts.moved_from),
+        happened=change_text(change, moved_from=counts.moved_from),
     )
 
 
@@ -298,7 +298,7 @@ def _sums(result: RunResult, locale: str, comparison: Comparison) -> Row:
     obsolete += sum(_obsolete_of_gone(result, locale).values())
     code_changed = sum(change.code_changed for change in comparison.pages)
     return Row(
-        page=Ours(counted(len(pages), "page")),
+        page=Translatable(counted(len(pages), "page")),
         counts=UpdateCounts(
             kept=kept,
             carried=carried,
@@ -313,4 +313,4 @@ def _sums(result: RunResult, locale: str, comparison: Comparison) -> Row:
 
 def _move(comparison: Comparison) -> str:
     """Return both ends of a move, with ref, commit and release."""
-    return f"{end_text(comparison.before)} → {end_text(comparison.after)}"
+    return f"{commit_text(comparison.before)} → {commit_text(comparison.after)}"

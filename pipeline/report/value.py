@@ -1,8 +1,8 @@
 """Reports as values: tables, lines and findings, in reading order.
 
 A value is independent of width, colours and language; these belong to the writers (``terminal``).
-The pipeline's own words are marked (``Ours``), and a writer translates them. All other texts are
-untrusted, and a writer escapes them.
+The pipeline's own words are marked (``Translatable``), and a writer translates them. All other
+texts are untrusted, and a writer escapes them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Line = Sequence[Piece]
 Cell = str | Line
 
 
-class Ours(str):
+class Translatable(str):
     """Words of the pipeline, in English; a writer translates them."""
 
     __slots__ = ()

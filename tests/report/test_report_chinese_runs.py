@@ -17,7 +17,7 @@ from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity
 from pipeline.log import Log
 from pipeline.report.chinese import CHINESE, in_chinese, sentence_in_chinese
-from pipeline.report.run import HubRow, hub_report, row_of
+from pipeline.report.run import UpstreamRow, overview_report, row_of
 from pipeline.report.terminal import to_text
 
 Speech = pytest.CaptureFixture[str]
@@ -181,8 +181,8 @@ def test_status_and_build_speak_chinese_where_the_terminal_does(
 
 
 def test_the_table_of_all_upstreams_is_told_in_chinese() -> None:
-    rows = [row_of(RUN), HubRow(name="b", exit_code=3)]
-    report = hub_report(rows, ["zh_CN"])
+    rows = [row_of(RUN), UpstreamRow(name="b", exit_code=3)]
+    report = overview_report(rows, ["zh_CN"])
     text = to_text(report, width=200, colour=False, language=CHINESE)
     assert "退出码 3" in text
     assert "2 个上游，有问题的：b (3)" in text

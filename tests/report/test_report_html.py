@@ -32,7 +32,7 @@ from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity
 from pipeline.report.advice import advice, whose
 from pipeline.report.colours import pieces, source_pieces
-from pipeline.report.json import Previous, read_previous, run_json, since
+from pipeline.report.json import Previous, compare_runs, read_previous, run_json
 from pipeline.report.markdown import LISTED, to_summary
 from pipeline.report.page import to_html
 from pipeline.report.result import RunResult
@@ -440,7 +440,7 @@ def previous(result: RunResult) -> Previous | None:
 
 
 def test_two_equal_runs_differ_in_nothing() -> None:
-    found = since(previous(changed()), changed())
+    found = compare_runs(previous(changed()), changed())
     assert found is not None
     assert found.is_nothing
     assert "Nothing changed" in read(changed(), previous=previous(changed())).text
@@ -465,16 +465,16 @@ def test_no_page_is_said_to_have_passed_again_that_did_not_run() -> None:
 def test_a_run_of_all_pages_after_one_of_a_few_is_no_leap() -> None:
     """What the last run did not look at was translated before: "1 → 14 (+13)" is no news."""
     few = dataclasses.replace(RESULT, pages={"zh_CN": (PAGE_B,)}, only=("guides/*",))
-    found = since(previous(few), changed())
+    found = compare_runs(previous(few), changed())
     assert found is not None
     assert found.translated == {"zh_CN": (1, 1)}
     assert found.progress == {}
     moved = dataclasses.replace(changed(), lock=dataclasses.replace(LOCK, ref="v3"))
-    later = since(previous(few), moved)
+    later = compare_runs(previous(few), moved)
     assert later is not None
     assert later.pages == {}
     # A page that is new since a run of all pages did begin at 0.
-    whole = since(previous(dataclasses.replace(few, only=())), moved)
+    whole = compare_runs(previous(dataclasses.replace(few, only=())), moved)
     assert whole is not None
     assert whole.translated == {"zh_CN": (1, 11)}
     assert whole.pages == {"appeared": ("a", "c")}
@@ -482,12 +482,12 @@ def test_a_run_of_all_pages_after_one_of_a_few_is_no_leap() -> None:
 
 def test_what_pages_do_now() -> None:
     in_part = dataclasses.replace(PARTIAL, page="c")
-    found = since(
+    found = compare_runs(
         previous(changed(a=dataclasses.replace(FAILED, page="a"))), changed(c=in_part)
     )
     assert found is not None
     assert found.pages == {"pass now": ("a",), "run only in part now": ("c",)}
-    back = since(
+    back = compare_runs(
         previous(changed(c=in_part)), changed(a=dataclasses.replace(FAILED, page="a"))
     )
     assert back is not None
@@ -495,7 +495,7 @@ def test_what_pages_do_now() -> None:
 
 
 def test_pages_that_were_not_run_last_time_are_not_news() -> None:
-    found = since(previous(changed(a=None, c=None)), changed())
+    found = compare_runs(previous(changed(a=None, c=None)), changed())
     assert found is not None
     assert found.is_nothing
 
@@ -516,7 +516,7 @@ def test_more_is_translated_and_upstream_moved() -> None:
             )
         },
     )
-    found = since(BEFORE, now)
+    found = compare_runs(BEFORE, now)
     assert found is not None
     assert found.upstream == (
         "v2 (ababababab), JAX 1.2.3",
@@ -544,7 +544,7 @@ def test_more_is_translated_and_upstream_moved() -> None:
 )
 def test_what_is_no_report_of_this_upstream_is_not_compared(odd: bytes) -> None:
     before = read_previous(odd)
-    assert since(before, RESULT) is None
+    assert compare_runs(before, RESULT) is None
     assert "Since the last run" not in read(RESULT, previous=before).text
 
 

@@ -191,7 +191,7 @@ class Queue:
                 terms=min(terms, written),
                 refused=dict(refused),
                 unanswered=len(work.questions) - len(drafts) - refused.total(),
-                passed_over=len(drafts) - written,
+                skipped=len(drafts) - written,
             )
         )
 

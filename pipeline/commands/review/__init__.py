@@ -43,7 +43,7 @@ def run_command(arguments: Namespace, log: Log) -> int:
     from pipeline.commands.review.reviewing import review_changes
     from pipeline.report.review import (
         STEP_SUMMARY,
-        lacking_line,
+        missing_english_line,
         review_html,
         review_markdown,
         title,
@@ -67,7 +67,7 @@ def run_command(arguments: Namespace, log: Log) -> int:
         log.warn(f"{problem.place}: {problem.text}")
     log.note(title(review))
     if review.lacks_english:
-        log.note(lacking_line(review))
+        log.note(missing_english_line(review))
     log.note(f"look at {paths.review_page.relative_to(paths.root).as_posix()}")
     if arguments.format == "markdown":
         print_text(review_markdown(review))

@@ -64,7 +64,7 @@ class PageOutcome:
     terms: int = 0  # of these: glossary terms, without a request
     refused: Mapping[Reason, int] = field(default_factory=dict)
     unanswered: int = 0
-    passed_over: int = 0  # entries that somebody edited meanwhile
+    skipped: int = 0  # entries that somebody edited meanwhile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

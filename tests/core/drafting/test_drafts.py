@@ -189,9 +189,9 @@ def page(refused: Mapping[Reason, int] | None = None, **counts: int) -> PageOutc
 
 
 def test_the_counts_of_a_run_are_those_of_its_pages() -> None:
-    pages = (page(drafted=2, unanswered=3), page(drafted=5, passed_over=1))
+    pages = (page(drafted=2, unanswered=3), page(drafted=5, skipped=1))
     run = Outcome(pages=pages)
-    counts = ("drafted", "unanswered", "passed_over")
+    counts = ("drafted", "unanswered", "skipped")
     assert [run.total(name) for name in counts] == [7, 3, 1]
     assert Outcome().total("drafted") == 0
 
