@@ -24,7 +24,7 @@ from copies import DAMAGES, WRITERS, Row, score
 from pipeline.adapters.encoder import encoder
 from pipeline.commands.adopt.adoption import Matcher
 from pipeline.commands.adopt.catalogs import translations_in
-from pipeline.commands.adopt.copies import read_file
+from pipeline.commands.adopt.copy_files import read_file
 from pipeline.core.pin.lock import blob_id
 
 pytestmark = pytest.mark.slow

@@ -20,7 +20,7 @@ from runs import run_of
 from pipeline.adapters.encoder import encoder
 from pipeline.commands.adopt.adoption import Matcher
 from pipeline.commands.adopt.catalogs import translations_in
-from pipeline.commands.adopt.copies import read_file
+from pipeline.commands.adopt.copy_files import read_file
 from pipeline.commands.adopt.versions import Versions, open_versions
 from pipeline.commands.build import BuildOptions
 from pipeline.commands.sync import sync

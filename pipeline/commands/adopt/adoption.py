@@ -15,7 +15,7 @@ from pathlib import Path
 from pipeline.adapters.encoder import encoder
 from pipeline.adapters.upstream.history import Tag
 from pipeline.commands.adopt.catalogs import CatalogFiller, import_catalog
-from pipeline.commands.adopt.copies import CopyFile, find_files, read_file
+from pipeline.commands.adopt.copy_files import CopyFile, find_files, read_file
 from pipeline.commands.adopt.versions import Versions, open_versions
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.run_lock import run_lock

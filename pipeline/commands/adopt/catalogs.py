@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from pipeline.adapters import po
-from pipeline.commands.adopt.copies import CopyFile
+from pipeline.commands.adopt.copy_files import CopyFile
 from pipeline.core.adoption.alignment import Pair
 from pipeline.core.adoption.blocks import Block, words_of
 from pipeline.core.adoption.candidates import Choice
