@@ -123,6 +123,11 @@ def remove_abandoned(folders: Iterable[Path]) -> None:
         remove_files(list(folder.rglob(_TEMPORARY)))
 
 
+def remove_abandoned_beside(folder: Path) -> None:
+    """Remove temporary files directly in ``folder``, under the rules of ``remove_abandoned``."""
+    remove_files(list(folder.glob(_TEMPORARY)))
+
+
 def files_below(folder: Path, *suffixes: str) -> list[Path]:
     """Return the files below ``folder`` with one of ``suffixes`` (``.html``), sorted.
 

@@ -23,6 +23,7 @@ from pipeline.commands.options import (
 )
 from pipeline.commands.pages import name_findings, pages_of_run, rule_findings
 from pipeline.commands.reporting import write_report
+from pipeline.commands.rollback import discard_kept
 from pipeline.commands.run_lock import run_lock
 from pipeline.commands.update import (
     LocaleMemos,
@@ -97,7 +98,9 @@ def build_options(arguments: Namespace, run: Run) -> BuildOptions:
 def build(run: Run, options: BuildOptions) -> RunResult:
     """Split, update, merge, execute and publish at the current pin, as far as ``options.last``."""
     with run_lock(run):
-        return build_pulled(run, options, read_pulled(run))
+        result = build_pulled(run, options, read_pulled(run))
+        discard_kept(run)
+        return result
 
 
 def build_pulled(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pipeline.adapters.files import write_if_changed
 from pipeline.commands.options import locales_of
+from pipeline.commands.run_lock import marked
 from pipeline.commands.showing import (
     exit_code_of,
     language,
@@ -115,5 +116,6 @@ def _write_front_page(settings: Settings, locales: Sequence[str]) -> Path | None
     if not sites:
         return None
     page = Paths(settings.root, "").sites / "index.html"
-    write_if_changed(page, front_page(sites, locale=locales[0]).encode("utf-8"))
+    with marked(settings.root):
+        write_if_changed(page, front_page(sites, locale=locales[0]).encode("utf-8"))
     return page

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.commands.options import add_shared, run_of
-from pipeline.commands.run_lock import run_lock
+from pipeline.commands.run_lock import marked, run_lock
 from pipeline.errors import ConfigError, FindingsError
 from pipeline.log import Log
 from pipeline.packages import how_to_run
@@ -58,7 +58,9 @@ def run_command(arguments: Namespace, log: Log) -> RunResult | int:
         case "setup":
             return _set_up(arguments, log)
         case "merge":
-            conflicts = merge_versions(arguments.words)
+            # git runs drivers at the root of the working tree.
+            with marked(Path()):
+                conflicts = merge_versions(arguments.words)
             for conflict in conflicts:
                 log.warn(conflict)
             return FindingsError.exit_code if conflicts else 0

@@ -58,7 +58,7 @@ def restoring(run: Run) -> Iterator[None]:
     links, which take no space. A catalogue stays as it is if it holds a translation that no old
     catalogue had: a person saved it in the meantime.
     """
-    kept = Paths(run.paths.build / "upgrade", run.name)
+    kept = _kept(run)
     _keep(run, kept)
     try:
         yield
@@ -80,6 +80,17 @@ def restoring(run: Run) -> Iterator[None]:
         shutil.rmtree(kept.root, ignore_errors=True)
         raise
     shutil.rmtree(kept.root, ignore_errors=True)
+
+
+def discard_kept(run: Run) -> None:
+    """Remove what a killed upgrade has kept. Call it once the docs are at the pin again."""
+    if not run.dry:
+        shutil.rmtree(_kept(run).root, ignore_errors=True)
+
+
+def _kept(run: Run) -> Paths:
+    """Return the place of the files that an upgrade keeps."""
+    return Paths(run.paths.build / "upgrade", run.name)
 
 
 def _keep(run: Run, kept: Paths) -> None:

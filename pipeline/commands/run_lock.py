@@ -1,19 +1,23 @@
 """Run lock: only one command that writes can run at a time.
 
 The lock covers the whole project, not one upstream, because builds share the cache and the report.
+A mark exists while files are written. If it is there at the start, an earlier run was killed, and
+its temporary files are removed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from pipeline.adapters.files import (
     WriteError,
     hold_lock,
     remove_abandoned,
-    write_atomic,
+    remove_abandoned_beside,
 )
+from pipeline.paths import Paths
 from pipeline.run import Run
 
 
@@ -33,27 +37,64 @@ def run_lock(run: Run) -> Iterator[None]:
     def report_wait() -> None:
         run.log.warn(f"another run holds {path}: waiting for it to end")
 
-    with hold_lock(path, on_wait=report_wait), _cleaned(run):
+    with hold_lock(path, on_wait=report_wait), _cleaned(run.paths):
         yield
 
 
 @contextmanager
-def _cleaned(run: Run) -> Iterator[None]:
-    """Remove half-written files of an earlier, killed run, and those of this run if it fails."""
-    paths = run.paths
-    # The mark exists while a run works. If it is there at the start, the last run was killed.
+def marked(root: Path) -> Iterator[None]:
+    """Mark the project at ``root`` while the body writes single files, without the run lock.
+
+    ``check --fix`` must not wait for a run of an hour, and each of its files is written atomically.
+    Without a ``build`` folder there was no run here, and nothing is marked.
+    """
+    paths = Paths(root, "")
+    if not paths.build.is_dir():
+        yield
+        return
     mark = paths.run_mark
-    folders = (paths.build, paths.root / "translations", paths.docs.parent)
     if mark.exists():
-        remove_abandoned(folders)
-    write_atomic(mark, b"")
+        # The holder of the lock is at work, or was killed. Only in the latter case it can be taken.
+        with suppress(WriteError), hold_lock(paths.run_lock, on_wait=_skip, timeout=0):
+            _remove_abandoned(paths)
+            mark.unlink(missing_ok=True)
+    is_ours = not mark.exists()
+    with suppress(OSError):
+        mark.touch()
+    try:
+        yield
+    finally:
+        if is_ours:
+            with suppress(OSError):
+                mark.unlink()
+
+
+def _skip() -> None:
+    """Do nothing about a lock that another run holds."""
+
+
+@contextmanager
+def _cleaned(paths: Paths) -> Iterator[None]:
+    """Remove temporary files of an earlier, killed run, and those of this run if it fails."""
+    mark = paths.run_mark
+    if mark.exists():
+        _remove_abandoned(paths)
+    # Not written atomically: a kill would leave a temporary file, and no mark.
+    mark.touch()
     try:
         yield
     except BaseException:
         # Ctrl-C reaches our child processes as well, and a user may press it twice.
         with suppress(WriteError):
-            remove_abandoned(folders)
+            _remove_abandoned(paths)
         raise
     finally:
         with suppress(OSError):
             mark.unlink()
+
+
+def _remove_abandoned(paths: Paths) -> None:
+    """Remove temporary files from all folders that commands write to."""
+    remove_abandoned((paths.build, paths.root / "translations", paths.docs.parent))
+    # The configuration, and files that git gives its merge driver.
+    remove_abandoned_beside(paths.root)

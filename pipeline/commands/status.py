@@ -12,6 +12,7 @@ from pipeline.adapters.files import read_bytes
 from pipeline.commands.options import add_shared, run_of
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.reporting import write_badges
+from pipeline.commands.run_lock import marked
 from pipeline.commands.split import update_pulled
 from pipeline.core.catalog.diff import Comparison
 from pipeline.core.document.contents import distances
@@ -63,7 +64,8 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
         comparison = _compare_with(run, result.lock, arguments.against)
         result = replace(result, comparison=comparison)
     if arguments.badges:
-        result = replace(result, changes=tuple(write_badges(run, result)))
+        with marked(run.settings.root):
+            result = replace(result, changes=tuple(write_badges(run, result)))
     return result
 
 

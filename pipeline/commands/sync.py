@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from pipeline.commands.build import BuildOptions, build_options, build_pulled
 from pipeline.commands.options import RUNNING, add_shared, run_of
 from pipeline.commands.pull import pull_docs
+from pipeline.commands.rollback import discard_kept
 from pipeline.commands.run_lock import run_lock
 from pipeline.log import Log
 from pipeline.report.result import RunResult
@@ -38,10 +39,12 @@ def sync(run: Run, options: BuildOptions, *, ref: str | None) -> RunResult:
             return RunResult(
                 name=run.name, lock=pulled.lock, changes=pulled.changes, check_only=True
             )
-        return build_pulled(
+        result = build_pulled(
             run,
             options,
             pulled.lock,
             changes=pulled.changes,
             findings=pulled.findings,
         )
+        discard_kept(run)
+        return result

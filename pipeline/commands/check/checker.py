@@ -31,6 +31,7 @@ from pipeline.commands.check.files import (
     read_file,
 )
 from pipeline.commands.pages import unmatched
+from pipeline.commands.run_lock import marked
 from pipeline.commands.terms import read_terms
 from pipeline.config import IgnoreRule, Settings, matches
 from pipeline.core.checks.engine import is_guard_code
@@ -72,7 +73,8 @@ def check(
             memories.append(read)
         elif fix:
             # The checks below then see the fixed file.
-            fixed, diff = fix_file(read, log)
+            with marked(settings.root):
+                fixed, diff = fix_file(read, log)
             catalogs.append(fixed)
             if diff:
                 diffs[file.name] = diff

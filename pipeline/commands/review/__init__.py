@@ -41,6 +41,7 @@ def run_command(arguments: Namespace, log: Log) -> int:
     """
     from pipeline.adapters.files import append_text, write_if_changed
     from pipeline.commands.review.reviewing import review_changes
+    from pipeline.commands.run_lock import marked
     from pipeline.report.review import (
         STEP_SUMMARY,
         missing_english_line,
@@ -62,7 +63,8 @@ def run_command(arguments: Namespace, log: Log) -> int:
         pages=tuple(arguments.pages),
     )
     paths = Paths(settings.root, "")
-    write_if_changed(paths.review_page, review_html(review))
+    with marked(paths.root):
+        write_if_changed(paths.review_page, review_html(review))
     for problem in review.problems:
         log.warn(f"{problem.place}: {problem.text}")
     log.note(title(review))
