@@ -40,10 +40,11 @@ def missing(extra: str) -> tuple[str, ...]:
     modules = set(EXTRAS[extra])
     for needed in _NEEDED.get(extra, ()):
         modules.update(EXTRAS[needed])
-    return tuple(name for name in sorted(modules) if not _is_there(name))
+    return tuple(name for name in sorted(modules) if not is_there(name))
 
 
-def _is_there(module: str) -> bool:
+def is_there(module: str) -> bool:
+    """Return whether a module is installed, without importing it."""
     return importlib.util.find_spec(module) is not None
 
 

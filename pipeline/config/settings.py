@@ -284,6 +284,21 @@ class SitePolicy(SiteTable, frozen=True, kw_only=True):
     show_fuzzy: bool = False
 
 
+class ReferenceTable(Table, frozen=True, kw_only=True):
+    """The API reference of the documented package; an empty table means its pinned release."""
+
+    # A folder with the package's source, relative to the project's root; empty: the release.
+    path: str = ""
+
+    def __post_init__(self) -> None:
+        if self.path and not is_safe_path(self.path):
+            raise ValidationError(
+                f"must be a folder inside the project, not {self.path!r}",
+                key="path",
+                hint="Write its path from the folder of this file.",
+            )
+
+
 class UpstreamTable(Table, frozen=True, kw_only=True):
     """One set of English docs, as the project configures it; see ``Upstream``."""
 
@@ -311,6 +326,7 @@ class UpstreamTable(Table, frozen=True, kw_only=True):
     run: tuple[RunTable, ...] = ()
     acknowledge: tuple[Acknowledgement, ...] = ()
     site: SiteTable = field(default_factory=SiteTable)
+    reference: ReferenceTable | None = None  # None: the reference stays upstream's
 
 
 class Upstream(UpstreamTable, frozen=True, kw_only=True):

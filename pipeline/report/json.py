@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from pipeline.core.execution.result import Status
-from pipeline.core.pin.lock import Lock, page_path
+from pipeline.core.pin.lock import Lock, page_name
 from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity
 from pipeline.report.counts import executed_by_class, totals
@@ -269,7 +269,7 @@ def _came_and_went(previous: Previous, result: RunResult) -> dict[str, list[str]
     now = {page.page for page in chain.from_iterable(result.pages.values())}
     # Either run may cover a few pages only. A page that upstream still has did not
     # vanish, and nothing is known about pages that the last run did not cover.
-    there = {page_path(file.path).rpartition(".")[0] for file in result.lock.files}
+    there = {page_name(file.path) for file in result.lock.files}
     appeared = [] if previous.only else sorted(now - then)
     return {"appeared": appeared, "vanished": sorted(then - now - there)}
 

@@ -23,7 +23,7 @@ from pipeline.core.document.merge import Merged, PageExtras
 from pipeline.core.document.reader import Document, is_myst_notebook, read_document
 from pipeline.core.execution import notebook as execution
 from pipeline.core.execution.outputs import outputs_of, with_ids, with_outputs
-from pipeline.core.pin.lock import page_path
+from pipeline.core.pin.lock import page_name
 from pipeline.core.results import PageResult
 from pipeline.entries import Catalog, Entry, translations_of
 from pipeline.errors import GuardError, InputError, PipelineError
@@ -101,7 +101,7 @@ def _extras(site: Site, document: Document) -> PageExtras:
     The merge stage also collects links from other pages. The site does not need those: it gives
     every heading its English anchor anyway.
     """
-    name = page_path(document.path).rpartition(".")[0]
+    name = page_name(document.path)
     linked = anchors.linked_anchors((name, unit.split.text) for unit in document.units)
     return PageExtras(
         attribution=site.attribution(document.path),

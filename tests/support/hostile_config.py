@@ -45,8 +45,11 @@ KEYS: dict[str, dict[str, May]] = {
         "prose-directives": May.WORDS,
         "usual-names": May.WORDS,
         **dict.fromkeys(("include", "exclude"), May.NAME),
-        **dict.fromkeys(("partly", "skip", "run", "acknowledge", "site"), May.NO_TEXT),
+        **dict.fromkeys(
+            ("partly", "skip", "run", "acknowledge", "site", "reference"), May.NO_TEXT
+        ),
     },
+    "reference": {"path": May.NAME},
     "partly": {"pages": May.NAME, "sections": May.NO_TEXT, "reason": May.WORDS},
     "skip": _RULE,
     "run": {

@@ -41,8 +41,8 @@ class Grammar:
 
 def grammar_of(document: Document) -> Grammar:
     """Return the grammar of the document's language."""
-    if document.format is Format.RST:
-        return _rst()
+    if document.format in (Format.RST, Format.DOCSTRING):
+        return _rst(is_docstring=document.format is Format.DOCSTRING)
     return _markdown(
         is_page=document.notebook is None,
         is_run=document.format is Format.MYST_NOTEBOOK,
@@ -66,15 +66,15 @@ def _markdown(*, is_page: bool, is_run: bool, reading: Reading) -> Grammar:
 
 
 @cache
-def _rst() -> Grammar:
-    """Return the grammar of reST."""
+def _rst(*, is_docstring: bool) -> Grammar:
+    """Return the grammar of reST, for a page or for a docstring."""
     # loads docutils, which is slow
     from pipeline.core.document.rst import anchors, guard, placement
 
     return Grammar(
         refusal=guard.refusal,
         place=placement.place,
-        read_back=guard.read_back,
+        read_back=partial(guard.read_back, is_docstring=is_docstring),
         plan_targets=anchors.plan_targets,
         target=anchors.target_edit,
         attribution=placement.attribution_edit,

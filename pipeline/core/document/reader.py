@@ -16,7 +16,7 @@ from pipeline.core.document.limits import unsplit, why_not_read
 from pipeline.core.document.markdown.splitter import split_text
 from pipeline.core.document.message import Kind, Message, Split
 from pipeline.core.document.notebook import Notebook, scan_notebook
-from pipeline.core.pin.lock import Page, page_path
+from pipeline.core.pin.lock import DOCSTRING_SUFFIX, Page, page_name
 from pipeline.errors import InputError
 from pipeline.findings import Finding
 from pipeline.reading import MYST, Reading
@@ -36,6 +36,7 @@ class Format(StrEnum):
     MYST_NOTEBOOK = "MyST notebook"
     MYST = "MyST page"
     RST = "reST page"
+    DOCSTRING = "docstring"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +145,7 @@ class SplitPage:
 
 
 def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
-    """Read an ``.ipynb``, ``.md`` or ``.rst`` document in upstream's dialect.
+    """Read an ``.ipynb``, ``.md``, ``.rst`` or ``.docstring`` document in upstream's dialect.
 
     The suffix of ``path`` selects the format, and ``path`` names the document in errors; no file is
     opened. Raises InputError with the position of the fault.
@@ -174,13 +175,13 @@ def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
         return Document(path=path, format=text_format, units=units, reading=reading)
     try:
         split = (
-            _split_rst(raw)
-            if text_format is Format.RST
+            _split_rst(raw, is_docstring=text_format is Format.DOCSTRING)
+            if text_format in (Format.RST, Format.DOCSTRING)
             else split_text(raw, page=True, reading=reading)
         )
     except InputError as error:
         raise InputError(error.what, where=path, hint=error.hint) from error
-    if count := reading.sections_of(page_path(path).rpartition(".")[0]):
+    if count := reading.sections_of(page_name(path)):
         split = first_sections(split, count)
     return Document(
         path=path,
@@ -206,16 +207,18 @@ def _text_format(path: str, raw: str) -> Format:
     """Return the format of a document that is not an ``.ipynb``."""
     if path.endswith(".rst"):
         return Format.RST
+    if path.endswith(DOCSTRING_SUFFIX):
+        return Format.DOCSTRING
     if is_myst_notebook(raw):
         return Format.MYST_NOTEBOOK
     return Format.MYST
 
 
-def _split_rst(raw: str) -> Split:
-    """Split a reST page. The import is local because docutils loads slowly."""
+def _split_rst(raw: str, *, is_docstring: bool) -> Split:
+    """Split a reST page or docstring. The import is local because docutils loads slowly."""
     from pipeline.core.document.rst.splitter import split_rst
 
-    return split_rst(raw)
+    return split_rst(raw, is_docstring=is_docstring)
 
 
 def _read_notebook(path: str, raw: str, reading: Reading) -> Document:

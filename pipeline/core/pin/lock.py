@@ -119,6 +119,10 @@ class Commit:
 
 # In the order in which a page lists its documents.
 PAGE_SUFFIXES = (".ipynb", ".md", ".rst")
+# Folder of the API reference in the pulled docs. Each folder below it is a page, and the docstrings
+# in it are the page's documents.
+REFERENCE = "_api"
+DOCSTRING_SUFFIX = ".docstring"
 
 ASSETS = "_static"  # Sphinx's usual name, and the one that themes use
 _ID = re.compile(r"[0-9a-f]{40}")
@@ -231,7 +235,7 @@ def pages_of(files: Iterable[SourceFile]) -> tuple[Page, ...]:
     """
     documents: dict[str, list[SourceFile]] = defaultdict(list)
     for path, file in _documents(files).items():
-        documents[path.rpartition(".")[0]].append(file)
+        documents[page_name(path)].append(file)
     pages: list[Page] = []
     for name in sorted(documents):
         # Sorting by suffix puts ".ipynb" before ".md".
@@ -240,6 +244,17 @@ def pages_of(files: Iterable[SourceFile]) -> tuple[Page, ...]:
         )
         pages.append(Page(name=name, files=tuple(files_of_page)))
     return tuple(pages)
+
+
+def is_reference(path: str) -> bool:
+    """Return whether a file or page belongs to the API reference."""
+    return path.startswith(f"{REFERENCE}/")
+
+
+def page_name(path: str) -> str:
+    """Return the page of a document: its path without suffix, or the folder of a docstring."""
+    separator = "/" if path.endswith(DOCSTRING_SUFFIX) else "."
+    return page_path(path).rpartition(separator)[0]
 
 
 def hidden_duplicates(files: Iterable[SourceFile]) -> tuple[SourceFile, ...]:
@@ -267,8 +282,10 @@ def _documents(files: Iterable[SourceFile]) -> dict[str, SourceFile]:
 
 
 def _is_document(file: SourceFile) -> bool:
-    """Return whether a file is a page or one of two documents of a page."""
+    """Return whether a file is a page or one of the documents of a page."""
     path = PurePosixPath(file.path)
+    if path.suffix == DOCSTRING_SUFFIX:
+        return path.parts[0] == REFERENCE
     return path.suffix in PAGE_SUFFIXES and ASSETS not in path.parts
 
 
@@ -348,7 +365,7 @@ def _hidden_by_twin(file: SourceFile) -> Finding:
         severity=Severity.WARNING,
         where=ascii(file.path)[1:-1],
         text="is left out: another file has this name, with its accents encoded otherwise",
-        page=page_path(file.path).rpartition(".")[0],
+        page=page_name(file.path),
         hint="On some systems the two are one file. Ask upstream to rename one of them.",
     )
 

@@ -20,12 +20,14 @@ from pipeline.core.document.outline import outline_places
 from pipeline.core.execution.notebook import text_with_contents
 from pipeline.core.pin.lock import (
     PAGE_SUFFIXES,
+    REFERENCE,
     Included,
     Lock,
     RefusedFile,
     SourceFile,
     blob_id,
-    page_path,
+    is_reference,
+    page_name,
     pages_of,
 )
 from pipeline.core.pin.sphinx_config import (
@@ -138,7 +140,7 @@ def _is_intact(path: Path, blob: str) -> bool:
 _MOST_FILES = 200  # limit of files from outside of the docs folders
 _MOST_READINGS = 5000  # limit of reads of included files, once per page
 _LARGEST = 4 * PAGE_LENGTH  # bytes of such a file: enough for the longest allowed page
-_TAKEN = f"the folder {OUTSIDE} is kept for files from outside of the docs"
+_TAKEN = f"the folders {OUTSIDE} and {REFERENCE} are kept for files of the pipeline"
 # Returns the files at places of the repository; missing ones are left out.
 FindPlaces = Callable[[Sequence[str]], Iterable[TreeEntry]]
 
@@ -214,7 +216,7 @@ class Inclusions:
         # A document in the other language is prose only if the directive names a parser.
         is_same = path.endswith(".rst") == reading.path.endswith(".rst")
         if is_same or inclusion.has_parser:
-            name = page_path(path).rpartition(".")[0]
+            name = page_name(path)
             self.shown.setdefault(name, {})[reading.page] = None
             further = _Reading(reading.page, reading.top, path)
             if further not in self._seen and len(self._seen) < _MOST_READINGS:
@@ -255,10 +257,10 @@ def add_included(
     taken = [
         RefusedFile(path=file.path, rule=_TAKEN)
         for file in lock.files
-        if is_outside(file.path)
+        if _is_ours(file.path)
     ]
     lock = replace(
-        lock, files=tuple(file for file in lock.files if not is_outside(file.path))
+        lock, files=tuple(file for file in lock.files if not _is_ours(file.path))
     )
     found = Inclusions(
         docs=lock.docs,
@@ -289,6 +291,11 @@ def add_included(
         excluded=tuple(sorted(excluded)),
         substitutions=_has_substitutions(lock, read),
     )
+
+
+def _is_ours(path: str) -> bool:
+    """Return whether a path lies where the pipeline puts files of its own."""
+    return is_outside(path) or is_reference(path)
 
 
 def _patterns(lock: Lock, read: Callable[[SourceFile], bytes]) -> list[str]:

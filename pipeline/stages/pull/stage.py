@@ -6,12 +6,20 @@ The input is the upstream of the run; the output is locks and the documents they
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from msgspec import structs
 
 from pipeline.adapters.files import read_bytes
 from pipeline.adapters.upstream import Kind, address_of, open_upstream
 from pipeline.config import Upstream
-from pipeline.core.pin.lock import Commit, Lock, SourceFile, parse_lock
+from pipeline.core.pin.lock import (
+    Commit,
+    Lock,
+    SourceFile,
+    is_reference,
+    parse_lock,
+)
 from pipeline.errors import UpstreamError
 from pipeline.folders import is_outside
 from pipeline.packages import how_to_run
@@ -23,6 +31,7 @@ from pipeline.stages.pull.checkout import (
     recover,
     update_checkout,
 )
+from pipeline.stages.pull.reference import with_reference
 from pipeline.stages.pull.selection import changed_files
 from pipeline.stages.pull.source import locked_url, open_source
 
@@ -42,7 +51,8 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
         old = read_old_lock(checkout, run.log)
         changed = 0
         # The source stays open while files are written, because they are read one by one.
-        with open_source(run, checkout.docs, ref=ref, old=old) as source:
+        with open_source(run, checkout.docs, ref=ref, old=old) as found:
+            source = with_reference(run, found, checkout.docs)
             lock = source.lock
             _warn_about_another_commit(run, old, lock)
             if not run.dry:
@@ -87,10 +97,13 @@ def read_at(run: Run, *, ref: str | None = None) -> Commit:
         read = source.read or read_checked_out
         # Only documents: images and data are not compared.
         documents: dict[str, bytes] = {}
-        for page in source.lock.pages:
+        # Docstrings are of a release of the package, not of a commit.
+        own = [file for file in source.lock.files if not is_reference(file.path)]
+        lock = replace(source.lock, files=tuple(own))
+        for page in lock.pages:
             for file in page.files:
                 documents[file.path] = read(file)
-        return Commit(lock=source.lock, documents=documents)
+        return Commit(lock=lock, documents=documents)
 
 
 def read_pulled(run: Run) -> Lock:

@@ -20,7 +20,7 @@ from pipeline.core.catalog.update import (
     wanted_entries,
 )
 from pipeline.core.document.reader import SplitPage
-from pipeline.core.pin.lock import Lock, page_path
+from pipeline.core.pin.lock import Lock, page_name
 from pipeline.entries import Catalog, Entry
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
@@ -124,7 +124,7 @@ def update_catalog_files(
 
 def _documents(lock: Lock) -> set[str]:
     """Return the names of all documents of upstream, including those outside this run."""
-    return {page_path(file.path).rpartition(".")[0] for file in lock.files}
+    return {page_name(file.path) for file in lock.files}
 
 
 def _drop_findings_outside_run(

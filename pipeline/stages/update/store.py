@@ -26,7 +26,7 @@ from pipeline.core.memory.merge import (
     unheld_entries,
 )
 from pipeline.core.memory.record import Memory, Place, digest, index_places
-from pipeline.core.pin.lock import Lock, page_path
+from pipeline.core.pin.lock import Lock, page_name
 from pipeline.entries import Catalog, Entry
 from pipeline.report.counts import written_text
 from pipeline.run import Run
@@ -136,7 +136,7 @@ def _wanted(
     Pages that this run could not read completely are left out, because their entries are unknown.
     """
     # "guide/start.md" → "guide/start"
-    there = {page_path(file.path).rpartition(".")[0] for file in lock.files}
+    there = {page_name(file.path) for file in lock.files}
     wanted: dict[str, Sequence[Entry]] = {
         page: () for page in names if page not in there
     }

@@ -16,6 +16,7 @@ from pipeline.core.document.guard import Refusal, merged_messages, text_refusal
 from pipeline.core.document.message import Kind, Message, Split
 from pipeline.core.document.rst import active_markup, anchors
 from pipeline.core.document.rst.directive_nodes import directive_node
+from pipeline.core.document.rst.docstring import names_in
 from pipeline.core.document.rst.parser import read
 from pipeline.core.document.rst.positions import Lines
 from pipeline.core.document.rst.splitter import split_rst
@@ -54,13 +55,18 @@ def refusal(message: Message, msgstr: str) -> Refusal | None:
     return _refusal(message.msgid, message.kind, bool(message.mark), msgstr)
 
 
-def read_back(split: Split, placed: Placed) -> tuple[Message, ...] | None:
+def read_back(
+    split: Split, placed: Placed, *, is_docstring: bool = False
+) -> tuple[Message, ...] | None:
     """Return the messages of the merged text, parsed again, without the merge's insertions.
 
-    Returns None unless messages, blocks, code and names are where upstream has them.
+    Returns None unless messages, blocks, code and names are where upstream has them. In a docstring
+    these are also the names of sections, parameters and types.
     """
+    if is_docstring and names_in(placed.text) != names_in(split.text):
+        return None
     try:
-        fresh = split_rst(placed.text)
+        fresh = split_rst(placed.text, is_docstring=is_docstring)
     except InputError:
         return None
     added: set[int] = set()

@@ -32,6 +32,7 @@ from pipeline.core.document.rst.blocks import (
     is_image_text,
     metadata,
 )
+from pipeline.core.document.rst.docstring import DocstringLines
 from pipeline.core.document.rst.parser import longest_line, read
 from pipeline.core.document.rst.positions import Finder, Lines, Place, Words
 from pipeline.errors import InputError
@@ -45,13 +46,13 @@ _LITERAL = "::"
 _INDENTED = "Unexpected indentation."  # docutils' message
 
 
-def split_rst(text: str) -> Split:
-    """Split a reST page into messages. Raises InputError if docutils itself fails.
+def split_rst(text: str, *, is_docstring: bool = False) -> Split:
+    """Split a reST page or docstring into messages. Raises InputError if docutils itself fails.
 
     Offsets are characters of ``text``. ``"Title\\n=====\\n\\n* two\\n  lines\\n"`` has the heading
     ``Title`` at [0, 5), with its underline as a rule, and the list item ``two lines``.
     """
-    lines = Lines(text)
+    lines = DocstringLines(text) if is_docstring else Lines(text)
     limit = longest_line()
     for number, line in enumerate(lines.shown, 1):
         if len(line) > limit:
@@ -61,7 +62,7 @@ def split_rst(text: str) -> Split:
             )
     try:
         document, finder = read(lines)
-        splitter = _Splitter(text, finder)
+        splitter = _Splitter(text, finder, has_metadata=not is_docstring)
         splitter.walk(document, 0, Context(), 0)
     except RecursionError:
         return limits.unsplit(text, limits.TOO_DEEP)
@@ -76,9 +77,13 @@ def split_rst(text: str) -> Split:
 class _Splitter:
     """Walker over the tree of one document; collects messages with their offsets."""
 
-    def __init__(self, text: str, finder: Finder) -> None:
-        """Start with no message; ``finder`` is the one that has parsed ``text``."""
+    def __init__(self, text: str, finder: Finder, *, has_metadata: bool) -> None:
+        """Start with no message; ``finder`` is the one that has parsed ``text``.
+
+        ``has_metadata`` is whether fields at the start of the text are for programs only.
+        """
         self.text = text
+        self.has_metadata = has_metadata
         self.finder = finder
         self.lines = finder.lines
         self.messages: list[Message] = []
@@ -113,7 +118,7 @@ class _Splitter:
 
         ``offset`` is the position of ``node``. Blocks without a position of their own get it, too.
         """
-        fields = metadata(node)
+        fields = metadata(node) if self.has_metadata else None
         for child in node.children:
             if isinstance(child, nodes.system_message):
                 self._record_unparsed(child, depth, offset)

@@ -298,7 +298,7 @@ def test_a_page_that_docutils_cannot_read_any_more(
 ) -> None:
     split = split_rst("Some words\n")
 
-    def failing(_: str) -> Split:
+    def failing(_: str, **options: bool) -> Split:
         raise InputError("docutils fails on it")
 
     monkeypatch.setattr(guard, "split_rst", failing)

@@ -1,0 +1,75 @@
+"""Python environments for other releases of a package, cached in ``build/cache``.
+
+uv makes them if it is installed, because it links files instead of copying them; venv and pip do
+otherwise. An environment is used only once it is complete.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from pipeline.adapters.memo import digest_of
+from pipeline.errors import PipelineError
+
+_SECONDS = 900.0
+
+
+class UnmadeEnvironmentError(PipelineError):
+    """An environment cannot be made."""
+
+
+def python_with(
+    requirements: Sequence[str], folder: Path, *, constraints: Path | None = None
+) -> Path:
+    """Return the Python of an environment in ``folder`` that has ``requirements``.
+
+    It is made if it is missing; the network is used then. Raises UnmadeEnvironmentError.
+    """
+    version = ".".join(map(str, sys.version_info[:2]))
+    place = folder / digest_of(version, *sorted(requirements))[:16]
+    python = place / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    complete = place / "complete"
+    if complete.exists():
+        return python
+    shutil.rmtree(place, ignore_errors=True)
+    uv = shutil.which("uv")
+    options = ["--constraint", str(constraints)] if constraints else []
+    if uv:
+        _run([uv, "venv", "--quiet", "--python", sys.executable, str(place)])
+        install = [uv, "pip", "install", "--quiet", "--python", str(python)]
+    else:
+        _run([sys.executable, "-m", "venv", str(place)])
+        install = [str(python), "-m", "pip", "install", "--quiet"]
+    _run([*install, *options, *requirements])
+    complete.touch()
+    return python
+
+
+def _run(words: Sequence[str]) -> None:
+    """Run a command quietly. Raises UnmadeEnvironmentError with its last line of output."""
+    try:
+        ended = subprocess.run(
+            words,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise _failure(str(error)) from error
+    if ended.returncode:
+        said = [line for line in ended.stderr.splitlines() if line.strip()]
+        raise _failure(said[-1] if said else f"exit code {ended.returncode}")
+
+
+def _failure(reason: str) -> UnmadeEnvironmentError:
+    return UnmadeEnvironmentError(
+        f"no environment can be made: {reason}",
+        hint="It needs the package index. What was pulled before stays.",
+    )

@@ -1,0 +1,74 @@
+"""Reader of docstrings: runs Sphinx's autodoc in a process of its own.
+
+The process imports the documented package, so it may hang, crash or print; none of this has an
+effect here. It runs in this environment if that has the package and Sphinx, and otherwise in a
+cached one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pipeline.adapters.environments import python_with
+from pipeline.adapters.installed import is_installed
+from pipeline.errors import UpstreamError
+from pipeline.packages import is_there
+
+CHILD = Path(__file__).with_name("reference_child.py")
+SPHINX = "sphinx<9"  # the child uses classes of autodoc that change in 9
+SECONDS = 600.0
+_LARGEST = 64 << 20  # bytes of an answer
+
+
+def read_reference(
+    request: Mapping[str, Any],
+    *,
+    package: str,
+    version: str,
+    path: Path | None,
+    environments: Path,
+) -> bytes:
+    """Return the record for a request as JSON, made with a release of a package.
+
+    ``path`` is a folder with the package, in place of a release. Raises UpstreamError and
+    UnmadeEnvironmentError.
+    """
+    requirements = [SPHINX] if path else [SPHINX, f"{package}=={version}"]
+    has_package = path is not None or is_installed(package, version)
+    python = Path(sys.executable)
+    if not has_package or not is_there("sphinx"):
+        python = python_with(requirements, environments)
+    # Only the API is inspected, so no accelerator is needed.
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONHASHSEED": "0"}
+    if path:
+        environment["PYTHONPATH"] = str(path)
+    try:
+        ended = subprocess.run(
+            # "-P": the folder of the script has modules with the names of libraries.
+            [str(python), "-P", str(CHILD)],
+            input=json.dumps(request).encode(),
+            env=environment,
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise _unread(package, str(error)) from error
+    if ended.returncode or len(ended.stdout) > _LARGEST:
+        said = ended.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise _unread(package, said[-1] if said else f"exit code {ended.returncode}")
+    return ended.stdout
+
+
+def _unread(package: str, reason: str) -> UpstreamError:
+    return UpstreamError(
+        f"the docstrings cannot be read: {reason}",
+        where=package,
+        hint="Import the package by hand to see why; the pages of the guides are not affected.",
+    )

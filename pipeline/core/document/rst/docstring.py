@@ -1,0 +1,151 @@
+"""Docstrings: reST with the sections of Google's or NumPy's style, as they are written.
+
+napoleon, an extension of Sphinx, defines the sections and their items
+(https://www.sphinx-doc.org/en/master/usage/extensions/napoleon.html). docutils gets lines in which
+Google's headers and items look like fields, and NumPy's like numbers, so that it finds the blocks::
+
+    Args:                   :Args:
+      x: an array             :x: an array
+        of floats               of floats
+
+Offsets still refer to the docstring. Names of sections, parameters and types are never messages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from pipeline.core.document.rst.positions import Lines
+
+# Sections of items: "name: description", or "name : type" above it.
+_ITEM_SECTIONS = frozenset(
+    (
+        *("args", "arguments", "attributes", "keyword args", "keyword arguments"),
+        *("methods", "other parameters", "parameters", "raise", "raises", "receive"),
+        *("receives", "return", "returns", "warn", "warns", "yield", "yields"),
+    )
+)
+_TEXT_SECTIONS = frozenset(
+    (
+        *("attention", "caution", "danger", "error", "example", "examples", "hint"),
+        *("important", "note", "notes", "references", "see also", "tip", "todo"),
+        *("warning", "warnings"),
+    )
+)
+# An item of these is a type. Most have a text without a type, which may have a colon as well.
+_TYPED = frozenset(("return", "returns", "yield", "yields"))
+_HEADER = re.compile(r"[A-Za-z][A-Za-z ]*(?=:\s*$)")
+_RULE = re.compile(r"([-=~^*+#])\1{2,}\s*")
+# A name ends at the first colon that is not in code and is no part of a role or of "::".
+_ITEM = re.compile(r"((?:`+[^`]*`+|[^`:]|:(?=[\w`]))+):(?!:)(?=\s|$)")
+_TYPE = re.compile(r"\S+(?: \S+){0,3}", re.ASCII)
+_OTHER_BLOCK = re.compile(r"[-*+•] |\.\. |>>>")
+_FIELD_BREAKERS = str.maketrans(":\\", "..")
+
+
+class Item(NamedTuple):
+    """Header or item of a section: 0-based line, column, and the name as it is written."""
+
+    line: int
+    column: int
+    name: str
+    is_field: bool  # ends with a colon, as in Google's style
+
+
+def items_of(lines: Sequence[str]) -> tuple[Item, ...]:
+    """Return the section headers and items in the lines of a docstring, in order."""
+    items = tuple(_google_items(lines))
+    return items or tuple(_numpy_items(lines))
+
+
+def _google_items(lines: Sequence[str]) -> Iterator[Item]:
+    """Yield the headers and items of Google's style: an indented block below ``Args:``."""
+    section, indent = "", 0
+    for number, line in enumerate(lines):
+        column = _column(line)
+        if not line.strip():
+            continue
+        if column == 0:
+            section, indent = "", 0
+            header = _HEADER.match(line)
+            name = header[0].lower() if header else ""
+            is_known = name in _ITEM_SECTIONS or name in _TEXT_SECTIONS
+            if is_known and _is_above_indented(lines, number):
+                section = name
+                yield Item(number, 0, line.strip()[:-1], is_field=True)
+            continue
+        indent = indent or column
+        if section in _ITEM_SECTIONS and column == indent:
+            name = _item_name(line[column:], section)
+            if name:
+                yield Item(number, column, name, is_field=True)
+
+
+def _item_name(words: str, section: str) -> str:
+    """Return the name that begins an item of a section; empty if the words are plain text."""
+    found = _ITEM.match(words)
+    if found is None or _OTHER_BLOCK.match(words):
+        return ""
+    if section in _TYPED and not _TYPE.fullmatch(found[1]):
+        return ""  # a sentence with a colon
+    return found[1]
+
+
+def _numpy_items(lines: Sequence[str]) -> Iterator[Item]:
+    """Yield the headers and items of NumPy's style: an underlined header, items at its column."""
+    section = ""
+    for number, line in enumerate(lines):
+        if _column(line) or not line.strip() or _RULE.fullmatch(line):
+            continue
+        name = line.strip().lower()
+        is_known = name in _ITEM_SECTIONS or name in _TEXT_SECTIONS
+        if is_known and _RULE.fullmatch("".join(lines[number + 1 : number + 2])):
+            section = name
+            yield Item(number, 0, line, is_field=False)
+        elif section in _ITEM_SECTIONS and _is_above_indented(lines, number):
+            yield Item(number, 0, line, is_field=False)
+
+
+def _is_above_indented(lines: Sequence[str], number: int) -> bool:
+    """Return whether the next line with words is indented."""
+    following = (line for line in lines[number + 1 :] if line.strip())
+    return _column(next(following, "")) > 0
+
+
+def _column(line: str) -> int:
+    """Return the number of characters before the words of a line."""
+    return len(line) - len(line.lstrip())
+
+
+def names_in(text: str) -> tuple[tuple[int, str], ...]:
+    """Return the columns and names of all headers and items, which no translation may change."""
+    return tuple((item.column, item.name) for item in items_of(Lines(text).shown))
+
+
+class DocstringLines(Lines):
+    """Lines of a docstring, with headers and items as docutils needs them."""
+
+    def __init__(self, text: str) -> None:
+        """Split ``text`` into lines and rewrite the headers and items."""
+        super().__init__(text)
+        self._added: dict[int, int] = {}  # column of the added colon, by line
+        for item in items_of(self.shown):
+            line = self.shown[item.line]
+            end = item.column + len(item.name)
+            if item.is_field:
+                # A field's name ends without a space, and would need escapes in it.
+                words = item.name.rstrip().translate(_FIELD_BREAKERS)
+                name = f":{words:.<{len(item.name)}}"
+                self._added[item.line] = item.column
+            else:
+                name = re.sub(r"\w", "0", item.name)
+            self.shown[item.line] = line[: item.column] + name + line[end:]
+
+    def offset(self, line: int, column: int) -> int:
+        """Return the offset of a column of a shown line, without the colon added to it."""
+        added = self._added.get(line)
+        if added is not None and column > added:
+            column -= 1
+        return super().offset(line, column)

@@ -1,0 +1,168 @@
+"""API reference of a pull: its docstrings and their record, as files beside upstream's.
+
+They are read only if the release, upstream's lists or our code have changed. The invariant: a
+reference that cannot be read never stops the pull of the guides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from msgspec import structs
+
+from pipeline.adapters.files import files_below, read_bytes
+from pipeline.adapters.memo import digest_of
+from pipeline.adapters.reference import CHILD, read_reference
+from pipeline.core.pin.lock import REFERENCE, Lock, SourceFile, blob_id, is_reference
+from pipeline.core.pin.sphinx_config import sphinx_values
+from pipeline.core.reference.listing import listing, settings_in
+from pipeline.core.reference.objects import PATH, Record, files_of, read_record
+from pipeline.errors import InputError, PipelineError
+from pipeline.folders import is_outside
+from pipeline.report.counts import counted
+from pipeline.run import Run
+from pipeline.stages.pull.selection import changed_files
+from pipeline.stages.pull.source import Source
+
+_Read = Callable[[SourceFile], bytes]
+
+
+def with_reference(run: Run, source: Source, docs: Path) -> Source:
+    """Return the source with the files of the API reference, if one is configured.
+
+    ``docs`` is the checkout. A dry run reads no docstrings: it keeps those that were pulled.
+    """
+    pulled = tuple(file for file in source.lock.files if is_reference(file.path))
+    own = tuple(file for file in source.lock.files if not is_reference(file.path))
+    lock = replace(source.lock, files=own)
+    if run.upstream.reference is None:
+        return replace(source, lock=lock)
+
+    def read_checked_out(file: SourceFile) -> bytes:
+        return read_bytes(docs / file.path)
+
+    read = source.read or read_checked_out
+    request = _request(run, lock, read)
+    key = _key(run, request)
+    old = _pulled_record(docs)
+    kept = pulled or _checked_out(docs)
+    if (old and old.key == key and kept and not changed_files(docs, kept)) or run.dry:
+        return _joined(source, lock, kept, read, read_checked_out)
+    try:
+        with run.log.step("reference") as step:
+            record = _read(run, request, key)
+            step.result = f"{counted(len(record.objects), 'object')} read"
+    except PipelineError as error:
+        run.log.warn(f"{error.where or run.name}: {error.what}")
+        return _joined(source, lock, _intact(docs, kept), read, read_checked_out)
+    for failure in record.failures:
+        run.log.note(f"{failure.page}: {failure.name} is documented, but not there")
+    made = files_of(record)
+    files = tuple(
+        SourceFile(path=path, blob=blob_id(data)) for path, data in made.items()
+    )
+    return _joined(source, lock, files, read, lambda file: made[file.path])
+
+
+def _joined(
+    source: Source,
+    lock: Lock,
+    files: tuple[SourceFile, ...],
+    read: _Read,
+    read_own: _Read,
+) -> Source:
+    """Return the source with ``files`` of the reference, which ``read_own`` reads."""
+
+    def read_any(file: SourceFile) -> bytes:
+        return read_own(file) if is_reference(file.path) else read(file)
+
+    files = tuple(sorted((*lock.files, *files), key=lambda file: file.path))
+    joined = replace(lock, files=files)
+    # Without ``read``, the checkout already has all files.
+    is_complete = source.read is None and files == source.lock.files
+    return replace(source, lock=joined, read=None if is_complete else read_any)
+
+
+def _request(run: Run, lock: Lock, read: _Read) -> dict[str, Any]:
+    """Return what Sphinx is asked for: the lists of upstream's pages, and its settings."""
+    pages: dict[str, str] = {}
+    settings: dict[str, Any] = {}
+    excluded = lock.unpublished
+    for page in lock.pages:
+        for file in page.files:
+            if page.name not in excluded and file.path.endswith((".md", ".rst")):
+                found = listing(file.path, read(file).decode("utf-8", "replace"))
+                if found and not is_outside(file.path):
+                    pages[page.name] = found
+    names = {f"{prefix}conf.py" for prefix in lock.docs.prefixes}
+    for file in lock.files:
+        if file.path in names:
+            values = sphinx_values(read(file).decode("utf-8", "replace"))
+            settings |= settings_in(values)
+    return {"pages": pages, "settings": settings}
+
+
+def _key(run: Run, request: dict[str, Any]) -> str:
+    """Return the digest of everything that the record depends on."""
+    package = [run.package, run.version]
+    folder = _package_folder(run)
+    if folder:
+        package = [digest_of(*map(str, _contents(folder)))]
+    return digest_of(repr(request), *package, read_bytes(CHILD).decode("utf-8"))
+
+
+def _package_folder(run: Run) -> Path | None:
+    """Return the folder with the package's source, if one is configured."""
+    reference = run.upstream.reference
+    if reference is None or not reference.path:
+        return None
+    return run.settings.root / reference.path
+
+
+def _contents(folder: Path) -> list[bytes]:
+    contents: list[bytes] = []
+    for path in files_below(folder, ".py"):
+        contents += [path.relative_to(folder).as_posix().encode(), read_bytes(path)]
+    return contents
+
+
+def _read(run: Run, request: dict[str, Any], key: str) -> Record:
+    """Run Sphinx on the request, and return the record. Raises PipelineError."""
+    data = read_reference(
+        request,
+        package=run.package,
+        version=run.version,
+        path=_package_folder(run),
+        environments=run.paths.cache / "environments",
+    )
+    record = read_record(data, where=run.package or run.name)
+    return structs.replace(record, key=key, settings=request["settings"])
+
+
+def _pulled_record(docs: Path) -> Record | None:
+    """Return the record of the last pull; None if it is missing or damaged."""
+    path = docs / PATH
+    if not path.is_file():
+        return None
+    try:
+        return read_record(read_bytes(path), where=str(path))
+    except InputError:
+        return None
+
+
+def _checked_out(docs: Path) -> tuple[SourceFile, ...]:
+    """Return the files of the reference in the checkout."""
+    return tuple(
+        SourceFile(
+            path=path.relative_to(docs).as_posix(), blob=blob_id(read_bytes(path))
+        )
+        for path in files_below(docs / REFERENCE, "")
+    )
+
+
+def _intact(docs: Path, files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
+    """Return ``files`` if the checkout has all of them as they are, and otherwise none."""
+    return () if changed_files(docs, files) else files

@@ -1,0 +1,175 @@
+"""Docstrings in Google's and NumPy's style: what is a message, and what a merge must keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import dedent
+
+import pytest
+
+from pipeline.core.document.merge import merge
+from pipeline.core.document.reader import Document, read_document
+from pipeline.core.document.rst.docstring import names_in
+
+GOOGLE = """\
+Pour tea into cups.
+
+Only clean cups count. See :func:`wash`.
+
+Args:
+  pot: the full pot, or
+    several pots in a tuple.
+  cups (list[str]): names of the cups.
+  *rest: more cups
+  ``depth`` : how deep to pour
+    into each cup.
+  size:
+    millilitres of a cup
+  - a list is no item: of the section
+
+Returns:
+  Cups in their order. They are: warm.
+
+Raises:
+  ValueError: if a cup is dirty.
+  :class:`SpillError`: if the pot is too full.
+
+Example:
+  Two cups of tea:
+
+  >>> pour("green")
+  ['green', 'green']
+
+See Also:
+  - :func:`brew`: what comes before
+"""
+NUMPY = """\
+Pour tea into cups.
+
+Parameters
+----------
+pot : Pot
+    the full pot
+cups
+    names of the cups
+
+Returns
+-------
+Cup
+    the first cup
+
+Notes
+-----
+Tea stains.
+"""
+
+
+def messages_of(text: str) -> list[str]:
+    return [message.msgid for _, message in document(text).messages()]
+
+
+def document(text: str) -> Document:
+    return read_document("_api/tea/pour.docstring", text.encode())
+
+
+def test_prose_of_google_style() -> None:
+    assert messages_of(GOOGLE) == [
+        "Pour tea into cups.",
+        "Only clean cups count. See :func:`wash`.",
+        "the full pot, or several pots in a tuple.",
+        "names of the cups.",
+        "more cups",
+        "how deep to pour into each cup.",
+        "millilitres of a cup",
+        "a list is no item: of the section",
+        "Cups in their order. They are: warm.",
+        "if a cup is dirty.",
+        "if the pot is too full.",
+        "Two cups of tea:",
+        ":func:`brew`: what comes before",
+    ]
+
+
+def test_prose_of_numpy_style() -> None:
+    assert messages_of(NUMPY) == [
+        "Pour tea into cups.",
+        "the full pot",
+        "names of the cups",
+        "the first cup",
+        "Tea stains.",
+    ]
+
+
+@pytest.mark.parametrize("text", [GOOGLE, NUMPY])
+def test_merge_changes_prose_only(text: str) -> None:
+    found = document(text)
+    assert merge(found, {}).data == text.encode()
+    words = {msgid: f"译文{number}" for number, msgid in enumerate(messages_of(text))}
+    merged = merge(found, words)
+    assert merged.rejected == ()
+    assert merged.translated == len(words)
+    result = merged.data.decode()
+    assert names_in(result) == names_in(text)
+    assert messages_of(result) == list(words.values())
+
+
+def test_merged_lines_keep_their_place() -> None:
+    merged = merge(document(GOOGLE), {"names of the cups.": "杯子的名字。"})
+    assert "\n  cups (list[str]): 杯子的名字。\n  *rest" in merged.data.decode()
+
+
+@dataclass(frozen=True)
+class Hostile:
+    """A translation that would change more than prose."""
+
+    msgid: str
+    msgstr: str
+
+
+HOSTILE = (
+    Hostile("the full pot, or several pots in a tuple.", "一壶\n  kettle: 水壶"),
+    Hostile("Cups in their order. They are: warm.", "Cup: 杯子"),
+    Hostile("Two cups of tea:", ">>> spill()"),
+    Hostile("if a cup is dirty.", "脏了 :eval:`1`"),
+    Hostile("Only clean cups count. See :func:`wash`.", "见 :func:`rinse`。"),
+    Hostile("how deep to pour into each cup.", ".. raw:: html"),
+    Hostile("Two cups of tea:", "两杯茶::"),
+)
+
+
+@pytest.mark.parametrize("one", HOSTILE)
+def test_no_translation_adds_sections_items_examples_or_roles(one: Hostile) -> None:
+    merged = merge(document(GOOGLE), {one.msgid: one.msgstr})
+    assert merged.data == GOOGLE.encode()
+    assert len(merged.rejected) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Args:\nflush left: no section", ()),
+        ("Args: on the same line", ()),
+        ("Unknown:\n  pot: no item", ()),
+        ("args:\n  pot: tea", ("args", "pot")),
+        ("Returns:\n  tuple[int, int]: two", ("Returns", "tuple[int, int]")),
+        ("Returns:\n  What follows is a sentence: tea", ("Returns",)),
+        ("Args:\n  pot: tea\n    depth: of the pot", ("Args", "pot")),
+        ("Args:\n  a `b: c`: tea", ("Args", "a `b: c`")),
+        ("Args:\n  pot:: tea", ("Args",)),
+        ("Args:\n  pot", ("Args",)),
+        ("Note:\n  pot: tea", ("Note",)),
+        ("Args:\n  pot: tea\nText.\n  cup: tea", ("Args", "pot")),
+        ("Parameters\n==========\npot : Pot\n    tea", ("Parameters", "pot : Pot")),
+        ("Parameters\n\npot : Pot\n    tea", ()),
+    ],
+)
+def test_names_of_sections_and_items(text: str, names: tuple[str, ...]) -> None:
+    assert tuple(name for _, name in names_in(text)) == names
+
+
+def test_first_section_is_no_metadata() -> None:
+    text = dedent("""\
+        Args:
+          pot: the full pot
+        """)
+    assert messages_of(text) == ["the full pot"]

@@ -1,0 +1,91 @@
+"""Record of an API reference: its docstrings as documents, each stored once."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.core.reference.objects import (
+    MARK,
+    PATH,
+    Directive,
+    Object,
+    Record,
+    Row,
+    files_of,
+    read_record,
+)
+from pipeline.errors import InputError
+
+
+def shows(page: str, *names: str) -> Directive:
+    lines = (".. py:function:: x", *(f"   {MARK}{name}{MARK}" for name in names))
+    return Directive(page=page, directive="autofunction", argument="x", lines=lines)
+
+
+RECORD = Record(
+    key="k",
+    directives=(
+        shows("tea", "tea.pour"),
+        shows("_autosummary/tea.pour", "tea.pour"),
+        shows("_autosummary/tea.alias", "tea.alias"),
+        shows("zoo", "tea.pour"),
+        shows("_autosummary/tea.Cup", "tea.Cup", "tea.Cup.drink", "tea.Cup.bare"),
+    ),
+    rows=(
+        Row(
+            page="_autosummary/tea.Cup",
+            name="Cup.wash",
+            object="tea.Cup.wash",
+            display="w",
+        ),
+        Row(page="tea", name="pour", object="tea.pour", display="p"),
+        Row(page="tea", name="gone", object="tea.gone", display="g"),
+        Row(page="tea", name="Cup.plain", object="tea.Cup.plain", display="p"),
+    ),
+    objects={
+        "tea.pour": Object(what="function", doc="Pour tea.\n\nWith care.\n"),
+        "tea.alias": Object(what="function", doc="Pour tea.\n\nWith care.\n"),
+        "tea.Cup": Object(what="class", doc="Cup(size: int)"),
+        "tea.Cup.drink": Object(what="method", doc="Drink."),
+        "tea.Cup.bare": Object(what="method"),
+        "tea.Cup.wash": Object(what="method", doc="Wash.\n\nOnly in a table."),
+        "tea.Cup.plain": Object(what="method"),
+    },
+)
+
+
+def test_docstrings_are_documents_of_their_own_page() -> None:
+    files = files_of(RECORD)
+    stored = read_record(files.pop(PATH), where="record")
+    assert files == {
+        "_api/_autosummary/tea.Cup/tea.Cup.drink.docstring": b"Drink.",
+        "_api/_autosummary/tea.Cup/tea.Cup.wash.docstring": b"Wash.",
+        "_api/_autosummary/tea.alias/tea.alias.docstring": b"Pour tea.\n\nWith care.",
+    }
+    documents = {name: found.document for name, found in stored.objects.items()}
+    alias = "_api/_autosummary/tea.alias/tea.alias.docstring"
+    # Equal docstrings are one document. A signature alone is none.
+    assert documents["tea.pour"] == documents["tea.alias"] == alias
+    assert documents["tea.Cup"] == documents["tea.Cup.bare"] == ""
+    assert {found.doc for found in stored.objects.values()} == {""}
+    assert stored.key == "k"
+
+
+def test_files_depend_on_the_record_only() -> None:
+    assert files_of(RECORD) == files_of(RECORD)
+
+
+@pytest.mark.parametrize("name", ["tea.a/../../b", "tea.\0", "con"])
+def test_names_that_no_file_can_have_get_no_document(name: str) -> None:
+    record = Record(
+        directives=(shows("tea", name),),
+        objects={name: Object(what="data", doc="Words.")},
+    )
+    files = files_of(record)
+    assert list(files) == [PATH] or name == "con"
+
+
+@pytest.mark.parametrize("data", [b"{", b"[]", b'{"objects": {"x": 1}}', b"\xff"])
+def test_damaged_record_is_an_error(data: bytes) -> None:
+    with pytest.raises(InputError, match="no record of an API reference"):
+        read_record(data, where="record")
