@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -59,7 +59,9 @@ class Project:
     """A project whose upstream is a folder, with a package in a folder of its own."""
 
     root: Path
-    reference: ReferenceTable | None = ReferenceTable(path="package")
+    reference: ReferenceTable | None = field(
+        default_factory=lambda: ReferenceTable(path="package")
+    )
 
     @property
     def docs(self) -> Path:

@@ -140,7 +140,10 @@ def _is_intact(path: Path, blob: str) -> bool:
 _MOST_FILES = 200  # limit of files from outside of the docs folders
 _MOST_READINGS = 5000  # limit of reads of included files, once per page
 _LARGEST = 4 * PAGE_LENGTH  # bytes of such a file: enough for the longest allowed page
-_TAKEN = f"the folders {OUTSIDE} and {REFERENCE} are kept for files of the pipeline"
+_TAKEN = {
+    OUTSIDE: f"the folder {OUTSIDE} is kept for files from outside of the docs",
+    REFERENCE: f"the folder {REFERENCE} is kept for the API reference",
+}
 # Returns the files at places of the repository; missing ones are left out.
 FindPlaces = Callable[[Sequence[str]], Iterable[TreeEntry]]
 
@@ -255,7 +258,7 @@ def add_included(
     """
     # Upstream's own folder of this name would be confused with the included files.
     taken = [
-        RefusedFile(path=file.path, rule=_TAKEN)
+        RefusedFile(path=file.path, rule=_TAKEN[file.path.partition("/")[0]])
         for file in lock.files
         if _is_ours(file.path)
     ]
