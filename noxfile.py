@@ -66,6 +66,7 @@ RANDOM_TESTS = (
     "tests/commands/test_draft_kill.py",
     "tests/commands/test_draft_hostile.py",
     "tests/test_hostile_files.py",
+    "tests/core/document/test_evaluated_everywhere.py",
 )
 
 STOP_SECONDS = 30.0  # nox kills after half a second: too soon to stop kernels
@@ -372,7 +373,7 @@ def coverage(session: nox.Session) -> None:
 
 @nox.session
 def properties(session: nox.Session) -> None:
-    """Try 1,000 new random examples of every property; many kills, walks, damages and replies."""
+    """Try 1,000 new random examples of every property; many kills, walks, damages, replies."""
     enter(session, "tests")
     session.install("-e", ".", *packages("site", "test", "dask"))
     examples = ("-m", "hypothesis", "--hypothesis-profile=nightly")
@@ -383,6 +384,7 @@ def properties(session: nox.Session) -> None:
             "JAX_DOCS_WALKS": "40",
             "JAX_DOCS_FUZZ": "500",
             "JAX_DOCS_HOSTILE": "3000",
+            "JAX_DOCS_EVALUATED": "100000",
         }
         session.run("pytest", *PARALLEL, *RANDOM_TESTS, env=more)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -171,16 +171,18 @@ def _translated(entry: Entry, change: Callable[[str], str]) -> Entry:
     return replace(entry, msgstr=change(entry.msgid), fuzzy=False, comments=comments)
 
 
-def attacks(seed: int) -> Callable[[str], str]:
+def attacks(
+    seed: int | str, payloads: Sequence[str] = PAYLOADS
+) -> Callable[[str], str]:
     """Return what attacks one message after the other, the same for the same ``seed``."""
     chance = random.Random(seed)
 
     def attack(msgid: str) -> str:
         text = msgid
         for _ in range(chance.choice((1, 1, 1, 2))):
-            payload = chance.choice(PAYLOADS)
+            payload = chance.choice(payloads)
             if chance.random() < 0.2:
-                payload += chance.choice(PAYLOADS)
+                payload += chance.choice(payloads)
             start, end = chance.choice(list(_places(text)))
             text = f"{text[:start]}{payload}{text[end:]}"
         return f"译文 {text}" if chance.random() < 0.5 else text

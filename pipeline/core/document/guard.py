@@ -83,7 +83,7 @@ def _environments(text: str) -> dict[str, list[str]]:
     """
     marks: dict[str, list[str]] = {}
     # A renderer resolves character references first: "&#92;begin{align}".
-    for mark, name in _ENVIRONMENT.findall(unescape(text)):
+    for mark, name in _ENVIRONMENT.findall(resolve_references(text)):
         marks.setdefault(name, []).append(mark)
     return marks
 
@@ -178,7 +178,6 @@ _SCHEME = re.compile(
     r"(?:java|vb)script:|https?:(?=[\w/])|\bdata:(?=[\w#;,])|file:(?=/)",
     re.IGNORECASE | re.ASCII,
 )
-_SUBSTITUTION = re.compile(r"\{\{|\{%")
 _MATH_MACRO = re.compile(r"\\[A-Za-z]+")
 # Attributes of the preceding element or line: [words]{.class}, {#name}. With a colon they are those
 # of kramdown and Python-Markdown, which may stand apart.
@@ -196,12 +195,49 @@ WRITTEN = {
     "URL": _URL,
     "payload": _PAYLOAD,
     "scheme": _SCHEME,
-    "substitution": _SUBSTITUTION,
     "math macro": _MATH_MACRO,
     "attributes": _ATTRIBUTES,
 }
 # A quick filter: every match of the patterns above contains one of these in lower case.
 _MAYBE_WRITTEN = re.compile(r"<|\]\(|//|www\.|data:|script:|https?:|file:|\{|\\")
+
+
+_TEMPLATE_MARKS = ("{{", "{%", "{#")
+_BRACE = re.compile(r"[{}]")
+
+
+def find_templates(text: str) -> list[str]:
+    """Return what template languages would evaluate in ``text``, each up to its matching brace.
+
+    ``"a {{ b }} and {% c"`` gives ``["{{ b }}", "{%"]``: a mark without its end stands alone. Only
+    the outermost pieces count.
+    """
+    opened: list[int] = []
+    found: list[tuple[int, str]] = []
+    for brace in _BRACE.finditer(text):
+        at = brace.start()
+        if brace[0] == "{":
+            opened.append(at)
+        elif opened:
+            start = opened.pop()
+            if text.startswith(_TEMPLATE_MARKS, start):
+                while found and found[-1][0] > start:
+                    found.pop()
+                found.append((start, text[start : at + 1]))
+    open_marks = [text[at : at + 2] for at in opened]
+    return [piece for _, piece in found] + [
+        mark for mark in open_marks if mark in _TEMPLATE_MARKS
+    ]
+
+
+def resolve_references(text: str) -> str:
+    """Return ``text`` with its character references resolved, as renderers finally see it.
+
+    Resolving may reveal another reference: ``"&amp;lt;b&amp;gt;"``.
+    """
+    while "&" in text and (resolved := unescape(text)) != text:
+        text = resolved
+    return text
 
 
 def may_hold_written(text: str) -> bool:

@@ -7,10 +7,10 @@ import time
 import pytest
 from notebooks import code, notebook, prose
 
-from pipeline.core.document.markdown.template_syntax import braces_in
+from pipeline.core.document.markdown.template_syntax import evaluated_pieces
 from pipeline.core.document.merge import merge
 from pipeline.core.document.reader import read_document
-from pipeline.reading import MYST, Dialect, Reading
+from pipeline.reading import Dialect, Reading
 
 EVALUATED = {
     "a tag": ("Words.\n\n{% if a %}\nMore.\n{% endif %}\n", 3, "a tag of Liquid, “{% if a %}”"),
@@ -32,6 +32,7 @@ EVALUATED = {
     "on several lines": ('import {\n  A,\n} from "b"\n', 1, "“import { A, } from \"b\"”"),
     "for its effect": ("import './a.css'\n", 1, "an import or export of MDX"),
     "an export": ("export const a = 1\n", 1, "an import or export of MDX"),
+    "behind a backquote": ("It is \\`{{ a }}`.\n", 1, "braces of Liquid, Vue or Jinja"),
     "a default": ("export default ({ a }) => a\n", 1, "an import or export of MDX"),
 }  # fmt: skip
 
@@ -98,33 +99,79 @@ def test_other_cells_of_a_notebook_go_on_and_code_is_code() -> None:
     assert read_document("a.md", page).code == ("b\n",)
 
 
+ADDED = {
+    "an expression": "写 {process.env.KEY}",
+    "an open brace": "写 {a",
+    "a reference": "写 &#123;a.b}",
+    "a longer one": "写 {a} 和 {b.c}",
+    "attributes": "[词](a.md){x}",
+    "behind an escaped backquote": "写 \\`{process.env.KEY}`",
+    "out of its code": "写 `` `{b}`",
+    "in HTML code": "写 <code>{d.e}</code>",
+    "in code, for programs without code": "写 `{{ d }}`",
+    "an open comment of Jinja": "写 `{#`",
+    "a statement": "import './a.css'",
+    "an inclusion of PyMdown": "--8<-- 'a.md'",
+    "an inclusion of VitePress": "<<< @/a.js",
+}
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+@pytest.mark.parametrize("translation", ADDED.values(), ids=ADDED)
+def test_no_translation_adds_syntax(translation: str, dialect: Dialect) -> None:
+    text = b"Write {a}, `{b}`, `{{ c }}`, <code>d</code> and [words](a.md).\n"
+    document = read_document("a.md", text, Reading(dialect=dialect))
+    (message,) = [message for _, message in document.messages()]
+    rejected = merge(document, {message.msgid: translation}).rejected
+    assert [rejection.refusal.code for rejection in rejected] == ["G104"]
+    good = "写 {a}，`{{ c }}`、[词](a.md) {a}、`{d.e}`，<code>{a}</code>"
+    assert merge(document, {message.msgid: good}).rejected == ()
+
+
+def test_backquotes_in_html_are_no_code() -> None:
+    document = read_document("a.md", b"<div>Write `words` here</div>\n")
+    (message,) = [message for _, message in document.messages()]
+    hostile = {message.msgid: "<div>写 `{a.b}`</div>"}
+    (rejected,) = merge(document, hostile).rejected
+    assert "adds syntax of another program “{a.b}”" in rejected.refusal.text
+    page = read_document("a.md", b"<div>Write `{{ a }}` here</div>\n")
+    assert page.units[0].split.left_in_english
+
+
 @pytest.mark.parametrize(
     "translation",
     [
-        "写 {process.env.KEY}",
-        "写 {a",
-        "写 &#123;a.b}",
-        "写 {a} 和 {b.c}",
-        "[词](a.md){x}",
+        "写 {{ config }}",
+        "写 ``{{ config }}``",
+        "写 :kbd:`{{ config }}`",
+        "写 *{% include a %}*",
+        "写 ``{#``",
+        "写 {{ b }}{{ config }}",
+        "写 `{{ config }} <a.html>`__",
     ],
 )
-def test_no_translation_adds_braces(translation: str) -> None:
-    document = read_document("a.md", b"Write {a} and [words](a.md).\n", MYST)
-    (message,) = [message for _, message in document.messages()]
-    merged = merge(document, {message.msgid: f"{translation} [词](a.md)"})
-    if translation == "写 {a":
-        assert "adds braces “{a [词](a.md)”" in merged.rejected[0].refusal.text
-    assert [rejected.refusal.code for rejected in merged.rejected] == ["G104"]
-    kept = merge(document, {message.msgid: "{a} 写 [词](a.md) {a}，`{b.c}`"})
-    assert kept.rejected == ()
+@pytest.mark.parametrize("field", [False, True])
+def test_no_translation_of_rst_adds_what_jinja_evaluates(
+    translation: str, field: bool
+) -> None:
+    words = "Write ``{{ a }}`` and {{ b }}, :math:`{{x}^2}`, :kbd:`c`, `d <a.html>`__."
+    text = f".. figure:: a.png\n   :alt: {words}\n" if field else f"{words}\n"
+    document = read_document("a.rst", text.encode())
+    (rejected,) = merge(document, {words: translation}).rejected
+    assert rejected.refusal.code == "G104"
+    good = "写 {{ b }}、``{{ a }}`` 与 :math:`{{x}^2}` 和 {a}。"
+    assert merge(document, {words: good}).rejected == ()
 
 
 def test_braces_are_looked_for_outside_of_code() -> None:
-    assert braces_in("words") == []
-    assert braces_in("see {a.b}, {func}`c`, `{d}`, ${e}$ and {{ f }}") == [
+    assert evaluated_pieces("words", is_html=False) == []
+    assert evaluated_pieces(
+        "see {a.b}, {func}`c`, `{d}`, ${e}$ and {{ f }}", is_html=False
+    ) == [
         "{a.b}",
         "{",
         "{ f }",
+        "{{ f }}",
     ]
 
 

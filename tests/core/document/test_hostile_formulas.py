@@ -8,19 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from functools import lru_cache
-from html.parser import HTMLParser
 
 import pytest
-from docutils import nodes
-from docutils.core import publish_doctree
-from docutils.parsers.rst import Parser as RstParser
-from docutils.parsers.rst import roles
-from docutils.utils import unescape
+from evaluated import Tags, of_docutils
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from myst_parser.parsers.docutils_ import Parser as MystParser
 from notebooks import notebook_value, prose
 
 from pipeline.core.document.markdown import guard
@@ -435,71 +427,6 @@ ENGLISH = {
         "It costs $5 and ``<img>`` is `code <a.md>`_",
     ),
 }
-RECORDED = ("ref", "a", "download", "octicon", "kbd")  # roles
-EXTENSIONS = "amsmath attrs_block attrs_inline dollarmath html_admonition html_image"
-PLAIN_WORDS = re.compile(r"(\\(?:text|mbox)) ?\{[^{}<>&$`\\\\\"=]*\}")
-
-
-def recorded(
-    name: str, _raw: str, text: str, *_: object, **__: object
-) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-    """A role that keeps its name and where it leads."""
-    target = ""
-    if name != "kbd":
-        target = unescape(text).rpartition("<")[2].rstrip(">").lstrip("~!")
-    return [nodes.inline(text, text, role=f"{name} {target}")], []
-
-
-@pytest.fixture(scope="module")
-def recorded_roles() -> Iterator[None]:
-    known = dict(roles._roles)  # type: ignore[attr-defined]
-    for name in RECORDED:
-        roles.register_local_role(name, recorded)  # type: ignore[arg-type]
-    yield
-    roles._roles.clear()  # type: ignore[attr-defined]
-    roles._roles.update(known)  # type: ignore[attr-defined]
-
-
-@lru_cache(maxsize=64)
-def acts(text: str, markup: Markup) -> frozenset[tuple[str, str]]:
-    """What MyST-Parser or docutils finds that a browser or a builder acts on."""
-    overrides = {
-        "_disable_config": True,
-        "report_level": 5,
-        "halt_level": 5,
-        "file_insertion_enabled": False,
-        "myst_enable_extensions": EXTENSIONS.split(),
-    }
-    parser = MystParser() if markup is Markup.MARKDOWN else RstParser()
-    page = publish_doctree(text, parser=parser, settings_overrides=overrides)
-    found: set[tuple[str, str]] = set()
-    for node in page.findall(nodes.Element):
-        found |= {("class", name) for name in node["classes"]}
-        for name in ("refuri", "uri", "role"):
-            if name in node:
-                found.add((name, node[name]))
-        if isinstance(node, nodes.math | nodes.math_block):
-            formula = PLAIN_WORDS.sub(r"\1{}", node.astext())
-            found.add(("math", "".join(formula.split())))
-        if isinstance(node, nodes.raw):
-            found.add(("raw", node.astext()))
-    return frozenset(found)
-
-
-class Tags(HTMLParser):
-    """Every tag with its attributes that a browser finds where nothing is code."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.found: set[tuple[object, ...]] = set()
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.add((tag, *attrs))
-
-    def handle_comment(self, data: str) -> None:
-        self.found.add(("!", data))
 
 
 def assert_adds_nothing(msgid: str, msgstr: str, markup: Markup) -> bool:
@@ -510,10 +437,10 @@ def assert_adds_nothing(msgid: str, msgstr: str, markup: Markup) -> bool:
     grammar = rst_guard if markup is Markup.RST else guard
     if grammar.refusal(message, msgstr):
         return False
-    if markup is Markup.RST:
-        assert acts(spaced(msgstr), markup) <= acts(msgid, markup)
-    else:
-        assert acts(msgstr, markup) <= acts(msgid, markup)
+    is_myst = markup is not Markup.RST
+    ours = of_docutils(msgstr if is_myst else spaced(msgstr), is_myst=is_myst).acts
+    assert ours <= of_docutils(msgid, is_myst=is_myst).acts
+    if is_myst:
         targets = {("label",), ("a.py",)}  # of roles: {ref}`词 <label>`
         assert Tags(msgstr).found <= Tags(msgid).found | targets
     macros = re.compile(r"\\[A-Za-z]+")
@@ -528,7 +455,6 @@ def assert_adds_nothing(msgid: str, msgstr: str, markup: Markup) -> bool:
     st.tuples(st.integers(0, 60), st.integers(0, 60)),
     st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=8),
 )
-@pytest.mark.usefixtures("recorded_roles")
 def test_whatever_is_accepted_adds_nothing_that_acts(
     markup: Markup, number: int, cut: tuple[int, int], fragments: list[str]
 ) -> None:

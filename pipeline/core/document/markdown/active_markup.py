@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from html import unescape
 
 from markdown_it.token import Token
 
@@ -22,10 +21,11 @@ from pipeline.core.document.guard import (
     change_refusal,
     find_written,
     may_hold_written,
+    resolve_references,
 )
 from pipeline.core.document.markdown.blocks import html_tags
 from pipeline.core.document.markdown.parser import inline_tokens
-from pipeline.core.document.markdown.template_syntax import braces_in
+from pipeline.core.document.markdown.template_syntax import evaluated_pieces
 
 HTML, LINK, IMAGE, ROLE, FORMULA, FOOTNOTE = NAMES = (
     "HTML",
@@ -120,7 +120,6 @@ def written_refusal(msgid: str, msgstr: str) -> Refusal | None:
     "a word"    "一个 <b>词"                   adds HTML “<b”
     "a word"    "见 www.a.b"                   adds URL “www.a.b”
     "a word"    "见 java&#115;cript&#58;x"     adds scheme “javascript:”
-    "a word"    "见 {process.env.KEY}"         adds braces “{process.env.KEY}”
     """
     if not _ACTIVE.search(msgstr):
         return None
@@ -139,9 +138,20 @@ def written_refusal(msgid: str, msgstr: str) -> Refusal | None:
     refused = _changed(FORMULA, _NONE, Counter(added_formulas(english, text)))
     if refused:
         return refused
-    theirs, ours = Counter(braces_in(english)), Counter(braces_in(text))
+    return None
+
+
+def evaluated_refusal(msgid: str, msgstr: str, *, is_html: bool) -> Refusal | None:
+    """Return a refusal if some program would evaluate more than in the English.
+
+    "a word"    "见 {process.env.KEY}"         adds syntax of another program “{process…
+    """
+    ours = Counter(evaluated_pieces(msgstr, is_html=is_html))
+    if not ours:
+        return None  # most texts have none: skip the English
+    theirs = Counter(evaluated_pieces(msgid, is_html=is_html))
     added = _added(ours, theirs, is_counted=False)
-    return change_refusal("braces", added) if added else None
+    return change_refusal("syntax of another program", added) if added else None
 
 
 def image_refusal(msgid: str, msgstr: str) -> Refusal | None:
@@ -205,10 +215,7 @@ def _plain(text: str, msgid: str) -> str:
         text = _TITLED_ROLE.sub(
             lambda role: role[1] + "`" if role[2] in targets else role[0], text
         )
-    # Resolving may reveal another reference: "&amp;lt;b&amp;gt;".
-    while "&" in text and (resolved := unescape(text)) != text:
-        text = resolved
-    return _ESCAPE.sub(r"\1", text)
+    return _ESCAPE.sub(r"\1", resolve_references(text))
 
 
 def _added(

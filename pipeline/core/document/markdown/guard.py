@@ -47,16 +47,21 @@ def _refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
     The cache serves the two documents of a jupytext pair, and the checks, which ask again.
     """
     lines = translation_lines(msgstr)
+    is_html = kind is Kind.HTML
     # Cheap tests first, and tests with the most helpful messages.
     refused = text_refusal(msgid, msgstr) or _lines_refusal(msgid, lines)
-    if not refused and kind is Kind.HTML:
+    if not refused and is_html:
         refused = active_markup.html_refusal(msgid, msgstr)
-    refused = refused or active_markup.written_refusal(msgid, msgstr)
+    refused = (
+        refused
+        or active_markup.written_refusal(msgid, msgstr)
+        or active_markup.evaluated_refusal(msgid, msgstr, is_html=is_html)
+    )
     if refused:
         return refused
     if kind is Kind.IMAGE:
         refused = active_markup.image_refusal(msgid, msgstr)
-    elif kind is not Kind.HTML:
+    elif not is_html:
         refused = _block_refusal(kind, lines)
     # A renderer may also find formulas in HTML and in the text of images.
     return refused or active_markup.inline_refusal(msgid, msgstr)

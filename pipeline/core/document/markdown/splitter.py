@@ -133,7 +133,7 @@ class _Splitter:
             if token.map is not None:
                 line = first + token.map[0]
             if token.type in _EVALUATED and not self.refused:
-                self._refuse_evaluated(token.content, line)
+                self._refuse_evaluated(token, line)
             if token.type in blocks.OPAQUE:
                 self._opaque(token, line, containers, depth)
             elif token.type != "inline":
@@ -345,9 +345,10 @@ class _Splitter:
         self.walk(body, line + 1, directive=directives.TITLED, depth=depth + 1)
         self.skeleton.append((start, ("end of block",)))
 
-    def _refuse_evaluated(self, content: str, line: int) -> None:
+    def _refuse_evaluated(self, token: Token, line: int) -> None:
         """Refuse the whole page if a block has syntax that another program evaluates."""
-        if found := find_evaluated(content, self.reading):
+        is_html = token.type == "html_block"
+        if found := find_evaluated(token.content, self.reading, is_html=is_html):
             self.refused = (line + found.line + 1, found.reason)
 
     def _directive(

@@ -1,17 +1,21 @@
 """Template syntax in Markdown: text that another program evaluates before readers see it.
 
 A translation could inject code into that program. Therefore a page with such syntax outside its
-code stays English, and no translation may add braces.
+code stays English, and no translation may add any. Some of these programs know no code, so a
+translation may not change their syntax in code either.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from pipeline.core.document import prose
+from markdown_it.token import Token
+
 from pipeline.core.document.atoms import without_words
-from pipeline.core.document.guard import quoted
+from pipeline.core.document.guard import find_templates, quoted, resolve_references
+from pipeline.core.document.markdown.parser import inline_tokens
 from pipeline.reading import Dialect, Reading
 
 BRACES = "braces of Liquid, Vue or Jinja"
@@ -41,12 +45,19 @@ _MODULE = re.compile(
     """,
     re.VERBOSE,
 )
+# The same at the start of a line, and inclusions: --8<-- "a.md" of PyMdown, <<< @/a of VitePress.
+_STATEMENT = re.compile(
+    rf"^[ \t]*(?: {_MODULE.pattern} | ;*-+8<- | <<<[ \t]*[@./\w] )",
+    re.VERBOSE | re.MULTILINE,
+)
+_MAYBE_BRACE = re.compile("[{&]")
 _PIECE = re.compile(r"\{[^{}]*\}?")
 _HTML_CODE = re.compile(
     r"<(?P<tag>script|style|pre|code)\b.*?</(?P=tag)\s*>|<!--.*?-->",
     re.DOTALL | re.IGNORECASE,
 )
-_NO_NEWLINE = re.compile(r"[^\n]")
+_NO_WORDS = frozenset(("code_inline", "math_inline", "math_inline_double", "myst_role"))
+_BREAKS = frozenset(("softbreak", "hardbreak"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +77,11 @@ class Evaluated:
         )
 
 
-def find_evaluated(block: str, reading: Reading) -> Evaluated | None:
+def find_evaluated(block: str, reading: Reading, *, is_html: bool) -> Evaluated | None:
     """Return the first evaluated syntax in a block of prose or HTML, or None.
 
-    MkDocs pages are exempt: macros there are a rare plugin, and no part of the dialect.
+    In HTML, backquotes mark no code. MkDocs pages are exempt: macros there are a rare plugin, and
+    no part of the dialect.
     """
     if reading.dialect is Dialect.MKDOCS:
         return None
@@ -78,37 +90,54 @@ def find_evaluated(block: str, reading: Reading) -> Evaluated | None:
     # Everything below needs a brace, and most blocks have none.
     if "{" not in block:
         return None
-    text = _without_code(block)
+    text = block if is_html else _without_code(inline_tokens(block))
+    text = _HTML_CODE.sub("", text)
     for name, pattern in _SYNTAX.items():
         if name == BRACES and reading.has_substitutions:
             continue
         if found := pattern.search(text):
-            line = text.count("\n", 0, found.start())
+            line = block.count("\n", 0, max(block.find(found[0]), 0))
             return Evaluated(name, " ".join(found[0].split()), line)
     return None
 
 
-def braces_in(text: str) -> list[str]:
-    """Return the pieces in braces outside code, formulas and role names.
+def evaluated_pieces(text: str, *, is_html: bool) -> list[str]:
+    """Return the pieces of a message that some program may evaluate, in order.
 
-    ``"see {a.b} and {func}`c`"`` gives ``["{a.b}"]``.
+    These are statements at the start of a line, braces outside code, formulas and roles, and the
+    syntax of template languages anywhere but in a formula:
+
+        "see {a.b} and {func}`c`, `{d}`"    ["{a.b}"]
+        "write `{{ a }}`"                   ["{{ a }}"]
+        "import './a.css'"                  ["import './a.css'"]
     """
-    if "{" not in text:
-        return []
-    return _PIECE.findall(_without_code(without_words(text)))
+    pieces = [match[0] for match in _STATEMENT.finditer(text)]
+    if not _MAYBE_BRACE.search(text):
+        return pieces
+    tokens = () if is_html else inline_tokens(text)
+    words = resolve_references(_without_code(tokens) or text)
+    pieces += _PIECE.findall(without_words(words))
+    for part in (words, *_codes(tokens)):
+        pieces += find_templates(part)
+    return pieces
 
 
-def _without_code(text: str) -> str:
-    """Return ``text`` with code, formulas and roles blanked by spaces; line ends stay."""
-    text = _HTML_CODE.sub(lambda match: _blank(match[0]), text)
-    return prose.replace_atoms(text, _blank_code)
+def _without_code(tokens: Iterable[Token]) -> str:
+    """Return the text of a block with a space for its code, formulas and roles."""
+    parts: list[str] = []
+    for token in tokens:
+        if token.children:
+            parts.append(_without_code(token.children))
+        elif token.type in _BREAKS:
+            parts.append("\n")
+        else:
+            parts.append(" " if token.type in _NO_WORDS else token.content)
+    return "".join(parts)
 
 
-def _blank_code(atom: str) -> str:
-    is_role = atom.startswith("{") and not atom.startswith("{{")
-    return _blank(atom) if is_role or atom.startswith(("`", "$", "\\")) else atom
-
-
-# Line ends stay, so that offsets and line numbers remain valid.
-def _blank(text: str) -> str:
-    return _NO_NEWLINE.sub(" ", text)
+def _codes(tokens: Iterable[Token]) -> Iterator[str]:
+    """Yield each code span, and the content of each role."""
+    for token in tokens:
+        yield from _codes(token.children or ())
+        if token.type in ("code_inline", "myst_role"):
+            yield token.content

@@ -15,7 +15,12 @@ from docutils import nodes
 
 from pipeline.core.document import atoms
 from pipeline.core.document.atoms import added_formulas, canonical_math
-from pipeline.core.document.guard import Refusal, change_refusal, find_written
+from pipeline.core.document.guard import (
+    Refusal,
+    change_refusal,
+    find_templates,
+    find_written,
+)
 from pipeline.core.document.rst.inline import spaced
 from pipeline.core.document.rst.parser import read_inline
 
@@ -135,6 +140,7 @@ _FIELD_MARK = re.compile(
 )
 # Active in a browser anywhere in the text.
 _ACTIVE_AS_WRITTEN = ("scheme", "math macro")
+_EVALUATED = "syntax of another program"
 _BY_ORDER = "Keep each of them, in the order of the English: nothing else says what they belong to."
 _HINTS = {
     "interpreted text": "Code stands between two backquotes on either side (``code``)."
@@ -166,22 +172,48 @@ def field_refusal(msgid: str, line: str) -> Refusal | None:
     """Return a refusal if an argument or option has marks that the English does not have.
 
     Some fields reach more than readers: the title of an admonition also becomes a CSS class.
+    docutils does not parse all of them, so templates are searched in the whole line.
     """
     known = frozenset(_FIELD_MARK.findall(msgid))
-    return _added("mark", _FIELD_MARK.findall(line), known)
+    return _added("mark", _FIELD_MARK.findall(line), known) or _added(
+        _EVALUATED, find_templates(line), find_templates(msgid)
+    )
 
 
 def written_refusal(msgid: str, line: str) -> Refusal | None:
     """Return a refusal for text that is active in a browser anywhere, as in Markdown.
 
-    ``"javascript:alert(1)"`` is refused even if docutils parses it as words.
+    ``"javascript:alert(1)"`` is refused even if docutils parses it as words. So is what Jinja would
+    evaluate, which ``conf.py`` may run over the source of a page.
     """
     for name in _ACTIVE_AS_WRITTEN:
         known = frozenset(find_written(name, msgid))
         refused = _added(name, find_written(name, line), known)
         if refused:
             return refused
-    return _added("formula", added_formulas(msgid, line), ())
+    refused = _added("formula", added_formulas(msgid, line), ())
+    if refused or "{" not in line:
+        return refused
+    templates = _templates_in(spaced(line))
+    return _added(_EVALUATED, templates, _templates_in(spaced(msgid)))
+
+
+def _templates_in(text: str) -> list[str]:
+    """Return what template languages would evaluate, in literals and roles as well.
+
+    Formulas are compared by themselves.
+    """
+    words, codes = "", []
+    for node in read_inline(text):
+        if not isinstance(node, nodes.Element):
+            words += node.astext()
+        elif node.tagname not in ("literal", "inline"):
+            words += node.rawsource
+        else:
+            words += " "
+            if node.get("role", "").lower() != atoms.MATH:
+                codes.append(node.get("content", node.astext()))
+    return [piece for part in (words, *codes) for piece in find_templates(part)]
 
 
 def _new_refusal(

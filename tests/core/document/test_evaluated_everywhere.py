@@ -1,0 +1,265 @@
+"""What a program would evaluate, injected into every message of a page, in every dialect.
+
+Whatever the merge accepts leaves the page, for other parsers, with the blocks that it had, and adds
+nothing that acts or that some program evaluates.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from evaluated import structures_of
+from hostile_translations import attacks
+from notebooks import notebook, prose
+
+from pipeline.core.document.merge import merge
+from pipeline.core.document.reader import Document, read_document
+from pipeline.reading import MYST, Dialect, Reading
+
+# How many translations, and which: for longer runs.
+WANTED = int(os.environ.get("JAX_DOCS_EVALUATED", "2400"))
+SEED = int(os.environ.get("JAX_DOCS_EVALUATED_SEED", "1"))
+MESSAGES = 12  # of a page, at least
+
+# Each "…" becomes a message with something that tempts an attack.
+_MARKDOWN = """\
+# … one
+
+…: two.
+
+- …: three.
+- …: four
+
+> …: five.
+
+| …: six | x |
+|---|---|
+| …: seven | `y` |
+
+…: eight\\
+…: nine
+
+<div>Ten <code>words</code> in HTML</div>
+
+![…: eleven](a.png)
+
+1. Item
+
+   …: twelve.
+"""
+_DEFINITIONS = """
+… thirteen
+: …: fourteen.
+
+A note.[^1]
+
+[^1]: …: fifteen.
+"""
+_DIRECTIVES = """
+:::{admonition} … sixteen
+
+…: seventeen.
+
+:::
+
+```{note}
+…: eighteen.
+```
+"""
+_MKDOCS = """
+!!! note "… sixteen"
+"""
+_RST = """\
+… one
+=====================================================
+
+…: two.
+
+* …: three.
+* …: four
+
+Words.
+
+   …: five.
+
+.. list-table::
+
+   * - …: six
+     - x
+   * - …: seven
+     - ``y``
+
+… eight
+   …: nine.
+
+A note [1]_.
+
+.. [1] …: ten.
+
+.. admonition:: … eleven
+
+   …: twelve.
+
+.. figure:: a.png
+   :alt: … thirteen
+
+   …: fourteen.
+
+1. Item
+
+   …: fifteen.
+"""
+_ENGLISH = (
+    "Plain words",
+    "The set {a, b} of words",
+    "Write `{{ a }}` or `{a.b}`",
+    "It costs $5 or $6",
+    r"Take $\frac{{a}}{b} \text{ if } y$",
+    "See <code>the words</code>",
+    "Read {ref}`a title <label>`",
+    "Some <b>bold</b> words",
+    "A [link](a.md) and **bold**",
+    r"Use {math}`x \text{ if } y`",
+)
+_ENGLISH_RST = (
+    "Plain words",
+    "The set {a, b} of words",
+    "Write ``{{ a }}`` or ``{a.b}``",
+    r"Take :math:`\frac{{a}}{b} \text{ if } y`",
+    "Read :ref:`a title <label>`",
+    "A `link <a.html>`__ and **bold**",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """A page in one dialect."""
+
+    path: str = "page.md"
+    text: str
+    english: tuple[str, ...] = _ENGLISH
+    reading: Reading = MYST
+
+    @property
+    def is_myst(self) -> bool:
+        return self.reading.dialect is Dialect.MYST
+
+    def read(self, first: int) -> Document:
+        """Return the page, with another English in each of its messages for each ``first``."""
+        start, *rest = self.text.split("…")
+        parts = [start]
+        for number, words in enumerate(rest, first):
+            parts += [self.english[number % len(self.english)], words]
+        text = "".join(parts)
+        if self.path.endswith(".ipynb"):
+            head, tail = text[: text.index("\n> ")], text[text.index("\n> ") :]
+            text = notebook(prose(head), prose(tail), language_info={"name": "x"})
+        return read_document(self.path, text.encode(), self.reading)
+
+
+SAMPLES = {
+    "myst": Sample(text=_MARKDOWN + _DEFINITIONS + _DIRECTIVES),
+    "substitutions": Sample(
+        text=_MARKDOWN + _DIRECTIVES, reading=Reading(has_substitutions=True)
+    ),
+    "commonmark": Sample(text=_MARKDOWN, reading=Reading(dialect=Dialect.COMMONMARK)),
+    "mkdocs": Sample(
+        text=_MARKDOWN + _DEFINITIONS + _MKDOCS,
+        reading=Reading(dialect=Dialect.MKDOCS),
+    ),
+    "rst": Sample(path="page.rst", text=_RST, english=_ENGLISH_RST),
+    "cells": Sample(path="page.ipynb", text=_MARKDOWN + _DEFINITIONS),
+}
+SYNTAX = {
+    "MDX": ("{process.env.KEY}", "{1+1}", "{/*", "*/}", "{`${k}`}", "{", "{a}", "}"),
+    "MDX modules": (
+        "import A from '@a/b'",
+        "import './a.css'",
+        "export const a = 1",
+        "export default () => 1",
+        "export * from 'a'",
+    ),
+    "JSX": ("<A b={c} />", "<A {...b}>", "</A>", "<>", "<a.b>"),
+    "Liquid": (
+        "{% include a.html %}",
+        "{%- assign a = 1 -%}",
+        "{% raw %}",
+        "{{ site.key }}",
+    ),
+    "Vue": ("{{ a.b }}", "{{a}}", "{{", "}}", "<a v-html=b>", "<<< @/a.js", "[[toc]]"),
+    "Hugo": ('{{< figure src="a" >}}', "{{% note %}}", "{{</* a */>}}"),
+    "mdBook": ("{{#include /etc/hosts}}", "{{#playground a.rs}}", r"\{{#title a}}"),
+    "Jinja": ("{{ config }}", "{% for a in b %}", "{# hidden #}", "{#", "#}", "# for a"),
+    "kramdown": ("{: onclick=a}", "{::nomarkdown}", "{:toc}", "{::options a=b /}"),
+    "MkDocs": ('--8<-- "a.md"', "--8<--\na.md\n--8<--", ";--8<-- 'a'", "::: a.b", "{.a}"),
+    "directives": (
+        "```{eval-rst}\n.. raw:: html\n```",
+        "```{raw} html\n<b>\n```",
+        ":::{include} a.md",
+        "```{code-cell}\n1\n```",
+        "\n\n.. raw:: html\n\n   <b>\n",
+        ".. include:: /etc/hosts",
+        "\n\n.. eval-rst::",
+        "%%bash",
+        "+++",
+    ),
+    "roles": (
+        "{eval}`k`",
+        "{raw-html}`<b>`",
+        "{download}`/etc/hosts`",
+        ":raw-html:`<b>`",
+        ":eval:`k`",
+        "|evil|",
+        "`x`:eval:",
+        "{ref}`{k.a} <label>`",
+    ),
+}  # fmt: skip
+
+# The same number in each cell of the table.
+ROUNDS = -(-WANTED // (MESSAGES * len(SAMPLES) * len(SYNTAX)))
+
+
+def disguised(payloads: tuple[str, ...]) -> Iterator[str]:
+    """Yield each payload as it is, and in spellings that hide it from some parsers."""
+    for payload in payloads:
+        yield payload
+        yield payload
+        yield payload.replace("{", "\\{")
+        yield payload.replace("{", "&#123;").replace("<", "&lt;")
+        yield payload.replace("{", "&lbrace;", 1)
+        yield f"`{payload}`"
+        yield f"\\`{payload}`"
+        yield f"`` {payload} ` "
+        yield f"<code>{payload}</code>"
+        yield f"**{payload}**"
+        yield f"$ {payload} $"
+        yield f"[{payload}](a.md)"
+        yield f"<!-- {payload} -->"
+
+
+@pytest.mark.parametrize("program", SYNTAX)
+@pytest.mark.parametrize("dialect", SAMPLES)
+def test_no_translation_adds_what_a_program_evaluates(
+    dialect: str, program: str
+) -> None:
+    sample = SAMPLES[dialect]
+    payloads = tuple(disguised(SYNTAX[program]))
+    for number in range(SEED, SEED + ROUNDS):
+        document = sample.read(number)
+        attack = attacks(f"{dialect} {program} {number}", payloads)
+        messages = [message for _, message in document.messages()]
+        assert len(messages) >= MESSAGES
+        hostile = {message.msgid: attack(message.msgid) for message in messages}
+        merged = merge(document, hostile).data
+        before = structures_of(
+            sample.path, document.raw.encode(), is_myst=sample.is_myst
+        )
+        after = structures_of(sample.path, merged, is_myst=sample.is_myst)
+        for theirs, ours in zip(before, after, strict=True):
+            text = merged.decode()
+            assert not ours.evaluated - theirs.evaluated, (number, text)
+            assert not ours.acts - theirs.acts, (number, text)
+            assert ours.blocks == theirs.blocks, (number, text)
