@@ -82,7 +82,9 @@ class Entry:
 
         ``"seen: "`` finds the note ``seen: 1f0c… guide/start``.
         """
-        return tuple(note for note in self.notes if note.startswith(prefix))
+        if not self.notes:
+            return ()  # the common case in a memory
+        return tuple([note for note in self.notes if note.startswith(prefix)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,6 +42,7 @@ from pipeline.report.result import RunResult
 from pipeline.run import KernelOptions, Run
 from pipeline.stages import includes_stage
 from pipeline.stages.pull.stage import read_pulled
+from pipeline.stages.update.locale import Locale
 
 if TYPE_CHECKING:
     from pipeline.core.document.reader import SplitPage
@@ -158,9 +159,10 @@ def _merge_locale(
     """Split, update and merge what has changed in one locale since the last run."""
     from pipeline.stages.merge.stage import MergeInput, merge, prune
 
-    memos = LocaleMemos(run, locale)
+    files = Locale(run, locale)
+    memos = LocaleMemos(files)
     updated = update_locale(
-        run, pages, memos, locale=locale, lock=lock, thorough=options.is_thorough
+        files, pages, memos, lock=lock, thorough=options.is_thorough
     )
 
     # A page with an up-to-date catalogue may still need a merge, if a page that it links to
@@ -176,25 +178,29 @@ def _merge_locale(
     work = MergeInput(
         pages=pages,
         read=read,
-        catalogs=updated.catalogs,
+        catalog=files.shown_catalog,
+        catalog_bytes=files.shown_bytes,
         findings={name: page.row.findings for name, page in updated.pages.items()},
+        updates=updated.updates,
         linked=_linked(updated, memos.links_elsewhere(pages)),
         code=memos.code,
     )
     merged = merge(run, work, locale=locale, lock=lock, memo=memos.merged)
-    changes = updated.changes + merged.changes
+    changes = (*files.changes, *merged.changes)
     if not run.pages:
         # A run of a few pages cannot know which files belong to no page.
         changes += prune(run, pages, locale=locale)
     kept: dict[str, UpdatedPage] = {}
-    readable = updated.readable
     for row in merged.rows:
-        if row.page not in readable:
+        # The next run reads damaged catalogues again.
+        if row.page in files.unreadable:
             continue
         # The update counts describe this run only, so the memo must not repeat them in the next
         # run.
-        kept[row.page] = replace(readable[row.page], merged=replace(row, update=None))
-    memos.record(pages, kept, updated.dropped, changes=updated.changes)
+        kept[row.page] = replace(
+            updated.pages[row.page], merged=replace(row, update=None)
+        )
+    memos.record(pages, kept, updated.dropped)
     return MergedLocale(pages=merged.rows, gone=updated.dropped, changes=changes)
 
 

@@ -38,7 +38,7 @@ from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
 from pipeline.stages.update.checkouts import memories_in_git
 from pipeline.stages.update.english import texts_in
-from pipeline.stages.update.locale import CatalogFiles, Workspace, catalog_header
+from pipeline.stages.update.locale import Locale, catalog_header
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -82,7 +82,7 @@ def history_of(
     best: Catalog | None = None
     most = -1
     known: set[Words] = set()
-    for memory in memories_in_git(Workspace.of(run, locale), page):
+    for memory in memories_in_git(Locale(run, locale), page):
         version = open_memory(memory, (), texts=texts, header={}).catalog
         words = _words(version.entries)
         known |= words
@@ -105,7 +105,7 @@ def is_gone(run: Run, locale: str, page: str) -> bool:
     """
     if fault_of_path(page) or run.paths.catalog(locale, page).exists():
         return False
-    return any(memories_in_git(Workspace.of(run, locale), page))
+    return any(memories_in_git(Locale(run, locale), page))
 
 
 def successor_of(run: Run, locale: str, page: str, entries: Sequence[Entry]) -> str:
@@ -114,12 +114,11 @@ def successor_of(run: Run, locale: str, page: str, entries: Sequence[Entry]) -> 
     A page counts as the successor if it has more than half of the messages in ``entries``.
     """
     messages = _live(entries)
-    files = CatalogFiles(run=run, locale=locale)
-    files.read_all()
+    catalogs = Locale(run, locale).readable_catalogs()
     shared = Counter(
         {
             name: len(messages & _live(catalog.entries))
-            for name, catalog in files.catalogs.items()
+            for name, catalog in catalogs.items()
         }
     )
     ((name, count),) = shared.most_common(1) or [(page, 0)]

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
 from pipeline.adapters.version_control import link_repository
 from pipeline.commands.signals import undisturbed
@@ -199,6 +198,8 @@ def _translations(path: Path) -> set[str]:
 
     A file that cannot be parsed counts as one translation, because it is somebody's work.
     """
+    from pipeline.adapters import po  # every sync imports this module
+
     data = path.read_bytes()
     try:
         entries = po.read_catalog(data, where=str(path)).catalog.entries

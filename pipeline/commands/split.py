@@ -16,6 +16,7 @@ from pipeline.log import Log
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
+from pipeline.stages.update.locale import Locale
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -41,18 +42,25 @@ def update_pulled(run: Run) -> RunResult:
     pages = pages_of_run(run, lock)
     by_locale: dict[str, tuple[PageResult, ...]] = {}
     changes: tuple[str, ...] = ()
-    for locale in run.locales:
+    for name in run.locales:
         # This command does not merge, but earlier merge results of unchanged pages are still valid.
-        memos = LocaleMemos(run, locale)
-        updated = update_locale(run, pages, memos, locale=locale, lock=lock)
-        memos.record(pages, updated.readable, updated.dropped, changes=updated.changes)
+        locale = Locale(run, name)
+        memos = LocaleMemos(locale)
+        updated = update_locale(locale, pages, memos, lock=lock)
+        # The next run reads damaged catalogues again.
+        known = {
+            page: made
+            for page, made in updated.pages.items()
+            if page not in locale.unreadable
+        }
+        memos.record(pages, known, updated.dropped)
         rows = []
         for page in pages:
             made = updated.pages[page.name]
             # The row after a merge counts refused translations as missing, as readers see them.
             rows.append(made.merged or made.row)
-        by_locale[locale] = tuple(rows)
-        changes += updated.changes
+        by_locale[name] = tuple(rows)
+        changes += tuple(locale.changes)
     return RunResult(
         name=run.name, lock=lock, pages=by_locale, changes=changes, check_only=run.dry
     )

@@ -8,29 +8,28 @@ Three memos record earlier results:
 ``updated`` has the pages whose catalogue is up to date. Its key covers our code, the configuration,
 the page's documents, catalogues and memory. For a settled page (every message translated) only its
 own catalogue and memory count, since it takes nothing from other pages. For any other page all
-catalogues count: while they are unchanged, an update finds nothing new in them.
+catalogues count: while they are unchanged, an update finds nothing new in them. Those of dropped
+pages count for every page.
 
-``merged`` has the merge result of each page. ``common`` has what belongs to no page: the commit
-checked out in git, and the files of dropped pages.
+``merged`` has the merge result of each page, ``common`` the commit checked out in git.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from pipeline.adapters.memo import Memo, code_digest, digest_of, digests_of_files
+from pipeline.adapters.memo import Memo, code_digest, digest_of
 from pipeline.adapters.version_control import checked_out, tracked_though_ignored
 from pipeline.core.pin.lock import Lock, Page
 from pipeline.core.results import PageResult
-from pipeline.entries import Catalog
-from pipeline.run import Run
 from pipeline.stages.merge.files import MergedPage
+from pipeline.stages.update.locale import Locale
 
 if TYPE_CHECKING:
-    from pipeline.core.catalog.update import Catalogs
+    from pipeline.core.catalog.update import Updated
     from pipeline.core.document.reader import SplitPage
 
 
@@ -60,38 +59,34 @@ class LocaleMemos:
     other pages.
     """
 
-    def __init__(self, run: Run, locale: str) -> None:
+    def __init__(self, locale: Locale) -> None:
         """Open the memos. Entries of another version of our code are ignored."""
+        run, name = locale.run, locale.name
         self._run = run
+        self._locale = locale
         # Relative to the root, like the paths in ``changes``.
-        self._catalogs = run.shown(run.paths.catalogs(locale))
-        self._memories = run.shown(run.paths.memories(locale))
-        self.code = digest_of(code_digest(_LIBRARIES), repr(run.upstream), locale)
-        self.merged = Memo(run.paths.memo(locale, "merged"), MergedPage)
-        self._updated = Memo(run.paths.memo(locale, "updated"), UpdatedPage)
-        self._common = Memo(run.paths.memo(locale, "common"), str)
-        self._before: dict[str, str] = {}  # digests at the time of ``updated``
+        self._catalogs = run.shown(run.paths.catalogs(name))
+        self._memories = run.shown(run.paths.memories(name))
+        self.code = digest_of(code_digest(_LIBRARIES), repr(run.upstream), name)
+        self.merged = Memo(run.paths.memo(name, "merged"), MergedPage)
+        self._updated = Memo(run.paths.memo(name, "updated"), UpdatedPage)
+        self._common = Memo(run.paths.memo(name, "common"), str)
 
     def up_to_date(self, pages: Sequence[Page]) -> dict[str, UpdatedPage]:
         """Return, by name, those of ``pages`` whose catalogue is up to date.
 
         Return nothing if a page was dropped since: others may reuse its texts, so all are updated.
         """
-        self._before = self._digests()
+        digests = self._locale.digests()
         # After a checkout, git may have replaced catalogues by versions that look unchanged.
         root = self._run.settings.root
         is_elsewhere = self._common.get("HEAD", checked_out(root)) is None
         if is_elsewhere and tracked_though_ignored(root, self._catalogs):
             return {}
-        # Catalogues of dropped pages may have changed or been removed.
-        others = self._key_of_others(pages, self._before)
-        if self._common.get("others", others) is None:
-            return {}
-        every = self._key_of_all(self._before)
+        keys = self._keys(pages, digests)
         found: dict[str, UpdatedPage] = {}
         for page in pages:
-            keys = self._keys(page, self._before, every)
-            known = self._updated.get(page.name, *keys)
+            known = self._updated.get(page.name, *keys[page.name])
             if known is not None:
                 found[page.name] = known
         # A row without files is a page dropped in an earlier run, kept for its findings.
@@ -126,114 +121,85 @@ class LocaleMemos:
         pages: Sequence[Page],
         updated: Mapping[str, UpdatedPage],
         dropped: Sequence[PageResult],
-        *,
-        changes: Collection[str],
     ) -> None:
         """Record all pages of ``updated``. Call it after everything is written.
 
-        ``changes`` are the files that this run wrote, relative to the root. For all other files the
-        digests from before the run count, because a person may have saved one meanwhile. A dry run
-        and a run of a few pages record nothing.
+        The digests are those of the files as this run has read or written them, because a person
+        may have saved one since. A dry run and a run of a few pages record nothing.
         """
         if self._run.dry or self._run.pages:
             return
-        digests = self._before
-        if changes:
-            now = self._digests()
-            digests = digests | {path: now.get(path, "") for path in changes}
-        every = self._key_of_all(digests)
-        others = self._key_of_others(pages, digests)
-        pages = [page for page in pages if page.name in updated]
-        for page in pages:
-            known = updated[page.name]
-            settled, unsettled = self._keys(page, digests, every)
-            key = settled if known.is_settled else unsettled
-            self._updated.put(page.name, key, known)
+        keys = self._keys(pages, self._locale.digests())
+        for name, known in updated.items():
+            key = keys[name].settled if known.is_settled else keys[name].unsettled
+            self._updated.put(name, key, known)
         # Dropped pages need no key: only their presence is checked.
         for row in dropped:
             self._updated.put(row.page, "", UpdatedPage(row=replace(row, update=None)))
-        names = [page.name for page in pages]
-        self._updated.keep_only([*names, *(row.page for row in dropped)])
-        self.merged.keep_only(names)
+        self._updated.keep_only([*updated, *(row.page for row in dropped)])
+        self.merged.keep_only(updated)
         self._common.put("HEAD", checked_out(self._run.settings.root), "")
-        self._common.put("others", others, "")
         self._common.save()
         self._updated.save()
         self.merged.save()
 
-    def _digests(self) -> dict[str, str]:
-        """Return the digest of each catalogue and memory file, by path.
-
-        The docs are not included: pull guarantees that the checkout matches the lock, and each
-        page's key covers its documents.
-        """
-        digests: dict[str, str] = {}
-        for folder in (self._catalogs, self._memories):
-            found = digests_of_files(self._run.settings.root / folder, ".po")
-            digests |= {f"{folder}/{name}": digest for name, digest in found.items()}
-        return digests
-
-    def _key_of_all(self, digests: Mapping[str, str]) -> str:
-        """Return a key of all catalogues and memories, because texts may move between pages."""
-        there = {path: digest for path, digest in digests.items() if digest}
-        return digest_of(*chain.from_iterable(sorted(there.items())))
-
-    def _key_of_others(self, pages: Sequence[Page], digests: Mapping[str, str]) -> str:
-        """Return a key of all catalogues and memories that belong to none of ``pages``."""
-        folders = (self._catalogs, self._memories)
-        own = {f"{folder}/{page.name}.po" for page in pages for folder in folders}
-        return self._key_of_all(
-            {path: digest for path, digest in digests.items() if path not in own}
-        )
-
     def _keys(
-        self, page: Page, digests: Mapping[str, str], every: str
-    ) -> tuple[str, str]:
-        """Return the page's keys as settled and as unsettled page.
+        self, pages: Sequence[Page], digests: Mapping[str, str]
+    ) -> dict[str, _Keys]:
+        """Return the keys of each page. ``digests`` are those of all catalogues and memories."""
+        folders = (self._catalogs, self._memories)
+        own = {
+            page.name: tuple(f"{folder}/{page.name}.po" for folder in folders)
+            for page in pages
+        }
+        # Texts may move between any two pages, also from pages that upstream has dropped.
+        every = _digest_of_files(digests, digests)
+        others = _digest_of_files(
+            digests, digests.keys() - chain.from_iterable(own.values())
+        )
+        keys: dict[str, _Keys] = {}
+        for page in pages:
+            documents = digest_of(self.code, repr(page.files))
+            files = " ".join(digests.get(path, "") for path in own[page.name])
+            keys[page.name] = _Keys(
+                settled=f"{documents} {files} {others}",
+                unsettled=f"{documents} {every}",
+            )
+        return keys
 
-        ``every`` is the key of all catalogues and memories.
-        """
-        documents = digest_of(self.code, repr(page.files))
-        catalog = digests.get(f"{self._catalogs}/{page.name}.po", "")
-        memory = digests.get(f"{self._memories}/{page.name}.po", "")
-        return f"{documents} {catalog} {memory}", f"{documents} {every}"
+
+class _Keys(NamedTuple):
+    """Keys of a page in ``updated``, as a settled and as an unsettled page."""
+
+    settled: str
+    unsettled: str
+
+
+def _digest_of_files(digests: Mapping[str, str], paths: Iterable[str]) -> str:
+    return digest_of(
+        *chain.from_iterable((path, digests[path]) for path in sorted(paths))
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdatedLocale:
     """Pages of one locale after their update.
 
-    ``splits`` are the pages that this run has read; ``catalogs`` the catalogues it updated.
+    ``splits`` are the pages that this run has read; ``updates`` what it did with their catalogues.
     """
 
     pages: Mapping[str, UpdatedPage]
     # Rows of pages that upstream has dropped.
     dropped: tuple[PageResult, ...]
     splits: Mapping[str, SplitPage] = field(default_factory=dict)
-    catalogs: Catalogs | None = None
-
-    @property
-    def readable(self) -> Mapping[str, UpdatedPage]:
-        """Return the pages without unreadable catalogues; the next run retries those."""
-        unreadable = self.catalogs.unreadable if self.catalogs else {}
-        return {
-            name: page for name, page in self.pages.items() if name not in unreadable
-        }
-
-    @property
-    def changes(self) -> tuple[str, ...]:
-        """Return the files written, relative to the root."""
-        if self.catalogs is None:
-            return ()
-        return self.catalogs.changes
+    updates: Mapping[str, Updated] = field(default_factory=dict)
 
 
 def update_locale(
-    run: Run,
+    locale: Locale,
     pages: Sequence[Page],
     memos: LocaleMemos,
     *,
-    locale: str,
     lock: Lock,
     thorough: bool = False,
 ) -> UpdatedLocale:
@@ -241,14 +207,14 @@ def update_locale(
 
     A ``thorough`` run reads all of them, also the unchanged ones, and counts their entries.
     """
-    # Always called, because it records the digests that this run starts from.
+    run = locale.run
     found = memos.up_to_date(pages)
     # A user who names pages wants them updated, whatever the memo has.
     if thorough or run.pages:
         found = {}
     stale = [page for page in pages if page.name not in found]
     if not stale:
-        run.log.note(f"nothing changed for {locale} since the last run")
+        run.log.note(f"nothing changed for {locale.name} since the last run")
         return UpdatedLocale(pages=found, dropped=memos.dropped())
     # Imported late: parsers and matchers are slow to load, and an unchanged run needs none.
     from pipeline.core.catalog.counts import count_catalog, is_settled, with_classes
@@ -256,13 +222,12 @@ def update_locale(
     from pipeline.stages.update.stage import update
 
     splits = split(run, stale)
-    catalogs = update(run, splits, locale=locale, lock=lock)
+    updates = update(locale, splits, lock)
     # The same counts as after a merge, for commands that do not merge.
     for page in splits:
         name = page.page.name
-        # A page without prose has no catalogue.
-        catalog = catalogs.shown(name) or Catalog()
-        reported = catalogs.findings.get(name, ())
+        catalog = locale.shown_catalog(name)
+        reported = locale.findings_of(name)
         row = PageResult(
             page=name,
             files=page.page.files,
@@ -278,8 +243,8 @@ def update_locale(
     return UpdatedLocale(
         pages=found,
         splits={page.page.name: page for page in splits},
-        catalogs=catalogs,
-        dropped=_dropped(catalogs, found),
+        updates=updates,
+        dropped=_dropped(locale, updates, found),
     )
 
 
@@ -301,15 +266,15 @@ def _links_of(page: SplitPage) -> tuple[tuple[str, str], ...]:
 
 
 def _dropped(
-    catalogs: Catalogs, pages: Mapping[str, UpdatedPage]
+    locale: Locale, updates: Mapping[str, Updated], pages: Mapping[str, UpdatedPage]
 ) -> tuple[PageResult, ...]:
     """Return the rows of catalogues whose page is not in ``pages``."""
     from pipeline.core.catalog.counts import update_counts
 
-    names = {*catalogs.findings, *catalogs.counts} - pages.keys()
+    names = {*locale.findings, *updates} - pages.keys()
     rows = []
     for name in sorted(names):
-        findings = catalogs.findings.get(name, ())
-        counts = update_counts(catalogs, name)
+        findings = locale.findings_of(name)
+        counts = update_counts(updates.get(name))
         rows.append(PageResult(page=name, findings=findings, update=counts))
     return tuple(rows)

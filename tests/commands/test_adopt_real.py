@@ -31,7 +31,7 @@ from pipeline.core.document.reader import read_document
 from pipeline.entries import Catalog
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
-from pipeline.stages.update.locale import CatalogFiles
+from pipeline.stages.update.locale import Locale
 
 WHOLE = bool(os.environ.get("JAX_DOCS_WHOLE"))
 pytestmark = [
@@ -77,9 +77,7 @@ def run(project: Path, jax_docs_upstream: str) -> Run:
 
 
 def catalogs_of(run: Run) -> dict[str, Catalog]:
-    files = CatalogFiles(run=run, locale=run.locales[0])
-    files.read_all()
-    return files.catalogs
+    return Locale(run, run.locales[0]).readable_catalogs()
 
 
 def row_at(

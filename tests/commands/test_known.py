@@ -158,9 +158,9 @@ def test_what_somebody_saves_during_a_run_is_for_the_next_one(
     catalog = root / "translations" / "zh_CN" / "sample" / "loft.po"
     assert main(["sync", "sample", "--no-execute"]) == 0
 
-    def saved_meanwhile(*arguments: Any, **options: Any) -> object:
+    def saved_meanwhile(*arguments: Any, **options: Any) -> None:
         edit(catalog, lambda entry: replace(entry, msgstr="保存得正巧。"))
-        return store_memory(*arguments, **options)
+        store_memory(*arguments, **options)
 
     edit(catalog, lambda entry: replace(entry, msgstr="先前的译文。"))
     with monkeypatch.context() as patch:

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,14 +30,15 @@ from repositories import git, make_origin
 
 from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
-from pipeline.core.document.reader import SplitPage
 from pipeline.core.memory.file import END
 from pipeline.core.memory.record import digest
 from pipeline.entries import Entry
 from pipeline.errors import UpstreamError
-from pipeline.stages.pull.stage import read_pulled
+from pipeline.stages.pull.stage import pull, read_pulled
+from pipeline.stages.split import split
+from pipeline.stages.update.locale import Locale
 from pipeline.stages.update.opening import open_memory
-from pipeline.stages.update.store import store_memory
+from pipeline.stages.update.stage import update
 
 HAN = {
     "Last-Translator": "Han Meimei <han@example.org>",
@@ -202,7 +202,7 @@ def test_a_second_run_writes_nothing(project: Project) -> None:
             if path.is_file()
         }
         again = project.sync(ref)
-        assert (again.opened.changes, again.stored.changes) == ((), ())
+        assert again.changes == []
         assert {
             path: path.stat().st_mtime_ns
             for path in project.root.rglob("*")
@@ -219,7 +219,7 @@ def test_a_clone_gets_its_catalogues_back_at_the_memorys_commit(
     run = clone_of(project, "v1")
     assert all(
         entry.is_translated
-        for catalog in run.catalogs.by_page.values()
+        for catalog in run.locale.readable_catalogs().values()
         for entry in catalog.entries
     )
 
@@ -462,7 +462,7 @@ def test_english_of_a_lost_commit_is_told_and_its_translations_stay(
     other.clone()
     run = other.sync("v2")
     assert run.codes == ["memory-not-recovered"]
-    (finding,) = run.opened.findings["guide"]
+    (finding,) = run.findings("guide")
     assert re.search(
         r"of \d+ translations could not be joined .*'[0-9a-f]{40}'", finding.text
     )
@@ -475,7 +475,7 @@ def test_english_of_a_lost_commit_is_told_and_its_translations_stay(
         re.findall(rb'msgstr "(.+)"', memory["guide.po"])
     )
     assert [one.code for one in other.verify()] == ["memory-not-recovered"] * len(
-        run.opened.findings
+        run.locale.findings
     )
     # the history is back: so is everything else
     again = Project(project.root, project.url)
@@ -494,7 +494,7 @@ def test_a_plain_folder_has_no_history_but_exact_texts(
     other.clone()
     run = other.sync("")
     assert run.codes == ["memory-not-recovered"]
-    assert "plain folder has no history" in run.opened.findings["guide"][0].text
+    assert "plain folder has no history" in run.findings("guide")[0].text
     assert other.entry("guide", "Glue").is_translated
 
 
@@ -624,7 +624,7 @@ def test_two_translations_of_one_message_are_told_and_the_own_one_stays(
     give(teammate, project)
     project.translate("guide", "Glue", "自己的")
     run = project.sync("v1")
-    (finding,) = run.opened.findings["guide"]
+    (finding,) = run.findings("guide")
     assert finding.code == "memory-conflict"
     line = next(
         entry.line for entry in project.read("guide").entries if "Glue" in entry.msgid
@@ -671,7 +671,7 @@ def test_without_a_common_start_finished_work_stays_and_unfinished_gives_way(
         ),
     )
     run = project.sync("v1")
-    assert [one.code for one in run.opened.findings["guide"]] == ["memory-conflict"]
+    assert [one.code for one in run.findings("guide")] == ["memory-conflict"]
     found = {
         words: project.entry("guide", words).msgstr
         for words in ("Glue", "drill", "saw", "a lamp")
@@ -757,14 +757,14 @@ def test_a_dry_run_writes_nothing_and_tells_what_it_would(project: Project) -> N
     shutil.rmtree(project.paths.catalogs(LOCALE))
     before = read_tree(project.root)
     dry = replace(project.run, dry=True)
-    opened = open_memory(dry, run.pages, locale=LOCALE, lock=lock)
-    stored = store_memory(dry, run.pages, run.catalogs, locale=LOCALE, lock=lock)
+    locale = Locale(dry, LOCALE)
+    update(locale, run.pages, lock)
     assert read_tree(project.root) == before
-    assert opened.changes == tuple(
+    assert list(locale.changes) == [
         f"translations/zh_CN/docs/{name}" for name in expected
-    )
-    assert {entry.msgstr for entry in opened.opened["guide"].entries} >= {"干"}
-    assert stored.changes == ("translations/memory/zh_CN/docs/guide.po",)
+    ]
+    opened = locale.shown_catalog("guide")
+    assert {entry.msgstr for entry in opened.entries} >= {"干"}
 
 
 # Bad input
@@ -824,7 +824,7 @@ def test_a_memory_file_that_cannot_be_read_is_told_and_left_alone(
     catalog = project.catalog("guide").read_bytes()
     project.translate("faq", "Questions", "问题")
     run = project.sync("v1")
-    (finding,) = run.opened.findings["guide"]
+    (finding,) = run.findings("guide")
     assert (finding.code, finding.exit_code) == ("input-error", 4)
     assert re.match(r"translations/memory/zh_CN/docs/guide.po:\d+$", finding.where)
     assert expected in finding.text
@@ -841,7 +841,7 @@ def test_an_unknown_digest_is_told_and_stays(project: Project) -> None:
         text + f'\nmsgid "{"a" * 32}"\nmsgstr "不知道是谁的"\n', encoding="utf-8"
     )
     run = project.sync("v1")
-    (finding,) = run.opened.findings["guide"]
+    (finding,) = run.findings("guide")
     assert finding.code == "memory-not-recovered"
     assert "1 of 6 translations" in finding.text
     assert "stands nowhere" in finding.text
@@ -860,38 +860,46 @@ def test_a_catalogue_that_cannot_be_read_keeps_its_memory(project: Project) -> N
     assert [one.code for one in project.verify()] == ["input-error"]
 
 
-class _Editing(tuple[SplitPage, ...]):
-    """Pages whose first reading is the moment at which somebody saves a file."""
-
-    path: Path
-    data: bytes
-
-    def __iter__(self) -> Iterator[SplitPage]:
-        self.path.write_bytes(self.data)
-        return super().__iter__()
-
-
-def test_a_file_that_somebody_saves_while_the_run_is_at_work_is_left_alone(
+def test_a_catalogue_that_is_deleted_before_it_is_stored_comes_back(
     project: Project,
 ) -> None:
+    """A run that was killed has opened the memory, and has not stored the edit."""
     run = project.sync("v1")
     project.translate("guide", "Glue", "胶水")
-    catalogs = replace(
-        run.catalogs, by_page={**run.catalogs.by_page, "guide": project.read("guide")}
-    )
-    pages = _Editing(run.pages)
-    pages.path, pages.data = (
-        project.memory("guide"),
-        project.memory("guide").read_bytes() + b"\n",
-    )
-    result = store_memory(project.run, pages, catalogs, locale=LOCALE, lock=run.lock)
-    (finding,) = result.findings["guide"]
-    assert (finding.code, finding.hint) == (
-        "changed-meanwhile",
-        "Run again to take it up.",
-    )
-    assert project.memory("guide").read_bytes() == pages.data
-    assert result.changes == ()
+    open_memory(Locale(project.run, LOCALE), {}, run.lock)
+    project.catalog("guide").unlink()
+    project.sync("v1")
+    assert project.entry("guide", "The saw").is_translated
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [("catalog", "catalogue-edited"), ("memory", "changed-meanwhile")],
+)
+def test_a_file_that_somebody_saves_while_the_run_is_at_work_is_left_alone(
+    project: Project, kind: str, code: str
+) -> None:
+    project.sync("v1")
+    project.translate("guide", "Glue", "胶水")
+    lock = pull(project.run, ref="v2")
+    pages = split(project.run, lock.pages)
+    locale = Locale(project.run, LOCALE)
+    locale.digests()  # reads all files
+    path: Path = getattr(project, kind)("guide")
+    if kind == "catalog":
+        project.translate("guide", "drill", "钻头")
+    else:
+        path.write_bytes(path.read_bytes() + b"\n")
+    saved = path.read_bytes()
+    update(locale, pages, lock)
+    (finding,) = locale.findings_of("guide")
+    assert (finding.code, finding.hint[:9]) == (code, "Run again")
+    assert path.read_bytes() == saved
+    assert path.relative_to(project.root).as_posix() not in locale.changes
+    assert project.sync("v2").codes == []
+    stored = project.memory("guide").read_text(encoding="utf-8")
+    assert "胶水" in stored
+    assert ("钻头" in stored) is (kind == "catalog")
 
 
 @pytest.mark.parametrize("room", [0, 2, 4, 6, 7])
@@ -1132,7 +1140,7 @@ def test_one_side_of_a_conflicted_memory_taken_whole_loses_nothing_silently(
     project.sync("v1")
     project.memory("guide").write_bytes(without)
     run = project.sync("v1")
-    (finding,) = run.opened.findings["guide"]
+    (finding,) = run.findings("guide")
     assert finding.code == "memory-taken-back"
     entry = project.entry("guide", "drill")
     assert (entry.msgstr, entry.comments) == ("", ())
@@ -1170,7 +1178,9 @@ def test_a_clone_gets_its_catalogues_back_after_two_upgrades_of_the_real_docs(
         run = project.sync(ref, only=most)
         assert run.codes == []
     states = [
-        entry for catalog in run.catalogs.by_page.values() for entry in catalog.entries
+        entry
+        for catalog in run.locale.readable_catalogs().values()
+        for entry in catalog.entries
     ]
     assert sum(entry.fuzzy and not entry.obsolete for entry in states) > 20
     assert sum(entry.obsolete for entry in states) > 20
@@ -1180,12 +1190,12 @@ def test_a_clone_gets_its_catalogues_back_after_two_upgrades_of_the_real_docs(
     )
     shutil.rmtree(project.paths.catalogs(LOCALE))
     project.paths.memory_state(LOCALE).unlink()
-    opened = project.translate_pages(run.lock, run.pages).opened
+    opened = project.translate_pages(run.lock, run.pages)
     assert (
         read_tree(project.paths.catalogs(LOCALE)),
         read_tree(project.paths.memories(LOCALE)),
     ) == expected
-    assert opened.findings == {}
+    assert opened.codes == []
     assert not re.search(
         rb"(?:[A-Za-z]{3,} ){5}",
         re.sub(rb"#[^\n]*", b"", b"".join(expected[1].values())),

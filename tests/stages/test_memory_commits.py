@@ -134,7 +134,7 @@ def test_restamping_names_the_commits_that_are_here(
     assert trees(copy) == (before[0], expected)
     assert restamp(copy).changes == ()
     # Catalogues and memory agree as before, in both upstreams.
-    assert copy.sync("v2").stored.changes == ()
+    assert copy.sync("v2").changes == []
     assert copy.verify() == ()
     back = Project(project.root, str(origin))
     back.clone()
@@ -165,7 +165,7 @@ def test_refs_that_are_none_are_told(project: Project, refs: str) -> None:
     text = path.read_text("utf-8")
     field = '"X-Upstream-Page'
     path.write_text(text.replace(field, f'"{REFS}: {refs}\\n"\n{field}'), "utf-8")
-    (finding,) = project.sync("v1").opened.findings["guide"]
+    (finding,) = project.sync("v1").findings("guide")
     assert (finding.code, finding.exit_code) == ("input-error", 4)
     assert "must be COMMIT=REF" in finding.text
 

@@ -204,9 +204,7 @@ def test_whatever_happens_to_files_nothing_that_was_stored_vanishes(
     for _ in range(2):
         # A second run has another state to start from.
         run = project.translate_pages(stored.synced.lock, stored.synced.pages)
-        found = [*run.catalogs.findings.values(), *run.opened.findings.values()]
-        codes = {finding.code for findings in found for finding in findings}
-        assert missing(stored, is_broken="input-error" in codes) == []
+        assert missing(stored, is_broken="input-error" in run.codes) == []
 
 
 # Each kind on its smallest input
@@ -339,7 +337,7 @@ def test_an_edited_msgid_is_put_back_and_leaves_no_trace(project: Project) -> No
     line = next(
         entry.line for entry in project.read("guide").entries if "Glue" in entry.msgid
     )
-    (finding,) = project.sync("v1").opened.findings["guide"]
+    (finding,) = project.sync("v1").findings("guide")
     assert finding.code == "english-edited"
     assert finding.where == f"translations/zh_CN/docs/guide.po:{line}"
     after = (
@@ -383,7 +381,7 @@ def test_english_that_upstream_never_had_is_a_note_and_no_warning(
     assert project.sync("v1").codes == []
     assert "自己加的" in project.memory("guide").read_text("utf-8")
     project.clone()
-    (finding,) = project.sync("v1").opened.findings["guide"]
+    (finding,) = project.sync("v1").findings("guide")
     assert (finding.code, finding.severity) == ("memory-without-english", "note")
     assert "自己加的" in project.memory("guide").read_text("utf-8")
     assert [finding.severity for finding in project.verify()] == ["note"]

@@ -20,10 +20,9 @@ from folders import read_tree
 from memory_project import FIRST, LOCALE, RELEASES, Project
 from repositories import make_origin
 
-from pipeline.adapters.files import remove_files
 from pipeline.paths import Paths
-from pipeline.stages.update import store
-from pipeline.stages.update.locale import State
+from pipeline.stages.update.locale import Locale
+from pipeline.stages.update.state import State
 
 KILLS = int(os.environ.get("JAX_DOCS_KILLS", "12"))
 HAN = {
@@ -180,18 +179,20 @@ class Killed(BaseException):
 
 
 def kill_before_removal(monkeypatch: pytest.MonkeyPatch) -> None:
-    def remove(_: Iterable[Path]) -> None:
+    def remove(locale: Locale, pages: Iterable[str]) -> None:
         raise Killed
 
-    monkeypatch.setattr(store, "remove_files", remove)
+    monkeypatch.setattr(Locale, "remove_memories", remove)
 
 
 def kill_after_removal(monkeypatch: pytest.MonkeyPatch) -> None:
-    def remove(paths: Iterable[Path]) -> None:
-        remove_files(paths)
+    real = Locale.remove_memories
+
+    def remove(locale: Locale, pages: Iterable[str]) -> None:
+        real(locale, pages)
         raise Killed
 
-    monkeypatch.setattr(store, "remove_files", remove)
+    monkeypatch.setattr(Locale, "remove_memories", remove)
 
 
 def kill_before_state(monkeypatch: pytest.MonkeyPatch) -> None:

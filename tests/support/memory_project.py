@@ -6,7 +6,7 @@ It runs the stages that the memory lives between.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
@@ -16,7 +16,7 @@ from runs import run_of
 
 from pipeline.adapters import po
 from pipeline.config import Settings, Upstream
-from pipeline.core.catalog.update import Catalogs
+from pipeline.core.catalog.update import Updated
 from pipeline.core.document.reader import SplitPage
 from pipeline.core.pin.lock import Lock, pages_of
 from pipeline.entries import Catalog, Entry
@@ -26,10 +26,8 @@ from pipeline.paths import Paths
 from pipeline.run import Run
 from pipeline.stages.pull.stage import pull
 from pipeline.stages.split import split
-from pipeline.stages.update.locale import MemoryResult
-from pipeline.stages.update.opening import open_memory
-from pipeline.stages.update.stage import update_catalog_files
-from pipeline.stages.update.store import store_memory
+from pipeline.stages.update.locale import Locale
+from pipeline.stages.update.stage import update
 from pipeline.stages.update.verification import verify_memory
 
 LOCALE = "zh_CN"
@@ -96,19 +94,21 @@ class Synced:
 
     lock: Lock
     pages: tuple[SplitPage, ...]
-    opened: MemoryResult
-    catalogs: Catalogs
-    stored: MemoryResult
+    locale: Locale
+    updated: Mapping[str, Updated]
+
+    @property
+    def changes(self) -> list[str]:
+        return list(self.locale.changes)
+
+    def findings(self, page: str) -> list[Finding]:
+        return list(self.locale.findings_of(page))
 
     @property
     def codes(self) -> list[str]:
-        found = [
-            one
-            for result in (self.opened, self.stored)
-            for findings in result.findings.values()
-            for one in findings
-        ]
-        return sorted({one.code for one in found})
+        """Codes of findings about the memory; pages that are gone are no matter of it."""
+        found = {one.code for one in self.locale.all_findings()}
+        return sorted(found - {"page-gone"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,12 +172,9 @@ class Project:
 
     def translate_pages(self, lock: Lock, pages: tuple[SplitPage, ...]) -> Synced:
         """Open, update, store what was split."""
-        opened = open_memory(self.run, pages, locale=LOCALE, lock=lock)
-        catalogs = update_catalog_files(self.run, pages, locale=LOCALE, lock=lock)
-        stored = store_memory(self.run, pages, catalogs, locale=LOCALE, lock=lock)
-        return Synced(
-            lock=lock, pages=pages, opened=opened, catalogs=catalogs, stored=stored
-        )
+        locale = Locale(self.run, LOCALE)
+        updated = update(locale, pages, lock)
+        return Synced(lock=lock, pages=pages, locale=locale, updated=updated)
 
     def verify(self) -> tuple[Finding, ...]:
         return verify_memory(self.run)

@@ -9,14 +9,21 @@ Only the file format belongs here. What a catalogue should contain is decided in
 
 from pipeline.adapters.po.header import standard_header
 from pipeline.adapters.po.reader import ReadCatalog, read_catalog
-from pipeline.adapters.po.writer import format_catalog, replace_msgstrs
+from pipeline.adapters.po.writer import (
+    WrittenCatalog,
+    format_catalog,
+    replace_msgstrs,
+    write_catalog,
+)
 from pipeline.entries import NEUTRAL_DATE
 
 __all__ = [
     "NEUTRAL_DATE",
     "ReadCatalog",
+    "WrittenCatalog",
     "format_catalog",
     "read_catalog",
     "replace_msgstrs",
     "standard_header",
+    "write_catalog",
 ]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from pipeline.adapters.encoder import encoder
@@ -28,12 +27,11 @@ from pipeline.core.adoption.evidence import HAN
 from pipeline.core.adoption.history import Version, moment
 from pipeline.core.adoption.result import AdoptedCopy, AdoptResult, audit_code
 from pipeline.core.catalog.origins import Copy
-from pipeline.core.catalog.update import Updated
 from pipeline.errors import ConfigError, InputError, did_you_mean
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
-from pipeline.stages.update.locale import CatalogFiles
+from pipeline.stages.update.locale import Locale
 
 # Characters that separate the parts of a note, or look like a diff in it.
 _UNFIT = re.compile(r"[,\[\]{}\n\r]")
@@ -72,7 +70,7 @@ def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
     Raises ConfigError before anything is read, if an option is missing or invalid, and ImportError
     if the encoder is not installed.
     """
-    locale = _locale(run)
+    name = _locale(run)
     _check_owner(run, options)
     paths = find_files(options.files)
     read = encoder()
@@ -80,36 +78,30 @@ def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
     with run_lock(run):
         lock = read_pulled(run)
         pages = pages_of_run(run, lock)
-        update = partial(update_locale, run, pages, locale=locale, lock=lock)
-        updated = update(LocaleMemos(run, locale))
-        files = CatalogFiles(run=run, locale=locale)
-        files.read_all()
-        if updated.catalogs is not None:
-            # In a dry run the updated catalogues are not on disk, so they are supplied here.
-            files.use_opened(updated.catalogs.by_page)
-        filler = CatalogFiller(catalogs=files.catalogs.copy())
+        locale = Locale(run, name)
+        update_locale(locale, pages, LocaleMemos(locale), lock=lock)
+        filler = CatalogFiller(catalogs=locale.readable_catalogs())
         with open_versions(run, lock) as versions:
             matcher = Matcher(versions=versions, encoder=read)
             copies, findings = _Adopting(run, options, matcher, filler).take(paths)
-        changes = [*updated.changes]
+        changes = [*locale.changes]
         if not options.audit:
-            filled = {
-                page: Updated(catalog=filler.catalogs[page])
-                for page in sorted(filler.changed)
-            }
-            written = files.write(filled)
-            changes += written
-            for page in filled:
-                for finding in files.findings.get(page, ()):
-                    # `write` only warns about a catalogue that somebody edited meanwhile. Here that
-                    # is an error, because nothing was adopted into it.
-                    if finding.code == "catalogue-edited":
-                        findings.append(replace(finding, severity=Severity.ERROR))
-            if written and not run.dry:
-                changes += update(LocaleMemos(run, locale)).changes
+            has_written = False
+            for page in sorted(filler.changed):
+                if locale.write_catalog(page, filler.catalogs[page]):
+                    has_written = True
+                    continue
+                # Elsewhere this is only a warning. Here nothing was adopted into the catalogue.
+                edited = locale.findings_of(page)[-1]
+                findings.append(replace(edited, severity=Severity.ERROR))
+            changes = [*locale.changes]
+            if has_written and not run.dry:
+                locale = Locale(run, name)
+                update_locale(locale, pages, LocaleMemos(locale), lock=lock)
+                changes += locale.changes
     return AdoptResult(
         name=run.name,
-        locale=locale,
+        locale=name,
         ref=lock.ref or lock.commit[:12],
         copies=tuple(copies),
         findings=tuple(findings),

@@ -23,7 +23,6 @@ from pipeline.commands.showing import ask, print_error_text, print_report, print
 from pipeline.commands.update import LocaleMemos, update_locale
 from pipeline.config import DraftPolicy
 from pipeline.core.drafting.outcome import Outcome, tokens_of
-from pipeline.entries import Catalog
 from pipeline.errors import ConfigError, EndpointError
 from pipeline.findings import Finding
 from pipeline.log import QUIET, Log, is_terminal
@@ -33,6 +32,7 @@ from pipeline.report.chinese import ENGLISH
 from pipeline.report.draft import DraftResult, draft_json, draft_report, plan_lines
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
+from pipeline.stages.update.locale import Locale
 
 if TYPE_CHECKING:
     from pipeline.adapters.chat import ChatClient, StubClient
@@ -122,20 +122,14 @@ def _planned(
     dry = replace(run, dry=True, log=Log(QUIET))
     locales: list[LocaleWork] = []
     errors: list[Finding] = []
-    for locale in run.locales:
-        # All catalogues, as ``split`` would leave them. Without pages there is nothing to update.
-        memos = LocaleMemos(dry, locale)
-        updated = update_locale(
-            dry, pages, memos, locale=locale, lock=lock, thorough=True
-        ).catalogs
-        by_page: Mapping[str, Catalog] = {}
-        if updated:
-            by_page = updated.by_page
-            # Errors only: ``split`` and ``build`` report the warnings. Pages with errors get no
-            # drafts.
-            for found in updated.findings.values():
-                errors += [finding for finding in found if finding.is_error]
-        locales.append(plan_locale(run, pages, by_page, locale=locale, limit=limit))
+    for name in run.locales:
+        # All catalogues, as ``split`` would leave them.
+        locale = Locale(dry, name)
+        update_locale(locale, pages, LocaleMemos(locale), lock=lock, thorough=True)
+        # Errors only: ``split`` and ``build`` report the warnings. Pages with errors get no drafts.
+        errors += [found for found in locale.all_findings() if found.is_error]
+        catalogs = locale.readable_catalogs()
+        locales.append(plan_locale(run, pages, catalogs, locale=name, limit=limit))
     result = DraftResult(
         name=run.name,
         lock=lock,
@@ -156,10 +150,10 @@ def _update(run: Run) -> tuple[str, ...]:
         # All pages, even if only a few are drafted: the memory must be complete.
         quiet = replace(run, pages=(), log=Log(QUIET))
         pages = pages_of_run(quiet, lock)
-        for locale in run.locales:
-            memos = LocaleMemos(run, locale)
-            updated = update_locale(quiet, pages, memos, locale=locale, lock=lock)
-            changes += updated.changes
+        for name in run.locales:
+            locale = Locale(quiet, name)
+            update_locale(locale, pages, LocaleMemos(locale), lock=lock)
+            changes += tuple(locale.changes)
     return changes
 
 

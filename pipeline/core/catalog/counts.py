@@ -13,7 +13,7 @@ from pipeline.core.catalog.origins import (
     is_replaceable,
     kind_of,
 )
-from pipeline.core.catalog.update import Catalogs
+from pipeline.core.catalog.update import Updated
 from pipeline.core.document.prose import count_words
 from pipeline.core.results import PageResult, UpdateCounts
 from pipeline.entries import Catalog
@@ -87,9 +87,8 @@ def with_classes(result: PageResult, catalog: Catalog) -> PageResult:
     )
 
 
-def update_counts(catalogs: Catalogs, page: str) -> UpdateCounts | None:
-    """Return what an update did with ``page``; None if it did not touch the page."""
-    updated = catalogs.counts.get(page)
+def update_counts(updated: Updated | None) -> UpdateCounts | None:
+    """Return the counts of a page's update for its row; None if it was not updated."""
     if updated is None:
         return None
     return UpdateCounts(

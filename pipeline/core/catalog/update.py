@@ -42,7 +42,6 @@ from pipeline.core.catalog.reuse import (
 from pipeline.core.document.message import UNWRITABLE, Markup, Message
 from pipeline.core.document.reader import Document, messages_with_code
 from pipeline.entries import Catalog, Entry
-from pipeline.findings import Finding
 
 # Returns the header of a page's catalogue, given the current header.
 Headers = Callable[[str, Mapping[str, str]], Mapping[str, str]]
@@ -68,32 +67,6 @@ class Updated:
     obsolete: int = 0
     fuzzy_by_class: Mapping[str, int] = field(default_factory=dict)
     moved_from: str = ""  # the old name of the page, if upstream renamed it
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Catalogs:
-    """The catalogues of one locale, by page.
-
-    A page with an unreadable file has findings; it is in ``unreadable`` too if it has a memory.
-
-    ``counts`` covers the pages that were updated or dropped by upstream. ``data`` has the current
-    content of their files, except for files that somebody saved in the meantime.
-    """
-
-    by_page: Mapping[str, Catalog]
-    findings: Mapping[str, tuple[Finding, ...]]
-    changes: tuple[str, ...] = ()  # files written or removed, relative to the root
-    counts: Mapping[str, Updated] = field(default_factory=dict)
-    data: Mapping[str, bytes] = field(default_factory=dict)
-    wanted: Mapping[str, Sequence[Entry]] = field(
-        default_factory=dict
-    )  # of updated pages
-    # Memories of pages whose file is unreadable: for display only, never written.
-    unreadable: Mapping[str, Catalog] = field(default_factory=dict)
-
-    def shown(self, page: str) -> Catalog | None:
-        """Return the catalogue that readers get for a page, or None if it has none."""
-        return self.by_page.get(page) or self.unreadable.get(page)
 
 
 def update_catalogs(

@@ -110,6 +110,11 @@ class SplitPage:
     findings: tuple[Finding, ...] = ()
 
     @property
+    def is_complete(self) -> bool:
+        """Return whether every document of the page could be read."""
+        return len(self.documents) == len(self.page.files)
+
+    @property
     def title(self) -> str:
         """Return the page's title as Markdown; the page's name if it has none.
 

@@ -8,11 +8,9 @@ written and is reported.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from itertools import chain
 
-from pipeline.adapters import po
 from pipeline.core.catalog.counts import count_catalog, with_classes
 from pipeline.core.catalog.update import wanted_entries
 from pipeline.core.checks.engine import blocking_problem
@@ -26,26 +24,24 @@ from pipeline.core.document.reader import SplitPage
 from pipeline.core.pin.lock import blob_id
 from pipeline.core.results import PageResult
 from pipeline.entries import Catalog, Entry, translations_of
-from pipeline.errors import GuardError, InputError
+from pipeline.errors import GuardError
 from pipeline.findings import Finding, Severity
 from pipeline.stages.merge.files import MergedDocument, MergedFiles, MergedPage
 
 
 def merge_page(
-    files: MergedFiles, page: SplitPage, catalog: Catalog | None, linked: frozenset[str]
+    files: MergedFiles, page: SplitPage, catalog: Catalog, linked: frozenset[str]
 ) -> MergedPage:
     """Merge the documents of a page and write them; return the result.
 
     ``linked`` are the fragments that links of any page point to; their headings keep the English
-    anchors. Without a ``catalog``, the one on disk is read.
+    anchors.
     """
     name = page.page.name
-    catalog = catalog or _catalog(files, name)
     if not catalog.entries:
         # Nothing is translated, but the messages still count.
         catalog = Catalog(entries=wanted_entries(name, page.documents))
-    path = files.run.paths.catalog(files.locale, name)
-    where = _Where(files.run.shown(path), catalog)
+    where = files.run.shown(files.run.paths.catalog(files.locale, name))
     sound, findings = _without_errors(
         catalog, name, where, files.run.upstream.ignored(name)
     )
@@ -62,7 +58,7 @@ def merge_page(
             findings.append(Finding.of(error, page=name))
             continue
         refused.update(rejected.message.msgid for rejected in merged.rejected)
-        findings += _rejections(page, where, merged.rejected)
+        findings += _rejections(page, catalog, where, merged.rejected)
         blocks = landings_to_json(merged.blocks)
         files.write(files.merged(document.path), merged.data)
         files.write(files.blocks(document.path), blocks)
@@ -80,54 +76,13 @@ def merge_page(
     )
 
 
-def _catalog(files: MergedFiles, page: str) -> Catalog:
-    """Return the catalogue on disk of a page that this run has not updated.
-
-    Returns an empty one if there is none, or if it cannot be read, which the update has reported.
-    """
-    path = files.run.paths.catalog(files.locale, page)
-    if not path.is_file():
-        return Catalog()
-    try:
-        return po.read_catalog(path.read_bytes(), where=page).catalog
-    except InputError:
-        return Catalog()
-
-
-@dataclass(frozen=True)
-class _Where:
-    """Line numbers of the entries in a catalogue's file.
-
-    They are computed on first use, because most pages have nothing to report.
-    """
-
-    name: str
-    catalog: Catalog
-
-    def line(self, msgid: str) -> str:
-        """Return ``FILE:LINE`` of the last entry for a message."""
-        lines = [line for (_, known), line in self._lines.items() if known == msgid]
-        return f"{self.name}:{lines[-1] if lines else 1}"
-
-    def line_of(self, entry: Entry) -> str:
-        """Return ``FILE:LINE`` of an entry."""
-        return f"{self.name}:{self._lines.get((entry.context, entry.msgid), 1)}"
-
-    @cached_property
-    def _lines(self) -> dict[tuple[str | None, str], int]:
-        # An updated catalogue has no line numbers until it is written.
-        written = po.read_catalog(
-            po.format_catalog(self.catalog), where=self.name
-        ).catalog
-        return {
-            (entry.context, entry.msgid): entry.line
-            for entry in written.entries
-            if entry.is_translated
-        }
+def _line_of(entry: Entry, where: str) -> str:
+    """Return ``FILE:LINE`` of an entry in the catalogue ``where``."""
+    return f"{where}:{entry.line or 1}"
 
 
 def _without_errors(
-    catalog: Catalog, page: str, where: _Where, ignored: Set[str]
+    catalog: Catalog, page: str, where: str, ignored: Set[str]
 ) -> tuple[Catalog, list[Finding]]:
     """Return the catalogue without broken translations, and a finding for each of them."""
     findings = []
@@ -145,7 +100,7 @@ def _without_errors(
             Finding(
                 code=problem.code,
                 severity=Severity.ERROR,
-                where=where.line_of(entry),
+                where=_line_of(entry, where),
                 text=f"{problem.text}; the message is left in English",
                 page=page,
                 hint=problem.hint,
@@ -157,15 +112,21 @@ def _without_errors(
 
 
 def _rejections(
-    page: SplitPage, where: _Where, rejected: Sequence[Rejected]
+    page: SplitPage, catalog: Catalog, where: str, rejected: Sequence[Rejected]
 ) -> Iterator[Finding]:
     """Yield a finding for each translation that the guard refused."""
+    # Several entries of a message differ in their context; the last one counts.
+    places = {
+        entry.msgid: _line_of(entry, where)
+        for entry in catalog.entries
+        if entry.is_translated
+    }
     for rejection in rejected:
         refusal = rejection.refusal
         yield Finding(
             code=refusal.code,
             severity=Severity.ERROR,
-            where=where.line(rejection.message.msgid),
+            where=places.get(rejection.message.msgid, f"{where}:1"),
             text=f"the translation {refusal.text}; it is left in English ({rejection.place})",
             page=page.page.name,
             hint=refusal.hint,
@@ -173,7 +134,7 @@ def _rejections(
 
 
 def _unknown_sections(
-    page: SplitPage, catalog: Catalog, where: _Where
+    page: SplitPage, catalog: Catalog, where: str
 ) -> Iterator[Finding]:
     """Yield a finding for each translation whose msgctxt is not a section of its message.
 
@@ -203,7 +164,7 @@ def _unknown_sections(
         yield Finding(
             code="unknown-section",
             severity=Severity.WARNING,
-            where=where.line_of(entry),
+            where=_line_of(entry, where),
             text=f"the message does not stand in “{entry.context}”; its translation is not used",
             page=page.page.name,
             hint=f"Write as msgctxt where it stands: {named}.",

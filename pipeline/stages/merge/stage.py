@@ -21,8 +21,9 @@ from pipeline.run import Run
 from pipeline.stages.merge.files import MergedFiles, MergedPage
 
 if TYPE_CHECKING:
-    from pipeline.core.catalog.update import Catalogs
+    from pipeline.core.catalog.update import Updated
     from pipeline.core.document.reader import SplitPage
+    from pipeline.entries import Catalog
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +41,12 @@ class MergeInput:
     pages: Sequence[Page]
     # Returns a page's documents and messages; called only for pages to be merged.
     read: Callable[[Page], SplitPage]
-    # None if this run updated no catalogues, so those on disk are used.
-    catalogs: Catalogs | None
+    # The catalogue that readers of a page get, and the bytes of its file. There are none if the
+    # file does not hold it: it was saved meanwhile, or cannot be read.
+    catalog: Callable[[str], Catalog]
+    catalog_bytes: Callable[[str], bytes | None]
     findings: Mapping[str, tuple[Finding, ...]]  # by page
+    updates: Mapping[str, Updated]  # of the pages that this run has updated
     linked: Mapping[str, frozenset[str]]  # the fragments that links point to, by page
     code: str  # digest of everything else that affects a merge
 
@@ -63,7 +67,8 @@ def merge(
         for page in work.pages:
             # A new link on one page affects a heading on another.
             linked = work.linked.get(page.name, frozenset())
-            key = _key(files, work, page, linked)
+            # A dry run writes no files, so there is nothing to remember.
+            key = "" if run.dry else _key(work, page, linked)
             last = memo.get(page.name, key) if key else None
             merged = files.reuse(last) if last else None
             if merged is None:
@@ -79,32 +84,12 @@ def merge(
     return MergedPages(rows=tuple(rows), changes=tuple(files.changes))
 
 
-def _key(files: MergedFiles, work: MergeInput, page: Page, linked: Set[str]) -> str:
+def _key(work: MergeInput, page: Page, linked: Set[str]) -> str:
     """Return the digest of a page's inputs; empty if the page must not be remembered."""
-    # A dry run writes no files, so there is nothing to remember.
-    if files.run.dry:
-        return ""
-    data = _catalog_bytes(files, work, page.name)
+    data = work.catalog_bytes(page.name)
     if data is None:
         return ""
     return digest_of(work.code, repr(page.files), repr(sorted(linked)), data)
-
-
-def _catalog_bytes(files: MergedFiles, work: MergeInput, page: str) -> bytes | None:
-    """Return the bytes of a page's catalogue file, empty if there is none.
-
-    Returns None if the file does not hold the catalogue of this run: it was saved meanwhile, or
-    cannot be read.
-    """
-    if work.catalogs is not None and page in work.catalogs.unreadable:
-        return None
-    if work.catalogs is not None and page in work.catalogs.by_page:
-        return work.catalogs.data.get(page)
-    # Nothing has changed, so this run has not read the catalogue.
-    path = files.run.paths.catalog(files.locale, page)
-    if not path.is_file():
-        return b""
-    return path.read_bytes()
 
 
 def _merge_page(
@@ -113,21 +98,19 @@ def _merge_page(
     # Loads the Markdown parser, which most runs do not need.
     from pipeline.stages.merge.page import merge_page
 
-    catalog = None
-    if work.catalogs is not None:
-        catalog = work.catalogs.shown(page.name)
-    return merge_page(files, work.read(page), catalog, linked)
+    return merge_page(files, work.read(page), work.catalog(page.name), linked)
 
 
 def _row(work: MergeInput, page: str, merged: MergedPage) -> PageResult:
     """Return a page's row with the distinct findings of all stages so far, in order."""
     findings = dict.fromkeys((*work.findings.get(page, ()), *merged.row.findings))
     row = replace(merged.row, findings=tuple(findings))
-    if work.catalogs is None:
+    updated = work.updates.get(page)
+    if updated is None:
         return row
     from pipeline.core.catalog.counts import update_counts
 
-    return replace(row, update=update_counts(work.catalogs, page))
+    return replace(row, update=update_counts(updated))
 
 
 def prune(run: Run, pages: Sequence[Page], *, locale: str) -> tuple[str, ...]:

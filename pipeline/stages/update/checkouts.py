@@ -8,7 +8,7 @@ of several. The commits that added the lines name the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import dropwhile, takewhile
@@ -32,7 +32,8 @@ from pipeline.core.memory.merge import differences, is_stored
 from pipeline.core.memory.record import TOUCH, TRANSLATOR, Memory
 from pipeline.core.pin.lock import blob_id
 from pipeline.entries import Catalog, Entry
-from pipeline.stages.update.locale import Branch, State, Workspace
+from pipeline.stages.update.locale import Locale
+from pipeline.stages.update.state import Branch
 
 # Returns when the msgstr of an entry was last committed.
 MomentOf = Callable[[Entry], float]
@@ -108,20 +109,17 @@ NO_MOVE = Move()
 
 
 def moves_of(
-    work: Workspace,
-    state: State,
-    memories: Mapping[str, bytes],
-    *,
-    removed: Collection[str],
+    locale: Locale, pages: Iterable[str], *, removed: Collection[str]
 ) -> dict[str, Move]:
     """Return the pages whose memory has changed since the last run, with the kind of change.
 
-    ``memories`` has the existing files, ``removed`` the pages whose file is gone.
+    ``pages`` have a memory; ``removed`` are the pages whose memory is gone.
     """
     before: dict[str, str] = {}
     now: dict[str, str] = {}
-    for page in (*memories, *removed):
-        base = state.base(page)
+    memories = locale.memory_files
+    for page in (*pages, *removed):
+        base = locale.state.base(page)
         if base is None or base == memories.get(page):
             continue
         before[page] = blob_id(base)
@@ -129,18 +127,18 @@ def moves_of(
             now[page] = blob_id(memories[page])
     if not before:
         return {}  # the common case, in which git is not run
-    root = work.paths.root
+    root = locale.paths.root
     known = blobs_in_git(root, now.values())
-    folder = work.paths.memories(work.locale).relative_to(root).as_posix()
+    folder = locale.paths.memories(locale.name).relative_to(root).as_posix()
     kept = blobs_in_history(root, folder)
     # A file in the index was removed by a person or a program, not by git.
-    names = {page: work.files.memory_name(page) for page in before if page not in now}
+    names = {page: locale.memory_name(page) for page in before if page not in now}
     expected = files_in_index(root, names.values())
     moves: dict[str, Move] = {}
     for page, blob in before.items():
         is_kept = blob in kept
         # A merged memory that an interrupted run wrote over git's version counts as git's.
-        is_checked_out = now.get(page) in known or state.has_announced(
+        is_checked_out = now.get(page) in known or locale.state.has_announced(
             page, memories.get(page, b"")
         )
         is_removed = page in names and names[page] not in expected
@@ -160,40 +158,41 @@ class Start(NamedTuple):
     seen: Memory | None = None
 
 
-def start_in_git(work: Workspace, local: Catalog, theirs: Memory, data: bytes) -> Start:
+def start_in_git(locale: Locale, local: Catalog, theirs: Memory) -> Start:
     """Return the common base according to git, after somebody has deleted ``build/``.
 
     If some version of the memory holds everything in the catalogue, the catalogue was stored in it.
-    ``data`` is the file of ``theirs``.
     """
     if is_stored(close_to_compare(local, theirs, old=theirs), theirs):
         return Start(theirs, NO_MOVE)  # the common case
-    for base in memories_in_git(work, theirs.page):
+    for base in memories_in_git(locale, theirs.page):
         if is_stored(close_to_compare(local, base, old=base), base):
-            by_git = bool(blobs_in_git(work.paths.root, {blob_id(data)}))
+            blob = blob_id(locale.memory_files[theirs.page])
+            by_git = bool(blobs_in_git(locale.paths.root, {blob}))
             return Start(base, Move(by_git=by_git, is_kept=True))
     return Start(None, NO_MOVE)
 
 
-def overwritten_by_git(work: Workspace, state: State) -> frozenset[str]:
-    """Return the pages whose catalogue git replaced; note in ``state`` what it tracks.
+def overwritten_by_git(locale: Locale) -> frozenset[str]:
+    """Return the pages whose catalogue git replaced; note in the state what it tracks.
 
     Checking out a branch that commits catalogues overwrites those that git ignores elsewhere. Such
     a catalogue does not have the last seen memory as its base.
     """
-    root = work.paths.root
-    folder = work.paths.catalogs(work.locale).relative_to(root).as_posix()
+    root = locale.paths.root
+    folder = locale.paths.catalogs(locale.name).relative_to(root).as_posix()
     tracked = tracked_though_ignored(root, folder)
+    state = locale.state
     before = state.branch
     state.branch = Branch(head=checked_out(root), has_catalogs=bool(tracked))
     # If git tracked them before, it would have refused to overwrite uncommitted changes.
     if before is None or before.has_catalogs or before.head == state.branch.head:
         return frozenset()
-    names = {page: work.files.catalog_name(page) for page in state.pages}
+    names = {page: locale.catalog_name(page) for page in state.pages}
     return frozenset(page for page, name in names.items() if name in tracked)
 
 
-def start_of_overwritten(work: Workspace, local: Catalog, theirs: Memory) -> Memory:
+def start_of_overwritten(locale: Locale, local: Catalog, theirs: Memory) -> Memory:
     """Return the memory of a catalogue from git: the most similar version."""
 
     def distance(version: Memory) -> int:
@@ -201,12 +200,12 @@ def start_of_overwritten(work: Workspace, local: Catalog, theirs: Memory) -> Mem
 
     if distance(theirs) == 0:
         return theirs  # the common case
-    return min((theirs, *memories_in_git(work, theirs.page)), key=distance)
+    return min((theirs, *memories_in_git(locale, theirs.page)), key=distance)
 
 
-def memories_in_git(work: Workspace, page: str) -> Iterator[Memory]:
+def memories_in_git(locale: Locale, page: str) -> Iterator[Memory]:
     """Yield the versions of a page's memory in git, newest first."""
-    for data in versions_in_git(work.paths.root, work.files.memory_name(page)):
-        version = work.read_base(page, data)
+    for data in versions_in_git(locale.paths.root, locale.memory_name(page)):
+        version = locale.past_memory(page, data)
         if version is not None:
             yield version

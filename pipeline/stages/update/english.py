@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from pipeline.adapters.files import read_bytes
 from pipeline.core.catalog.update import wanted_entries
-from pipeline.core.document.reader import SplitPage, read_document
+from pipeline.core.document.reader import read_document
 from pipeline.core.memory import record as core
 from pipeline.core.memory.file import editing_fields, public_team
 from pipeline.core.memory.opening import Opened, open_memory
@@ -29,7 +29,7 @@ from pipeline.folders import OUTSIDE, is_outside
 from pipeline.paths import Paths
 from pipeline.reading import Reading
 from pipeline.run import Run
-from pipeline.stages.update.locale import Workspace, catalog_header
+from pipeline.stages.update.locale import Locale, catalog_header
 
 if TYPE_CHECKING:
     from pipeline.adapters.upstream import Repository
@@ -53,7 +53,8 @@ class English:
 
     paths: Paths
     lock: Lock
-    pages: Mapping[str, SplitPage]  # pages that this run has already split
+    # Entries of the pages that this run has already split.
+    split: Mapping[str, Sequence[Entry]]
     repository: Callable[[], Repository | None]  # None if upstream is a plain folder
     reading: Reading  # how to parse documents
     # Caches, by page, or by commit and page.
@@ -64,9 +65,8 @@ class English:
     def at_pin(self, page: str) -> tuple[Entry, ...] | None:
         """Return the entries that ``page`` needs at the pin; None if there is no such page."""
         if page not in self.pinned:
-            split = self.pages.get(page)
-            if split is not None:
-                self.pinned[page] = wanted_entries(page, split.documents)
+            if page in self.split:
+                self.pinned[page] = tuple(self.split[page])
             elif page in self._listed:
                 # Not a page of this run, but some texts may have moved from it.
                 self.pinned[page] = _wanted(
@@ -204,8 +204,13 @@ def _wanted(
 
 
 @contextmanager
-def open_english(run: Run, pages: Sequence[SplitPage], lock: Lock) -> Iterator[English]:
-    """Yield upstream's English; its repository stays open until the context ends."""
+def open_english(
+    run: Run, split: Mapping[str, Sequence[Entry]], lock: Lock
+) -> Iterator[English]:
+    """Yield upstream's English; its repository stays open until the context ends.
+
+    ``split`` has the entries of the pages that this run has already split.
+    """
     with ExitStack() as stack:
 
         @cache
@@ -221,7 +226,7 @@ def open_english(run: Run, pages: Sequence[SplitPage], lock: Lock) -> Iterator[E
         yield English(
             paths=run.paths,
             lock=lock,
-            pages={page.page.name: page for page in pages},
+            split=split,
             repository=repository,
             reading=run.upstream.reading,
         )
@@ -252,7 +257,7 @@ class _Page:
 
 
 def rebuild_catalog(
-    work: Workspace, english: English, memory: Memory, *, local: Catalog | None = None
+    locale: Locale, english: English, memory: Memory, *, local: Catalog | None = None
 ) -> Opened:
     """Return the catalogue of a memory at its own commit, or at the pin if that is unavailable.
 
@@ -268,7 +273,7 @@ def rebuild_catalog(
     _read_noted_places(english, memory, sought)
     if _lacks_english(memory, sought.texts):
         sought.texts.update(english.texts_at_pin())
-    header = _header(work, english, memory, is_exact=page.is_exact)
+    header = _header(locale, english, memory, is_exact=page.is_exact)
     team = local.header.get("Language-Team", "") if local is not None else ""
     if team and public_team(team) == header["Language-Team"]:
         header["Language-Team"] = team  # with its URL, which the memory does not have
@@ -282,9 +287,9 @@ def rebuild_catalog(
     nowhere = [entry for entry in opened.missing if _has_no_place(entry, sought.texts)]
     lost = [entry for entry in opened.missing if entry not in nowhere]
     if lost:
-        work.report(_not_recovered(work, memory, lost, sought.reasons))
+        locale.report(_not_recovered(locale, memory, lost, sought.reasons))
     if nowhere:
-        work.report(_without_english_note(work, memory, nowhere))
+        locale.report(_without_english_note(locale, memory, nowhere))
     return opened
 
 
@@ -387,11 +392,11 @@ def _has_no_place(entry: Entry, texts: Mapping[str, str]) -> bool:
 
 
 def _header(
-    work: Workspace, english: English, memory: Memory, *, is_exact: bool
+    locale: Locale, english: English, memory: Memory, *, is_exact: bool
 ) -> dict[str, str]:
     """Return the header of the rebuilt catalogue: the stored one, or a new one for the pin."""
     fields = editing_fields(memory)
-    header = catalog_header(english.lock, work.locale, memory.page, fields)
+    header = catalog_header(english.lock, locale.name, memory.page, fields)
     # A rebuilt catalogue must equal the stored one, byte for byte.
     if is_exact and memory.project:
         header["Project-Id-Version"] = memory.project
@@ -401,7 +406,7 @@ def _header(
 
 
 def _not_recovered(
-    work: Workspace, memory: Memory, missing: Sequence[Entry], reasons: Iterable[str]
+    locale: Locale, memory: Memory, missing: Sequence[Entry], reasons: Iterable[str]
 ) -> Finding:
     # Entries without a translation cannot lose anything.
     translated = sum(bool(core.text_of(entry)) for entry in memory.entries)
@@ -409,7 +414,7 @@ def _not_recovered(
     return Finding(
         code="memory-not-recovered",
         severity=Severity.WARNING,
-        where=_first_line(work, memory, missing),
+        where=_first_line(locale, memory, missing),
         text=(
             f"{len(missing)} of {translated} translations could not be joined "
             f"to their English; they stay in the memory ({why})"
@@ -423,13 +428,13 @@ def _not_recovered(
 
 
 def _without_english_note(
-    work: Workspace, memory: Memory, missing: Sequence[Entry]
+    locale: Locale, memory: Memory, missing: Sequence[Entry]
 ) -> Finding:
     """Return a note, not a warning, because nobody can or needs to fix these entries."""
     return Finding(
         code="memory-without-english",
         severity=Severity.NOTE,
-        where=_first_line(work, memory, missing),
+        where=_first_line(locale, memory, missing),
         text=(
             f"{len(missing)} translations belong to English that was never upstream's; "
             "they stay in the memory, and are not shown"
@@ -439,6 +444,6 @@ def _without_english_note(
     )
 
 
-def _first_line(work: Workspace, memory: Memory, missing: Sequence[Entry]) -> str:
+def _first_line(locale: Locale, memory: Memory, missing: Sequence[Entry]) -> str:
     line = min(entry.line for entry in missing)
-    return f"{work.files.memory_name(memory.page)}:{line}"
+    return f"{locale.memory_name(memory.page)}:{line}"

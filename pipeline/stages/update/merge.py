@@ -43,7 +43,7 @@ from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.stages.update.checkouts import MomentOf, Move
 from pipeline.stages.update.english import texts_in
-from pipeline.stages.update.locale import Workspace
+from pipeline.stages.update.locale import Locale
 
 # Reasons for keeping an entry aside, used as its msgctxt.
 OTHER = "someone else wrote"
@@ -57,24 +57,24 @@ _COMMENT = (
 
 
 def keep_aside(
-    work: Workspace, page: str, entries: Iterable[Entry], texts: Texts, *, reason: str
+    locale: Locale, page: str, entries: Iterable[Entry], texts: Texts, *, reason: str
 ) -> str:
     """Save entries of a memory in the set-aside file of ``page``; return the file's name.
 
     Entries that an edit has ``REPLACED`` go to a separate folder, because they are many and rarely
     needed. ``texts`` has the known English. A dry run writes nothing.
     """
-    paths = work.paths
-    first = paths.set_aside(work.locale, page)
+    paths = locale.paths
+    first = paths.set_aside(locale.name, page)
     if reason == REPLACED:
-        first = paths.replaced(work.locale, page)
-    path, catalog = _readable(first, work, page)
+        first = paths.replaced(locale.name, page)
+    path, catalog = _readable(first, locale, page)
     kept = add_kept(catalog, kept_entries(entries, texts, reason=reason))
-    write_if_changed(path, po.format_catalog(kept), dry=work.dry)
+    write_if_changed(path, po.format_catalog(kept), dry=locale.run.dry)
     return path.relative_to(paths.root).as_posix()
 
 
-def _readable(first: Path, work: Workspace, page: str) -> tuple[Path, Catalog]:
+def _readable(first: Path, locale: Locale, page: str) -> tuple[Path, Catalog]:
     """Return the file to add to, and its current content."""
     path = first
     for number in count(2):
@@ -86,7 +86,7 @@ def _readable(first: Path, work: Workspace, page: str) -> tuple[Path, Catalog]:
             # An unreadable file is kept for somebody to fix: the next one is "guide.2.po".
             path = first.with_name(f"{first.stem}.{number}.po")
     header = po.standard_header(
-        project=work.paths.name, page=page, locale=work.locale, date=""
+        project=locale.paths.name, page=page, locale=locale.name, date=""
     )
     return path, Catalog(header=header, comment=_COMMENT)
 
@@ -138,19 +138,18 @@ def merge_sides(sides: Sides, held_elsewhere: Callable[[], Translations]) -> Mer
 
 
 def save_dropped_translations(
-    work: Workspace, sides: Sides, merged: Merged, data: bytes
+    locale: Locale, sides: Sides, merged: Merged, catalog: Catalog
 ) -> None:
     """Save the translations that this merge drops, and report those that matter.
 
-    ``data`` is the catalogue as it will be written: findings refer to its lines. Call this before
-    anything is written.
+    ``catalog`` is the catalogue as it will be written: findings refer to its lines. Call this
+    before anything is written.
     """
     dropped = _dropped(sides, merged)
     if not any(dropped) and not merged.emptied and not merged.outdated:
         return
     page = sides.theirs.page
-    memory = work.files.memory_name(page)
-    catalog = po.read_catalog(data, where="").catalog
+    memory = locale.memory_name(page)
     # An entry that was deleted from one of the two may still be in the other.
     texts = texts_in(sides.local) | texts_in(catalog)
     lines = {
@@ -158,7 +157,7 @@ def save_dropped_translations(
     }
     if merged.emptied:
         emptied = _dropped_finding(
-            work,
+            locale,
             page,
             merged.emptied,
             lines,
@@ -167,11 +166,11 @@ def save_dropped_translations(
             hint="The old words are kept at the end of the file, as obsolete entries with the "
             f'msgctxt "{EMPTIED}". Put back what was not meant to go.',
         )
-        work.report(emptied)
+        locale.report(emptied)
     if merged.outdated:
-        name = keep_aside(work, page, merged.outdated, texts, reason=OUTDATED)
+        name = keep_aside(locale, page, merged.outdated, texts, reason=OUTDATED)
         outdated = _dropped_finding(
-            work,
+            locale,
             page,
             merged.outdated,
             lines,
@@ -180,16 +179,16 @@ def save_dropped_translations(
             hint="Git has brought an old version of the catalogue back, perhaps by one side of a "
             f"conflict. What stood here is in {name}: put back what is right.",
         )
-        work.report(outdated)
+        locale.report(outdated)
     if dropped.replaced:
-        keep_aside(work, page, dropped.replaced, texts, reason=REPLACED)
+        keep_aside(locale, page, dropped.replaced, texts, reason=REPLACED)
     if dropped.others:
-        name = keep_aside(work, page, dropped.others, texts, reason=OTHER)
-        _report_conflicts(work, page, merged, name=name, lines=lines)
+        name = keep_aside(locale, page, dropped.others, texts, reason=OTHER)
+        _report_conflicts(locale, page, merged, name=name, lines=lines)
     if dropped.gone:
-        name = keep_aside(work, page, dropped.gone, texts, reason=TAKEN_BACK)
+        name = keep_aside(locale, page, dropped.gone, texts, reason=TAKEN_BACK)
         taken_back = _dropped_finding(
-            work,
+            locale,
             page,
             dropped.gone,
             lines,
@@ -198,7 +197,7 @@ def save_dropped_translations(
             hint="Someone took them back, or one side of a git conflict was dropped. "
             f"What stood here is in {name}: put back what is right.",
         )
-        work.report(taken_back)
+        locale.report(taken_back)
 
 
 class _Dropped(NamedTuple):
@@ -239,9 +238,9 @@ def _dropped(sides: Sides, merged: Merged) -> _Dropped:
 
 
 def _report_conflicts(
-    work: Workspace, page: str, merged: Merged, *, name: str, lines: Mapping[Key, int]
+    locale: Locale, page: str, merged: Merged, *, name: str, lines: Mapping[Key, int]
 ) -> None:
-    catalog, memory = work.files.catalog_name(page), work.files.memory_name(page)
+    catalog, memory = locale.catalog_name(page), locale.memory_name(page)
     places = [(lines[key_of(our)], their.line) for our, their in merged.conflicts]
     for our_line, their_line in sorted(places):
         finding = Finding(
@@ -255,19 +254,19 @@ def _report_conflicts(
             page=page,
             hint=f"The other one stands in {name}: compare the two, and take the better one.",
         )
-        work.report(finding)
+        locale.report(finding)
 
 
 def _first_of(
-    work: Workspace, page: str, entries: Sequence[Entry], lines: Mapping[Key, int]
+    locale: Locale, page: str, entries: Sequence[Entry], lines: Mapping[Key, int]
 ) -> str:
     """Return the place of the first entry, without a line if the page has lost it."""
     known = sorted(lines[key_of(entry)] for entry in entries if key_of(entry) in lines)
-    return ":".join([work.files.catalog_name(page), *map(str, known[:1])])
+    return ":".join([locale.catalog_name(page), *map(str, known[:1])])
 
 
 def _dropped_finding(
-    work: Workspace,
+    locale: Locale,
     page: str,
     entries: Sequence[Entry],
     lines: Mapping[Key, int],
@@ -283,7 +282,7 @@ def _dropped_finding(
     return Finding(
         code=code,
         severity=Severity.WARNING,
-        where=_first_of(work, page, entries, lines),
+        where=_first_of(locale, page, entries, lines),
         text=f"{subject} {what}",
         page=page,
         hint=hint,

@@ -7,54 +7,45 @@ invariant: afterwards memory and catalogues agree, except where a finding report
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes
 from pipeline.core.catalog.lineage import read_redirects
-from pipeline.core.catalog.update import (
-    Catalogs,
-    Updated,
-    update_catalogs,
-    wanted_entries,
-)
+from pipeline.core.catalog.update import Updated, update_catalogs, wanted_entries
 from pipeline.core.document.reader import SplitPage
-from pipeline.core.pin.lock import Lock, page_name
+from pipeline.core.pin.lock import Lock
 from pipeline.entries import Catalog, Entry
+from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
-from pipeline.stages.update.locale import CatalogFiles, catalog_header
+from pipeline.stages.update.locale import Locale, catalog_header, documents_of
 from pipeline.stages.update.opening import open_memory
 from pipeline.stages.update.store import store_memory
 
 
 def update(
-    run: Run, pages: Sequence[SplitPage], *, locale: str, lock: Lock
-) -> Catalogs:
-    """Update the catalogues of ``pages`` in ``locale`` and the memory; return the catalogues.
+    locale: Locale, pages: Sequence[SplitPage], lock: Lock
+) -> dict[str, Updated]:
+    """Update the catalogues of ``pages`` and the memory.
 
-    The result has the findings and written files of all three steps, without duplicates, in order.
+    Return the result for each page that was updated or that upstream dropped.
     """
-    opened = open_memory(run, pages, locale=locale, lock=lock)
-    catalogs = update_catalog_files(
-        run, pages, locale=locale, lock=lock, opened=opened.opened
-    )
-    stored = store_memory(run, pages, catalogs, locale=locale, lock=lock)
-    findings: dict[str, tuple[Finding, ...]] = {}
-    changes: tuple[str, ...] = ()
-    for step in (opened, catalogs, stored):
-        for page, found in step.findings.items():
-            findings[page] = (*findings.get(page, ()), *found)
-        changes += step.changes
-    # Two steps may read the same broken file, and write the same page.
-    return replace(
-        catalogs,
-        findings={
-            page: tuple(dict.fromkeys(found)) for page, found in findings.items()
-        },
-        changes=tuple(dict.fromkeys(changes)),
-    )
+    locale.sweep()
+    wanted: dict[str, Sequence[Entry]] = {}
+    for page in pages:
+        wanted[page.page.name] = wanted_entries(page.page.name, page.documents)
+    open_memory(locale, wanted, lock)
+    # The messages of an unreadable document are unknown, not gone.
+    complete = {
+        page.page.name: wanted[page.page.name] for page in pages if page.is_complete
+    }
+    updated = update_catalog_files(locale, complete, lock, asked=wanted.keys())
+    store_memory(locale, updated, wanted=complete, lock=lock)
+    locale.save_cache()
+    return updated
 
 
 # Counts of entries, in the order of the summary.
@@ -62,90 +53,80 @@ _COUNTED = ("kept", "carried", "fuzzy", "new", "obsolete")
 
 
 def update_catalog_files(
-    run: Run,
-    pages: Sequence[SplitPage],
-    *,
-    locale: str,
+    locale: Locale,
+    wanted: Mapping[str, Sequence[Entry]],
     lock: Lock,
-    opened: Mapping[str, Catalog] | None = None,
-) -> Catalogs:
-    """Update the catalogues of ``pages`` and write those that changed.
+    *,
+    asked: Collection[str],
+) -> dict[str, Updated]:
+    """Update the catalogues of the pages of ``wanted`` and write those that changed.
 
-    ``opened`` has catalogues for files that cannot be read (for readers only), or that a dry run
-    has not written. A dry run writes nothing.
-
-    A catalogue that cannot be read is a finding, and its file is not touched. The catalogue of a
-    page that upstream dropped keeps what no other catalogue has, as obsolete. It is removed once
-    other catalogues have all of it.
+    A catalogue that cannot be parsed is a finding if its page is ``asked`` for, and its file is not
+    touched. The catalogue of a page that upstream dropped keeps what no other catalogue has, as
+    obsolete. It is removed once other catalogues have all of it.
     """
+    run = locale.run
     with run.log.step("update") as step:
-        files = CatalogFiles(run=run, locale=locale)
-        files.read_all()
-        files.use_opened(opened or {})
-        there = _documents(lock)
-        _drop_findings_outside_run(files, pages, there)
-        # From the lock and not from ``pages``, because a run of a few pages has not split the
+        there = documents_of(lock)
+        # Findings about dropped pages are kept, because no run will include these pages.
+        catalogs = _read_catalogs(locale, unasked=there.difference(asked))
+        unsafe = locale.catalog_files.keys() - catalogs.keys()
+        # From the lock and not from ``wanted``, because a run of a few pages has not split the
         # others.
-        gone = sorted(files.catalogs.keys() - there)
-        wanted: dict[str, Sequence[Entry]] = {}
-        for page in pages:
-            if not _is_unsafe(page, files):
-                wanted[page.page.name] = wanted_entries(page.page.name, page.documents)
+        gone = sorted(catalogs.keys() - there)
         updated = update_catalogs(
-            files.catalogs,
-            wanted,
-            header=partial(catalog_header, lock, locale),
+            catalogs,
+            {page: wanted[page] for page in wanted if page not in unsafe},
+            header=partial(catalog_header, lock, locale.name),
             gone=gone,
             redirects=_redirects(run, lock, gone),
         )
         # All together: a message that moved is removed from one catalogue and added to another.
-        changes = files.write(updated)
+        _write(locale, updated)
         for name in gone:
             # An empty catalogue is removed, so there is nothing to report.
             if updated[name].catalog.entries:
-                files.report(
-                    name, _page_gone_finding(name, run.shown(files.path(name)))
-                )
+                locale.report(_page_gone_finding(name, locale.catalog_name(name)))
         step.result = _summary(updated)
-    # Includes catalogues that were only read: the memory uses them to find English.
-    by_page = dict(files.catalogs)
-    by_page.update({page: result.catalog for page, result in updated.items()})
-    unreadable = {page: by_page.pop(page) for page in files.unreadable}
-    return Catalogs(
-        by_page={page: catalog for page, catalog in by_page.items() if catalog.entries},
-        findings=files.findings,
-        changes=changes,
-        counts=updated,
-        data=files.data,
-        wanted=wanted,
-        unreadable=unreadable,
-    )
+    return updated
 
 
-def _documents(lock: Lock) -> set[str]:
-    """Return the names of all documents of upstream, including those outside this run."""
-    return {page_name(file.path) for file in lock.files}
+def _read_catalogs(locale: Locale, *, unasked: Collection[str]) -> dict[str, Catalog]:
+    """Return the catalogues of the locale, and report problems of their files.
 
-
-def _drop_findings_outside_run(
-    files: CatalogFiles, pages: Sequence[SplitPage], there: set[str]
-) -> None:
-    """Drop findings about upstream's pages that are not in this run."""
-    asked = {page.page.name for page in pages}
-    # Findings about dropped pages are kept, because no run will include these pages.
-    for page in files.findings.keys() & (there - asked):
-        del files.findings[page]
-
-
-def _is_unsafe(page: SplitPage, files: CatalogFiles) -> bool:
-    """Return whether a catalogue must not change: it or a document of the page is unreadable.
-
-    The messages of an unreadable document are unknown, not gone.
+    ``unasked`` are upstream's pages that are not in this run. For an unreadable file, the catalogue
+    of the memory is returned.
     """
-    if len(page.documents) < len(page.page.files):
-        return True
-    # The file has bytes, but they could not be parsed.
-    return page.page.name in files.data and page.page.name not in files.catalogs
+    catalogs: dict[str, Catalog] = {}
+    for page in locale.catalog_pages():
+        try:
+            read = locale.read_catalog(page)
+            catalogs[page], findings = read.catalog, read.findings
+        except InputError as error:
+            findings = (Finding.of(error),)
+        if page not in unasked:
+            for finding in findings:
+                locale.report(replace(finding, page=page))
+    return catalogs | locale.unreadable
+
+
+def _write(locale: Locale, updated: Mapping[str, Updated]) -> None:
+    """Write changed catalogues, then remove empty ones.
+
+    In this order, an interrupted run may duplicate a translation but never lose one.
+    """
+    empty: list[str] = []
+    for page, result in updated.items():
+        if page in locale.unreadable:
+            # The file stays as it is, for a person to fix. Readers get the memory's version.
+            locale.unreadable[page] = po.write_catalog(result.catalog).catalog
+        elif result.catalog.entries:
+            locale.write_catalog(page, result.catalog)
+        elif page in locale.catalog_files:
+            empty.append(page)
+    # The content of a file to be removed may only live on in a file that was not written.
+    if not locale.saved_meanwhile:
+        locale.remove_catalogs(empty)
 
 
 def _redirects(run: Run, lock: Lock, gone: Sequence[str]) -> dict[str, str]:
@@ -155,7 +136,7 @@ def _redirects(run: Run, lock: Lock, gone: Sequence[str]) -> dict[str, str]:
     are hints, so a missing or unreadable file is ignored.
     """
     redirects: dict[str, str] = {}
-    there = _documents(lock)
+    there = documents_of(lock)
     for page in gone:
         names = [name for name in lock.docs.names_of(page) if name in there]
         if names:

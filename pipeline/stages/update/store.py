@@ -12,37 +12,30 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from pipeline.adapters import po
-from pipeline.adapters.files import remove_files
 from pipeline.adapters.version_control import files_in_history
-from pipeline.core.catalog.update import Catalogs, wanted_entries
-from pipeline.core.document.reader import SplitPage
+from pipeline.core.catalog.update import Updated
 from pipeline.core.memory import record as core
 from pipeline.core.memory.closing import TranslatorNoteOf, close_catalog
-from pipeline.core.memory.file import memory_file
 from pipeline.core.memory.merge import (
     Translations,
     translations_in_memories,
     unheld_entries,
 )
 from pipeline.core.memory.record import Memory, Place, digest, index_places
-from pipeline.core.pin.lock import Lock, page_name
+from pipeline.core.pin.lock import Lock
 from pipeline.entries import Catalog, Entry
 from pipeline.report.counts import written_text
-from pipeline.run import Run
 from pipeline.stages.update.checkouts import touches_in_git
-from pipeline.stages.update.locale import MemoryResult, State, Workspace, read_state
+from pipeline.stages.update.locale import Locale, documents_of
 
 FEW = 8  # pages; if more are due, the whole memory is read at once
 
 
 @dataclass(kw_only=True)
 class OldMemory:
-    """The old memory of all pages of a locale. Invalid files become findings of ``work``."""
+    """The old memory of all pages of a locale. Invalid files become findings."""
 
-    work: Workspace
-    upstream: str  # name of the upstream
-    files: Mapping[str, bytes]  # by page
+    locale: Locale
     due: Collection[str]  # the pages that this run stores
     # Refs of the commits in the memories that were read so far.
     refs: dict[str, str] = field(default_factory=dict)
@@ -50,19 +43,25 @@ class OldMemory:
     @cached_property
     def of_due(self) -> dict[str, Memory]:
         """Return the memory of the pages that are due."""
-        return self._read(page for page in self.files if page in self.due)
+        return self._read(page for page in self.locale.memory_files if page in self.due)
 
     @cached_property
     def of_others(self) -> dict[str, Memory]:
         """Return the memory of all other pages."""
-        return self._read(page for page in self.files if page not in self.due)
+        return self._read(
+            page for page in self.locale.memory_files if page not in self.due
+        )
 
     def find(self, code: str) -> Place | None:
         """Return the place of a digest's English, according to any page's memory."""
         if len(self.due) > FEW:
             return self._places.get(code)
         # Only files that contain the digest can have its place.
-        naming = [page for page, data in self.files.items() if code.encode() in data]
+        naming = [
+            page
+            for page, data in self.locale.memory_files.items()
+            if code.encode() in data
+        ]
         return _index(self._read(naming)).get(code)
 
     @cached_property
@@ -70,9 +69,7 @@ class OldMemory:
         return _index(self.of_due | self.of_others)
 
     def _read(self, pages: Iterable[str]) -> dict[str, Memory]:
-        memories = self.work.read_memories(
-            self.upstream, {page: self.files[page] for page in pages}
-        )
+        memories = self.locale.memories(pages)
         for memory in memories.values():
             self.refs |= memory.known_refs
         return memories
@@ -84,108 +81,99 @@ def _index(memories: Mapping[str, Memory]) -> dict[str, Place]:
 
 
 def store_memory(
-    run: Run, pages: Sequence[SplitPage], catalogs: Catalogs, *, locale: str, lock: Lock
-) -> MemoryResult:
+    locale: Locale,
+    updated: Mapping[str, Updated],
+    *,
+    wanted: Mapping[str, Sequence[Entry]],
+    lock: Lock,
+) -> None:
     """Store the updated catalogues in the memory. Files that agree are not touched.
 
-    A translation of the old memory that is in no catalogue stays as obsolete.
+    ``updated`` has the results of the update, ``wanted`` the entries at the pin of the pages that
+    this run has read completely. A translation of the old memory that is in no catalogue stays as
+    obsolete.
     """
-    work = Workspace.of(run, locale)
-    with run.log.step("memory") as step:
-        state = read_state(run.paths, locale)
-        files = work.files.memories()
-        due: dict[str, Catalog] = {}
-        for page, catalog in catalogs.by_page.items():
-            if not catalog.entries:
-                # Its file is removed, and its memory too if that loses nothing.
-                continue
-            if not state.agrees(page, work.files.catalog(page), files.get(page)):
-                due[page] = catalog
-        without_memory = state.pages.keys() - files.keys()
-        gone = [page for page in without_memory if work.files.catalog(page) is None]
+    state, written = locale.state, len(locale.changes)
+    with locale.run.log.step("memory") as step:
+        # Includes catalogues that were only read: the memory uses them to find English.
+        catalogs = locale.readable_catalogs()
+        catalogs = {page: catalogs[page] for page in catalogs if catalogs[page].entries}
+        # What somebody saved meanwhile is merged by the next run, from the same base.
+        settled = {page for page in catalogs if locale.agrees(page)}
+        settled |= locale.saved_meanwhile
+        due = {page: catalogs[page] for page in catalogs if page not in settled}
+        without_memory = state.pages.keys() - locale.memory_files.keys()
+        gone = [page for page in without_memory if not locale.has_catalog(page)]
         state.forget(gone)
         # A memory without a catalogue may belong to a page that has moved.
-        if due or gone or files.keys() - catalogs.by_page.keys():
+        if due or gone or locale.memory_files.keys() - catalogs.keys():
             store = _Store(
-                work=work,
+                locale=locale,
                 lock=lock,
                 catalogs=catalogs,
+                updated=updated,
                 due=due,
-                old=OldMemory(work=work, upstream=run.name, files=files, due=due),
-                wanted=_wanted(pages, catalogs, {*due, *files}, lock),
-                state=state,
+                old=OldMemory(locale=locale, due=due),
+                wanted=_with_dropped_pages(wanted, {*due, *locale.memory_files}, lock),
             )
             store.write_pages()
             moved = store.moved_pages()
             state.forget(moved)
             # The state comes first: a page that it has, but whose memory is gone, looks like one
             # whose memory somebody else removed.
-            state.write(run.paths, locale, dry=run.dry)
-            store.remove_memories(moved)
+            locale.save_state()
+            locale.remove_memories(moved)
         step.result = "nothing to write"
-        if work.changes:
-            step.result = written_text(len(work.changes), dry=run.dry)
-    return work.result()
+        if len(locale.changes) > written:
+            count = len(locale.changes) - written
+            step.result = written_text(count, dry=locale.run.dry)
 
 
-def _wanted(
-    pages: Sequence[SplitPage], catalogs: Catalogs, names: Iterable[str], lock: Lock
+def _with_dropped_pages(
+    wanted: Mapping[str, Sequence[Entry]], names: Iterable[str], lock: Lock
 ) -> dict[str, Sequence[Entry]]:
-    """Return the entries that each page needs at the pin; none for a page that upstream dropped.
-
-    Pages that this run could not read completely are left out, because their entries are unknown.
-    """
-    # "guide/start.md" → "guide/start"
-    there = {page_name(file.path) for file in lock.files}
-    wanted: dict[str, Sequence[Entry]] = {
+    """Return ``wanted`` with those of ``names`` that upstream dropped, which need no entries."""
+    there = documents_of(lock)
+    dropped: dict[str, Sequence[Entry]] = {
         page: () for page in names if page not in there
     }
-    for page in pages:
-        name = page.page.name
-        # Documents that could not be read are missing here.
-        if len(page.documents) == len(page.page.files):
-            known = catalogs.wanted.get(name)
-            wanted[name] = known or wanted_entries(name, page.documents)
-    return wanted
+    return dropped | dict(wanted)
 
 
 @dataclass(kw_only=True)
 class _Store:
     """State while the memory of all pages is written; most of it is computed on demand."""
 
-    work: Workspace
+    locale: Locale
     lock: Lock
-    catalogs: Catalogs
+    catalogs: Mapping[str, Catalog]
+    updated: Mapping[str, Updated]
     due: Mapping[str, Catalog]  # the catalogues that differ from the memory
     old: OldMemory
     wanted: Mapping[str, Sequence[Entry]]
-    state: State
 
     def write_pages(self) -> None:
         """Write the memory of the pages that are due.
 
         Old translations stay in it if they are nowhere else.
         """
-        for page, memory in self.closed.items():
+        for memory in self.closed.values():
             rest = self._rest(memory)
             entries = core.in_order((*memory.entries, *rest))
             whole = self._with_refs(replace(memory, entries=entries))
-            data = po.format_catalog(memory_file(whole))
-            if not self.work.write_memory(page, data, before=self.old.files.get(page)):
+            if not self.locale.write_memory(whole):
                 continue
+            page = memory.page
             # A memory with more than the catalogue holds must be opened by the next run.
-            catalog = None if rest else self.catalogs.data.get(page)
-            self.state.keep(page, data, catalog)
+            catalog = None if rest else self.locale.catalog_files.get(page)
+            self.locale.state.keep(page, self.locale.memory_files[page], catalog)
 
     def moved_pages(self) -> list[str]:
         """Return the pages without a catalogue whose memory is all held by other pages."""
-        work = self.work
         moved: list[str] = []
-        for page in self.old.files:
+        for page in self.locale.memory_files:
             # "wanted" lacks pages of upstream that this run could not read completely.
-            if page in self.catalogs.by_page or page not in self.wanted:
-                continue
-            if work.files.catalog(page) is not None:
+            if page not in self.wanted or self.locale.has_catalog(page):
                 continue
             memory = self.old.of_others.get(page)
             # Compare as if the page's memory was empty: do other pages hold everything?
@@ -196,20 +184,14 @@ class _Store:
             moved.append(page)
         return moved
 
-    def remove_memories(self, pages: Sequence[str]) -> None:
-        """Remove the memory of pages. A dry run only records the change."""
-        work = self.work
-        work.changes.extend(map(work.files.memory_name, pages))
-        if not work.dry:
-            remove_files(work.paths.memory(work.locale, page) for page in pages)
-
     @cached_property
     def closed(self) -> dict[str, Memory]:
         """Return the new memory of the pages that are due.
 
         Pages whose old memory is invalid are left out; that is already reported.
         """
-        unreadable = self.old.files.keys() & self.due.keys() - self.old.of_due.keys()
+        there = self.locale.memory_files.keys() & self.due.keys()
+        unreadable = there - self.old.of_due.keys()
         return {
             page: self._close(page, catalog)
             for page, catalog in self.due.items()
@@ -238,7 +220,7 @@ class _Store:
     def text_ranks(self) -> dict[str, int]:
         """Return the English of all catalogues with its rank in their order."""
         ranks: dict[str, int] = {}
-        for catalog in self.catalogs.by_page.values():
+        for catalog in self.catalogs.values():
             for entry in catalog.entries:
                 ranks.setdefault(entry.msgid, len(ranks))
         return ranks
@@ -248,18 +230,18 @@ class _Store:
         """Return all translations that are in a catalogue."""
         # The memory of a page that is not due agrees with its catalogue.
         others = self.old.of_others
-        agreed = [others[page] for page in others if page in self.catalogs.by_page]
+        agreed = [others[page] for page in others if page in self.catalogs]
         return translations_in_memories([*self.closed.values(), *agreed])
 
     def _close(self, page: str, catalog: Catalog) -> Memory:
         """Return the memory of a catalogue, with the notes of the old memory."""
         head = self._head(page, catalog)
         old = self.old.of_due.get(page)
-        counts = self.catalogs.counts.get(page)
-        if old is None and counts is not None and counts.moved_from:
+        updated = self.updated.get(page)
+        if old is None and updated is not None and updated.moved_from:
             # A new page: the notes about its texts are in the memory of the page it was renamed
             # from.
-            old = self.old.of_others.get(counts.moved_from)
+            old = self.old.of_others.get(updated.moved_from)
         live = self.pin_digests.get(page, head.live)
         return close_catalog(
             catalog,
@@ -273,15 +255,15 @@ class _Store:
 
     def _touch_of(self, page: str) -> TranslatorNoteOf | None:
         """Return the function for who wrote a msgstr, if git has ever had the catalogue."""
-        root, name = self.work.paths.root, self.work.files.catalog_name(page)
+        root, name = self.locale.paths.root, self.locale.catalog_name(page)
         return touches_in_git(root, name) if name in self.committed else None
 
     @cached_property
     def committed(self) -> frozenset[str]:
         """Return the catalogues that any commit has: usually none, since git ignores them."""
-        paths = self.work.paths
-        folder = paths.catalogs(self.work.locale).relative_to(paths.root)
-        return files_in_history(paths.root, folder.as_posix())
+        paths = self.locale.paths
+        folder = self.locale.run.shown(paths.catalogs(self.locale.name))
+        return files_in_history(paths.root, folder)
 
     def _find(self, code: str) -> Place | None:
         """Return where English can be found by digest.
@@ -302,8 +284,8 @@ class _Store:
         if old and (wanted is None or (old.layout, old.date) == (layout, date)):
             return old  # the page is unchanged: an upgrade does not touch the file
         return Memory(
-            upstream=self.old.upstream,
-            locale=self.work.locale,
+            upstream=self.locale.run.name,
+            locale=self.locale.name,
             page=page,
             commit=self.lock.commit,
             ref=self.lock.ref,

@@ -14,9 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes
-from pipeline.core.memory.file import memory_file
 from pipeline.core.memory.record import Memory, Place, renamed_places, with_refs
 from pipeline.core.pin.lock import Lock, parse_lock
 from pipeline.entries import Entry
@@ -32,7 +30,7 @@ from pipeline.stages.update.english import (
     page_under_ref,
     rebuild_catalog,
 )
-from pipeline.stages.update.locale import Workspace, how_to_store, read_state
+from pipeline.stages.update.locale import Locale, how_to_store
 
 
 def verify_memory(run: Run) -> tuple[Finding, ...]:
@@ -49,53 +47,52 @@ def verify_memory(run: Run) -> tuple[Finding, ...]:
         )
     lock = parse_lock(read_bytes(paths.lock), where=str(paths.lock))
     findings: list[Finding] = []
-    for locale in run.locales:
-        work = Workspace.of(replace(run, dry=True), locale)
+    for name in run.locales:
+        locale = Locale(replace(run, dry=True), name)
         # Pages are split on demand: only those of the memory are needed.
         with (
             run.log.step("memory verify") as step,
-            open_english(run, (), lock) as english,
+            open_english(run, {}, lock) as english,
         ):
-            files = work.files.memories()
-            memories = work.read_memories(run.name, files)
-            waiting = _waiting(work, files)
+            memories = locale.memories(locale.memory_files)
+            waiting = _waiting(locale)
             # Page by page, so that a faulty page does not hide others.
             for page, memory in memories.items():
-                _verify_page(work, english, memory, is_waiting=page in waiting)
-            for page in work.files.catalog_pages():
-                if page not in files and page not in waiting:
-                    work.report(_lacks_memory(page, work.files.catalog_name(page)))
+                _verify_page(locale, english, memory, is_waiting=page in waiting)
+            for page in locale.catalog_pages():
+                if page not in locale.memory_files and page not in waiting:
+                    locale.report(_lacks_memory(page, locale.catalog_name(page)))
             entries = sum(len(memory.entries) for memory in memories.values())
             step.result = f"{len(memories)} pages, {entries} entries"
-        for of_page in work.result().findings.values():
-            findings += of_page
+        findings += locale.all_findings()
     return tuple(findings)
 
 
-def _waiting(work: Workspace, memories: Mapping[str, bytes]) -> set[str]:
+def _waiting(locale: Locale) -> set[str]:
     """Return the pages whose catalogue the next run will replace by git's version."""
-    state = read_state(work.paths, work.locale)
-    removed = state.pages.keys() - memories.keys()
+    state = locale.state
+    removed = state.pages.keys() - locale.memory_files.keys()
     waiting: set[str] = set()
-    for page, move in moves_of(work, state, memories, removed=removed).items():
-        if move.by_git and state.has_stored(page, work.files.catalog(page)):
+    for page, move in moves_of(locale, locale.memory_files, removed=removed).items():
+        catalog = locale.catalog_files.get(page)
+        if move.by_git and state.has_stored(page, catalog):
             waiting.add(page)
     return waiting
 
 
 def _verify_page(
-    work: Workspace, english: English, memory: Memory, *, is_waiting: bool
+    locale: Locale, english: English, memory: Memory, *, is_waiting: bool
 ) -> None:
     """Compare a catalogue with its memory, unless it ``is_waiting`` to be opened."""
     page = memory.page
     # Rebuilt even without a catalogue, to report unavailable English.
-    opened = rebuild_catalog(work, english, memory)
+    opened = rebuild_catalog(locale, english, memory)
     if is_waiting:
         return
     try:
-        local = work.read_catalog(page, work.files.catalog(page))
+        local = locale.catalog(page)
     except InputError as error:
-        work.report(Finding.of(error, page=page))
+        locale.report(Finding.of(error, page=page))
         return
     # Missing entries are already reported, and make any two catalogues differ.
     if local is None or opened.missing:
@@ -106,10 +103,10 @@ def _verify_page(
     first = _first_difference(ours, theirs)
     if first is None:
         return
-    where = work.files.catalog_name(page)
+    where = locale.catalog_name(page)
     if first < len(ours):
         where = f"{where}:{local.entries[first].line}"
-    work.report(_differs(page, where, work.files.memory_name(page)))
+    locale.report(_differs(page, where, locale.memory_name(page)))
 
 
 def _first_difference(ours: Sequence[Entry], theirs: Sequence[Entry]) -> int | None:
@@ -157,25 +154,22 @@ def restamp_memory(run: Run, lock: Lock) -> Restamped:
     """Replace unavailable commits in the memory of every page; nothing else changes."""
     findings: list[Finding] = []
     changes: list[str] = []
-    for locale in run.locales:
-        work = Workspace.of(run, locale)
-        with run.log.step("restamp") as step, open_english(run, (), lock) as english:
-            _restamp_locale(work, english, run.name)
+    for name in run.locales:
+        locale = Locale(run, name)
+        with run.log.step("restamp") as step, open_english(run, {}, lock) as english:
+            _restamp_locale(locale, english)
             step.result = "nothing to write"
-            if work.changes:
-                step.result = written_text(len(work.changes), dry=run.dry)
-        result = work.result()
-        changes += result.changes
-        for of_page in result.findings.values():
-            findings += of_page
+            if locale.changes:
+                step.result = written_text(len(locale.changes), dry=run.dry)
+        changes += locale.changes
+        findings += locale.all_findings()
     return Restamped(findings=tuple(findings), changes=tuple(changes))
 
 
-def _restamp_locale(work: Workspace, english: English, upstream: str) -> None:
-    files = work.files.memories()
-    memories = work.read_memories(upstream, files)
+def _restamp_locale(locale: Locale, english: English) -> None:
+    memories = locale.memories(locale.memory_files)
     # All pages first, because notes may contain the commit of another page's header.
-    here = {page: _commit_here(work, english, memories[page]) for page in memories}
+    here = {page: _commit_here(locale, english, memories[page]) for page in memories}
     renamed = _renamed(english, memories.values(), here)
 
     def rename(code: str, place: Place) -> Place:
@@ -186,7 +180,6 @@ def _restamp_locale(work: Workspace, english: English, upstream: str) -> None:
         known = english.texts_at(commit, place.page)
         return replace(place, commit=commit) if code in known else place
 
-    state = read_state(work.paths, work.locale)
     for page, memory in memories.items():
         entries = tuple(renamed_places(entry, rename) for entry in memory.entries)
         stamped = replace(memory, commit=here[page], entries=entries)
@@ -195,11 +188,11 @@ def _restamp_locale(work: Workspace, english: English, upstream: str) -> None:
         stamped = with_refs(stamped, None, {**memory.refs, **new})
         if stamped == memory:
             continue
-        data = po.format_catalog(memory_file(stamped))
-        if work.write_memory(page, data, before=files[page]):
+        before = locale.memory_files[page]
+        if locale.write_memory(stamped):
             # The content is the same, so catalogue and memory still agree.
-            state.restamp(page, files[page], data)
-    state.write(work.paths, work.locale, dry=work.dry)
+            locale.state.restamp(page, before, locale.memory_files[page])
+    locale.save_state()
 
 
 def _renamed(
@@ -218,14 +211,14 @@ def _renamed(
     return {commit: new for commit, new in pairs if new != commit}
 
 
-def _commit_here(work: Workspace, english: English, memory: Memory) -> str:
+def _commit_here(locale: Locale, english: English, memory: Memory) -> str:
     """Return the commit for a memory's header: its own if available, or its ref's."""
     try:
         english.at(memory.commit, memory.page)
     except UpstreamError as error:
         if page_under_ref(english, memory) is not None:
             return english.commit_of(memory.ref)
-        work.report(_not_here(work, memory, error))
+        locale.report(_not_here(locale, memory, error))
     return memory.commit
 
 
@@ -237,11 +230,11 @@ def _commit_of(english: English, commit: str, ref: str) -> str:
     return commit
 
 
-def _not_here(work: Workspace, memory: Memory, error: UpstreamError) -> Finding:
+def _not_here(locale: Locale, memory: Memory, error: UpstreamError) -> Finding:
     return Finding(
         code="memory-commit-unknown",
         severity=Severity.WARNING,
-        where=f"{work.files.memory_name(memory.page)}:1",
+        where=f"{locale.memory_name(memory.page)}:1",
         text=(
             f"names commit {memory.commit[:12]}, which this upstream does not have, "
             f"and no ref here has the same page ({error.what})"

@@ -25,7 +25,7 @@ from pipeline.core.catalog.diff import (
     compare_pages,
 )
 from pipeline.core.catalog.origins import Machine
-from pipeline.core.catalog.update import Catalogs, Updated
+from pipeline.core.catalog.update import Updated
 from pipeline.core.document.reader import SplitPage, read_document
 from pipeline.core.pin.lock import Lock, Page, SourceFile, blob_id
 from pipeline.core.results import PageResult, UpdateCounts
@@ -224,7 +224,6 @@ def test_counts_of_an_update() -> None:
         moved_from="b",
         fuzzy_by_class={"rewording": 3, "numbers": 1},
     )
-    catalogs = Catalogs(by_page={}, findings={}, counts={"a": updated})
     expected = UpdateCounts(
         kept=1,
         carried=2,
@@ -233,8 +232,8 @@ def test_counts_of_an_update() -> None:
         obsolete=6,
         moved_from="b",
     )
-    assert update_counts(catalogs, "a") == expected
-    assert update_counts(catalogs, "b") is None
+    assert update_counts(updated) == expected
+    assert update_counts(None) is None
 
 
 RESULT = RunResult(

@@ -13,25 +13,23 @@ from hypothesis import strategies as st
 from repositories import DOCS
 from runs import run_of
 
-from pipeline.adapters.files import replace_if_unchanged
 from pipeline.config import Settings, Upstream
 from pipeline.core.catalog.counts import count_catalog
 from pipeline.core.catalog.lineage import read_redirects
 from pipeline.core.catalog.origins import fuzzy_class
 from pipeline.core.catalog.update import (
-    Catalogs,
     Updated,
     update_catalogs,
     wanted_entries,
 )
-from pipeline.core.document.reader import SplitPage, read_document
-from pipeline.core.pin.lock import Lock, Page, SourceFile
+from pipeline.core.document.reader import read_document
+from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.core.results import PageResult
 from pipeline.entries import Catalog, Entry, translations_of
 from pipeline.paths import Paths
 from pipeline.run import Run
-from pipeline.stages.update import locale as stage_files
-from pipeline.stages.update import stage
+from pipeline.stages.update.locale import Locale
+from pipeline.stages.update.stage import update_catalog_files
 
 HEADER = {"Language": "zh_CN"}
 LONG = "Every shard keeps a part of the weights and sends its gradients to the others."
@@ -871,7 +869,7 @@ def test_the_stage_moves_the_catalogue_of_a_renamed_page_and_keeps_what_is_nowhe
         "rediraffe_redirects = {'before.md': 'after.md'}"
     )
 
-    def run(*, dry: bool = False, **texts: str) -> Catalogs:
+    def run(*, dry: bool = False, **texts: str) -> tuple[Locale, dict[str, Updated]]:
         files = tuple(SourceFile(path=f"{page}.md", blob="0" * 40) for page in texts)
         lock = Lock(
             url="https://example.org/docs",
@@ -882,16 +880,12 @@ def test_the_stage_moves_the_catalogue_of_a_renamed_page_and_keeps_what_is_nowhe
             docs=DOCS,
             files=files,
         )
-        pages = [
-            SplitPage(
-                page=Page(name=page, files=(file,)),
-                documents=(read_document(file.path, text.encode()),),
-            )
-            for file, (page, text) in zip(files, texts.items(), strict=True)
-        ]
-        return stage.update_catalog_files(
-            scratch_run(tmp_path, dry=dry), pages, locale="zh_CN", lock=lock
-        )
+        pages = {
+            page: wanted_entries(page, [read_document(f"{page}.md", text.encode())])
+            for page, text in texts.items()
+        }
+        locale = Locale(scratch_run(tmp_path, dry=dry), "zh_CN")
+        return locale, update_catalog_files(locale, pages, lock, asked=pages)
 
     before, after, other = (
         paths.catalog("zh_CN", page) for page in ("before", "after", "other")
@@ -905,57 +899,18 @@ def test_the_stage_moves_the_catalogue_of_a_renamed_page_and_keeps_what_is_nowhe
         path.write_bytes(
             re.sub(rb'msgstr ""\n+$', 'msgstr "译"\n'.encode(), path.read_bytes())
         )
-    planned = run(dry=True, after=f"{LONG}\n\n{KEYS}")
+    planned, _ = run(dry=True, after=f"{LONG}\n\n{KEYS}")
     assert before.exists()
     assert not after.exists()
-    result = run(after=f"{LONG}\n\n{KEYS}")
-    assert result.changes == planned.changes
+    locale, updated = run(after=f"{LONG}\n\n{KEYS}")
+    assert locale.changes == planned.changes != {}
     assert (before.exists(), after.exists(), other.exists()) == (False, True, True)
-    assert result.counts["after"].moved_from == "before"
-    assert list(result.by_page) == ["other", "after"]
-    assert [entry.obsolete for entry in result.by_page["other"].entries] == [True]
-    assert [finding.code for finding in result.findings["other"]] == ["page-gone"]
-    assert run(after=f"{LONG}\n\n{KEYS}").changes == ()
-
-
-def test_the_stage_leaves_a_catalogue_alone_that_is_saved_while_it_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    paths = Paths(tmp_path, "docs")
-    lock = Lock(
-        url="x",
-        ref="x",
-        commit="0" * 40,
-        date="",
-        version="1",
-        docs=DOCS,
-        files=(SourceFile(path="p.md", blob="0" * 40),),
-    )
-    page = Page(name="p", files=lock.files)
-    path = paths.catalog("zh_CN", "p")
-
-    def run(text: str) -> Catalogs:
-        split = SplitPage(page=page, documents=(read_document("p.md", text.encode()),))
-        return stage.update_catalog_files(
-            scratch_run(tmp_path), [split], locale="zh_CN", lock=lock
-        )
-
-    run(LONG)
-    theirs = path.read_bytes().replace(b'msgstr ""\n', b'msgstr "x"\n')
-
-    def save_then_write(target: Path, data: bytes, *, before: bytes | None) -> bool:
-        target.write_bytes(theirs)
-        return replace_if_unchanged(target, data, before=before)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(stage_files, "replace_if_unchanged", save_then_write)
-        result = run(KEYS)
-    assert path.read_bytes() == theirs
-    assert ([finding.code for finding in result.findings["p"]], result.changes) == (
-        ["catalogue-edited"],
-        (),
-    )
-    assert run(KEYS).changes == ("translations/zh_CN/docs/p.po",)
+    assert updated["after"].moved_from == "before"
+    catalogs = locale.readable_catalogs()
+    assert list(catalogs) == ["after", "other"]
+    assert [entry.obsolete for entry in catalogs["other"].entries] == [True]
+    assert [finding.code for finding in locale.findings["other"]] == ["page-gone"]
+    assert run(after=f"{LONG}\n\n{KEYS}")[0].changes == {}
 
 
 def test_what_still_stands_on_a_page_is_not_offered_to_its_neighbour() -> None:
@@ -982,12 +937,3 @@ def test_words_that_somebody_has_taken_out_are_for_no_message() -> None:
     assert states(result["here"]) == {LONG: ""}
     assert states(result["there"]) == {LONG: "", EDITED: ""}
     assert emptied in result["here"].catalog.entries
-
-
-def test_readers_get_what_is_stored_of_a_file_that_cannot_be_read() -> None:
-    whole, stored = written(LONG), written(KEYS)
-    catalogs = Catalogs(
-        by_page={"whole": whole}, findings={}, unreadable={"broken": stored}
-    )
-    shown = tuple(map(catalogs.shown, ("whole", "broken", "none")))
-    assert shown == (whole, stored, None)

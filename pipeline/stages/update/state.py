@@ -1,0 +1,126 @@
+"""State of a locale's memory between runs: the base of the next merge.
+
+The state is the memory as it was last opened or stored here, and the catalogue that agreed with it.
+A page is unchanged if both of its files are those in the state.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pipeline.adapters.files import write_if_changed
+from pipeline.paths import Paths
+
+_SIZE = 20  # length of a digest in bytes
+_BRANCH = ""  # key next to the page names, which are never empty
+
+
+class Agreed(NamedTuple):
+    """The two files of a page when they agreed; serialised as a JSON array."""
+
+    memory: str  # content of the file
+    catalog: str  # digest of the file; empty if none agreed
+    # Digest of the memory file that a run is about to write over the one from git.
+    pending: str = ""
+
+
+class Branch(NamedTuple):
+    """What git had checked out when the memory was last opened; serialised as a JSON array."""
+
+    head: str
+    has_catalogs: bool  # whether it commits catalogues, which are ignored elsewhere
+
+
+@dataclass(slots=True)
+class State:
+    """The memory as last opened or stored here, and the catalogue that agreed with it, by page."""
+
+    pages: dict[str, Agreed]
+    branch: Branch | None = None  # None if no run has recorded it
+
+    def agrees(self, page: str, catalog: bytes | None, memory: bytes | None) -> bool:
+        """Return whether both files are unchanged since they agreed."""
+        known = self.pages.get(page)
+        is_same = known is not None and known.memory == _text(memory)
+        return is_same and self.has_stored(page, catalog)
+
+    def has_stored(self, page: str, catalog: bytes | None) -> bool:
+        """Return whether a catalogue was stored completely, in whatever memory."""
+        known = self.pages.get(page)
+        return known is not None and known.catalog == _digest_of_file(catalog) != ""
+
+    def base(self, page: str) -> bytes | None:
+        """Return the memory file that is the base of both sides, or None if unknown."""
+        # The content is kept instead of a digest, because a merge needs it.
+        known = self.pages.get(page)
+        if known is None:
+            return None
+        return known.memory.encode("utf-8", "surrogateescape")
+
+    def keep(self, page: str, memory: bytes, catalog: bytes | None) -> None:
+        """Set ``memory`` as the base; ``catalog`` is the catalogue that agrees with it, or None."""
+        self.pages[page] = Agreed(
+            memory=_text(memory), catalog=_digest_of_file(catalog)
+        )
+
+    def announce(self, page: str, memory: bytes) -> None:
+        """Record that ``memory`` is about to be written over a file that git put there."""
+        known = self.pages.get(page)
+        if known is not None:
+            self.pages[page] = known._replace(pending=_digest_of_file(memory))
+
+    def has_announced(self, page: str, memory: bytes) -> bool:
+        """Return whether ``memory`` is the file that an interrupted run was writing."""
+        known = self.pages.get(page)
+        return known is not None and known.pending == _digest_of_file(memory)
+
+    def restamp(self, page: str, before: bytes, memory: bytes) -> None:
+        """Replace the base ``before`` by ``memory``, which has the same content."""
+        known = self.pages.get(page)
+        if known is not None and known.memory == _text(before):
+            self.pages[page] = known._replace(memory=_text(memory))
+
+    def forget(self, pages: Iterable[str]) -> None:
+        """Remove pages of which neither file is left."""
+        for page in pages:
+            self.pages.pop(page, None)
+
+    def write(self, paths: Paths, locale: str, *, dry: bool) -> None:
+        """Save the state for the next run. Raises WriteError."""
+        rows: dict[str, tuple[str, ...] | Branch] = {**self.pages}
+        if self.branch is not None:
+            rows[_BRANCH] = self.branch
+        data = json.dumps(rows, sort_keys=True).encode("ascii")
+        write_if_changed(paths.memory_state(locale), data, dry=dry)
+
+
+def read_state(paths: Paths, locale: str) -> State:
+    """Return the state that the last run saved; an empty one if it is missing or invalid.
+
+    Without a state, entries are merged without a base, which loses nothing.
+    """
+    try:
+        pages = json.loads(paths.memory_state(locale).read_bytes())
+        branch = Branch(*pages.pop(_BRANCH)) if _BRANCH in pages else None
+        # The file may contain any JSON; the wrong shape raises one of the errors below.
+        known = {}
+        for page, texts in pages.items():
+            known[page] = Agreed(*map(str, texts))
+        return State(known, branch)
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        return State({})  # the first run, or a damaged file
+
+
+def _digest_of_file(data: bytes | None) -> str:
+    if data is None:
+        return ""
+    return hashlib.blake2b(data, digest_size=_SIZE).hexdigest()
+
+
+def _text(data: bytes | None) -> str:
+    # surrogateescape preserves the bytes of a memory file that is not UTF-8.
+    return "" if data is None else data.decode("utf-8", "surrogateescape")
