@@ -16,6 +16,8 @@ from pipeline.filenames import fault_of_path
 ALL = "."  # the folder of the whole repository
 # Folder in the checkout for included files from outside of the docs folders.
 OUTSIDE = "_outside"
+# First line of a file that git stores elsewhere, by git-lfs: it has the name of the content only.
+LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
 
 
 @dataclass(frozen=True, slots=True)

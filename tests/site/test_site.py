@@ -19,6 +19,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from bs4 import BeautifulSoup
 from msgspec import structs
 from notebooks import notebook_value
 
@@ -1524,6 +1525,59 @@ def test_a_page_of_mkdocs_is_shown_with_its_blocks(tmp_path: Path) -> None:
     assert "sd-tab-set" in article
     assert "lamp.Lamp" in article
     assert "!!!" not in article
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+def test_alerts_and_attributes_work_in_every_dialect(
+    tmp_path: Path, dialect: Dialect
+) -> None:
+    workshop = Workshop(tmp_path)
+    reading = Reading(dialect=dialect)
+    page = (
+        "# The guide\n\n> [!TIP]\n> Body of the tip.\n\n"
+        "{.red #pear}\nA thing.\n\n[Leaf](#sun){.button}\n"
+    )
+    if dialect is not Dialect.MYST:
+        page += "\n## Second part {#sun}\n\nA task.\n{: .blue }\n"
+    workshop.write("index.md", page, reading=reading)
+    workshop.merge(reading)
+    policy = structs.replace(
+        POLICY, english_url="", myst_extensions=("attrs_inline", "attrs_block")
+    )
+    workshop.build(policy, markdown=dialect)
+    article = BeautifulSoup(workshop.article("index"), "html.parser")
+    tip = article.select_one(".admonition.tip")
+    assert tip
+    assert "提示的内容。" in tip.text
+    pear = article.select_one("#pear.red")
+    assert pear
+    assert "一物。" in pear.text
+    assert article.select_one(".button")
+    if dialect is not Dialect.MYST:
+        assert article.select_one("section#sun h2, section [id=sun]")
+        blue = article.select_one("p.blue")
+        assert blue
+        assert "一项任务。" in blue.text
+    assert not re.search(r"\[!|[{}]", article.text)
+
+
+def test_a_glossary_in_myst_has_both_terms(tmp_path: Path) -> None:
+    workshop = Workshop(tmp_path)
+    page = (
+        "# The guide\n\n```{glossary}\nsaw\n  Body of the tip.\n```\n\n"
+        '```{csv-table}\n:header: Leaf, 2\n\nA task., "1, 2"\n```\n\n{term}`saw`\n'
+    )
+    workshop.write("index.md", page)
+    workshop.merge()
+    workshop.build()
+    article = BeautifulSoup(workshop.article("index"), "html.parser")
+    terms = [term.text.strip("#") for term in article.select("dl.glossary dt")]
+    assert terms[0].startswith("锯")
+    assert "saw" in terms[-1]
+    assert "提示的内容。" in article.select("dl.glossary dd")[0].text
+    assert article.select_one('a[href="#term-saw"]')
+    cells = [cell.text for cell in article.select("tbody td")]
+    assert cells == ["一项任务。A task.", "1, 2"]
 
 
 @pytest.mark.parametrize("package", ["", "Lamp"])

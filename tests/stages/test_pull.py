@@ -400,6 +400,17 @@ def test_links_and_submodules_are_left_out_with_a_warning(
         assert line.removeprefix("docs/") in output.getvalue()
 
 
+def test_a_pointer_of_git_lfs_is_named(
+    settings: Settings, origin: Path, log: Log, output: io.StringIO
+) -> None:
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 5\n"
+    (origin / "docs" / "a.png").write_text(pointer)
+    git(origin, "add", "docs/a.png")
+    git(origin, "commit", "-qm", "image")
+    pull(run_of(settings, upstream_of(origin, ref="main"), log=log))
+    assert "not in the repository: a.png" in output.getvalue()
+
+
 def commit_tree(origin: Path, names: list[bytes]) -> None:
     """Commit a docs folder with ``names`` that git would not let into an index."""
     blob = git(origin, "rev-parse", "main:docs/a.md")

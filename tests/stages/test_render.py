@@ -92,6 +92,21 @@ def project(tmp_path: Path) -> tuple[Settings, Upstream, Paths]:
             '<p><img src="https://x.org/a.png" alt="x" /></p>',
         ),
         ("![x](missing.png)", '<p><img src="missing.png" alt="x" /></p>'),
+        (
+            "> [!NOTE]\n> 苹果",
+            '<div class="admonition note">\n<p class="title">ⓘ</p>\n<p>苹果</p>\n</div>',
+        ),
+        ("{.red #pear}\n苹果", '<p id="pear" class="red">苹果</p>'),
+        ("苹果\n{: .red }", '<p class="red">苹果</p>'),
+        ("{: .red }\n苹果", '<p class="red">苹果</p>'),
+        ("## 苹果 {#pear}", '<h2 id="pear">苹果</h2>'),
+        (
+            "[苹果](b.md){: .red onclick=x }",
+            '<p><a href="b.html" class="red">苹果</a></p>',
+        ),
+        ("> a\n\n{: .red }", "<blockquote>\n<p>a</p>\n</blockquote>"),
+        ("一 {x} `]{: c` {a, b}", "<p>一 {x} <code>]{: c</code> {a, b}</p>"),
+        ("苹果 {=}\n{: = }", "<p>苹果 {=}\n{: = }</p>"),
     ],
 )
 def test_myst_is_readable(source: str, expected: str) -> None:

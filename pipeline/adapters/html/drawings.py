@@ -19,6 +19,7 @@ from pipeline.adapters.html.sanitizer import (
     is_safe_address,
     may_be_animated,
 )
+from pipeline.folders import LFS_POINTER
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _XLINK = "{http://www.w3.org/1999/xlink}"
@@ -134,9 +135,15 @@ def is_drawing(path: str) -> bool:
     return PurePath(path).suffix.lower() == ".svg"
 
 
+def is_lfs_pointer(path: Path) -> bool:
+    """Return whether a file only names its content, which Git LFS keeps elsewhere."""
+    with path.open("rb") as file:
+        return file.read(len(LFS_POINTER)) == LFS_POINTER
+
+
 def published(path: Path) -> bytes | Path | None:
     """Return what to publish: the file, cleaned bytes of a drawing, or None if forbidden."""
-    if is_program(path.name):
+    if is_program(path.name) or is_lfs_pointer(path):
         return None
     if not is_drawing(path.name):
         return path

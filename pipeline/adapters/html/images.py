@@ -16,6 +16,7 @@ from pathlib import Path
 
 from pipeline.adapters.files import is_inside
 from pipeline.adapters.html.sanitizer import TagReader
+from pipeline.folders import LFS_POINTER
 
 _ATTACHMENT = "attachment:"
 # The attribute that names the image, by element.
@@ -92,7 +93,7 @@ class Images:
             return source
         media = mimetypes.guess_type(name)[0] or ""
         data = self.folder.read(name) if media.startswith("image/") else None
-        if data is None:
+        if data is None or data.startswith(LFS_POINTER):
             return source
         payload = base64.b64encode(data).decode("ascii")
         return f"data:{media};base64,{payload}"

@@ -66,6 +66,7 @@ def _markdown() -> MarkdownIt:
     from markdown_it import MarkdownIt
     from mdit_py_plugins.amsmath import amsmath_plugin
     from mdit_py_plugins.anchors import anchors_plugin
+    from mdit_py_plugins.attrs import attrs_plugin
     from mdit_py_plugins.colon_fence import colon_fence_plugin
     from mdit_py_plugins.deflist import deflist_plugin
     from mdit_py_plugins.dollarmath import dollarmath_plugin
@@ -74,6 +75,8 @@ def _markdown() -> MarkdownIt:
     from mdit_py_plugins.myst_blocks import myst_block_plugin
     from mdit_py_plugins.myst_role import myst_role_plugin
     from mdit_py_plugins.tasklists import tasklists_plugin
+
+    from pipeline.adapters.html.attributes import ALLOWED, attributes_plugin
 
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.use(dollarmath_plugin, renderer=_math, double_inline=True)
@@ -91,8 +94,11 @@ def _markdown() -> MarkdownIt:
         deflist_plugin,
         footnote_plugin,
         tasklists_plugin,
+        attributes_plugin,
     ):
         parser.use(plugin)
+    parser.use(attrs_plugin, spans=True, allowed=tuple(ALLOWED))
+    parser.options["alerts"] = True  # GitHub's: "> [!NOTE]"
     parser.use(anchors_plugin, max_level=4)
     for name, rule in _RULES.items():
         parser.add_render_rule(name, rule)
@@ -201,6 +207,19 @@ def _raw(_: Any, tokens: Sequence[Token], index: int, __: Any, env: Any) -> str:
     return str(env["images"].embed_in(tokens[index].content))
 
 
+def _alert(
+    renderer: Any, tokens: Sequence[Token], index: int, options: Any, env: Any
+) -> str:
+    """Return the start of an alert, which looks like the admonition of the same name."""
+    kind = tokens[index].info.lower()
+    tokens[index].attrSet("class", f"admonition {kind}")
+    # The title and its text follow.
+    tokens[index + 1].attrSet("class", "title")
+    for word in tokens[index + 2].children or ():
+        word.content = _LABELS[kind]
+    return str(renderer.renderToken(tokens, index, options, env))
+
+
 _RULES: Mapping[str, Callable[..., str]] = {
     "myst_role": _role,
     "myst_target": _target,
@@ -213,4 +232,5 @@ _RULES: Mapping[str, Callable[..., str]] = {
     "html_inline": _raw,
     "image": _image,
     "link_open": _link,
+    "alert_open": _alert,
 }

@@ -34,7 +34,7 @@ _TITLED = re.compile(r"(.*\S)\s*<([^<>]*)>", re.DOTALL)
 # Roles whose content is text to be translated, not a target.
 TEXT_ROLES = frozenset(
     (
-        *("abbr", "dfn", "emphasis", "guilabel", "menuselection", "strong"),
+        *("abbr", "dfn", "emphasis", "guilabel", "index", "menuselection", "strong"),
         *("sub", "subscript", "sup", "superscript", "title", "title-reference"),
     )
 )

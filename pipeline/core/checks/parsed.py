@@ -45,7 +45,7 @@ class Atom(StrEnum):
     REFERENCE = "reference"  # the [label] of [text][label]; the `name`_ of reST
     TARGET = "target"  # reST: the target of references
     FOOTNOTE = "footnote mark"
-    CITATION = "citation"  # [@key]; also the marker of an alert, [!NOTE]
+    CITATION = "citation"  # [@key]
     SUBSTITUTION = "substitution"
     HTML = "HTML tag"
     URL = "URL"  # a visible one: an autolink, or a bare URL
@@ -82,10 +82,10 @@ _IN_TEXT = {
     Markup.MARKDOWN: {  # in reST, docutils parses these itself
         **_IN_RST_TEXT,
         Atom.SUBSTITUTION: re.compile(r"\{\{.*?\}\}"),
-        Atom.CITATION: re.compile(r"\[-?@[^\[\]]+\]|\[![A-Z]+\]"),
+        Atom.CITATION: re.compile(r"\[-?@[^\[\]]+\]"),
     },
 }
-_MAYBE_IN_TEXT = re.compile(r"://|www\.|@|\{\{|\[!")
+_MAYBE_IN_TEXT = re.compile(r"://|www\.|@|\{\{")
 _WORDS = frozenset(("text", "escape", "break"))  # nodes of text
 _LINKED = frozenset(("link", "reference", "autolink"))
 _NONE: Counter[str] = Counter()

@@ -67,9 +67,9 @@ MATH = "math"  # the role of formulas, which follow the rules above
 # Roles that only style their words: the words may be translated.
 _LOOKS = re.compile(
     r"""
-      abbr | abbreviation | ab | ac | acronym | code | command | dfn | emphasis | guilabel | kbd
-    | literal | menuselection | samp | strong | sub | subscript | sup | superscript | t | title
-    | title-reference
+      abbr | abbreviation | ab | ac | acronym | code | command | dfn | emphasis | guilabel | index
+    | kbd | literal | menuselection | samp | strong | sub | subscript | sup | superscript | t
+    | title | title-reference
     | bdg(?:-(?!link|ref)[a-z-]+)?      # badges of sphinx-design
     """,
     re.VERBOSE,

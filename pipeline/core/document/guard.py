@@ -179,15 +179,20 @@ _SCHEME = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _MATH_MACRO = re.compile(r"\\[A-Za-z]+")
-# Attributes of the preceding element or line: [words]{.class}, {#name}. With a colon they are those
-# of kramdown and Python-Markdown, which may stand apart.
+# Attributes of the preceding element, of the line, or with a space of the heading: [words]{.class},
+# Words {#name}. With a colon they are of kramdown and Python-Markdown, and may stand apart.
 _ATTRIBUTES = re.compile(
     r"""
-    (?: (?<=[\])`>*_$]) | ^[ ]* (?=\{[^{}]*\}\s*$) | (?=\{:) )
+    (?:
+      (?<=[\])`>*_$]) | ^[ ]* (?=\{[^{}]*\}\s*$) | (?=\{:)
+    | [ ]+ (?=\{ \s* [.\#] [^{}]* \} \s* $)
+    )
     \{ :? \s* (?:[.\#]|[\w:-]+\s*=) [^{}]* \}
     """,
     re.VERBOSE | re.MULTILINE,
 )
+# The kind of a GitHub alert. In a message it shows as text, or turns the quote into an alert.
+_ALERT = re.compile(r"^\s*\[!\w[\w-]*\]")
 # Readable name and pattern of each kind. Refusals check the kinds in this order.
 WRITTEN = {
     "HTML": _HTML,
@@ -197,9 +202,10 @@ WRITTEN = {
     "scheme": _SCHEME,
     "math macro": _MATH_MACRO,
     "attributes": _ATTRIBUTES,
+    "alert": _ALERT,
 }
 # A quick filter: every match of the patterns above contains one of these in lower case.
-_MAYBE_WRITTEN = re.compile(r"<|\]\(|//|www\.|data:|script:|https?:|file:|\{|\\")
+_MAYBE_WRITTEN = re.compile(r"<|\]\(|//|www\.|data:|script:|https?:|file:|\{|\\|\[!")
 
 
 _TEMPLATE_MARKS = ("{{", "{%", "{#")

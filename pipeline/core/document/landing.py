@@ -40,7 +40,7 @@ class Landing:
     line: int
     last_line: int
     is_translated: bool  # whether ``text`` is its translation
-    # A reST glossary term: its English stays on the line below ``text``.
+    # A glossary term: its English stays on the line below ``text``.
     is_kept: bool
     # Whether it is in a section that stays English, and so is no message.
     is_rest: bool = False

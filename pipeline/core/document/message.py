@@ -67,6 +67,7 @@ class Message:
     is_top_level: bool = False  # is in no list, quote, table or directive
     block_end: int = 0  # end offset of the block's last line, without line end
     markup: Markup = Markup.MARKDOWN
+    is_glossary_term: bool = False
     # The fields below are used for reST only.
     # The spans that make up the message if other text lies between them: for example, a cell that
     # takes two lines of a grid table.

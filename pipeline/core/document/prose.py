@@ -128,6 +128,24 @@ def has_words(text: str, markup: Markup = Markup.MARKDOWN) -> bool:
     return bool(_WORD.search(mask(text, markup)))
 
 
+# Parts of HTML that are no prose.
+HTML_CODE = re.compile(
+    r"<(?P<tag>script|style|pre|code)\b.*?</(?P=tag)\s*>|<!--.*?-->",
+    re.DOTALL | re.IGNORECASE,
+)
+
+
+_LONG_WORD = re.compile(r"[^\W\d_]{3,}")  # shorter ones are mostly codes: "bf", "px"
+
+
+def why_raw(formats: str, content: str) -> str:
+    """Return why a raw directive for ``formats`` has words that stay English; empty if none."""
+    text = mask(HTML_CODE.sub(" ", content))
+    if "html" not in formats.split() or not _LONG_WORD.search(text):
+        return ""
+    return "it is raw HTML in a directive"
+
+
 def is_caption(text: str) -> bool:
     """Return whether a caption has words: ``"The sum"`` does, ``"src/sum.py"`` does not."""
     return has_words(text) and not _PATH.fullmatch(text.strip())

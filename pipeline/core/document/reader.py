@@ -19,6 +19,7 @@ from pipeline.core.document.notebook import Notebook, scan_notebook
 from pipeline.core.pin.lock import DOCSTRING_SUFFIX, Page, page_name
 from pipeline.errors import InputError
 from pipeline.findings import Finding
+from pipeline.folders import LFS_POINTER
 from pipeline.reading import MYST, Reading
 
 _FRONT_MATTER = re.compile(
@@ -149,12 +150,23 @@ class SplitPage:
         return title.msgid
 
 
+def reject_pointer(content: str | bytes, *, where: str) -> None:
+    """Raise InputError if a document only names its content, which Git LFS keeps elsewhere."""
+    if content[: len(LFS_POINTER)] in (LFS_POINTER, LFS_POINTER.decode()):
+        raise InputError(
+            "is a pointer of Git LFS: its content is not in the repository",
+            where=where,
+            hint="Ask upstream to keep documents in git itself, or exclude the page.",
+        )
+
+
 def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
     """Read an ``.ipynb``, ``.md``, ``.rst`` or ``.docstring`` document in upstream's dialect.
 
     The suffix of ``path`` selects the format, and ``path`` names the document in errors; no file is
     opened. Raises InputError with the position of the fault.
     """
+    reject_pointer(data, where=path)
     try:
         raw = data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -96,6 +96,25 @@ def line_end_of(text: str) -> str:
     return match[0] if match else "\n"
 
 
+_LINE_END = re.compile(r"[\r\n]")
+
+
+def second_term(text: str, message: Message) -> Edit:
+    """Return the insertion of a glossary term's English below its translation.
+
+    The role ``term`` on any page finds a term by its words, so both must be terms:
+
+        数组
+        array
+           A definition.
+    """
+    # The translated line stays above, and may end in a classifier.
+    start = line_start_of(text, message.start)
+    end = _LINE_END.search(text, message.end)
+    at = end.start() if end else len(text)
+    return Edit(at, at, line_end_of(text) + text[start : message.end])
+
+
 class _Shift:
     """Map from offsets before sorted edits to offsets after them."""
 

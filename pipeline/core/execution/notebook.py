@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from pipeline.core.document.reader import reject_pointer
 from pipeline.core.execution.shape import (
     Fault,
     faults_of,
@@ -54,6 +55,7 @@ def read_json(text: str | bytes, *, where: str) -> dict[str, Any]:
     Raises InputError.
     """
     hint = "Mend the file, or leave the page out of the selection."
+    reject_pointer(text, where=where)
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:

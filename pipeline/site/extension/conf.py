@@ -55,6 +55,10 @@ myst_enable_extensions = [
     "dollarmath",
     "strikethrough",
     "tasklist",
+    # GitHub's "> [!NOTE]", which many docs use in any dialect.
+    "alert",
+    # Python-Markdown and kramdown have attributes without an extension.
+    *([] if SITE["dialect"] == "myst" else ["attrs_inline", "attrs_block"]),
     *SITE["myst_extensions"],
 ]
 if SITE["substitutions"] is not None:

@@ -20,12 +20,14 @@ from docutils.utils import new_document
 from myst_nb.core.execute.base import NotebookClientBase
 from myst_nb.sphinx_ import Parser as NotebookParser
 from myst_parser.mdit_to_docutils.base import DocutilsRenderer
+from myst_parser.parsers import mdit
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.parsers import RSTParser
 from sphinx.util import logging
 
 from pipeline.adapters import files
+from pipeline.adapters.html.attributes import attributes_plugin
 from pipeline.adapters.sphinx import BROKEN, BrokenPage
 from pipeline.core.document.markdown.mkdocs import to_myst
 from pipeline.core.execution.notebook import parse_notebook, source_of
@@ -356,6 +358,7 @@ def setup(app: Sphinx) -> None:
     Body.run_directive = _guarded_rst  # type: ignore[method-assign]
     DocutilsRenderer.run_directive = _guarded_myst  # type: ignore[method-assign]
     DocutilsRenderer.render_myst_role = _guarded_myst_role  # type: ignore[method-assign]
+    mdit.attrs_block_plugin = attributes_plugin  # type: ignore[assignment, attr-defined]
     NotebookClientBase.nb_source_code_lexer = _lexer
     app.add_builder(GuardedHTMLBuilder, override=True)
     app.add_source_parser(GuardedNotebookParser, override=True)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from msgspec import structs
 
 from pipeline.adapters.files import read_bytes
+from pipeline.adapters.html.drawings import is_lfs_pointer
 from pipeline.adapters.upstream import Kind, address_of, open_upstream
 from pipeline.config import Upstream
 from pipeline.core.pin.lock import (
@@ -60,9 +61,19 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
         written = f"{changed} written" if changed else "nothing to write"
         place = f"{lock.ref or run.name} → {lock.commit[:7]}"
         step.result = f"{place}, {counted(len(lock.files), 'file')}, {written}"
+    if pointers := _lfs_pointers(checkout, lock):
+        run.log.warn(
+            f"pointers of Git LFS, whose content is not in the repository: {name_some(pointers)}"
+        )
     if left_out := [page for page in lock.excluded if not is_outside(page)]:
         run.log.note(f"no pages, as upstream's conf.py says: {name_some(left_out)}")
     return lock
+
+
+def _lfs_pointers(checkout: Checkout, lock: Lock) -> list[str]:
+    """Return the pulled files whose content is elsewhere; empty in a dry run without a checkout."""
+    there = (file.path for file in lock.files if (checkout.docs / file.path).is_file())
+    return [path for path in there if is_lfs_pointer(checkout.docs / path)]
 
 
 def _warn_about_another_commit(run: Run, old: Lock | None, lock: Lock) -> None:

@@ -179,7 +179,7 @@ def test_softly_wrapped_text_is_one_line() -> None:
         ("[甲][a] 和[b][]、![图][c.d]", Atom.REFERENCE, ["[a]", "[b]"]),
         ("x[i][j] 和 JAX[甲][guide]", Atom.REFERENCE, ["[guide]"]),
         ("甲[^1]乙[^note]", Atom.FOOTNOTE, ["[^1]", "[^note]"]),
-        ("见 [@a2020; @b] 和 [!NOTE]", Atom.CITATION, ["[@a2020; @b]", "[!NOTE]"]),
+        ("见 [@a2020; @b] 和 [!NOTE]", Atom.CITATION, ["[@a2020; @b]"]),
         ("{{ a }}和{{b}}", Atom.SUBSTITUTION, ["{{a}}", "{{b}}"]),
         ('<a href="x">甲</a>', Atom.HTML, ['<a href="x">', "</a>"]),
         (

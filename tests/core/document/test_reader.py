@@ -116,12 +116,18 @@ def test_a_notebook_is_known_by_its_front_matter(text: str, expected: bool) -> N
     assert is_myst_notebook(text) is expected
 
 
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 5\n"
+
+
 @pytest.mark.parametrize(
     ("path", "data", "where", "what"),
     [
         ("a.md", b"one\n\xff two", "a.md:2", "is not UTF-8"),
         ("a.md", b"one\ntwo\0", "a.md:2", "has a NUL character"),
         ("a.md", "words".encode("utf-16"), "a.md:1", "is not UTF-8"),
+        ("a.ipynb", POINTER, "a.ipynb", "Git LFS"),
+        ("a.md", POINTER, "a.md", "Git LFS"),
+        ("a.rst", POINTER, "a.rst", "Git LFS"),
         ("a.md", b"\xed\xa0\x80", "a.md:1", "is not UTF-8"),  # a surrogate in UTF-8
         ("a.md", b"> %{x}\n>", "a.md", "the Markdown parser fails"),
         (

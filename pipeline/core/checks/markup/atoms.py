@@ -88,12 +88,7 @@ def find_references(subject: Subject) -> Iterator[Problem]:
             yield problem
     yield from lost_problems(subject, Atom.TARGET)
     yield from lost_problems(subject, Atom.FOOTNOTE)
-    for value, became in lost_atoms(subject, Atom.CITATION).items():
-        # Only few readers miss the marker of an alert, [!NOTE].
-        is_alert = value.startswith("[!")
-        yield lost_problem(
-            subject, Atom.CITATION, value, became, is_downgraded=is_alert
-        )
+    yield from lost_problems(subject, Atom.CITATION)
 
 
 def find_substitutions(subject: Subject) -> Iterator[Problem]:

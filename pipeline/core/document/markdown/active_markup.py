@@ -100,6 +100,8 @@ def _role(name: str, content: str) -> tuple[str, str]:
 
 # Quick filters. Without these characters, the parser can find no active markup …
 _PARSED = re.compile(r"[<\[{$]")
+# … without these, the English has nothing that must not disappear …
+_KEPT = re.compile(r"[<{]|\[!")
 # … and without these, nothing in the raw text can be active.
 _ACTIVE = re.compile(r"[<\[{\\:&]|//|www\.", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\([:/.&;#])")
@@ -109,6 +111,8 @@ _ROLE = re.compile(r"\{[\w+:-]+\}`(?:[^`<>]*<)?([^`<>]+)>?`")
 _IMAGE_MARK = re.compile(r"[\\`<>\[\]$]")
 # Pieces of these kinds may not occur more often than in the English; others may be repeated.
 _COUNTED = frozenset(("HTML", "payload"))
+# Kinds of raw text of which nothing may disappear.
+_WHOLE = ("attributes", "alert")
 # Kinds that may disappear from a translation, in the order in which they are checked.
 _OPTIONAL_KINDS = (LINK, IMAGE, ROLE, FORMULA, FOOTNOTE)
 _NONE: Counter[str] = Counter()
@@ -183,14 +187,23 @@ def html_refusal(msgid: str, msgstr: str) -> Refusal | None:
 def inline_refusal(msgid: str, msgstr: str) -> Refusal | None:
     """Return a refusal if the parser finds active markup that the English does not have.
 
-    HTML must not disappear either: without its closing tag, ``<b>`` extends to the end.
+    HTML must not disappear either: without its closing tag, ``<b>`` extends to the end. Neither may
+    attributes, because links lead to ``{#name}``, nor the kind of an alert.
 
         "a [word](b.md)"    "[一个](b.md)[词](b.md)"    None
         "a [word](b.md)"    "一个[词](c.md)"            adds link target “c.md”
         "a <b>word</b>"     "一个 <b>词"                lacks HTML “</b>”
     """
-    if not _PARSED.search(msgstr) and "<" not in msgid:
+    if not _PARSED.search(msgstr) and not _KEPT.search(msgid):
         return None
+    for name in _WHOLE:
+        refused = _changed(
+            name,
+            Counter(find_written(name, msgid)),
+            Counter(find_written(name, msgstr)),
+        )
+        if refused:
+            return refused
     theirs = pieces_of(msgid)
     ours = pieces_of(msgstr)
     refused = _changed(HTML, theirs[HTML], ours[HTML])

@@ -31,7 +31,7 @@ CONTAINERS = {
 OPAQUE = FENCES | frozenset(
     "code_block math_block math_block_label html_block front_matter hr "
     "myst_target myst_line_comment myst_block_break mkdocs_block "
-    "mkdocs_object".split()
+    "mkdocs_object mark_line".split()
 )
 
 

@@ -25,6 +25,10 @@ class Body(Enum):
     CODE = auto()
     TOCTREE = auto()  # page names, some with a title: "Some title <page>"
     OPAQUE = auto()  # no words to translate
+    RAW = auto()  # for one output format, perhaps HTML with words
+    # Content whose lines count:
+    GLOSSARY = auto()
+    CSV_TABLE = auto()
     RST = auto()  # reST inside Markdown, which is not parsed
     UNKNOWN = auto()  # the directive is not in the table
 
@@ -44,13 +48,14 @@ class Directive:
     @property
     def holds_words(self) -> bool:
         """Return whether any part of the directive may be words."""
-        if self.body in (Body.PROSE, Body.TOCTREE):
+        if self.body in (Body.PROSE, Body.TOCTREE, Body.GLOSSARY):
             return True
         return self.argument is not None or bool(self.options)
 
 
 _UNKNOWN = Directive(body=Body.UNKNOWN)
 TITLED = Directive(argument=Kind.TITLE)
+DEFINITION = Directive(paragraphs=Kind.DEFINITION)
 _CAPTION = {"caption": Kind.CAPTION}
 _ALT = {"alt": Kind.IMAGE}
 _FAMILIES = (
@@ -62,7 +67,7 @@ _FAMILIES = (
     (
         Directive(argument=Kind.TITLE),
         (
-            "admonition centered details dropdown exercise exercise-start list-table rubric "
+            "admonition centered details dropdown exercise exercise-start list-table margin rubric "
             "sidebar tab-item table topic"
         ),
     ),
@@ -85,7 +90,7 @@ _FAMILIES = (
         Directive(),
         (
             "aside card-carousel compound container div epigraph grid grid-item grid-row "
-            "highlights hlist ifconfig margin only prf:proof pull-quote solution solution-start "
+            "highlights hlist ifconfig only prf:proof pull-quote solution solution-start "
             "tab-set"
         ),
     ),
@@ -113,8 +118,18 @@ _FAMILIES = (
             "autoattribute autoclass autodata autoexception autofunction automethod automodule "
             "autosummary bibliography currentmodule default-role digraph exercise-end graph "
             "graphviz highlight solution-end include index math mermaid meta parsed-literal plot "
-            "productionlist raw tableofcontents tabularcolumns"
+            "productionlist tableofcontents tabularcolumns"
         ),
+    ),
+    (Directive(body=Body.RAW), "raw"),
+    (Directive(body=Body.GLOSSARY), "glossary"),
+    (
+        Directive(
+            body=Body.CSV_TABLE,
+            argument=Kind.TITLE,
+            options={"header": Kind.TABLE_CELL},
+        ),
+        "csv-table",
     ),
     (Directive(body=Body.RST), "eval-rst"),
 )

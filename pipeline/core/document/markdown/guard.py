@@ -13,7 +13,7 @@ from markdown_it.token import Token
 
 from pipeline.core.document.guard import Refusal, merged_messages, text_refusal
 from pipeline.core.document.markdown import active_markup, directives, front_matter
-from pipeline.core.document.markdown.parser import parser, plain_parser
+from pipeline.core.document.markdown.parser import other_block, plain_parser
 from pipeline.core.document.markdown.splitter import split_text
 from pipeline.core.document.message import Kind, Message, Split
 from pipeline.core.document.splice import Placed, translation_lines
@@ -22,7 +22,6 @@ from pipeline.reading import MYST, Dialect, Reading
 
 # Code, formulas and emphasis start no block.
 _BLOCK_START = re.compile(r"[#>\-+=|~:<%(\d\[]|```|\$\$|[*_](?![*_]?[^\s*_])")
-_PARAGRAPH = ["paragraph_open", "inline", "paragraph_close"]
 # Their text follows other markup on the line, so it cannot start a block.
 _INLINE_ONLY_KINDS = frozenset(
     (Kind.HEADING, Kind.TABLE_CELL, Kind.TITLE, *front_matter.KINDS)
@@ -143,25 +142,15 @@ def _lines_refusal(msgid: str, lines: list[str]) -> Refusal | None:
 
 
 def _block_refusal(kind: Kind, lines: list[str]) -> Refusal | None:
-    """Return a refusal if the text alone would not be parsed as one paragraph.
-
-    ``"- 文字"`` is a list, ``"[a]: b"`` a link definition, ``"文字\\n===="`` a heading.
-    """
+    """Return a refusal if the text alone would not be parsed as one paragraph."""
     if len(lines) == 1 and not _BLOCK_START.match(lines[0]):
         return None
     if kind in _INLINE_ONLY_KINDS:
         return None  # read_back decides
     # Parse it alone at the left margin, because a container makes no difference.
-    tokens: list[Token] = []
-    text = "\n".join(lines)
-    md = parser()
-    md.block.parse(text, md, {}, tokens)
-    types = [token.type for token in tokens]
-    # The parser removes link definitions from the content of a paragraph.
-    if types == _PARAGRAPH and tokens[1].content == text:
+    became = other_block("\n".join(lines))
+    if not became:
         return None
-    others = (name for name in types if name not in _PARAGRAPH)
-    became = next(others, "something else").removesuffix("_open").replace("_", " ")
     return Refusal(
         "G103",
         f"would turn the {kind} into a {became}",

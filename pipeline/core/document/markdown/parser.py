@@ -26,6 +26,7 @@ from mdit_py_plugins.myst_role import myst_role_plugin
 
 from pipeline.reading import Dialect
 
+_PARAGRAPH = ["paragraph_open", "inline", "paragraph_close"]
 _FOOTNOTE_MARK = re.compile(r"\[\^[^\] \n]+\]")
 
 
@@ -65,7 +66,26 @@ def parser(*, page: bool = False, dialect: Dialect = Dialect.MYST) -> MarkdownIt
         md.use(myst_role_plugin)
         md.use(colon_fence_plugin)
     use_dialect(md, dialect)
+    md.block.ruler.before(
+        "fence", "mark_line", _single("mark_line", MARK_LINE), _INTERRUPTS
+    )
     return md.use(front_matter_plugin) if page else md
+
+
+def other_block(text: str) -> str:
+    """Return the readable name of the block that ``text`` alone is; empty for one paragraph.
+
+    ``"- 文字"`` is a list, ``"[a]: b"`` a link definition, ``"文字\\n===="`` a heading.
+    """
+    tokens: list[Token] = []
+    md = parser()
+    md.block.parse(text, md, {}, tokens)
+    types = [token.type for token in tokens]
+    # The parser removes link definitions from the content of a paragraph.
+    if types == _PARAGRAPH and tokens[1].content == text:
+        return ""
+    others = (name for name in types if name not in _PARAGRAPH)
+    return next(others, "something else").removesuffix("_open").replace("_", " ")
 
 
 @cache
@@ -83,6 +103,16 @@ _INDENT = 4
 _BLOCK = re.compile(r'(!!!|\?\?\?\+?|===[!+]?(?=[ \t]+"))[ \t]+(\S.*)')
 _OBJECT = re.compile(r"(:::)[ \t]+([\w.]+[ \t]*)")
 _SNIPPET = re.compile(r"(-+8<-+)(.*)")
+# A line that belongs to the block around, below or above it, in every dialect: the kind of an alert
+# (on GitHub, "[!NOTE]"), or attributes (of MyST, "{.class #id}"; of Python-Markdown and kramdown,
+# "{: .class }"). Joined to the words of a paragraph, it would be text.
+MARK_LINE = re.compile(
+    r"""
+    ( \[!\w[\w-]*\][-+]? | \{ (?: :[ \t]*\S | [ \t]*(?:[.\#]\w|[\w-]+=) ) [^{}]* \} )
+    ([ \t]*)
+    """,
+    re.VERBOSE,
+)
 _INTERRUPTS: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
 
 _Rule = Callable[[StateBlock, int, int, bool], bool]

@@ -7,8 +7,10 @@ container requires: ``> `` in a quote, spaces in a list.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pipeline.core.document import prose
+from pipeline.core.document.csv_fields import QUOTE, quoted
 from pipeline.core.document.markdown import front_matter
 from pipeline.core.document.message import Kind, Message, Split
 from pipeline.core.document.splice import (
@@ -16,6 +18,7 @@ from pipeline.core.document.splice import (
     Placed,
     apply_edits,
     line_end_of,
+    second_term,
     translation_lines,
 )
 
@@ -28,11 +31,16 @@ def place(
     """Put translations, by message index, and ``insertions`` into the text of ``split``."""
     line_end = line_end_of(split.text)
     translated: dict[int, Edit] = {}
+    terms: dict[int, Edit] = {}
     for index, msgstr in translations.items():
         message = split.messages[index]
         text = to_markdown(message, msgstr, line_end=line_end)
         translated[index] = Edit(message.start, message.end, text)
-    return apply_edits(split, translated, insertions=insertions)
+        # A term that is equal in both languages must not occur twice.
+        if message.is_glossary_term and text != message.msgid:
+            terms[index] = second_term(split.text, message)
+    result = apply_edits(split, translated, insertions=[*insertions, *terms.values()])
+    return replace(result, doubled_terms=frozenset(terms))
 
 
 def to_markdown(message: Message, msgstr: str, *, line_end: str = "\n") -> str:
@@ -44,6 +52,9 @@ def to_markdown(message: Message, msgstr: str, *, line_end: str = "\n") -> str:
     lines = translation_lines(prose.show_payloads(msgstr, message.payloads))
     if message.kind in front_matter.KINDS:
         return front_matter.written(" ".join(lines), message.prefix)
+    if message.kind is Kind.TABLE_CELL and message.prefix == QUOTE:
+        # Always quoted: the translation may hold the delimiter even if the English does not.
+        return quoted(" ".join(lines))
     parts = [lines[0]]
     for number, line in enumerate(lines[1:]):
         parts += [_break_mark(message, number), line_end, message.prefix, line]

@@ -12,10 +12,11 @@ from dataclasses import replace
 
 from markdown_it.token import Token
 
-from pipeline.core.document import limits, prose
+from pipeline.core.document import csv_fields, limits, prose
 from pipeline.core.document.markdown import blocks, directives, front_matter
 from pipeline.core.document.markdown.directives import Body, Directive, option_values
-from pipeline.core.document.markdown.parser import parser
+from pipeline.core.document.markdown.line_forms import csv_rows, glossary_entries
+from pipeline.core.document.markdown.parser import other_block, parser
 from pipeline.core.document.markdown.positions import (
     Lines,
     Place,
@@ -49,6 +50,8 @@ _NO_DIRECTIVE = (
     'markdown = "mkdocs"'
 )
 _EVALUATED = frozenset(("inline", "html_block"))  # may hold another program's syntax
+_CSV_DIALECT = "its CSV is of a dialect that is not read here"
+_CSV_FIELD = "a field of CSV is no single line of words"
 _QUOTED = re.compile(r'"([^"]+)"')  # the title of an MkDocs admonition
 _UNDERLINES = ("=", "-")
 
@@ -275,7 +278,7 @@ class _Splitter:
             # In MyST the block extends to a closing fence; in MkDocs only one line counts.
             if prose.has_words(token.content):
                 self.left_in_english.append((line + 1, _NO_DIRECTIVE))
-        elif reason := _why_untranslated(info.name, directive, depth):
+        elif reason := _why_untranslated(info, directive, token.content, depth):
             self.left_in_english.append((line + 1, reason))
         elif directive.holds_words:
             self.skeleton.append((start, (token.type, token.markup, info.name)))
@@ -373,12 +376,18 @@ class _Splitter:
         content, first = body[skipped:], line + 1 + skipped
         if directive.body is Body.TOCTREE:
             fixed += self._entries(content, first)
-        elif directive.body is not Body.PROSE:
+        elif directive.body is Body.CSV_TABLE:
+            fixed += self._fields(
+                content, first, body[:skipped], prefix=csv_fields.QUOTE
+            )
+        elif directive.body not in (Body.PROSE, Body.GLOSSARY):
             fixed += content
         start = self.lines.starts[line]
         self.skeleton.append((start, ("options", *fixed)))
         if directive.body is Body.PROSE:
             self.walk(content, first, directive=directive, depth=depth + 1)
+        elif directive.body is Body.GLOSSARY:
+            self._glossary(content, first, depth)
         # Keeps blocks behind the directive from moving into it unnoticed.
         self.skeleton.append((start, ("end of directive",)))
 
@@ -402,6 +411,13 @@ class _Splitter:
                 reason = f'how the option "{value.key}" is written is not read here'
                 self.left_in_english.append((first + number + 1, reason))
                 yield line
+            elif kind is Kind.TABLE_CELL:  # the header of a table of CSV
+                start, end = value.columns
+                yield line[:start]
+                # Quotation marks would begin a value of YAML.
+                yield from self._fields(
+                    [line[start:end]], first + number, lines, prefix=""
+                )
             else:
                 yield self._without_words(line, first + number, value.columns, kind)
 
@@ -416,6 +432,67 @@ class _Splitter:
                 yield line
             else:
                 yield self._without_words(line, number, entry.span("title"), Kind.TITLE)
+
+    def _glossary(self, lines: list[str], first: int, depth: int) -> None:
+        """Add the terms and definitions of a glossary; ``lines`` begin at line ``first``."""
+        at = 0
+        for entry in glossary_entries(lines):
+            # Lines that belong to no entry: before the first one, and comments.
+            fixed = lines[at : entry.line]
+            below = entry.line + 1
+            at = below + len(entry.definition)
+            number = first + entry.line
+            term = self._without_words(
+                lines[entry.line], number, (0, entry.end), Kind.TERM
+            )
+            self.skeleton.append((self.lines.starts[number], ("term", *fixed, term)))
+            if any(map(str.strip, entry.definition)):
+                self.walk(
+                    list(entry.definition),
+                    first + below,
+                    directive=directives.DEFINITION,
+                    depth=depth + 1,
+                )
+                # Keeps a block of the next definition from moving into this one.
+                start = self.lines.starts[first + below]
+                self.skeleton.append((start, ("end of definition",)))
+        if at < len(lines):
+            self.skeleton.append((self.lines.starts[first], ("comment", *lines[at:])))
+
+    def _fields(
+        self, lines: list[str], first: int, options: Sequence[str], *, prefix: str
+    ) -> Iterator[str]:
+        """Add the words of CSV; yield every other field, and an empty one for each with words.
+
+        Translations are quoted if ``prefix`` is a quotation mark.
+        """
+        rows = csv_rows(lines, options)
+        if rows is None:
+            self.left_in_english.append((first + 1, _CSV_DIALECT))
+            yield from lines
+            return
+        for row in rows:
+            yield "row"
+            for field in row:
+                yield self._field(field, lines, first, prefix)
+
+    def _field(
+        self, field: csv_fields.Field, lines: list[str], first: int, prefix: str
+    ) -> str:
+        """Add the words of a field of ``lines``; return what must stay of it."""
+        (at, start), (last, end) = field.start, field.end
+        if not prose.has_words(field.text) or self._is_too_long(field.text, first + at):
+            return field.text
+        content, shown = lines[at], self.lines.shown[first + at]
+        offset = shown.rfind(content)
+        is_read = at == last and offset >= 0 and not other_block(field.text)
+        is_plain = content[start:end] == field.text
+        if not is_read or not (prefix or is_plain):
+            self.left_in_english.append((first + at + 1, _CSV_FIELD))
+            return field.text
+        words = words_in_line(self.lines, first + at, offset + start, offset + end)
+        self._add(replace(words, text=field.text, prefix=prefix), Kind.TABLE_CELL)
+        return ""
 
     def _without_words(
         self, content: str, line: int, columns: tuple[int, int], kind: Kind
@@ -434,7 +511,8 @@ class _Splitter:
             return content
         start, end = columns
         offset = len(shown) - len(content)
-        self._add(words_in_line(self.lines, line, offset + start, offset + end), kind)
+        words = words_in_line(self.lines, line, offset + start, offset + end)
+        self._add(words, kind, is_glossary_term=kind is Kind.TERM)
         return content[:start] + content[end:]
 
     def _html(
@@ -501,6 +579,7 @@ class _Splitter:
         *,
         is_top_level: bool = False,
         block_end: int = 0,
+        is_glossary_term: bool = False,
     ) -> None:
         """Append a message with these words, unless a PO file cannot hold them."""
         if UNWRITABLE.search(words.text):
@@ -524,22 +603,27 @@ class _Splitter:
                 payloads=payloads,
                 is_top_level=is_top_level,
                 block_end=block_end,
+                is_glossary_term=is_glossary_term,
             )
         )
 
 
-def _why_untranslated(name: str, directive: Directive, depth: int) -> str:
+def _why_untranslated(
+    info: directives.Info, directive: Directive, content: str, depth: int
+) -> str:
     """Return why a directive stays in English, for a report; empty if it is translated.
 
     ``depth`` is how many directives are around it. A fence without a name is a code block.
     """
-    if not name:
+    if not info.name:
         return ""
     if directive.body is Body.UNKNOWN:
-        return f'what the directive "{name}" holds is not known'
+        return f'what the directive "{info.name}" holds is not known'
+    if directive.body is Body.RAW:
+        return prose.why_raw(info.argument, content)
     if directive.body is Body.RST:
         return "it is reStructuredText within Markdown"
-    if directive.body is Body.PROSE and depth >= limits.DIRECTIVES:
+    if directive.body in (Body.PROSE, Body.GLOSSARY) and depth >= limits.DIRECTIVES:
         return limits.TOO_MANY_DIRECTIVES
     return ""
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from markdown_it.token import Token
 
+from pipeline.core.document import prose
 from pipeline.core.document.atoms import without_words
 from pipeline.core.document.guard import find_templates, quoted, resolve_references
 from pipeline.core.document.markdown.parser import inline_tokens
@@ -52,10 +53,6 @@ _STATEMENT = re.compile(
 )
 _MAYBE_BRACE = re.compile("[{&]")
 _PIECE = re.compile(r"\{[^{}]*\}?")
-_HTML_CODE = re.compile(
-    r"<(?P<tag>script|style|pre|code)\b.*?</(?P=tag)\s*>|<!--.*?-->",
-    re.DOTALL | re.IGNORECASE,
-)
 _NO_WORDS = frozenset(("code_inline", "math_inline", "math_inline_double", "myst_role"))
 _BREAKS = frozenset(("softbreak", "hardbreak"))
 
@@ -91,7 +88,7 @@ def find_evaluated(block: str, reading: Reading, *, is_html: bool) -> Evaluated 
     if "{" not in block:
         return None
     text = block if is_html else _without_code(inline_tokens(block))
-    text = _HTML_CODE.sub("", text)
+    text = prose.HTML_CODE.sub("", text)
     for name, pattern in _SYNTAX.items():
         if name == BRACES and reading.has_substitutions:
             continue

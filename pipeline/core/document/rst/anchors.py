@@ -37,9 +37,7 @@ _NOTE = re.compile(
 _SIMPLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .-]*")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _TO_ESCAPE = re.compile(r"([\\`])")
-_LINE_END = re.compile(r"[\r\n]")
 _BLANK = "\ufeff \t\r\n"
-_GLOSSARY = ".. glossary::"
 
 
 def referenced_names(text: str) -> frozenset[str]:
@@ -114,24 +112,6 @@ def target_edit(text: str, message: Message, name: str) -> Edit:
     return Edit(start, start, f"{gap}{indent}.. _{_quoted(name)}:{end}{end}")
 
 
-def second_term(text: str, message: Message) -> Edit | None:
-    """Return the insertion of a glossary term's English below its translation; else None.
-
-    ``:term:`` on any page finds a term by its words, so both must be terms:
-
-        数组
-        array
-           A definition.
-    """
-    if message.kind is not Kind.TERM or not _is_in_glossary(text, message.start):
-        return None
-    # The translated line stays above, and may end in a classifier.
-    start = line_start(text, message.start)
-    end = _LINE_END.search(text, message.end)
-    at = end.start() if end else len(text)
-    return Edit(at, at, line_end_of(text) + text[start : message.end])
-
-
 def keeps_names(before: Split, after: Split) -> bool:
     """Return whether every referenced name that ``before`` defines is still defined in ``after``.
 
@@ -142,21 +122,6 @@ def keeps_names(before: Split, after: Split) -> bool:
     lost = (_names_from_words(before) & wanted) - _names_from_words(after)
     # The merge defines them by explicit targets above titles.
     return lost <= _explicit_names(after.text)
-
-
-def _is_in_glossary(text: str, start: int) -> bool:
-    """Return whether a term belongs to a glossary, and not to a definition list inside it.
-
-    It does if nothing below the directive is indented less.
-    """
-    at = text.rfind(_GLOSSARY, 0, start)
-    if at < 0:
-        return False  # a definition list outside any glossary
-    term_indent = start - line_start(text, start)
-    below = text[at:start].splitlines()[1:]
-    indents = [len(line) - len(line.lstrip()) for line in below if line.strip()]
-    directive_indent = at - line_start(text, at)
-    return min([term_indent, *indents]) == term_indent > directive_indent
 
 
 def _names_from_words(split: Split) -> set[str]:

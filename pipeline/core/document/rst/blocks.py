@@ -98,6 +98,26 @@ def metadata(node: nodes.Element) -> nodes.Node | None:
     return None
 
 
+def why_not_offered(node: nodes.Element) -> str:
+    """Return why the words of a node are no message although readers see them; else empty.
+
+    Sphinx reads the fields in the description of an object, and the classifiers in a glossary.
+    """
+    if not isinstance(node, nodes.field_name | nodes.classifier):
+        return ""
+    if not has_words(node.astext()):
+        return ""
+    item = node.parent
+    if isinstance(node, nodes.classifier):
+        is_read = isinstance(item.parent, directive_node)
+        return "" if is_read else "the classifier of a term is not translated"
+    above = list(ancestors(item))
+    is_of_object = any(one.get("kind") is Kind.DEFINITION for one in above)
+    if is_of_object or metadata(above[1]) is above[0]:
+        return ""
+    return "the name of a field is not translated"
+
+
 def code_of(node: nodes.Element) -> str | None:
     """Return the code of a block; None if it is no code.
 

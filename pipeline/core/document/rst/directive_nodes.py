@@ -17,8 +17,9 @@ from docutils import nodes
 from docutils.parsers.rst import Directive as DocutilsDirective
 from docutils.statemachine import StringList
 
+from pipeline.core.document.csv_fields import QUOTE, Field, rows
 from pipeline.core.document.message import Kind
-from pipeline.core.document.rst.csv_fields import QUOTE, Field, rows
+from pipeline.core.document.prose import why_raw
 from pipeline.core.document.rst.directives import Body, Directive, directive_of
 from pipeline.core.document.rst.positions import Place, Words, term, words_at
 
@@ -185,6 +186,17 @@ class Unknown(Opaque):
         super().fill(node)
         node["lost"] = f'what the directive "{self.name}" holds is not known'
         node["first"] = self.number(self.lineno)
+
+
+class Raw(Opaque):
+    """A directive with text for one output format; words in HTML stay English."""
+
+    def fill(self, node: directive_node) -> None:
+        """Put every line into the signature, and record words that readers see."""
+        super().fill(node)
+        if why := why_raw(*"\n".join([*self.content, ""]).split("\n", 1)):
+            node["lost"] = why
+            node["first"] = self.number(self.lineno)
 
 
 class Code(BlockDirective):
@@ -399,6 +411,7 @@ _READERS: dict[Body, type[BlockDirective]] = {
     Body.BLOCKS: BlockDirective,
     Body.CODE: Code,
     Body.OPAQUE: Opaque,
+    Body.RAW: Raw,
     Body.UNKNOWN: Unknown,
     Body.CARD: Card,
     Body.QUOTE: Quote,

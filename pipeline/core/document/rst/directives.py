@@ -21,6 +21,7 @@ class Body(Enum):
     BLOCKS = auto()  # reST, split like the rest of the page
     CODE = auto()
     OPAQUE = auto()  # no words to translate
+    RAW = auto()  # for one output format, perhaps HTML with words
     UNKNOWN = auto()  # the directive is not in the table
     # Content with a form of its own:
     CARD = auto()  # blocks in up to three parts, separated by rules
@@ -67,11 +68,11 @@ _FAMILIES = (
     ),
     (
         _TITLED,
-        "admonition centered contents dropdown rubric sidebar tab tab-item table topic",
+        "admonition centered contents dropdown margin rubric sidebar tab tab-item table topic",
     ),
     (
         _NAMED,
-        "button-link button-ref container cssclass div grid ifconfig margin only rst-class",
+        "button-link button-ref container cssclass div grid ifconfig only rst-class",
     ),
     # An object of some programming language, and its description.
     (
@@ -91,10 +92,11 @@ _FAMILIES = (
         _OPAQUE,
         (
             "autosummary currentmodule date default-role digraph graph graphviz highlight include "
-            "index list_config_options math mermaid meta parsed-literal plot productionlist raw "
+            "index list_config_options math mermaid meta parsed-literal plot productionlist "
             "role sectnum tabularcolumns target-notes title unicode"
         ),
     ),
+    (replace(_OPAQUE, body=Body.RAW), "raw"),
     (
         Directive(
             body=Body.CODE, optional_arguments=1, options={"caption": Kind.CAPTION}

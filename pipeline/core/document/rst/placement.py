@@ -14,13 +14,19 @@ from operator import attrgetter
 
 from docutils.utils import column_width
 
+from pipeline.core.document.csv_fields import QUOTE, quoted
 from pipeline.core.document.message import Kind, Message, Split
 from pipeline.core.document.rst import anchors
-from pipeline.core.document.rst.csv_fields import QUOTE
 from pipeline.core.document.rst.inline import marks, spaced
 from pipeline.core.document.rst.positions import line_start
 from pipeline.core.document.rst.tables import realign
-from pipeline.core.document.splice import Edit, Placed, apply_edits, line_end_of
+from pipeline.core.document.splice import (
+    Edit,
+    Placed,
+    apply_edits,
+    line_end_of,
+    second_term,
+)
 
 _LITERAL = "::"
 _TOCTREE = ".. toctree::"
@@ -53,10 +59,9 @@ def place(
         translated[index] = edit
         redrawn += [Edit(*piece, "") for piece in others]
         redrawn += _rules(text, message, edit)
-        term = anchors.second_term(text, message)
         # A term that is equal in both languages must not occur twice.
-        if term and edit.text != message.msgid:
-            terms[index] = term
+        if message.is_glossary_term and edit.text != message.msgid:
+            terms[index] = second_term(text, message)
     changes = sorted([*translated.values(), *redrawn], key=attrgetter("start"))
     for table in split.tables:
         redrawn += _table(text, table, changes)
@@ -82,7 +87,7 @@ def _written(text: str, message: Message, msgstr: str, named: frozenset[str]) ->
         line = spaced(_anonymous_links(line, message.msgid, named))
     if message.prefix == QUOTE:
         # Always quoted: the translation may hold the delimiter even if the English does not.
-        return f"{QUOTE}{line.replace(QUOTE, QUOTE * 2)}{QUOTE}"
+        return quoted(line)
     if not message.mark:
         return line
     # "::" shows a colon only after an ASCII colon; a full-width colon is shown already.

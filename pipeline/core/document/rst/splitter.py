@@ -31,7 +31,9 @@ from pipeline.core.document.rst.blocks import (
     is_caption,
     is_image_text,
     metadata,
+    why_not_offered,
 )
+from pipeline.core.document.rst.directive_nodes import directive_node
 from pipeline.core.document.rst.docstring import DocstringLines
 from pipeline.core.document.rst.parser import longest_line, read
 from pipeline.core.document.rst.positions import Finder, Lines, Place, Words
@@ -148,6 +150,10 @@ class _Splitter:
         # signature[0] is the directive's name, the rest its unparsed content.
         if "lost" in node and has_words("\n".join(node["signature"][1:])):
             self.left_in_english.append((node["first"] + 1, node["lost"]))
+        # In a docstring, names of parameters and types are no words.
+        reason = why_not_offered(node) if self.has_metadata else ""
+        if reason:
+            self.left_in_english.append((self.lines.number(offset + 1) + 1, reason))
         count = len(self.messages)
         self.walk(node, depth + 1, context, offset)
         # A merge never edits a table without messages.
@@ -217,7 +223,12 @@ class _Splitter:
             # Translatable words that cannot become a message must be reported.
             self.left_in_english.append((text.first + 1, reason))
             return text.astext()
-        self._message(text, text.place, context, headings)
+        is_glossary_term = context.kind is Kind.TERM and isinstance(
+            node.parent.parent, directive_node
+        )
+        self._message(
+            text, text.place, context, headings, is_glossary_term=is_glossary_term
+        )
         return ""
 
     def _enter_section(
@@ -240,6 +251,8 @@ class _Splitter:
         place: Place,
         context: Context,
         headings: Sequence[tuple[int, str]],
+        *,
+        is_glossary_term: bool,
     ) -> None:
         """Append a message with words whose place is known.
 
@@ -268,6 +281,7 @@ class _Splitter:
                 is_top_level=context.is_top,
                 block_end=self.lines.end(last),
                 markup=Markup.RST,
+                is_glossary_term=is_glossary_term,
                 pieces=place.pieces if place.is_boxed else (),
                 rules=tuple(
                     (self.lines.starts[line], self.lines.end(line)) for line in rules

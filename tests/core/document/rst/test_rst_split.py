@@ -10,9 +10,9 @@ from docutils.parsers.rst import states
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.core.document.csv_fields import rows
 from pipeline.core.document.message import Kind, Markup, Message, Split
 from pipeline.core.document.rst.blocks import has_words, is_caption, is_image_text
-from pipeline.core.document.rst.csv_fields import rows
 from pipeline.core.document.rst.positions import Finder, Lines
 from pipeline.core.document.rst.splitter import split_rst
 from pipeline.errors import InputError
@@ -458,10 +458,18 @@ def test_messages_are_found_with_their_kinds(name: str) -> None:
     assert found(text) == expected
 
 
+# Words of the samples above that are no messages.
+NOT_OFFERED = {
+    "the classifier of a term is not translated",
+    "the name of a field is not translated",
+    "it is raw HTML in a directive",
+}
+
+
 @pytest.mark.parametrize("name", FOUND)
 def test_messages_stand_where_they_are_said_to_be(name: str) -> None:
     split = split_rst(FOUND[name][0])
-    assert split.left_in_english == ()
+    assert {reason for _, reason in split.left_in_english} <= NOT_OFFERED
     assert split.text == FOUND[name][0]
     for message in split.messages:
         assert message.markup is Markup.RST

@@ -13,8 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from docutils.parsers.rst import directives
-
 QUOTE = '"'
 # Options that change the quoting rules.
 _FOREIGN = frozenset(("quote", "escape"))
@@ -41,6 +39,9 @@ def rows(lines: Sequence[str], options: Mapping[str, str]) -> list[list[Field]] 
     """
     if not _FOREIGN.isdisjoint(options):
         return None
+    # docutils loads slowly, and most Markdown pages never need it.
+    from docutils.parsers.rst import directives
+
     skips_space = "keepspace" not in options
     try:
         delimiter = directives.single_char_or_whitespace_or_unicode(
@@ -54,6 +55,11 @@ def rows(lines: Sequence[str], options: Mapping[str, str]) -> list[list[Field]] 
     if [_texts(row) for row in found] != expected:
         return None
     return found
+
+
+def quoted(text: str) -> str:
+    """Return ``text`` as a field in quotation marks, which may hold the delimiter."""
+    return f"{QUOTE}{text.replace(QUOTE, QUOTE * 2)}{QUOTE}"
 
 
 def _texts(row: Sequence[Field]) -> list[str]:

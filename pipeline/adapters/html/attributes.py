@@ -1,0 +1,67 @@
+"""Attributes of blocks in Markdown, for previews and the site.
+
+MyST has them on the line above: ``{.class #name}``. In Python-Markdown and kramdown they end a
+heading or a block, with an optional colon: ``# Words {#name}``, ``{: .class }``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from mdit_py_plugins.attrs import attrs_block_plugin
+from mdit_py_plugins.attrs.parse import ParseError, parse
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_core import StateCore
+    from markdown_it.token import Token
+
+# Others could fetch a file or run a script.
+ALLOWED = frozenset(("class", "id"))
+_LIST = r"\{:?[ \t]*([^{}]+)\}"
+_FIRST = re.compile(rf"{_LIST}[ \t]*(?:\n|$)")
+_LAST = re.compile(rf"\n{_LIST}[ \t]*$")
+_OF_HEADING = re.compile(rf"[ ]+{_LIST}[ ]*$")
+# The colon behind a link, an image, code or emphasis; MyST writes none there.
+_COLON = re.compile(r"(?<=[\])`*_])\{:[ \t]*(?=[.#\w][^{}`]*\})")
+
+
+def attributes_plugin(md: MarkdownIt) -> None:
+    """Parse the attributes of blocks in all these forms."""
+    md.use(attrs_block_plugin, allowed=tuple(ALLOWED))
+    md.core.ruler.after("block", "attributes", _apply)
+
+
+def _apply(state: StateCore) -> None:
+    """Move attributes from the text of each block to the block."""
+    tokens: list[Token] = []
+    for token in state.tokens:
+        tokens.append(token)
+        if token.type == "inline" and "{" in token.content:
+            _take_from(token, block=tokens[-2])
+        # A list of attributes alone belongs to a block that cannot have any: a table, code.
+        if token.type == "paragraph_close" and not tokens[-2].content:
+            del tokens[-3:]
+    state.tokens = tokens
+
+
+def _take_from(inline: Token, *, block: Token) -> None:
+    """Remove attributes from the text ``inline``, and give them to its ``block``."""
+    patterns = [_FIRST, _LAST]
+    if block.type == "heading_open":
+        patterns.append(_OF_HEADING)
+    for pattern in patterns:
+        match = pattern.search(inline.content)
+        if match is None or (pattern is _FIRST and match.start()):
+            continue
+        try:
+            _, found = parse(f"{{{match[1].strip()}}}")
+        except ParseError:
+            continue
+        if not found.keys() & ALLOWED:
+            continue
+        inline.content = inline.content[: match.start()] + inline.content[match.end() :]
+        for name in sorted(found.keys() & ALLOWED):
+            block.attrSet(name, str(found[name]))
+    inline.content = _COLON.sub("{", inline.content)
