@@ -12,9 +12,10 @@ import re
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from pipeline.errors import PublishError
 
@@ -182,3 +183,29 @@ def parse_warnings(text: str, sources: Path) -> tuple[Warned, ...]:
             # A warning may have several lines.
             warnings[-1] = replace(warnings[-1], text=f"{warnings[-1].text}\n{line}")
     return tuple(dict.fromkeys(warnings))
+
+
+def napoleon_lines(
+    lines: Sequence[str], settings: Mapping[str, Any], *, what: str, name: str
+) -> list[str]:
+    """Return a docstring as plain reST: sections of Google's or NumPy's style become fields.
+
+    ``settings`` are those of upstream's ``conf.py``; ``what`` is autodoc's kind of the object.
+    """
+    from sphinx.ext.napoleon import Config
+    from sphinx.ext.napoleon.docstring import GoogleDocstring, NumpyDocstring
+
+    known = {
+        key: value for key, value in settings.items() if key.startswith("napoleon_")
+    }
+    config: Any
+    try:
+        config = Config(**known)
+    except TypeError:  # a setting of another version
+        config = Config()
+    text = "\n".join(lines)
+    if config.napoleon_numpy_docstring:
+        text = str(NumpyDocstring(text, config, what=what, name=name))
+    if config.napoleon_google_docstring:
+        text = str(GoogleDocstring(text, config, what=what, name=name))
+    return text.rstrip("\n").split("\n")

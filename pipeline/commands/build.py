@@ -38,7 +38,7 @@ from pipeline.errors import PublishError
 from pipeline.findings import Finding, Severity
 from pipeline.log import Log
 from pipeline.report.counts import written_text
-from pipeline.report.result import RunResult
+from pipeline.report.result import RunResult, apart
 from pipeline.run import KernelOptions, Run
 from pipeline.stages import includes_stage
 from pipeline.stages.pull.stage import read_pulled
@@ -127,10 +127,12 @@ def build_pulled(
         changes += made.changes
     # Only commands that run code use these rules.
     rules = _rule_findings(run, lock) if options.executes else ()
+    guides, reference = apart(merged, is_named=bool(run.pages))
     result = RunResult(
         name=run.name,
         lock=lock,
-        pages=merged,
+        pages=guides,
+        reference=reference,
         gone=gone,
         findings=(*findings, *name_findings(run, lock), *rules),
         changes=changes,

@@ -65,7 +65,8 @@ def site(run: Run, options: BuildOptions, *, show_fuzzy: bool) -> RunResult:
         # A problem with one page is a finding; the other pages are still written.
         findings, changes = result.findings, result.changes
         for locale, pages in result.pages.items():
-            built = build_site(run, pages, lock=lock, locale=locale, policy=policy)
+            rows = (*pages, *result.reference.get(locale, ()))
+            built = build_site(run, rows, lock=lock, locale=locale, policy=policy)
             findings += built.findings
             changes += built.changes
     return replace(result, findings=findings, changes=changes)

@@ -13,7 +13,7 @@ from pipeline.commands.run_lock import run_lock
 from pipeline.commands.update import LocaleMemos, update_locale
 from pipeline.core.results import PageResult
 from pipeline.log import Log
-from pipeline.report.result import RunResult
+from pipeline.report.result import RunResult, apart
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
 from pipeline.stages.update.locale import Locale
@@ -61,6 +61,12 @@ def update_pulled(run: Run) -> RunResult:
             rows.append(made.merged or made.row)
         by_locale[name] = tuple(rows)
         changes += tuple(locale.changes)
+    guides, reference = apart(by_locale, is_named=bool(run.pages))
     return RunResult(
-        name=run.name, lock=lock, pages=by_locale, changes=changes, check_only=run.dry
+        name=run.name,
+        lock=lock,
+        pages=guides,
+        reference=reference,
+        changes=changes,
+        check_only=run.dry,
     )

@@ -53,6 +53,8 @@ def run_json(result: RunResult) -> bytes:
     for locale, pages in result.pages.items():
         rows = list(map(_page_record, pages))
         report["locales"][locale] = {"totals": totals(pages), "pages": rows}
+        if reference := result.reference.get(locale):
+            report["locales"][locale]["reference"] = totals(reference)
     if result.comparison:
         report["comparison"] = _comparison_record(result)
     if result.only:

@@ -12,7 +12,7 @@ from itertools import chain
 
 from pipeline.core.catalog.diff import Comparison
 from pipeline.core.execution.result import Execution, Status
-from pipeline.core.pin.lock import Lock
+from pipeline.core.pin.lock import Lock, is_reference
 from pipeline.core.results import PageResult
 from pipeline.errors import ExecutionError, FindingsError, worst
 from pipeline.findings import Finding, Severity
@@ -27,6 +27,8 @@ class RunResult:
     name: str
     lock: Lock
     pages: Pages = field(default_factory=dict)
+    # Rows of the API reference, which tables of the guides do not count.
+    reference: Pages = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()  # findings without a page
     # Files written or, with ``check_only`` or ``dry_run``, files that would be.
     changes: tuple[str, ...] = ()
@@ -48,7 +50,8 @@ class RunResult:
     def all_findings(self) -> tuple[Finding, ...]:
         """Return every finding once, because locales may share some."""
         findings = dict.fromkeys(self.findings)  # an ordered set
-        for pages in (*self.gone.values(), *self.pages.values()):
+        found = (self.gone, self.pages, self.reference)
+        for pages in chain.from_iterable(rows.values() for rows in found):
             for page in pages:
                 findings |= dict.fromkeys(page.findings)
         return tuple(findings)
@@ -74,6 +77,21 @@ class RunResult:
         if self.check_only and self.changes:
             codes.append(FindingsError.exit_code)
         return worst(codes)
+
+
+def apart(rows: Pages, *, is_named: bool) -> tuple[Pages, Pages]:
+    """Return the rows of the guides and those of the API reference.
+
+    ``is_named`` is whether the user has named the pages: then all of them count as guides.
+    """
+    if is_named:
+        return rows, {}
+    pages: dict[str, tuple[PageResult, ...]] = {}
+    reference: dict[str, tuple[PageResult, ...]] = {}
+    for locale, found in rows.items():
+        pages[locale] = tuple(row for row in found if not is_reference(row.page))
+        reference[locale] = tuple(row for row in found if is_reference(row.page))
+    return pages, reference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -143,6 +143,8 @@ def summary_lines(result: RunResult) -> list[str]:
         if outcomes:
             parts.append(outcomes)
         lines.append(f"{locale}: {', '.join(parts)}")
+        if reference := result.reference.get(locale):
+            lines.append(f"{locale}: {_reference_text(reference)}")
     classes = executed_by_class(result.executions)
     if classes:
         counts = [
@@ -150,6 +152,16 @@ def summary_lines(result: RunResult) -> list[str]:
         ]
         lines.append(f"code cells run: {', '.join(counts)}")
     return list(map(Translatable, lines))
+
+
+def _reference_text(pages: Sequence[PageResult]) -> str:
+    """Return the progress of the API reference in one line."""
+    total = totals(pages)
+    done = percent_text(total["translated"], total["messages"])
+    messages = counted(total["messages"], "message")
+    return (
+        f"API reference: {counted(len(pages), 'page')}, {messages}, {done} translated"
+    )
 
 
 def _pages_shown(pages: Sequence[PageResult]) -> Sequence[PageResult]:

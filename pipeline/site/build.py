@@ -25,7 +25,7 @@ from pipeline.adapters.sphinx import (
 )
 from pipeline.config import SitePolicy
 from pipeline.core.glossary.glossary import Glossary, read_glossaries
-from pipeline.core.pin.lock import ASSETS, Lock
+from pipeline.core.pin.lock import ASSETS, Lock, is_reference
 from pipeline.core.results import PageResult
 from pipeline.errors import ConfigError, PublishError
 from pipeline.findings import Finding, Severity
@@ -47,6 +47,7 @@ from pipeline.site.memo import (
 from pipeline.site.names import DOWNLOADS, NOT_FOUND
 from pipeline.site.outline import outline_of
 from pipeline.site.plan import Site
+from pipeline.site.reference import Reference
 from pipeline.site.sources import assemble
 from pipeline.site.styles import prune_styles, restore_styles
 
@@ -80,6 +81,10 @@ def build_site(
 
     Raises PublishError if Sphinx ends without a site, WriteError if the site cannot be written.
     """
+    reference = Reference.of(run.paths, locale, pages)
+    pages = [page for page in pages if not is_reference(page.page)]
+    if reference:
+        pages += reference.pages()
     owners = {page.page: _owner_of_address(run, locale, page.page) for page in pages}
     site = Site(
         settings=run.settings,
@@ -90,6 +95,7 @@ def build_site(
         pages=(),
         glossary=_glossary(run, locale),
         included={page.page: page for page in pages if page.page in lock.unpublished},
+        reference=reference,
     )
     site = replace(
         site,
@@ -186,6 +192,7 @@ def _possible_pages(site: Site) -> set[str]:
     pages = set(own_pages_of(site).values())
     # Pages of the lock that this build does not cover stay as the last build wrote them.
     pages.update(page.name for page in site.lock.pages)
+    pages = {page for page in pages if not is_reference(page)}
     pages -= site.lock.unpublished
     pages.update(site.names)
     if first_page(site) != "index":

@@ -138,6 +138,9 @@ class PageDocument:
 
 def page_document(site: Site, page: PageResult) -> PageDocument:
     """Choose and read the document of a page. Raises PipelineError."""
+    if site.reference and site.is_made(page.page):
+        data = site.reference.text_of(page.page)
+        return PageDocument(page=page, path=f"{page.page}.rst", data=data, landings=())
     path = page.files[0].path
     executed = site.paths.executed(site.locale) / f"{page.page}.ipynb"
     ran = files.read_bytes(executed) if executed.is_file() else None

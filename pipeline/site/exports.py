@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 
 from pipeline.adapters import files
 from pipeline.core.execution import notebook as execution
+from pipeline.core.pin.lock import is_reference
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError
 from pipeline.site.configuration import english_folder, own_pages_of
@@ -171,6 +172,9 @@ def files_for_programs(site: Site) -> dict[str, bytes]:
     texts = {name: text.encode("utf-8", "replace") for name, text in made.items()}
     texts[FEED] = feed(site, rows, history_of(site))
     for page in (*site.pages, *site.included.values()):
+        if site.is_made(page.page):
+            texts[f"{page.page}.md"] = _words_of(site, page.page).encode()
+            continue
         source = page.files[0].path
         # The Markdown file of a reST page lacks its markup, so the source is published too.
         if source.endswith(".rst"):
@@ -234,6 +238,8 @@ def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
         address = f"{site.policy.url}{quote(row['page'])}.md"
         line = f"- [{_plain(row['title'])}]({address}){note}"
         for part in site.included_in(row["page"]):
+            if is_reference(part.page):
+                continue  # the page has the docstring itself
             path = part.files[0].path
             text = (
                 source_name(part.page) if path.endswith(".rst") else f"{part.page}.md"

@@ -14,8 +14,10 @@ from pipeline.core.document.attribution import address_of_page, attribution
 from pipeline.core.glossary.glossary import Glossary
 from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult
+from pipeline.folders import OUTSIDE
 from pipeline.paths import Paths
 from pipeline.site.credits import credits_of_page
+from pipeline.site.reference import Reference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +37,7 @@ class Site:
     kept: Sequence[str] = ()
     # Documents that pages include and that are no pages themselves, by name.
     included: Mapping[str, PageResult] = field(default_factory=dict)
+    reference: Reference | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -66,7 +69,14 @@ class Site:
     def included_in(self, page: str) -> tuple[PageResult, ...]:
         """Return the documents that a page includes and that are no pages themselves."""
         names = [one.page for one in self.lock.included if page in one.within]
-        return tuple(self.included[name] for name in names if name in self.included)
+        found = [self.included[name] for name in names if name in self.included]
+        if self.reference:
+            found += self.reference.documents(page)
+        return tuple(found)
+
+    def is_made(self, page: str) -> bool:
+        """Return whether a page is one of an object, made from its docstrings."""
+        return self.reference is not None and page in self.reference.record.pages
 
     def attribution(self, path: str) -> str:
         """Return the line that ``merge`` puts under the title of a document."""
@@ -84,3 +94,14 @@ class Site:
         """Return the address at which upstream shows a file of its docs; empty if unknown."""
         # Without a template the address is empty.
         return address_of_page(self.upstream.page_url, self.lock, path)
+
+    def source(self, path: str) -> tuple[str, str]:
+        """Return the readable name of a document's source and its address at upstream.
+
+        Of a docstring that is the module that it is in.
+        """
+        module, line = self.reference.source_of(path) if self.reference else ("", 0)
+        if not module:
+            return self.lock.docs.shown(path), self.source_url(path)
+        url = self.source_url(f"{OUTSIDE}/{module}")
+        return f"{module}:{line}", f"{url}#L{line}" if url else ""

@@ -19,6 +19,8 @@ from pipeline.core.catalog.origins import OriginKind
 from pipeline.core.document.message import Kind
 from pipeline.core.execution import notebook as execution
 from pipeline.core.memory.record import digest
+from pipeline.core.pin.lock import SourceFile
+from pipeline.core.reference.objects import PATH
 from pipeline.core.results import PageResult
 from pipeline.entries import Entry
 from pipeline.errors import InputError
@@ -46,11 +48,13 @@ def record_of(
     Raises InputError if its document cannot be read.
     """
     page = shown.page
-    path = page.files[0].path
+    documents = [one for one in (shown, *included) if one.page.files]
+    # The page of an object has no document of its own.
+    own = documents[0].page.files[0] if documents else SourceFile(path=PATH, blob="")
     blocks: list[Block] = []
     records: list[dict[str, Any]] = []
     remembered: list[Entry] = []
-    for one in (shown, *included):
+    for one in documents:
         name = one.page.page
         found = blocks_of(one.landings, catalog_entries(site, name))
         lines = _memory_lines(site, name)
@@ -61,13 +65,13 @@ def record_of(
         ]
         blocks += found
         remembered += entries_with_authors(site.paths.memory(site.locale, name))
-    paths = [one.page.files[0].path for one in (shown, *included)]
+    paths = [one.page.files[0].path for one in documents]
     drafts = sum(block.origin is OriginKind.DRAFT for block in blocks)
     fresh = freshness(
         replace(page, drafts=drafts),
         site.lock,
         locale=site.locale,
-        sources={site.lock.docs.shown(one): site.source_url(one) for one in paths},
+        sources=dict(map(site.source, paths)),
         license_name=site.upstream.license,
         is_notebook=shown.is_notebook,
         has_outputs=shown.has_outputs,
@@ -79,9 +83,9 @@ def record_of(
         launch = launches(_filled(site.policy.notebook_url, site, page.page))
     return {
         "page": page.page,
-        "source": path,
-        "blob": page.files[0].blob,
-        "markup": "reST" if path.endswith(".rst") else "Markdown",
+        "source": own.path,
+        "blob": own.blob,
+        "markup": "reST" if shown.path.endswith(".rst") else "Markdown",
         "attributions": [site.attribution(one) for one in paths],
         "definitions": "\n".join(
             chain.from_iterable(map(_definitions, (shown, *included)))
@@ -100,6 +104,7 @@ def record_of(
             }
             for one in included
         ],
+        "reference": site.reference.values_of(page.page) if site.reference else {},
     }
 
 

@@ -19,7 +19,13 @@ from pipeline.adapters import files
 from pipeline.adapters.html.drawings import is_program, published
 from pipeline.adapters.memo import Memo, digest_of
 from pipeline.adapters.sphinx import CONFIGURATION
-from pipeline.core.pin.lock import ASSETS, hidden_duplicates, page_path
+from pipeline.core.pin.lock import (
+    ASSETS,
+    hidden_duplicates,
+    is_reference,
+    page_path,
+)
+from pipeline.core.reference.objects import PATH
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError, PipelineError
 from pipeline.findings import Finding
@@ -134,7 +140,8 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
     taken = documents | wanted.keys()
     for file in site.lock.files:
         path = site.paths.docs / file.path
-        if file.path not in taken and not _drives_sphinx(file.path) and path.is_file():
+        is_hidden = is_reference(file.path) or _drives_sphinx(file.path)
+        if file.path not in taken and not is_hidden and path.is_file():
             content = _content_of(path)
             if content is not None:
                 wanted |= dict.fromkeys(_names_of(file.path), content)
@@ -217,6 +224,7 @@ def _page_files(
             # A document that exists as a file is linked, not copied.
             page_path(one.path): one.file or one.data
             for one in (shown, *included)
+            if not is_reference(one.path)
         }
         | {
             f"{RECORDS}/pages/{page.page}.json": record,
@@ -246,7 +254,11 @@ def _is_all_there(site: Site, known: SubjectState) -> bool:
 
 def _inputs(site: Site, page: PageResult) -> Iterator[Path]:
     """Yield the files that a page of the site is made from. They need not exist."""
+    if site.reference:
+        yield site.paths.docs / PATH
     for one in (page, *site.included_in(page.page)):
+        if not one.files:
+            continue  # the page of an object; its docstrings follow
         path = one.files[0].path
         yield site.paths.docs / path
         yield site.paths.merged(site.locale) / path

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import quote
 
-from pipeline.core.pin.lock import Lock
+from pipeline.core.pin.lock import DOCSTRING_SUFFIX, Lock
 
 _TEMPLATES = {
     "zh_CN": "本页译自 {source}（{version}），译文与原文均以 {license} 许可证发布。",
@@ -46,9 +46,13 @@ def attribution(
 ) -> str:
     """Return the attribution as one line: of reST if ``path`` ends in ``.rst``, else Markdown.
 
+    It is empty for a docstring.
+
     ``page_url`` is a template with ``{ref}``, ``{commit}`` and ``{path}``, or empty. ``adopted``
     lists the author and licence of each adopted set of translations.
     """
+    if path.endswith(DOCSTRING_SUFFIX):
+        return ""  # a docstring has no title; its page names the source
     is_rst = path.endswith(".rst")
     mark = "``" if is_rst else "`"
     label = lock.docs.shown(path).removeprefix("./")

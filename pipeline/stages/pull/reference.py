@@ -45,15 +45,14 @@ def with_reference(run: Run, source: Source, docs: Path) -> Source:
         return read_bytes(docs / file.path)
 
     read = source.read or read_checked_out
-    request = _request(run, lock, read)
-    key = _key(run, request)
     old = _pulled_record(docs)
+    key = _key(run, lock)
     kept = pulled or _checked_out(docs)
     if (old and old.key == key and kept and not changed_files(docs, kept)) or run.dry:
         return _joined(source, lock, kept, read, read_checked_out)
     try:
         with run.log.step("reference") as step:
-            record = _read(run, request, key)
+            record = _read(run, _request(run, lock, read), key)
             step.result = f"{counted(len(record.objects), 'object')} read"
     except PipelineError as error:
         run.log.warn(f"{error.where or run.name}: {error.what}")
@@ -105,13 +104,22 @@ def _request(run: Run, lock: Lock, read: _Read) -> dict[str, Any]:
     return {"pages": pages, "settings": settings}
 
 
-def _key(run: Run, request: dict[str, Any]) -> str:
-    """Return the digest of everything that the record depends on."""
+def _key(run: Run, lock: Lock) -> str:
+    """Return the digest of everything that the record depends on.
+
+    Any change of upstream's documents counts: reading them all for their lists takes longer than
+    looking at their blobs, and a release changes most of them anyway.
+    """
     package = [run.package, run.version]
     folder = _package_folder(run)
     if folder:
         package = [digest_of(*map(str, _contents(folder)))]
-    return digest_of(repr(request), *package, read_bytes(CHILD).decode("utf-8"))
+    blobs = [
+        f"{file.blob} {file.path}"
+        for file in lock.files
+        if file.path.endswith((".md", ".rst", "conf.py"))
+    ]
+    return digest_of(*blobs, *package, read_bytes(CHILD).decode("utf-8"))
 
 
 def _package_folder(run: Run) -> Path | None:

@@ -197,11 +197,28 @@ def table(env: BuildEnvironment, rows: Sequence[tuple[str, nodes.Node]]) -> node
     noted = _DESCRIBED.by_page(env).setdefault(env.docname, [])
     # Other packages must not be imported just because a page lists their names.
     noted += [name for name, _ in rows if name.startswith(package)]
+    return table_of(
+        env, [(shown, [api_description(name=name)]) for name, shown in rows]
+    )
+
+
+def signature_nodes(signature: str) -> list[nodes.Node]:
+    """Return a signature as a paragraph that is not translated; none for an empty one."""
+    if not signature:
+        return []
+    code = nodes.literal("", signature, classes=["jz-described"], translate="no")
+    return [nodes.paragraph("", "", code)]
+
+
+def table_of(
+    env: BuildEnvironment, rows: Sequence[tuple[nodes.Node, Sequence[nodes.Node]]]
+) -> nodes.table:
+    """Return a table of names. A row has the node that shows the name, and its description."""
     locale = env.config.language
     heads = [_cell(nodes.paragraph("", text(locale, f"api {key}"))) for key in "01"]
     lines = [
-        nodes.row("", _cell(shown), _cell(api_description(name=name)))
-        for name, shown in rows
+        nodes.row("", _cell(shown), nodes.entry("", *described))
+        for shown, described in rows
     ]
     columns = [nodes.colspec(colwidth=1), nodes.colspec(colwidth=2)]
     head, body = nodes.thead("", nodes.row("", *heads)), nodes.tbody("", *lines)

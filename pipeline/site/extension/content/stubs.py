@@ -7,13 +7,14 @@ links to the English reference.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
+from docutils.statemachine import StringList
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -27,10 +28,13 @@ from pipeline.site.extension.content.reference import (
     missing_descriptions_note,
     note_anchor,
     note_page,
+    signature_nodes,
     table,
+    table_of,
 )
 from pipeline.site.extension.navigation.links import english_page
 from pipeline.site.extension.nodes import Stub
+from pipeline.site.extension.records import read_record
 from pipeline.site.texts import text
 
 # ``# tag: setup``, optionally after a word, or at the end of a line of code.
@@ -92,7 +96,11 @@ class Documented(Stub):
         ``automodule`` sets the module of the names that follow.
         """
         # The argument may be a whole signature: grad(fun, argnums=0)
-        name = _full_name(self, " ".join(self.arguments).partition("(")[0].strip())
+        argument = " ".join(self.arguments)
+        made = read_record(self.env).get("reference", {}).get("directives", {})
+        if f"{self.name} {argument}" in made:
+            return self._parsed(made[f"{self.name} {argument}"])
+        name = _full_name(self, argument.partition("(")[0].strip())
         if self.name == "automodule":
             self.env.ref_context["py:module"] = name
             note_anchor(self.env, name, f"module-{name}")
@@ -104,6 +112,15 @@ class Documented(Stub):
         note_anchor(self.env, name, name)
         link = elsewhere(self.env, "object", name, name, explained=name)
         return [*self._anchor(name), *link, *described_alone(self.env, name)]
+
+    def _parsed(self, lines: Sequence[str]) -> list[nodes.Node]:
+        """Return what the directive stands for: the object with its docstring."""
+        source = str(self.env.doc2path(self.env.docname))
+        box = nodes.Element()
+        self.state.nested_parse(
+            StringList(list(lines), source=source), self.content_offset, box
+        )
+        return box.children
 
     def _anchor(self, name: str) -> list[nodes.Node]:
         """Return the anchor that the object has on the English page, unless it exists here."""
@@ -120,6 +137,9 @@ class Summary(Stub):
 
     def run(self) -> list[nodes.Node]:
         """Return a table of the names with descriptions, or a list if there are none."""
+        made = read_record(self.env).get("reference", {}).get("rows", {})
+        if made:
+            return self._described(made)
         rows: list[tuple[str, nodes.Node]] = []
         # A line is a name, perhaps with a leading ~, or a misplaced option.
         for line in self.content:
@@ -137,6 +157,25 @@ class Summary(Stub):
         for _, words in rows:
             names += nodes.list_item("", words)
         return [*lack, names]
+
+    def _names(self) -> list[str]:
+        """Return the names in the content; a line may also be a misplaced option."""
+        lines = (line.strip().removeprefix("~") for line in self.content)
+        return [line for line in lines if line and not line.startswith(":")]
+
+    def _described(self, made: Mapping[str, Sequence[str]]) -> list[nodes.Node]:
+        """Return the table with the signatures and summaries of the names."""
+        rows: list[tuple[nodes.Node, list[nodes.Node]]] = []
+        for name in self._names():
+            _, link = self._row(name)
+            if name not in made:
+                rows.append((link, []))
+                continue
+            _, _, signature, summary = made[name]
+            words = nodes.Element()
+            self.state.nested_parse(StringList([summary]), 0, words)
+            rows.append((link, [*signature_nodes(signature), *words.children]))
+        return [table_of(self.env, rows)] if rows else []
 
     def _row(self, name: str) -> tuple[str, nodes.Node]:
         """Return the full name, and a paragraph with a reference to it."""

@@ -1,0 +1,205 @@
+"""Pages of the API reference: what Sphinx made of a release, with the docstrings in Chinese.
+
+The record of the pull has the pages and the reST of every directive (``core.reference.objects``).
+Here the merged docstrings take their places, as napoleon writes them: fields for parameters, and
+headings. The extension then parses that reST, so a site needs no installed package.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pipeline.adapters import files
+from pipeline.adapters.sphinx import napoleon_lines
+from pipeline.core.pin.lock import REFERENCE, page_name
+from pipeline.core.reference.objects import (
+    MARK,
+    PATH,
+    Directive,
+    Object,
+    Record,
+    Row,
+    names_in,
+    read_record,
+)
+from pipeline.core.results import PageResult
+from pipeline.errors import InputError
+from pipeline.paths import Paths
+from pipeline.site.texts import words
+
+# A full stop, or one of the full-width marks that end a sentence.
+_SENTENCE = re.compile(r".+?(?:[\u3002\uff01\uff1f]|\.(?=\s|$)|$)", re.DOTALL)
+_RUBRIC = re.compile(r"(\s*\.\. rubric:: )(.+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """What one page shows: its directives, and the rows of its tables."""
+
+    directives: list[Directive] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reference:
+    """The API reference of one locale. ``rows`` are the results of its pages, by name."""
+
+    record: Record
+    paths: Paths
+    locale: str
+    rows: Mapping[str, PageResult]
+
+    @classmethod
+    def of(
+        cls, paths: Paths, locale: str, pages: Sequence[PageResult]
+    ) -> Reference | None:
+        """Return the reference that was pulled; None without one."""
+        path = paths.docs / PATH
+        if not path.is_file():
+            return None
+        try:
+            record = read_record(files.read_bytes(path), where=str(path))
+        except InputError:
+            return None  # the next pull replaces it
+        rows = {page.page: page for page in pages}
+        return cls(record=record, paths=paths, locale=locale, rows=rows)
+
+    @cached_property
+    def shown(self) -> Mapping[str, _Shown]:
+        """What each page shows, by name."""
+        shown: dict[str, _Shown] = {}
+        for directive in self.record.directives:
+            shown.setdefault(directive.page, _Shown()).directives.append(directive)
+        for row in self.record.rows:
+            shown.setdefault(row.page, _Shown()).rows.append(row)
+        return shown
+
+    def pages(self) -> Iterator[PageResult]:
+        """Yield the results of the objects' own pages, also of those without any docstring."""
+        for name in sorted(self.record.pages):
+            row = self.rows.get(f"{REFERENCE}/{name}", PageResult(page=name))
+            title = name.rpartition("/")[2]
+            yield replace(row, page=name, title=title, findings=(), files=())
+
+    def documents(self, page: str) -> Iterator[PageResult]:
+        """Yield a row for each docstring that a page shows, in order, named like its catalogue."""
+        for path in self._documents(page):
+            name = page_name(path)
+            row = self.rows.get(name)
+            for file in row.files if row else ():
+                if row and file.path == path:
+                    yield replace(row, files=(file,), findings=())
+
+    def _documents(self, page: str) -> list[str]:
+        """Return the paths of the docstrings that a page shows, without duplicates."""
+        found = self.shown.get(page, _Shown())
+        names: list[str] = []
+        for directive in found.directives:
+            names += names_in(directive)
+        names += [row.object for row in found.rows]
+        paths = [self._object(name).document for name in names]
+        return [path for path in dict.fromkeys(paths) if path]
+
+    def _object(self, name: str) -> Object:
+        return self.record.objects.get(name, Object(what="data"))
+
+    def source_of(self, path: str) -> tuple[str, int]:
+        """Return the module and line of the object that a docstring documents; "" if unknown."""
+        for found in self._by_document.get(path, ()):
+            if found.file:
+                return found.file, found.line
+        return "", 0
+
+    @cached_property
+    def _by_document(self) -> Mapping[str, list[Object]]:
+        found: dict[str, list[Object]] = {}
+        for described in self.record.objects.values():
+            found.setdefault(described.document, []).append(described)
+        return found
+
+    def text_of(self, page: str) -> bytes:
+        """Return the source of an object's page, as autosummary has made it."""
+        return self.record.pages[page].lstrip("\ufeff").encode("utf-8", "replace")
+
+    def values_of(self, page: str) -> dict[str, Any]:
+        """Return what the directives of a page stand for, for the extension; empty without any."""
+        found = self.shown.get(page)
+        if found is None:
+            return {}
+        return {
+            "directives": {
+                f"{one.directive} {one.argument}": list(self._expanded(one))
+                for one in found.directives
+            },
+            "rows": {
+                row.name: [row.object, row.display, row.signature, self._summary(row)]
+                for row in found.rows
+            },
+        }
+
+    def _expanded(self, directive: Directive) -> Iterator[str]:
+        """Yield the lines of a directive with its docstrings in place."""
+        for line in directive.lines:
+            before, mark, rest = line.partition(MARK)
+            if not mark:
+                yield line
+                continue
+            for inner in self._docstring(rest.partition(MARK)[0]):
+                yield f"{before}{inner}" if inner else ""
+
+    def _docstring(self, name: str) -> list[str]:
+        """Return the lines of an object's docstring as napoleon writes them, with its types."""
+        found = self._object(name)
+        lines = napoleon_lines(
+            self._merged(found).split("\n"),
+            self.record.settings,
+            what=found.what,
+            name=name,
+        )
+        lines = [self._translated_heading(line) for line in lines]
+        if self.record.settings.get("autodoc_typehints") in ("description", "both"):
+            lines += _types(found, lines)
+        return lines
+
+    def _translated_heading(self, line: str) -> str:
+        """Return a line with the heading of a section in the reader's language."""
+        match = _RUBRIC.fullmatch(line)
+        if match is None:
+            return line
+        known = words(self.locale, "docstring headings")
+        return match[1] + known.get(match[2].lower(), match[2])
+
+    def _merged(self, found: Object) -> str:
+        """Return the merged docstring of an object; upstream's if there is none."""
+        if not found.document:
+            return ""
+        path: Path = self.paths.merged(self.locale) / found.document
+        if not path.is_file():
+            path = self.paths.docs / found.document
+        try:
+            return files.read_bytes(path).decode("utf-8", "replace")
+        except InputError:
+            return ""
+
+    def _summary(self, row: Row) -> str:
+        """Return the first sentence of an object's docstring, as reST."""
+        text = self._merged(self._object(row.object)).partition("\n\n")[0]
+        match = _SENTENCE.match(" ".join(text.split()))
+        return match[0] if match else ""
+
+
+def _types(found: Object, lines: Sequence[str]) -> list[str]:
+    """Return fields with the types of the parameters that ``lines`` describe."""
+    text = "\n".join(lines)
+    fields: list[str] = []
+    for name, type_ in found.types.items():
+        if name != "return" and re.search(rf":param (?:\\\*)*{re.escape(name)}:", text):
+            fields.append(f":type {name}: {type_}")
+    if ":returns:" in text and "return" in found.types:
+        fields.append(f":rtype: {found.types['return']}")
+    return ["", *fields] if fields else []
