@@ -10,6 +10,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from pipeline.limits import Limit
+
 INTERRUPTED = 130  # 128 + SIGINT, the convention of shells
 UNEXPECTED = 70  # an unexpected exception: EX_SOFTWARE in sysexits.h
 
@@ -87,6 +89,16 @@ class InputError(PipelineError):
     """A page, notebook or catalogue that cannot be parsed."""
 
     exit_code = 4
+
+
+def check_limit(count: int, limit: Limit, *, where: str) -> None:
+    """Raise InputError if a file called ``where`` has more than ``limit`` allows."""
+    if count > limit.most:
+        raise InputError(
+            f"has {count:,} {limit.things}; at most {limit.most:,} are read",
+            where=where,
+            hint="Shorten it, or leave it out.",
+        )
 
 
 class GuardError(PipelineError):

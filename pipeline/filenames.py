@@ -9,13 +9,7 @@ from __future__ import annotations
 
 import re
 
-# In bytes, for one file or folder. File systems allow 255, but names derived from a
-# file are longer: "blocks/NAME.json", and the name of the temporary file that becomes
-# it.
-_LONGEST_NAME = 200
-# In bytes. macOS allows 1,024, and the path of the project precedes this one.
-_LONGEST_PATH = 800
-_DEEPEST = 100  # nested folders: Python's stack allows about a thousand calls
+from pipeline.limits import FOLDER_DEPTH, NAME_LENGTH, PATH_LENGTH
 
 # Control characters, line separators, and lone surrogates, which stand for bytes that
 # are not UTF-8.
@@ -57,17 +51,17 @@ def fault_of_path(path: str) -> str:
         for is_broken, rule in _RULES:
             if is_broken(name):
                 return f"the name {name!r} {rule}"
-        if len(name.encode("utf-8")) > _LONGEST_NAME:
-            return f"the name {shortened(name)!r} is longer than {_LONGEST_NAME} bytes"
+        if len(name.encode("utf-8")) > NAME_LENGTH:
+            return f"the name {shortened(name)!r} is longer than {NAME_LENGTH} bytes"
     return ""
 
 
 def fault_of_extent(path: str) -> str:
     """Return why ``path`` as a whole is too deep or too long, or an empty string."""
-    if path.count("/") > _DEEPEST:
-        return f"it lies more than {_DEEPEST} folders deep"
-    if len(path.encode("utf-8", "surrogatepass")) > _LONGEST_PATH:
-        return f"the path is longer than {_LONGEST_PATH} bytes"
+    if path.count("/") > FOLDER_DEPTH:
+        return f"it lies more than {FOLDER_DEPTH} folders deep"
+    if len(path.encode("utf-8", "surrogatepass")) > PATH_LENGTH:
+        return f"the path is longer than {PATH_LENGTH} bytes"
     return ""
 
 

@@ -388,7 +388,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
         "is not valid TOML: nested too deeply",
     ),
     "tables in tables without end": (
-        MINIMAL + f"[tool.pipeline.execution.variables{'.a' * 900}]\n",
+        MINIMAL + f"[tool.pipeline.execution.variables{'.a' * 40}]\n",
         "variables must be a list of strings, not {'a': {",
     ),
     "not TOML": ("[tool.pipeline\n", "is not valid TOML"),

@@ -22,8 +22,8 @@ import httpx2
 
 from pipeline.config import DraftPolicy
 from pipeline.errors import ConfigError, EndpointError, PipelineError
+from pipeline.limits import MEBIBYTE, REPLY_BYTES
 
-MOST_BYTES = 4 << 20  # of a reply; a batch takes some ten thousand bytes
 _CONNECT_SECONDS = 20.0
 _QUOTED = 200  # maximum number of characters quoted from an endpoint's error
 # hosts to which a key may be sent without encryption
@@ -255,8 +255,10 @@ class ChatClient(httpx2.BaseTransport):
         data = bytearray()
         for chunk in response.iter_raw():
             data += chunk
-            if len(data) > MOST_BYTES:
-                raise httpx2.RemoteProtocolError(f"more than {MOST_BYTES >> 20} MiB")
+            if len(data) > REPLY_BYTES:
+                raise httpx2.RemoteProtocolError(
+                    f"more than {REPLY_BYTES // MEBIBYTE} MiB"
+                )
             if time.monotonic() > deadline:
                 raise httpx2.ReadTimeout("it takes too long")
         return data.decode("utf-8", "replace")

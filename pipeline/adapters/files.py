@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pipeline.errors import InputError, PipelineError
+from pipeline.errors import InputError, PipelineError, check_limit
+from pipeline.limits import FILE_BYTES, FOUND_FILES
 
 _TEMPORARY = ".*.????????.tmp"  # temporary names of files that are being written
 
@@ -24,10 +25,15 @@ class WriteError(PipelineError):
     """A file cannot be written; its previous content is untouched."""
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return the content of ``path``. Raises InputError."""
+def read_bytes(path: Path, *, bounded: bool = True) -> bytes:
+    """Return the content of ``path``. Raises InputError, if ``bounded`` also for a large file."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            limit = FILE_BYTES.get(path.suffix)
+            if bounded and limit:
+                size = os.fstat(file.fileno()).st_size
+                check_limit(size, limit, where=str(path))
+            return file.read()
     except OSError as error:
         raise InputError(
             f"cannot be read: {error.strerror}",
@@ -136,10 +142,13 @@ def files_below(folder: Path, *suffixes: str) -> list[Path]:
     times as long.
     """
     paths: list[Path] = []
+    count = 0
     pending: list[str | Path] = [folder]
     while pending:
         with suppress(OSError), os.scandir(pending.pop()) as found:
             for entry in found:
+                count += 1
+                check_limit(count, FOUND_FILES, where=str(folder))
                 if entry.is_dir(follow_symlinks=False):
                     pending.append(entry.path)
                 elif entry.name.endswith(suffixes) and not entry.is_dir():

@@ -15,11 +15,11 @@ from urllib.parse import quote
 
 from pipeline.adapters.files import read_bytes
 from pipeline.errors import ConfigError, SiteError
+from pipeline.limits import PUBLISHED_BYTES
 
 if TYPE_CHECKING:
     import httpx
 
-MOST_BYTES = 64 << 20  # per file; upstream's largest notebook has 2 MB
 SECONDS = 60.0  # per file
 _CONNECT_SECONDS = 10.0
 _MOST_REDIRECTS = 5
@@ -38,7 +38,7 @@ class Published(Protocol):
 
 @contextmanager
 def open_published(
-    address: str, *, most_bytes: int = MOST_BYTES, seconds: float = SECONDS
+    address: str, *, most_bytes: int = PUBLISHED_BYTES, seconds: float = SECONDS
 ) -> Iterator[Published]:
     """Yield the site at a web address or in a folder.
 

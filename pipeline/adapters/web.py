@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import ConfigError, PipelineError
+from pipeline.limits import REQUEST_BYTES
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HOST = "127.0.0.1"
-LARGEST = 2_000_000  # bytes of a request; no message is that long
 
 _EVERYWHERE = {
     "cache-control": "no-store",  # keeps the secret and the texts out of caches
@@ -121,7 +121,7 @@ class Guard:
                 404,
                 "Open the address that the terminal shows: it changes each time.",
             )
-        if int(asked.get("content-length", "0") or 0) > LARGEST:
+        if int(asked.get("content-length", "0") or 0) > REQUEST_BYTES:
             return 413, "That is too long."
         return None
 
@@ -184,7 +184,7 @@ def application(
         body = b""
         async for chunk in request.stream():
             body += chunk
-            if len(body) > LARGEST:  # the content-length header may be wrong
+            if len(body) > REQUEST_BYTES:  # the content-length header may be wrong
                 return JSONResponse({"error": "that is too long"}, 413)
         try:
             words = json.loads(body)

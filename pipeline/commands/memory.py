@@ -7,6 +7,7 @@ then calls ``merge``.
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
@@ -17,6 +18,7 @@ from pathlib import Path
 from pipeline.commands.options import add_shared, run_of
 from pipeline.commands.run_lock import marked, run_lock
 from pipeline.errors import ConfigError, FindingsError
+from pipeline.limits import LARGEST_MARKER, LEAST_MARKER
 from pipeline.log import Log
 from pipeline.packages import how_to_run
 from pipeline.report.result import RunResult
@@ -31,6 +33,7 @@ _TITLE = "translation memory, entry by entry"
 # know %X and %Y, and leaves them as they are.
 _WORDS = "%O %A %B %L %P %X %Y"
 _LABELS = ("ours", "theirs")
+_NUMBER = re.compile("[0-9]{1,10}")
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -143,7 +146,7 @@ def merge_versions(words: Sequence[str]) -> tuple[str, ...]:
     """
     from pipeline.stages.update.merge_driver import Versions, merge_memory_files
 
-    if len(words) != len(_WORDS.split()) or not words[3].isdecimal():
+    if len(words) != len(_WORDS.split()) or not _NUMBER.fullmatch(words[3]):
         raise ConfigError(
             "memory merge is for git, which hands it three versions of a file",
             hint=f"Run: {how_to_run('memory', 'setup')}",
@@ -158,7 +161,7 @@ def merge_versions(words: Sequence[str]) -> tuple[str, ...]:
         ours=Path(ours),
         theirs=Path(theirs),
         name=name,
-        marker_size=int(size),
+        marker_size=min(max(int(size), LEAST_MARKER), LARGEST_MARKER),
         labels=(our_label, their_label),
     )
     return merge_memory_files(versions)
@@ -177,7 +180,7 @@ def _driver_command() -> str:
     )
     # Conflict markers show that our command ran, so its failure is final. Without any it could not
     # run at all, and git merges by lines.
-    lines = "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B"
+    lines = "git merge-file -L ours -L base -L theirs %A %O %B"
     return (
         f"{ours} memory merge -- {_WORDS} || "
         f"{{ grep -q '^<<<<<<<' %A && exit 1; {lines}; }}"

@@ -33,8 +33,9 @@ from pipeline.config.settings import (
     Upstream,
     UpstreamTable,
 )
-from pipeline.errors import ConfigError, did_you_mean
+from pipeline.errors import ConfigError, InputError, check_limit, did_you_mean
 from pipeline.folders import Folders, fault_in
+from pipeline.limits import FILE_BYTES, TOML_DOTS
 from pipeline.naming import exact_pin, group_of
 from pipeline.paths import Paths
 from pipeline.reading import Dialect
@@ -122,7 +123,16 @@ def upstream_variable(name: str) -> str:
 def _read_toml(path: Path) -> dict[str, Any]:
     """Return the values of a TOML file. Raises ConfigError."""
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8"))
+        with path.open("rb") as file:
+            check_limit(
+                os.fstat(file.fileno()).st_size, FILE_BYTES[".toml"], where=str(path)
+            )
+            text = file.read().decode("utf-8")
+        for number, line in enumerate(text.split("\n"), start=1):
+            check_limit(line.count("."), TOML_DOTS, where=f"{path}:{number}")
+        return tomllib.loads(text)
+    except InputError as error:
+        raise ConfigError(error.what, where=error.where, hint=error.hint) from error
     except OSError as error:
         raise ConfigError(
             f"cannot be read: {error.strerror}",

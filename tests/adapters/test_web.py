@@ -14,8 +14,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from pipeline.adapters import web
-from pipeline.adapters.web import HOST, LARGEST, Site, application
+from pipeline.adapters.web import HOST, Site, application
 from pipeline.errors import ConfigError, InputError
+from pipeline.limits import REQUEST_BYTES
 
 TOKEN = "a-secret"
 BASE = f"http://{HOST}:8000"
@@ -170,7 +171,7 @@ def test_sockets_of_pages_are_closed(client: TestClient) -> None:
         ("write", b"\xff", 400, "no JSON"),
         ("write", b"[" * 100_000, 400, "no JSON"),
         ("fail", b"{}", 422, "is malformed"),
-        ("write", b" " * (LARGEST + 1), 413, "too long"),
+        ("write", b" " * (REQUEST_BYTES + 1), 413, "too long"),
     ],
 )
 def test_bad_questions_have_an_answer(
@@ -190,7 +191,7 @@ def test_errors_are_told_in_both_languages(client: TestClient) -> None:
 def test_a_long_question_that_does_not_say_so_is_refused(client: TestClient) -> None:
     def pieces() -> Iterator[bytes]:
         for _ in range(3):
-            yield b" " * (LARGEST // 2)
+            yield b" " * (REQUEST_BYTES // 2)
 
     answer = client.post(f"/{TOKEN}/api/write", content=pieces(), headers=OURS)
     assert answer.status_code == 413

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -218,6 +219,48 @@ def test_setup_needs_a_repository(
     assert "is not in a git repository" in capsys.readouterr().err
 
 
+def three_versions(work: Clone, folder: Path) -> list[Path]:
+    """Base, ours and theirs of a conflict, as git hands them to the driver."""
+    translate(work, "one", glue="一号")
+    translate(work, "two", glue="二号")
+    files = []
+    for number, ref in enumerate(("main", "two", "one")):
+        files.append(folder / str(number))
+        data = work.git("show", f"{ref}:translations/memory/zh_CN/docs/cellar.po")
+        files[-1].write_text(data + "\n", "utf-8")
+    return files
+
+
+@pytest.mark.parametrize(("asked", "size"), [("2000000000", 100), ("3", 7), ("9", 9)])
+def test_a_branch_cannot_ask_for_any_size_of_marks(
+    work: Clone, tmp_path: Path, asked: str, size: int
+) -> None:
+    """``.gitattributes`` has it; shells and our reader look for seven characters."""
+    files = three_versions(work, tmp_path)
+    words = [*map(str, files), asked, "cellar.po", "two", "one"]
+    assert main(["memory", "-q", "merge", "--", *words]) == 1
+    marks = [line for line in files[1].read_text("utf-8").split("\n") if "===" in line]
+    assert marks == ["=" * size]
+
+
+def test_the_driver_called_twice_at_once_ends_as_once(
+    work: Clone, tmp_path: Path
+) -> None:
+    files = three_versions(work, tmp_path)
+    words = [*map(str, files), "7", "cellar.po", "two", "one"]
+    command = [sys.executable, "-m", "pipeline", "memory", "merge", "--", *words]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    running = [subprocess.Popen(command, env=environment) for _ in range(2)]
+    ends = [process.wait(timeout=120) for process in running]
+    # The slower one may find the marks of the faster one, and refuses the file.
+    assert 1 in ends
+    assert set(ends) <= {1, 4}
+    text = files[1].read_text("utf-8")
+    assert text.count("<<<<<<< two") == text.count(">>>>>>> one") == 1
+    assert sorted(path.name for path in tmp_path.glob("[0-9]")) == ["0", "1", "2"]
+    assert not list(tmp_path.glob(".*"))
+
+
 @pytest.mark.parametrize("words", [[], ["a", "b", "c"], list("abcxefg")])
 def test_merge_is_for_git(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["memory", "merge", *words]) == 2
@@ -225,13 +268,7 @@ def test_merge_is_for_git(words: list[str], capsys: pytest.CaptureFixture[str]) 
 
 
 def test_labels_of_newer_gits_are_shown(work: Clone, tmp_path: Path) -> None:
-    translate(work, "one", glue="一号")
-    translate(work, "two", glue="二号")
-    files = []
-    for number, ref in enumerate(("main", "two", "one")):
-        files.append(tmp_path / str(number))
-        data = work.git("show", f"{ref}:translations/memory/zh_CN/docs/cellar.po")
-        files[-1].write_text(data + "\n", "utf-8")
+    files = three_versions(work, tmp_path)
     words = [*map(str, files), "9", "cellar.po", "two", "one (Translate glue)"]
     assert main(["memory", "-q", "merge", "--", *words]) == 1
     lines = files[1].read_text("utf-8").split("\n")

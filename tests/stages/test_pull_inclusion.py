@@ -11,11 +11,11 @@ from folders import read_tree, write_tree
 from repositories import DOCS, commit_release, git, init_repository
 from runs import run_of
 
+from pipeline import limits
 from pipeline.config import Settings, Upstream
 from pipeline.core.pin.lock import Included, Lock
 from pipeline.log import Log
 from pipeline.run import Run
-from pipeline.stages.pull import selection as inclusion
 from pipeline.stages.pull.stage import pull, read_at, read_pulled
 
 CONF = b'exclude_patterns = ["README.md", "parts", "twins/*.md"]\n'
@@ -159,8 +159,8 @@ def test_a_root_that_is_a_link_may_be_one(tmp_path: Path, output: io.StringIO) -
 def test_what_is_too_large_or_too_many_is_left_out(
     tmp_path: Path, output: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inclusion, "_LARGEST", 20)
-    monkeypatch.setattr(inclusion, "_MOST_FILES", 2)
+    monkeypatch.setattr(limits, "INCLUDED_BYTES", 20)
+    monkeypatch.setattr(limits, "INCLUDED_FILES", 2)
     includes = "\n".join(
         f"```{{include}} ../{name}.md\n```" for name in ("a", "b", "c")
     )
@@ -175,7 +175,7 @@ def test_what_is_too_large_or_too_many_is_left_out(
 def test_files_that_include_each_other_come_to_an_end(
     tmp_path: Path, output: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inclusion, "_MOST_READINGS", 2)
+    monkeypatch.setattr(limits, "INCLUDED_READINGS", 2)
     files = {
         "docs/x.md": "```{include} ../a.md\n```\n",
         "a.md": "```{include} ../b.md\n```\n```{include} ../a.md\n```\n",

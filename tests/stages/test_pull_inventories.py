@@ -17,8 +17,8 @@ from servers import served
 
 from pipeline.cli import main
 from pipeline.config import Settings, SitePolicy, Upstream
-from pipeline.core.inventories.inventory import MOST
 from pipeline.findings import Severity
+from pipeline.limits import INVENTORY_UNPACKED
 from pipeline.paths import Paths
 from pipeline.run import Run
 from pipeline.stages.pull.inventories import Refreshed, refresh_names
@@ -145,7 +145,7 @@ def test_a_site_that_is_configured_no_more(lamps: Lamps) -> None:
     assert not lamps.paths.names.exists()
 
 
-BOMB = HEAD + zlib.compress(bytes(MOST + 1))
+BOMB = HEAD + zlib.compress(bytes(INVENTORY_UNPACKED + 1))
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ BOMB = HEAD + zlib.compress(bytes(MOST + 1))
     [
         (b"<html>moved</html>", "is no inventory of Sphinx"),
         (HEAD + b"words", "cannot be unpacked"),
-        (HEAD + b"x" * (9 << 20), "takes more than"),
+        (HEAD + b"x" * (9 << 20), "at most 8,388,608 are read"),
         (BOMB, "unpacks to more than"),
     ],
     ids=["html", "bytes", "large", "bomb"],

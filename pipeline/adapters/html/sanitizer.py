@@ -17,6 +17,8 @@ from html import escape
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
+from pipeline.limits import HTML_DEPTH
+
 if TYPE_CHECKING:
     import nh3
     from bs4 import BeautifulSoup, Tag
@@ -210,7 +212,6 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _FILM = re.compile(
     r"(?:https?:)?//www\.youtube(?:-nocookie)?\.com/embed/([\w-]+).*", re.IGNORECASE
 )
-_DEEPEST = 5000  # nesting depth of elements
 _PASSES = 8  # passes until markup is stable; otherwise it is shown as text
 _PLACEHOLDER = "jz-hole"
 
@@ -316,7 +317,7 @@ def _clean(html: str, cleaner: nh3.Cleaner) -> str:
 
 def _is_too_deep(html: str) -> bool:
     """Return whether elements are nested so deeply that a parser would take minutes."""
-    if html.count("<") <= _DEEPEST:
+    if html.count("<") <= HTML_DEPTH:
         return False
     opened: Counter[str] = Counter()
     depth = 0
@@ -326,7 +327,7 @@ def _is_too_deep(html: str) -> bool:
             change = -1 if opened[name] else 0
         opened[name] += change
         depth += change
-        if depth > _DEEPEST:
+        if depth > HTML_DEPTH:
             return True
     return False
 

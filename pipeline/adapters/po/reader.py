@@ -26,19 +26,22 @@ from pipeline.adapters.po.scanner import (
     same_edges,
 )
 from pipeline.entries import Catalog, Entry
-from pipeline.errors import InputError
+from pipeline.errors import InputError, check_limit
 from pipeline.findings import Finding
+from pipeline.limits import CATALOG_LINES, CATALOG_TEXT, FILE_BYTES
 
 _SAVE = "Save it as UTF-8 and run again."
 # An encoding, and one that covers nearly all characters of a normal text in it. Nearly any bytes
 # are valid GB18030, but hardly any are a text of frequent characters.
 _CHINESE = (("GB18030", "gb2312"), ("Big5", "big5"))
 _MOST = 0.95  # share of the characters
+_LOOKED_AT = 1 << 16  # bytes
 _FIRST_HAN, _LAST_HAN = "\u4e00", "\u9fff"
 
 
 def how_to_convert(data: bytes) -> str:
-    """Return the hint for ``data`` that is not UTF-8."""
+    """Return the hint for ``data`` that is not UTF-8, judged by its first part."""
+    data = data[:_LOOKED_AT]
     found = CHARSET.search(data.decode("latin-1"))
     declared = found[1] if found else ""
     if declared.lower() not in ("", "utf-8", "utf8", "charset"):
@@ -61,7 +64,8 @@ def _chinese_encoding(data: bytes) -> str:
         return ""  # UTF-8 with some damaged bytes
     for name, usual in _CHINESE:
         try:
-            text = data.decode(name)
+            # The first part may end within a character.
+            text = codecs.getincrementaldecoder(name)().decode(data)
         except UnicodeDecodeError:
             continue
         han = [letter for letter in text if _FIRST_HAN <= letter <= _LAST_HAN]
@@ -107,6 +111,8 @@ def read_catalog(
     not occur in catalogues of prose and are an error, unless the caller ``takes_plurals``. Raises
     InputError with ``file:line``.
     """
+    check_limit(len(data), FILE_BYTES[".po"], where=where)
+    check_limit(data.count(b"\n"), CATALOG_LINES, where=where)
     text = _decode(data, where)
     source = Source(where)
     findings = []
@@ -181,6 +187,8 @@ def _read_entries(
     parsed = polib.pofile(_Lines(strings), encoding="utf-8", klass=_File)
     for lines, read in zip(above, parsed, strict=True):
         entry = _entry(lines, read)
+        length = max(map(len, (entry.msgid, entry.msgstr, entry.previous or "")))
+        check_limit(length, CATALOG_TEXT, where=f"{source.where}:{entry.line}")
         key = (entry.context, entry.msgid)
         first = entries.get(key)
         if first is not None:
@@ -243,7 +251,7 @@ def _merged(first: Entry, second: Entry, source: Source) -> Entry:
             hint=f"Keep one of the two entries (lines {first.line} and {second.line}).",
         )
     kept = _translation_of(first, second)
-    return replace(
+    merged = replace(
         first,
         msgstr=kept.msgstr,
         fuzzy=kept.fuzzy,
@@ -254,6 +262,10 @@ def _merged(first: Entry, second: Entry, source: Source) -> Entry:
         references=_union(first.references, second.references),
         flags=_union(first.flags, second.flags),
     )
+    source.check_above(
+        merged.comments, merged.notes, merged.references, merged.flags, line=second.line
+    )
+    return merged
 
 
 def _translation_of(first: Entry, second: Entry) -> Entry:

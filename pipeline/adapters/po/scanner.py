@@ -9,11 +9,12 @@ and lose ``#~|``. Reader and writer share the rules: whatever is written can be 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from dataclasses import dataclass, field
 
-from pipeline.errors import InputError
+from pipeline.errors import InputError, check_limit
 from pipeline.findings import Finding, Severity
+from pipeline.limits import CATALOG_ENTRIES, ENTRY_COMMENTS
 
 MEND = "Mend the line and run again; nothing was changed."
 
@@ -30,6 +31,10 @@ class Source:
         return Finding(
             code=code, severity=severity, where=f"{self.where}:{line}", text=text
         )
+
+    def check_above(self, *lines: Sized, line: int) -> None:
+        """Raise InputError if there are too many comments and flags above an entry."""
+        check_limit(sum(map(len, lines)), ENTRY_COMMENTS, where=f"{self.where}:{line}")
 
     def error(self, text: str, *, line: int, hint: str = MEND) -> InputError:
         return InputError(text, where=f"{self.where}:{line}", hint=hint)
@@ -268,6 +273,8 @@ class Scan:
         else:
             self.pending.line = self.number
             self.above.append(self.pending)
+            where = f"{self.source.where}:{self.number}"
+            check_limit(len(self.above), CATALOG_ENTRIES, where=where)
             self.pending = LinesAbove()
         self.last = kind
 
@@ -291,11 +298,14 @@ class Scan:
                 self.pending.references.append(text.removeprefix(" "))
             case "," | "=":
                 # Newer gettext puts flags other than fuzzy on a line of their own, "#=".
-                for flag in FLAG.findall(text):
-                    if flag not in self.pending.flags:
-                        self.pending.flags.append(flag)
+                flags = (*self.pending.flags, *FLAG.findall(text))
+                self.pending.flags = list(dict.fromkeys(flags))
             case _:
                 self.pending.comments.append(line[1:].removeprefix(" "))
+        above = self.pending
+        self.source.check_above(
+            above.comments, above.notes, above.references, above.flags, line=self.number
+        )
 
     def _expect_complete(self) -> None:
         """Raise InputError if the last entry has no msgstr yet."""

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from pipeline.adapters.upstream.address import without_password
 from pipeline.errors import ConfigError, UpstreamError
+from pipeline.limits import FILE_BYTES
 
 # Upper limit; pip's own limits per request are shorter, but it retries.
 _SECONDS = 300.0
@@ -97,14 +98,11 @@ def _no_answer(name: str, reason: str) -> UpstreamError:
     )
 
 
-MOST = 16 << 20  # bytes; the inventory of Python has 140 kB
-
-
 def fetch_inventory(site: str, *, timeout: float = 10.0) -> bytes | None:
     """Return the bytes of the inventory of ``site``, a URL with a final slash.
 
-    ``timeout`` is in seconds. None if the inventory is unavailable for any reason. At most ``MOST``
-    bytes are read.
+    ``timeout`` is in seconds. None if the inventory is unavailable for any reason. The reader
+    refuses too large ones.
     """
     from urllib.request import Request, urlopen
 
@@ -116,7 +114,7 @@ def fetch_inventory(site: str, *, timeout: float = 10.0) -> bytes | None:
             f"{site}objects.inv", headers={"User-Agent": "jax-docs-zh"}
         )
         with urlopen(request, timeout=timeout) as answer:  # noqa: S310
-            data: bytes = answer.read(MOST)
+            data: bytes = answer.read(FILE_BYTES[".inv"].most + 1)
     except (OSError, ValueError, http.client.HTTPException):
         return None
     return data

@@ -15,9 +15,9 @@ from pipeline.adapters.copies import decode, html_to_markdown
 from pipeline.adapters.files import files_below, read_bytes
 from pipeline.core.adoption.copy_reader import Form
 from pipeline.core.adoption.evidence import count_han
-from pipeline.errors import ConfigError, InputError, did_you_mean
+from pipeline.errors import ConfigError, InputError, check_limit, did_you_mean
+from pipeline.limits import COPY_BYTES
 
-LARGEST = 8 << 20  # bytes of a copy; upstream's largest page has less than 3 MB
 _HTML = re.compile(
     r"^\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html|head|body|div|article|main)\b",
     re.IGNORECASE,
@@ -102,13 +102,7 @@ def read_file(path: Path) -> CopyFile:
             where=name,
             hint="Save it as a web page or as text, and adopt that.",
         )
-    size = path.stat().st_size
-    if size > LARGEST:
-        raise InputError(
-            f"has {size / (1 << 20):.0f} MB, and no page has more than {LARGEST >> 20}",
-            where=name,
-            hint="Take out pictures and outputs, or save the text alone.",
-        )
+    check_limit(path.stat().st_size, COPY_BYTES, where=name)
     decoded = decode(read_bytes(path), where=name)
     text = decoded.text
     entries = _fenced_entries(text)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from html import unescape
 
+from pipeline import limits
 from pipeline.core.document.message import Kind, Message, Signature, Split
 from pipeline.core.document.splice import Placed
 
@@ -21,9 +22,6 @@ _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 _ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([^{}]*)\}")
-# Parsing time grows faster than the text, and no honest translation is ten times as long.
-_LEAST_LIMIT = 1000
-_TIMES_AS_LONG = 10
 _SHOWN = 60  # characters of a piece quoted in a refusal
 _NAMED = 3  # pieces quoted in a refusal
 
@@ -49,7 +47,8 @@ def text_refusal(msgid: str, msgstr: str) -> Refusal | None:
             f"has the control character U+{ord(control[0]):04X}",
             "Delete it, or type the text again.",
         )
-    if len(msgstr) > _LEAST_LIMIT + _TIMES_AS_LONG * len(msgid):
+    most = limits.TRANSLATION_LENGTH + limits.TIMES_AS_LONG * len(msgid)
+    if len(msgstr) > most:
         return Refusal(
             "G106",
             f"has {len(msgstr)} characters where the English has {len(msgid)}",

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 from pipeline.core.document.grammar import Grammar, grammar_of
 from pipeline.core.document.guard import Refusal
 from pipeline.core.document.landing import Landing, landing_of, landing_of_rest
-from pipeline.core.document.limits import max_tries
 from pipeline.core.document.markdown import guard
 from pipeline.core.document.message import Message, Split
 from pipeline.core.document.notebook import Notebook, edit_cells
 from pipeline.core.document.reader import Document, Format, Unit
 from pipeline.core.document.splice import Edit, Placed, splice
 from pipeline.errors import GuardError
+from pipeline.limits import max_tries
 
 _STRUCTURE = Refusal(
     "G105",

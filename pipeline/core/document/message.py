@@ -17,6 +17,17 @@ UNWRITABLE_REASON = (
 )
 
 
+# Exceptions that the parsers of both languages have raised on odd pages.
+PARSER_ERRORS = (
+    ValueError,
+    IndexError,
+    KeyError,
+    AttributeError,
+    TypeError,
+    AssertionError,
+)
+
+
 class Kind(StrEnum):
     """The kind of block that a message was taken from."""
 
@@ -111,3 +122,8 @@ class Split:
     rest: tuple[Message, ...] = ()
     # Spans of the tables drawn with characters; reST only.
     tables: tuple[tuple[int, int], ...] = ()
+
+
+def unsplit(text: str, reason: str, line: int = 1) -> Split:
+    """Return a split without messages: the whole text stays English, for ``reason``."""
+    return Split(text=text, messages=(), skeleton=(), left_in_english=((line, reason),))

@@ -20,11 +20,10 @@ from pipeline.core.document.yaml_nodes import (
 )
 from pipeline.errors import InputError
 from pipeline.folders import Folders
+from pipeline.limits import OUTLINE_DEPTH, OUTLINE_ITEMS
 
 # File names, the preferred one first if a folder has several.
 NAMES = ("_toc.yml", "myst.yml", "mkdocs.yml", "mkdocs.yaml")
-MOST_ITEMS = 5_000  # YAML aliases can expand a small file to any number of items
-DEEPEST = 12
 # The keys that the formats use for the parts of an entry.
 _TITLES = ("title", "caption", "part", "header")
 _TARGETS = ("file", "url", "glob", "pattern")
@@ -90,7 +89,7 @@ def read_outline(text: str, *, name: str, where: str) -> Outline | None:
 
 @dataclass(slots=True, kw_only=True)
 class _Reader:
-    """Reader of lists of entries; counts the items against ``MOST_ITEMS``."""
+    """Reader of lists of entries; counts the items against ``OUTLINE_ITEMS``."""
 
     where: str  # the file, as shown in errors
     is_nav: bool = False  # whether entries are MkDocs': ``Title: page.md``
@@ -101,10 +100,8 @@ class _Reader:
         items: list[Item] = []
         for entry in listed(node):
             self.count += 1
-            if self.count > MOST_ITEMS or depth > DEEPEST:
-                bounds = (
-                    f"{MOST_ITEMS:,} entries, or more than {DEEPEST} levels of them"
-                )
+            if self.count > OUTLINE_ITEMS or depth > OUTLINE_DEPTH:
+                bounds = f"{OUTLINE_ITEMS:,} entries, or more than {OUTLINE_DEPTH} levels of them"
                 raise _unread(f"it has more than {bounds}", self.where)
             items += self._read(entry, depth + 1)
         return tuple(items)

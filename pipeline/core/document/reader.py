@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain, pairwise
 
-from pipeline.core.document.limits import unsplit, why_not_read
 from pipeline.core.document.markdown.splitter import split_text
-from pipeline.core.document.message import Kind, Message, Split
+from pipeline.core.document.message import Kind, Message, Split, unsplit
 from pipeline.core.document.notebook import Notebook, scan_notebook
 from pipeline.core.pin.lock import DOCSTRING_SUFFIX, Page, page_name
-from pipeline.errors import InputError
+from pipeline.errors import InputError, check_limit
 from pipeline.findings import Finding
 from pipeline.folders import LFS_POINTER
+from pipeline.limits import NOTEBOOK_BYTES, why_not_read
 from pipeline.reading import MYST, Reading
 
 _FRONT_MATTER = re.compile(
@@ -167,6 +167,8 @@ def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
     opened. Raises InputError with the position of the fault.
     """
     reject_pointer(data, where=path)
+    if path.endswith(".ipynb"):
+        check_limit(len(data), NOTEBOOK_BYTES, where=path)
     try:
         raw = data.decode("utf-8")
     except UnicodeDecodeError as error:

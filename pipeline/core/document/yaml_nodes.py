@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-LENGTH = 200_000  # characters of a file; parsing this much already takes seconds
+from pipeline.limits import YAML_LENGTH
+
 _TAGS = frozenset(
     f"tag:yaml.org,2002:{kind}"
     for kind in ("str", "int", "float", "bool", "timestamp", "map", "seq")
@@ -24,9 +25,9 @@ def composed(text: str) -> Any:
     """
     import yaml  # imported only for docs that need it
 
-    if len(text) > LENGTH:
+    if len(text) > YAML_LENGTH:
         raise ValueError(
-            f"it has {len(text):,} characters, of which at most {LENGTH:,} are read"
+            f"it has {len(text):,} characters, of which at most {YAML_LENGTH:,} are read"
         )
     try:
         return yaml.compose(text, Loader=yaml.SafeLoader)

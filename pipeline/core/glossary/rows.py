@@ -21,7 +21,8 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from pipeline.errors import InputError
+from pipeline.errors import InputError, check_limit
+from pipeline.limits import GLOSSARY_ROWS, TERM_LENGTH
 
 WORDS = {
     "verb": "the term is a verb: other forms of it count too",
@@ -36,8 +37,6 @@ BRACKET = re.compile(r"（[^（）]*）|\([^()]*\)")
 # A rendering needs at least one character besides 的, which comparisons ignore.
 _ASKED = re.compile(r"(?!的)[^\W_]")
 _WORD = re.compile(r"[^\W_]")
-# In characters. The pattern that finds all terms nests as deep as the longest term.
-_LONGEST_TERM = 100
 
 
 class Row(NamedTuple):
@@ -84,12 +83,15 @@ def _rows(text: str, where: str) -> Iterator[Row]:
     lines = text.removeprefix("\ufeff").rstrip("\n").split("\n")
     reader = csv.reader((f"{line}\n" for line in lines), strict=True)
     names: list[str] = []
+    count = 0
     line = 1  # where the next row begins: a quoted field may span several lines
     try:
         for fields in reader:
             if not names:
                 names = _columns(fields, where)
             elif fields:  # skips empty lines
+                count += 1
+                check_limit(count, GLOSSARY_ROWS, where=f"{where}:{line}")
                 yield _row(names, fields, where=where, line=line)
             line = reader.line_num + 1
     except csv.Error as error:
@@ -132,11 +134,11 @@ def _row(names: list[str], fields: list[str], *, where: str, line: int) -> Row:
             where=at,
             hint="Fill in the column “source”, or delete the row.",
         )
-    if len(row.source) > _LONGEST_TERM:
+    if len(row.source) > TERM_LENGTH:
         raise InputError(
             f"has a term of {len(row.source):,} characters",
             where=at,
-            hint=f"Shorten it: a term has {_LONGEST_TERM} at most.",
+            hint=f"Shorten it: a term has {TERM_LENGTH} at most.",
         )
     if row.target and not _ASKED.search(BRACKET.sub("", row.target)):
         raise InputError(

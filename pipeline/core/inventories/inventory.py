@@ -12,12 +12,10 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from pipeline.errors import InputError
+from pipeline.errors import InputError, check_limit
 from pipeline.findings import Finding, Severity
+from pipeline.limits import FILE_BYTES, INVENTORY_LINE, INVENTORY_UNPACKED, MEBIBYTE
 
-# Bytes of an inventory and of its content. Those of Python take 140 kB and 1.3 MB.
-MOST_PACKED, MOST = 8 << 20, 64 << 20
-_LONGEST = 1000  # bytes of a line; longer ones would make the pattern slow
 _MAGIC = b"# Sphinx inventory version 2"
 _HEAD_LINES = 4
 # Format: name domain:role priority address text. Only the text is optional, and only the name and
@@ -55,14 +53,14 @@ def read_inventory(data: bytes, *, where: str) -> Inventory:
     """Parse an inventory; return its objects in order.
 
     ``where`` names it in errors. Raises InputError if it is malformed or unpacks to more than
-    ``MOST`` bytes.
+    ``INVENTORY_UNPACKED`` bytes.
     """
     project, version, text = _unpacked(data, where)
     objects: list[InventoryObject] = []
     refused: list[str] = []
     for line in text.split(b"\n"):
         # Skip other lines, as Sphinx does.
-        match = _LINE.fullmatch(_decoded(line)) if len(line) <= _LONGEST else None
+        match = _LINE.fullmatch(_decoded(line)) if len(line) <= INVENTORY_LINE else None
         if not match:
             continue
         name = match["name"]
@@ -77,8 +75,7 @@ def read_inventory(data: bytes, *, where: str) -> Inventory:
 
 def _unpacked(data: bytes, where: str) -> tuple[str, str, bytes]:
     """Return the project, the version and the unpacked lines. Raises InputError."""
-    if len(data) > MOST_PACKED:
-        raise _malformed(f"takes more than {MOST_PACKED >> 20} MiB", where)
+    check_limit(len(data), FILE_BYTES[".inv"], where=where)
     lines = data.split(b"\n", _HEAD_LINES)
     if lines[0].rstrip() != _MAGIC:
         raise _malformed("is no inventory of Sphinx (version 2)", where)
@@ -87,11 +84,13 @@ def _unpacked(data: bytes, where: str) -> tuple[str, str, bytes]:
     unpacking = zlib.decompressobj()
     try:
         # A few kilobytes may unpack to gigabytes, so bound the output.
-        text = unpacking.decompress(lines[_HEAD_LINES], MOST + 1)
+        text = unpacking.decompress(lines[_HEAD_LINES], INVENTORY_UNPACKED + 1)
     except zlib.error as error:
         raise _malformed(f"cannot be unpacked: {error}", where) from error
-    if len(text) > MOST:
-        raise _malformed(f"unpacks to more than {MOST >> 20} MiB", where)
+    if len(text) > INVENTORY_UNPACKED:
+        raise _malformed(
+            f"unpacks to more than {INVENTORY_UNPACKED // MEBIBYTE} MiB", where
+        )
     if not unpacking.eof:
         raise _malformed("is cut off", where)
     project, version = (_decoded(_value(line)) for line in lines[1:3])

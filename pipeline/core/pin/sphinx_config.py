@@ -14,6 +14,7 @@ from itertools import accumulate
 from typing import Any
 
 from pipeline.core.pin.lock import Page, page_path
+from pipeline.limits import SPHINX_PATTERNS
 
 SUBSTITUTION = "substitution"  # name of MyST's extension
 _UNREADABLE = (SyntaxError, TypeError, ValueError, MemoryError, RecursionError)
@@ -83,7 +84,6 @@ def _sum(left: Any, right: Any) -> Any:
 
 
 _KEY = "exclude_patterns"
-_MOST_PATTERNS = 1000
 _PIECE = re.compile(r"\*\*|\*|\?|\[!?\]?[^\]]*\]|[^*?\[]+|\[", re.DOTALL)
 
 
@@ -96,7 +96,7 @@ def read_exclude_patterns(code: str, *, below: str = "") -> tuple[str, ...]:
     if not isinstance(patterns, list | tuple):
         return ()
     texts = [pattern for pattern in patterns if isinstance(pattern, str)]
-    return tuple(f"{below}{pattern}" for pattern in texts[:_MOST_PATTERNS])
+    return tuple(f"{below}{pattern}" for pattern in texts[:SPHINX_PATTERNS])
 
 
 def excluded_pages(pages: Iterable[Page], patterns: Sequence[str]) -> Iterator[str]:

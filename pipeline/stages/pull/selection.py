@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
+from pipeline import limits
 from pipeline.adapters.upstream import TreeEntry
 from pipeline.core.document.contents import Inclusion, inclusions
-from pipeline.core.document.limits import PAGE_LENGTH
 from pipeline.core.document.outline import outline_places
 from pipeline.core.execution.notebook import text_with_contents
 from pipeline.core.pin.lock import (
@@ -137,9 +137,6 @@ def _is_intact(path: Path, blob: str) -> bool:
         return False
 
 
-_MOST_FILES = 200  # limit of files from outside of the docs folders
-_MOST_READINGS = 5000  # limit of reads of included files, once per page
-_LARGEST = 4 * PAGE_LENGTH  # bytes of such a file: enough for the longest allowed page
 _TAKEN = {
     OUTSIDE: f"the folder {OUTSIDE} is kept for files from outside of the docs",
     REFERENCE: f"the folder {REFERENCE} is kept for the API reference",
@@ -193,7 +190,7 @@ class Inclusions:
             new = dict.fromkeys(
                 place for _, _, place in found if place and self._is_new(place)
             )
-            left = max(_MOST_FILES - len(self._asked), 0)
+            left = max(limits.INCLUDED_FILES - len(self._asked), 0)
             self.fetch_places(tuple(new)[:left])
             for reading, inclusion, place in found:
                 path = self.docs.pulled_path_of(place)
@@ -209,7 +206,7 @@ class Inclusions:
             except InputError:
                 text = ""  # ``split`` reports it
             found = inclusions(text, is_rst=path.endswith(".rst"))
-            self._known[path] = tuple(islice(found, _MOST_FILES))
+            self._known[path] = tuple(islice(found, limits.INCLUDED_FILES))
         return self._known[path]
 
     def _note(self, reading: _Reading, inclusion: Inclusion, path: str) -> None:
@@ -222,7 +219,7 @@ class Inclusions:
             name = page_name(path)
             self.shown.setdefault(name, {})[reading.page] = None
             further = _Reading(reading.page, reading.top, path)
-            if further not in self._seen and len(self._seen) < _MOST_READINGS:
+            if further not in self._seen and len(self._seen) < limits.INCLUDED_READINGS:
                 self._seen.add(further)
                 self._waiting.append(further)
 
@@ -243,7 +240,7 @@ class Inclusions:
         accepted = select_files(found, self.log)
         self.refused += accepted.refused
         for file in accepted.files:
-            if len(self.read(file)) > _LARGEST:
+            if len(self.read(file)) > limits.INCLUDED_BYTES:
                 self.log.warn(f"{file.path}: too large to be included, left out")
             else:
                 self.files[file.path] = file

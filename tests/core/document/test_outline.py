@@ -8,15 +8,13 @@ from typing import Any
 import pytest
 
 from pipeline.core.document.outline import (
-    DEEPEST,
-    MOST_ITEMS,
     Item,
     outline_place,
     read_outline,
 )
-from pipeline.core.document.yaml_nodes import LENGTH
 from pipeline.errors import InputError
 from pipeline.folders import Folders
+from pipeline.limits import OUTLINE_DEPTH, OUTLINE_ITEMS, YAML_LENGTH
 
 
 def rows(items: Sequence[Item]) -> list[Any]:
@@ -161,12 +159,15 @@ LAUGHS = "".join(
         ("nav: [", "it is not valid YAML"),
         ("nav: \x00", "it is not valid YAML"),
         ("[" * 5000, "it is not valid YAML"),
-        ("#" * (LENGTH + 1), f"{LENGTH + 1:,} characters"),
-        ("nav: &a\n  - round: *a\n", f"more than {DEEPEST} levels"),
-        (f"a: &a\n  - x: a.md\n{LAUGHS}nav: *h\n", f"more than {MOST_ITEMS:,} entries"),
+        ("#" * (YAML_LENGTH + 1), f"{YAML_LENGTH + 1:,} characters"),
+        ("nav: &a\n  - round: *a\n", f"more than {OUTLINE_DEPTH} levels"),
         (
-            "nav:\n" + "  - a.md\n" * (MOST_ITEMS + 1),
-            f"more than {MOST_ITEMS:,} entries",
+            f"a: &a\n  - x: a.md\n{LAUGHS}nav: *h\n",
+            f"more than {OUTLINE_ITEMS:,} entries",
+        ),
+        (
+            "nav:\n" + "  - a.md\n" * (OUTLINE_ITEMS + 1),
+            f"more than {OUTLINE_ITEMS:,} entries",
         ),
     ],
 )

@@ -15,8 +15,6 @@ from inventories import HEAD, inventory
 
 import pipeline.core.inventories.inventory as reader
 from pipeline.core.inventories.inventory import (
-    MOST,
-    MOST_PACKED,
     InventoryObject,
     as_warning,
     format_inventory,
@@ -26,7 +24,9 @@ from pipeline.core.inventories.inventory import (
 )
 from pipeline.errors import InputError
 from pipeline.findings import Severity
+from pipeline.limits import FILE_BYTES, INVENTORY_UNPACKED
 
+PACKED = FILE_BYTES[".inv"].most
 WHERE = "https://example.org/objects.inv"
 DOCS = """Lamps
 =====
@@ -175,7 +175,7 @@ def test_an_empty_address_leads_nowhere() -> None:
         (b"# Sphinx inventory version 2\n# P\n# V\n# plain\nx", "without its head"),
         (HEAD + b"no zlib", "cannot be unpacked"),
         (inventory("lamp.on py:function 1 a.html -")[:-6], "is cut off"),
-        (HEAD + b"x" * MOST_PACKED, "takes more than"),
+        (HEAD + b"x" * PACKED, "at most 8,388,608 are read"),
     ],
     ids=["html", "empty", "version", "head", "plain", "bytes", "cut", "large"],
 )
@@ -188,7 +188,7 @@ def test_what_is_no_inventory_is_an_error(data: bytes, problem: str) -> None:
 def test_an_inventory_that_unpacks_to_too_much_is_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(reader, "MOST", 1 << 20)
+    monkeypatch.setattr(reader, "INVENTORY_UNPACKED", 1 << 20)
     most = HEAD + zlib.compress(bytes(1 << 20))
     assert read_inventory(most, where=WHERE).objects == ()
     with pytest.raises(InputError, match="unpacks to more than 1 MiB"):
@@ -210,13 +210,15 @@ def test_a_site_can_do_without_an_inventory_that_is_none() -> None:
 @pytest.mark.slow
 def test_a_bomb_is_not_unpacked() -> None:
     packing = zlib.compressobj(9)
-    pieces = [packing.compress(bytes(MOST // 8)) for _ in range(64)]  # 512 MiB
+    pieces = [
+        packing.compress(bytes(INVENTORY_UNPACKED // 8)) for _ in range(64)
+    ]  # 512 MiB
     bomb = HEAD + b"".join(pieces) + packing.flush()
-    assert len(bomb) < MOST_PACKED
+    assert len(bomb) < PACKED
     tracemalloc.start()
     with pytest.raises(InputError, match="unpacks to more than"):
         read_inventory(bomb, where=WHERE)
-    assert tracemalloc.get_traced_memory()[1] < 3 * MOST
+    assert tracemalloc.get_traced_memory()[1] < 3 * INVENTORY_UNPACKED
     tracemalloc.stop()
 
 

@@ -19,6 +19,7 @@ from pipeline.core.checks.fixes import is_han
 from pipeline.core.checks.parsed import blanked
 from pipeline.core.document.markdown import parser as markdown
 from pipeline.findings import Span
+from pipeline.limits import EMPHASIS_PAIRS
 
 _RUN = re.compile(r"\*+|_+")
 # A run that may be intended to open or close emphasis: not `2 * 3`, not `a_b`.
@@ -31,7 +32,6 @@ MEANT = re.compile(
 )
 # The same, and any star.
 MEANT_WIDELY = re.compile(rf"\*+|{MEANT.pattern}", re.VERBOSE)
-_MOST_PAIRS = 30  # pairs in one message: real ones have fewer, and each takes time
 _END_MARKS = "，。：；！？、…—～·"
 _MARKS_END = re.compile(rf"(?P<words>.*[^{_END_MARKS}])[{_END_MARKS}]+")
 _MARKS_START = re.compile(rf"[{_END_MARKS}]+(?P<words>.+)")
@@ -128,7 +128,7 @@ def mend(source: str, meant: re.Pattern[str]) -> str | None:
     Return None if that is impossible for a pair. Only marks and white space change.
     """
     pairs = read_marks(source, meant).pairs
-    if len(pairs) > _MOST_PAIRS:
+    if len(pairs) > EMPHASIS_PAIRS:
         return None
     while broken := next((pair for pair in pairs if not pair.renders), None):
         # The badness decreases each time, so the loop terminates.

@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from markdown_it.token import Token
 
-from pipeline.core.document import csv_fields, limits, prose
+from pipeline import limits
+from pipeline.core.document import csv_fields, prose
 from pipeline.core.document.markdown import blocks, directives, front_matter
 from pipeline.core.document.markdown.directives import Body, Directive, option_values
 from pipeline.core.document.markdown.line_forms import csv_rows, glossary_entries
@@ -30,12 +31,14 @@ from pipeline.core.document.markdown.positions import (
 )
 from pipeline.core.document.markdown.template_syntax import find_evaluated
 from pipeline.core.document.message import (
+    PARSER_ERRORS,
     UNWRITABLE,
     UNWRITABLE_REASON,
     Kind,
     Message,
     Signature,
     Split,
+    unsplit,
 )
 from pipeline.errors import InputError
 from pipeline.reading import MYST, Reading
@@ -66,22 +69,22 @@ def split_text(
     """Split ``text``, a whole page if ``page`` is true, otherwise a notebook cell.
 
     ``headings`` are the sections that are open where the text starts. Text beyond the limits in
-    :mod:`pipeline.core.document.limits` is no message; it is listed in ``left_in_english``. Raises
+    :mod:`pipeline.limits` is no message; it is listed in ``left_in_english``. Raises
     InputError if the Markdown parser itself fails.
     """
     splitter = _Splitter(text, list(headings), reading)
     try:
         splitter.walk(splitter.lines.to_parse(), 0, page=page)
     except RecursionError:
-        return limits.unsplit(text, limits.TOO_DEEP)
-    except limits.PARSER_ERRORS as error:
+        return unsplit(text, limits.TOO_DEEP)
+    except PARSER_ERRORS as error:
         raise InputError(
             f"the Markdown parser fails on it ({type(error).__name__}: {error})",
             hint="Report the page upstream, or exclude it.",
         ) from error
     if splitter.refused:
         line, reason = splitter.refused
-        return replace(limits.unsplit(text, reason, line), code=tuple(splitter.code))
+        return replace(unsplit(text, reason, line), code=tuple(splitter.code))
     return Split(
         text=text,
         messages=tuple(splitter.messages),

@@ -19,7 +19,7 @@ from docutils import nodes
 from docutils.parsers.rst.tableparser import TableParser
 from docutils.statemachine import StringList, string2lines
 
-from pipeline.core.document import limits
+from pipeline import limits
 from pipeline.core.document.splice import line_start_of
 
 _TAB_WIDTH = 8  # the default of docutils and Sphinx

@@ -12,8 +12,9 @@ from dataclasses import replace
 
 from docutils import ApplicationError, nodes
 
-from pipeline.core.document import limits
+from pipeline import limits
 from pipeline.core.document.message import (
+    PARSER_ERRORS,
     UNWRITABLE,
     UNWRITABLE_REASON,
     Kind,
@@ -21,6 +22,7 @@ from pipeline.core.document.message import (
     Message,
     Signature,
     Split,
+    unsplit,
 )
 from pipeline.core.document.rst.blocks import (
     Context,
@@ -67,8 +69,8 @@ def split_rst(text: str, *, is_docstring: bool = False) -> Split:
         splitter = _Splitter(text, finder, has_metadata=not is_docstring)
         splitter.walk(document, 0, Context(), 0)
     except RecursionError:
-        return limits.unsplit(text, limits.TOO_DEEP)
-    except (*limits.PARSER_ERRORS, ApplicationError) as error:
+        return unsplit(text, limits.TOO_DEEP)
+    except (*PARSER_ERRORS, ApplicationError) as error:
         raise InputError(
             f"docutils fails on it ({type(error).__name__}: {error})",
             hint="Report the page upstream, or exclude it.",

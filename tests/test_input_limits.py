@@ -1,0 +1,266 @@
+"""Every command that reads a file refuses one that is too large, quickly and without writing.
+
+A row of the table is a command, a file, and what is too much of it. Each is read by a new process,
+whose time and memory are measured. SECURITY.md lists the same doors.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from folders import read_tree
+
+from pipeline.limits import FOUND_FILES, MEBIBYTE
+
+SECONDS = (
+    4.0  # of CPU: 2 on a machine with nothing else to do, of which imports take half
+)
+MEMORY = 300  # MiB
+# Runs a command, and ends its error output with a line of seconds and KiB. The resident memory of
+# getrusage would include that of pytest, which has started the process.
+MEASURED = """
+import resource, sys
+from pipeline.cli import main
+code = main(sys.argv[1:])
+uses = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
+seconds = sum(use.ru_utime + use.ru_stime for use in uses)
+print(f"\\n{seconds} {peak.split()[1]}", file=sys.stderr)
+sys.exit(code)
+"""
+
+HEADER = b'msgid ""\nmsgstr ""\n"Language: zh_CN\\n"\n\n'
+ENTRY = 'msgid "{0}"\nmsgstr "词"\n\n'
+CHINESE = "这一页说明怎样把数组交给函数，又怎样取回来。" * 3
+
+
+def entries(count: int, entry: str = ENTRY) -> bytes:
+    return HEADER + "".join(map(entry.format, range(count))).encode()
+
+
+def web_page(body: str) -> bytes:
+    return f"<html><body><p>{CHINESE}{body}".encode()
+
+
+def glossary(row: str, count: int) -> bytes:
+    return b"source,target\n" + "".join(map(row.format, range(count))).encode()
+
+
+# What is too much, by kind of file: a function that makes the file, and the bound that is named.
+CATALOGS: dict[str, tuple[Callable[[], bytes], str]] = {
+    "bytes": (lambda: entries(400_000), "at most 8,388,608 are read"),
+    "lines": (lambda: HEADER + b"\n" * 7_000_000, "at most 200,000 are read"),
+    "entries": (lambda: entries(60_000), "has 20,001 entries; at most 20,000 are read"),
+    "comments": (
+        lambda: HEADER + b"# a\n" * 190_000,
+        "has 1,001 comments and flags; at most 1,000 are read",
+    ),
+    "flags": (
+        lambda: HEADER + f"#, {','.join(map(str, range(60_000)))}\n".encode(),
+        "has 60,000 comments and flags",
+    ),
+    "comments of repeated entries": (
+        lambda: entries(19_000, '# {0}\nmsgid "a"\nmsgstr "b"\n\n'),
+        "has 1,001 comments and flags",
+    ),
+    "length of a text": (
+        lambda: HEADER + b'msgid "a"\nmsgstr "' + b"a" * 2_000_000 + b'"\n',
+        "has 2,000,000 characters in one text",
+    ),
+    "another encoding": (
+        lambda: ("字典里的" * MEBIBYTE).encode("gb18030")[: 8 * MEBIBYTE],
+        "is not UTF-8",
+    ),
+}
+CATALOG = "translations/zh_CN/sample/faq.po"
+MEMORY_FILE = "translations/memory/zh_CN/sample/faq.po"
+ADOPTED = ("--author", "A", "--license", "MIT")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A command, the file that it reads, and what the message names."""
+
+    command: str  # ``FILE`` stands for the path of the file
+    file: str
+    content: Callable[[], bytes]
+    message: str
+    code: int = 4
+
+
+def rows() -> dict[str, Row]:
+    found: dict[str, Row] = {}
+    for kind, (content, message) in CATALOGS.items():
+        found[f"import: {kind}"] = Row(
+            command="import FILE --name sample",
+            file="in/faq.po",
+            content=content,
+            message=message,
+        )
+    doors = {
+        "check FILE": CATALOG,
+        "check sample": CATALOG,
+        "build sample --no-execute": CATALOG,
+        "sync sample --no-execute": CATALOG,
+        "split sample": CATALOG,
+        "merge sample": CATALOG,
+        "status sample": CATALOG,
+        "export sample": CATALOG,
+        "memory verify sample": MEMORY_FILE,
+        "review": MEMORY_FILE,
+        f"memory merge -- {MEMORY_FILE} FILE {MEMORY_FILE} 7 {MEMORY_FILE} a b": "in/faq.po",
+        "adopt sample FILE": "in/faq.po",
+    }
+    for command, file in doors.items():
+        content, message = CATALOGS["bytes"]
+        found[f"{command}: bytes"] = Row(
+            command=command, file=file, content=content, message=message
+        )
+    pages = {
+        "bytes": (lambda: web_page("词" * 3_000_000), "at most 8,388,608 are read"),
+        "nesting": (
+            lambda: web_page("<div>" * 200_000),
+            "has 151 nested elements; at most 150 are read",
+        ),
+        "elements": (
+            lambda: web_page("<b>a</b>" * 400_000),
+            "at most 100,000 are read",
+        ),
+        "attributes": (
+            lambda: web_page(f"<b {' '.join(f'a{n}=1' for n in range(500_000))}>"),
+            "tags and attributes; at most 100,000 are read",
+        ),
+        "archive": (lambda: b"PK\3\4" + bytes(range(256)) * 9_000, "is no text"),
+    }
+    for kind, (content, message) in pages.items():
+        found[f"adopt a web page: {kind}"] = Row(
+            command="adopt sample FILE",
+            file="in/faq.html",
+            content=content,
+            message=message,
+        )
+    return found | OTHERS
+
+
+OTHERS = {
+    "glossary: bytes": Row(
+        command="check sample",
+        file="translations/glossary/zh_CN.csv",
+        content=lambda: glossary("w{0},词\n", 300_000),
+        message="at most 1,048,576 are read",
+    ),
+    "glossary: rows": Row(
+        command="check sample",
+        file="translations/glossary/zh_CN.csv",
+        content=lambda: glossary("w{0},词\n", 80_000),
+        message="has 10,001 rows; at most 10,000 are read",
+    ),
+    "configuration: bytes": Row(
+        command="check sample",
+        file="pyproject.toml",
+        content=lambda: "".join(f"a{n} = 1\n" for n in range(900_000)).encode(),
+        message="at most 1,048,576 are read",
+        code=2,
+    ),
+    "configuration: nesting": Row(
+        command="check sample",
+        file="pyproject.toml",
+        content=lambda: b".".join([b"a"] * 40_000) + b" = 1\n",
+        message="pyproject.toml:1: has 39,999 dots in one key; at most 50 are read",
+        code=2,
+    ),
+    "lock: bytes": Row(
+        command="build sample --no-execute",
+        file="upstream/sample.lock",
+        content=lambda: b"[" + b"1," * 40_000_000 + b"1]",
+        message="at most 8,388,608 are read",
+    ),
+    "notebook: bytes": Row(
+        command="split sample",
+        file="upstream/sample/grad.ipynb",
+        content=lambda: json.dumps("a" * (64 * MEBIBYTE)).encode(),
+        message="at most 67,108,864 are read",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """How a command ended, and what it took."""
+
+    code: int
+    text: str
+    seconds: float  # of CPU
+    memory: float  # MiB
+
+
+def run_measured(*words: str) -> End:
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, *words],
+        env={**os.environ, "LC_ALL": "C.UTF-8"},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=300,
+    )
+    text, _, measured = done.stderr.rstrip("\n").rpartition("\n")
+    seconds, kibibytes = measured.split()
+    return End(
+        code=done.returncode,
+        text=done.stdout + text,
+        seconds=float(seconds),
+        memory=int(kibibytes) / 1024,
+    )
+
+
+def commit_all(root: Path) -> None:
+    """Make the project a repository, for commands that compare commits."""
+    identity = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+    for words in (("init", "-q", "-b", "main"), ("add", "-A"), ("commit", "-qm", "A")):
+        subprocess.run(["git", *identity, *words], cwd=root, check=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", rows().values(), ids=rows().keys())
+def test_too_much_is_refused_at_once_and_nothing_is_written(
+    row: Row, synced: Path
+) -> None:
+    if row.command == "review":
+        commit_all(synced)
+    file = synced / row.file
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(row.content())
+    committed = [synced / folder for folder in ("translations", "upstream")]
+    before = [read_tree(folder) for folder in committed]
+    command = row.command
+    if command.startswith("adopt"):
+        command = " ".join((command, *ADOPTED))
+    end = run_measured(*command.replace("FILE", row.file).split())
+    assert end.code == row.code, end.text
+    assert row.message in end.text
+    assert file.name in end.text
+    assert [read_tree(folder) for folder in committed] == before
+    assert end.seconds <= SECONDS
+    assert end.memory <= MEMORY
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["import in --name sample", "adopt sample in"])
+def test_too_many_files_are_refused(command: str, synced: Path) -> None:
+    for number in range(FOUND_FILES.most // 1000 + 1):
+        folder = synced / "in" / str(number)
+        folder.mkdir(parents=True)
+        for name in range(1000):
+            (folder / f"{name}.po").touch()
+    end = run_measured(*command.split(), *ADOPTED[: 4 * ("adopt" in command)])
+    assert end.code == 4
+    assert "in: has 100,001 files; at most 100,000 are read" in end.text
+    assert end.seconds <= SECONDS
+    assert end.memory <= MEMORY
