@@ -129,7 +129,9 @@ def _read_toml(path: Path) -> dict[str, Any]:
             )
             text = file.read().decode("utf-8")
         for number, line in enumerate(text.split("\n"), start=1):
-            check_limit(line.count("."), TOML_DOTS, where=f"{path}:{number}")
+            # A comment may have any number, as decoration.
+            if not line.lstrip().startswith("#"):
+                check_limit(line.count("."), TOML_DOTS, where=f"{path}:{number}")
         return tomllib.loads(text)
     except InputError as error:
         raise ConfigError(error.what, where=error.where, hint=error.hint) from error
