@@ -1,9 +1,8 @@
 """Reuse of translations: what an untranslated message can take over from other messages.
 
 Equal English gives a finished translation where that is safe, otherwise a fuzzy one. Similar
-English gives a fuzzy one, unless ``apply_change`` can apply the change. Every translation may be a
-source, except a fuzzy one whose message is still in place. A source is free if its own message is
-gone.
+English gives a fuzzy one, unless ``follow_change`` is certain. Every translation may be a source,
+except a fuzzy one whose message is still in place. A source is free if its own message is gone.
 """
 
 from __future__ import annotations
@@ -13,8 +12,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from pipeline.core.catalog.change import ChangeClass, apply_change, classify
+from pipeline.core.catalog.change import ChangeClass, classify
 from pipeline.core.catalog.lineage import CLEAR_WORDS, Plan
+from pipeline.core.catalog.marks import Followed, follow_change
 from pipeline.core.catalog.matcher import Match, Text, match_texts
 from pipeline.core.catalog.origins import (
     CARRIED,
@@ -29,6 +29,8 @@ from pipeline.entries import Catalog, Entry
 
 # so many pages with the same translation make even a short text unambiguous
 AGREEING = 2
+# A page that clearly shares so many new texts with another one was copied from it.
+COPIED = 3
 _CLOSED = tuple("。！？；：，、）」』”…")  # in Chinese, no space follows these
 
 Kin = Mapping[str, Collection[str]]  # page → the old pages that it was made from
@@ -82,16 +84,17 @@ def reuse(
     Equal texts are offered first, then similar ones, to new messages only. A translation that
     followed a change is finished, so it is then offered to equal texts as well.
     """
-    offers = _offer_equal(dict(enumerate(wanted)), sources, kin)
+    mothers = _find_mothers(wanted, sources)
+    offers = _offer_equal(dict(enumerate(wanted)), sources, kin, mothers)
     served: set[int] = set()
     for offer in offers.values():
         served.update(map(id, offer.served))
     # A message that was already on the page without a translation was not made from another.
     unserved = _without_offer(wanted, offers)
     new = {number: message for number, message in unserved.items() if message.is_new}
-    offers |= _offer_similar(new, sources, kin, served=served)
+    offers |= _offer_similar(new, sources, kin, mothers, served=served)
     carried = _carried(wanted, offers)
-    offers |= _offer_equal(_without_offer(wanted, offers), carried, kin)
+    offers |= _offer_equal(_without_offer(wanted, offers), carried, kin, mothers)
     return offers
 
 
@@ -105,34 +108,71 @@ def _without_offer(
 
 
 def _offer_equal(
-    wanted: Mapping[int, OpenEntry], sources: Iterable[Source], kin: Kin
+    wanted: Mapping[int, OpenEntry], sources: Iterable[Source], kin: Kin, mothers: Kin
 ) -> dict[int, Offer]:
     """Return offers made from finished translations of the same English.
 
     Fuzzy translations are only offered by ``_offer_similar``.
     """
-    texts = {message.entry.msgid for message in wanted.values()}
+    by_text = _finished_by_text(wanted.values(), sources)
+    offers: dict[int, Offer] = {}
+    for number, message in wanted.items():
+        if message.entry.msgid in by_text:
+            offers[number] = _equal_offer(
+                message,
+                by_text[message.entry.msgid],
+                near=kin.get(message.page, ()),
+                mothers=mothers.get(message.page, ()),
+            )
+    return offers
+
+
+def _finished_by_text(
+    wanted: Iterable[OpenEntry], sources: Iterable[Source]
+) -> dict[str, list[Source]]:
+    """Return the finished sources of the English that is wanted."""
+    texts = {message.entry.msgid for message in wanted}
     by_text: dict[str, list[Source]] = defaultdict(list)
     for source in sources:
         if source.entry.is_finished and source.entry.msgid in texts:
             by_text[source.entry.msgid].append(source)
-    offers: dict[int, Offer] = {}
-    for number, message in wanted.items():
-        if message.entry.msgid in by_text:
-            near = kin.get(message.page, ())
-            offers[number] = _equal_offer(message, by_text[message.entry.msgid], near)
-    return offers
+    return by_text
+
+
+def _find_mothers(
+    wanted: Sequence[OpenEntry], sources: Sequence[Source]
+) -> dict[str, list[str]]:
+    """Return, for each page, the pages that it was copied from, the one with most texts first.
+
+    Unlike its kin, these pages may still have the texts. Short texts do not count, because they may
+    be equal by chance.
+    """
+    by_text = _finished_by_text(wanted, sources)
+    shared: dict[str, Counter[str]] = defaultdict(Counter)
+    for message in wanted:
+        text = message.entry.msgid
+        if text in by_text and count_words(text) >= CLEAR_WORDS:
+            shared[message.page].update({source.page for source in by_text[text]})
+    mothers: dict[str, list[str]] = {}
+    for page, counts in shared.items():
+        likely = [mother for mother in counts if counts[mother] >= COPIED]
+        mothers[page] = sorted(likely, key=lambda mother: (-counts[mother], mother))
+    return mothers
 
 
 def _equal_offer(
-    message: OpenEntry, sources: Sequence[Source], near: Collection[str]
+    message: OpenEntry,
+    sources: Sequence[Source],
+    *,
+    near: Collection[str],
+    mothers: Collection[str],
 ) -> Offer:
     """Return a finished offer if the text moved here or is unambiguous; otherwise a fuzzy one.
 
-    ``near`` has the pages that this page was made from. If "Note" is "注意" on three pages and
-    "备注" on one, a new page gets "注意" as fuzzy.
+    ``near`` has the pages that this page was made from, ``mothers`` those that it was copied from.
+    If "Note" is "注意" on three other pages and "备注" on one, a new page gets "注意" as fuzzy.
     """
-    moved = _moved_here(sources, near)
+    moved = _moved_here(sources, near) or _copied_here(sources, mothers)
     if moved:
         entries = tuple(_with_translation(message.entry, source) for source in moved)
         return Offer(entries=entries, served=tuple(moved))
@@ -155,11 +195,14 @@ def _equal_offer(
     return Offer(entries=(_with_translation(message.entry, best),), served=free)
 
 
-def _is_clear(message: OpenEntry, sources: Iterable[Source]) -> bool:
+def _is_clear(message: OpenEntry, sources: Collection[Source]) -> bool:
     """Return whether an equal text means the same on this page: "Example" may not.
 
-    It does if it is long, or if several pages have the same translation.
+    It does if it is long, or if several pages have the same translation. A name that stays English,
+    such as "CUDA", is a name everywhere.
     """
+    if _msgstrs(sources) == {message.entry.msgid}:
+        return True
     if count_words(message.entry.msgid) >= CLEAR_WORDS:
         return True
     pages = {source.page for source in sources}
@@ -179,6 +222,18 @@ def _moved_here(sources: Sequence[Source], near: Collection[str]) -> list[Source
     nearest = min((source.page for source in free), key=order.index)
     moved = [source for source in free if source.page == nearest]
     return moved if _msgstrs(moved) == _msgstrs(free) else []
+
+
+def _copied_here(sources: Sequence[Source], mothers: Collection[str]) -> list[Source]:
+    """Return the translations of the first of ``mothers`` that has any.
+
+    The page has many of its texts, so a text means the same on both, however short it is.
+    """
+    for mother in mothers:
+        copied = [source for source in sources if source.page == mother]
+        if copied:
+            return copied
+    return []
 
 
 def _msgstrs(sources: Iterable[Source]) -> set[str]:
@@ -224,6 +279,7 @@ def _offer_similar(
     wanted: Mapping[int, OpenEntry],
     sources: Sequence[Source],
     kin: Kin,
+    mothers: Kin,
     *,
     served: Collection[int],
 ) -> dict[int, Offer]:
@@ -247,12 +303,15 @@ def _offer_similar(
     for target, match in sorted(match_texts(new, old, kin).items()):
         message = wanted[numbers[target]]
         matched = [sources[source] for source in match.sources]
-        offers[numbers[target]] = _similar_offer(message, matched, match, kin)
+        near: Collection[str] = mothers.get(message.page, ())
+        if matched[0].free:
+            near = (message.page, *near, *kin.get(message.page, ()))
+        offers[numbers[target]] = _similar_offer(message, matched, match, near)
     return offers
 
 
 def _similar_offer(
-    message: OpenEntry, sources: Sequence[Source], match: Match, kin: Kin
+    message: OpenEntry, sources: Sequence[Source], match: Match, near: Collection[str]
 ) -> Offer:
     """Return a finished offer if the translation can follow the change, or a fuzzy one.
 
@@ -262,18 +321,20 @@ def _similar_offer(
     old = " ".join(source.text for source in sources)
     new = message.entry.msgid
     entry = _with_comments(message.entry, sources)
-    followed = _followed(message, sources, kin)
-    if followed is not None:
-        note = f"{CARRIED} {classify(old, new)}"
-        carried = replace(entry, msgstr=followed, notes=(*entry.notes, note))
-        return Offer(entries=(carried,), served=tuple(sources))
     change = classify(old, new)
     # The texts alone do not show that messages were joined or split.
     if match.kind:
         change = replace(change, kind=match.kind)
+    if sources[0].page != message.page:
+        change = replace(change, page=sources[0].page)
+    followed = _followed(message, sources, near)
+    if followed and followed.is_certain:
+        note = f"{CARRIED} {change}"
+        carried = replace(entry, msgstr=followed.msgstr, notes=(*entry.notes, note))
+        return Offer(entries=(carried,), served=tuple(sources))
     offered = replace(
         entry,
-        msgstr=_joined(sources),
+        msgstr=followed.msgstr if followed else _joined(sources),
         fuzzy=True,
         previous=old,
         notes=(*entry.notes, f"{FUZZY} {change}"),
@@ -281,7 +342,9 @@ def _similar_offer(
     return Offer(entries=(offered,), served=tuple(sources))
 
 
-def _followed(message: OpenEntry, sources: Sequence[Source], kin: Kin) -> str | None:
+def _followed(
+    message: OpenEntry, sources: Sequence[Source], near: Collection[str]
+) -> Followed | None:
     """Return the translation with the change applied, or None if a person must do it.
 
     It is None for joined texts, whose boundaries in the translation are unknown, and for fuzzy
@@ -291,10 +354,9 @@ def _followed(message: OpenEntry, sources: Sequence[Source], kin: Kin) -> str | 
     if len(sources) > 1 or first.entry.fuzzy:
         return None
     # A short text of a distant page may mean something else here, even if only spaces differ.
-    is_near = first.free and first.page in (message.page, *kin.get(message.page, ()))
-    if not is_near and count_words(first.text) < CLEAR_WORDS:
+    if first.page not in near and count_words(first.text) < CLEAR_WORDS:
         return None
-    return apply_change(first.text, message.entry.msgid, first.entry.msgstr)
+    return follow_change(first.text, message.entry.msgid, first.entry.msgstr)
 
 
 def _carried(wanted: Sequence[OpenEntry], offers: Mapping[int, Offer]) -> list[Source]:
@@ -414,32 +476,38 @@ def _offered_on_page(
     return offered
 
 
-# Translator comments of finished translations, by msgid and msgstr.
-Finished = Mapping[tuple[str, str], tuple[str, ...]]
+# Translator comments of finished translations, by msgid, then by msgstr.
+Finished = Mapping[str, Mapping[str, tuple[str, ...]]]
 
 
 def finished_in(entries: Iterable[Entry]) -> Finished:
     """Return the finished translations among ``entries``, obsolete ones included.
 
-    ``{("Tea is hot.", "茶很烫。"): ("Mind the tone.",)}``. If two differ only in their comments,
+    ``{"Tea is hot.": {"茶很烫。": ("Mind the tone.",)}}``. If two differ only in their comments,
     the last one counts.
     """
-    return {
-        (entry.msgid, entry.msgstr): entry.comments
-        for entry in entries
-        if entry.is_finished
-    }
+    finished: dict[str, dict[str, tuple[str, ...]]] = defaultdict(dict)
+    for entry in entries:
+        if entry.is_finished:
+            finished[entry.msgid][entry.msgstr] = entry.comments
+    return finished
 
 
 def is_spare(entry: Entry, finished: Finished) -> bool:
     """Return whether a fuzzy entry repeats a ``finished`` translation and its comments.
 
-    A finished entry is never spare, nor is a fuzzy one with a comment that would be lost.
+    It also repeats one if only an update has changed it since: see ``follow_change``. A finished
+    entry is never spare, nor is a fuzzy one with a comment that would be lost.
     """
     if not entry.fuzzy:
         return False
-    comments = finished.get((entry.source_text, entry.msgstr))
-    return comments is not None and set(entry.comments) <= set(comments)
+    for msgstr, comments in finished.get(entry.source_text, {}).items():
+        if not set(entry.comments) <= set(comments):
+            continue
+        followed = follow_change(entry.source_text, entry.msgid, msgstr)
+        if entry.msgstr in (msgstr, followed and followed.msgstr):
+            return True
+    return False
 
 
 def keys_of(catalog: Catalog) -> set[tuple[str, ...]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pipeline.core.catalog.reuse import OpenEntry, Source, reuse
 from pipeline.entries import Entry
 
@@ -48,3 +50,52 @@ def test_a_short_text_of_a_page_far_away_waits_for_a_person() -> None:
     near = Source(page="near", entry=entry, free=True)
     (offered,) = reuse([waiting], [near], {"page": ("near",)})[0].entries
     assert (offered.msgstr, offered.fuzzy) == ("隔热茶壶", False)
+
+
+COPIED_TEXTS = [
+    f"Sentence number {number} about all the kettles." for number in range(3)
+]
+
+
+@pytest.mark.parametrize(("shared", "is_fuzzy"), [(3, False), (2, True)])
+@pytest.mark.parametrize("others", [(), ("备注",)])
+def test_a_short_text_is_finished_if_its_page_was_copied(
+    shared: int, others: tuple[str, ...], *, is_fuzzy: bool
+) -> None:
+    """The page "mother" still has all its texts. Other pages may translate the short one
+    otherwise."""
+    texts = [*COPIED_TEXTS[:shared], "Note"]
+    messages = [
+        OpenEntry(page="page", entry=Entry(msgid=text), is_new=True) for text in texts
+    ]
+    sources = [
+        Source(page="mother", entry=Entry(msgid=text, msgstr="注意"), free=False)
+        for text in texts
+    ]
+    sources += [
+        Source(page="a", entry=Entry(msgid="Note", msgstr=msgstr), free=True)
+        for msgstr in others
+    ]
+    (entry,) = reuse(messages, sources, {})[shared].entries
+    assert entry.fuzzy is is_fuzzy
+    assert is_fuzzy or entry.msgstr == "注意"
+
+
+def test_a_short_text_that_the_copied_page_lacks_waits_for_a_person() -> None:
+    places = {"Note": "elsewhere", **dict.fromkeys(COPIED_TEXTS, "mother")}
+    messages = [
+        OpenEntry(page="page", entry=Entry(msgid=text), is_new=True) for text in places
+    ]
+    sources = [
+        Source(page=page, entry=Entry(msgid=text, msgstr="注意"), free=False)
+        for text, page in places.items()
+    ]
+    (entry,) = reuse(messages, sources, {})[0].entries
+    assert entry.fuzzy
+
+
+def test_a_name_that_stays_english_is_finished() -> None:
+    message = OpenEntry(page="page", entry=Entry(msgid="CUDA"), is_new=True)
+    source = Source(page="a", entry=Entry(msgid="CUDA", msgstr="CUDA"), free=False)
+    (entry,) = reuse([message], [source], {})[0].entries
+    assert not entry.fuzzy

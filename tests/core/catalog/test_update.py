@@ -262,8 +262,9 @@ def test_paragraphs_that_share_one_sentence_are_alike_only_as_a_whole() -> None:
 def test_a_change_of_mark_up_alone_is_recognized_behind_long_targets() -> None:
     old = "Call `go` and then `stop`."
     new = "Call {func}`go <package.of.some.module.go>` and then [`stop`](https://example.org/a/very/long/page.html#stop)."
-    (entry, _) = update(written(old), wanted(new)).catalog.entries
-    assert (entry.msgstr, fuzzy_class(entry)) == (said(old), "mark-up")
+    old_page = catalog(Entry(msgid=old, msgstr="先开始，再停止。"))
+    (entry, _) = update(old_page, wanted(new)).catalog.entries
+    assert (entry.msgstr, fuzzy_class(entry)) == ("先开始，再停止。", "mark-up")
 
 
 def test_white_space_and_hosts_are_carried_over_as_finished() -> None:
@@ -280,6 +281,23 @@ def test_white_space_and_hosts_are_carried_over_as_finished() -> None:
         .startswith("carried over: mark-up: Read [the [-guide]")
     )
     assert (result.carried, result.obsolete) == (1, 0)
+
+
+def test_other_code_is_filled_in_and_leaves_nothing_behind_on_the_way_back() -> None:
+    old, new = "Call `go` and then stop it.", "Call `tea.go` and then stop it."
+    before = catalog(Entry(msgid=old, msgstr="先调用 `go`，再停止。"))
+    forth = update(before, wanted(new)).catalog
+    (entry, spare) = forth.entries
+    assert (entry.msgstr, entry.previous) == ("先调用 `tea.go`，再停止。", old)
+    assert fuzzy_class(entry) == "code"
+    assert spare.msgstr == "先调用 `go`，再停止。"
+    assert (
+        update(forth, wanted(old)).catalog.entries
+        == update(before, wanted(old)).catalog.entries
+    )
+    edited = replace(entry, msgstr="先调用 `tea.go`，随后停止。")
+    back = update(replace(forth, entries=(edited, spare)), wanted(old)).catalog
+    assert back.entries[-1].msgstr == edited.msgstr
 
 
 def test_carried_text_serves_every_page_that_has_it_and_no_second_run_adds_any() -> (
@@ -925,7 +943,7 @@ def test_what_still_stands_on_a_page_is_not_offered_to_its_neighbour() -> None:
         other: "",
     }
     assert states(update(old, wanted(other))) == {
-        other: "?对 3.13 版的支持到十月为止。"
+        other: "?对 3.14 版的支持到十月为止。"
     }
 
 

@@ -1,0 +1,336 @@
+"""Marks of a text, such as code, roles, links and numbers, and how the marks of two texts pair up.
+
+Two versions of a text correspond if their words are equal and their marks pair up, one to one. The
+translation of the old version can then follow the change: each old mark becomes the new one. All
+are replaced at once, so that marks may change places.
+
+Both markup languages share one pattern, because upstream rewrites pages from one into the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+# The leftmost match wins, and of several alternatives the first. All matches together are the whole
+# text. ASCII only, because Chinese may follow a word, a number or a URL without a space.
+_TOKEN = re.compile(
+    r"""
+      (?:\{(?P<myst>[\w+:-]+)\}|:(?P<rst>[A-Za-z][\w.+:-]*):)
+        (?P<tick>`+)(?!`)(?P<content>.+?)(?<!`)(?P=tick)(?!`)          # role
+    | \[`(?P<linked>[^`\[\]]+)`\]\([^()\s]*\)                          # link around code
+    | `(?P<title>[^`<>]+)\s<(?P<target>[^<>`]+)>`__?(?!\w)             # reST: link with a target
+    | `(?P<name>[^`<>]+)`__?(?!\w)                                     # reST: link by name
+    | (?P<ticks>`+)(?!`)\s?(?P<code>.+?)\s?(?<!`)(?P=ticks)(?!`)
+    | (?P<formula>\$\$.+?\$\$|\$[^$\n]+\$)
+    | (?P<link>\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\))                  # end of a link
+    | (?P<url>https?://[!\#$%&*+\-./:;=?@\w^~,]*[\#$%&+\-/=@\w^])
+    | (?P<html></?[A-Za-z][^<>]*>)
+    | (?P<number>\d+(?:[.,]\d+)*)
+    | (?P<word>[A-Za-z_]\w*)
+    | (?P<space>[ \t]+) | (?P<dash>---|—) | (?P<quote>["“”]) | (?P<apostrophe>['‘’])
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+_TITLED = re.compile(r"(?P<title>[^<>]+?)\s*<(?P<target>[^<>]+)>", re.DOTALL)
+_ADDRESS = re.compile(r"https?://[^\s<>()\"'`]+", re.ASCII)
+# English spells these in several ways, which makes no difference to a translation.
+_ONE_SPELLING = {"space": " ", "dash": "—", "quote": '"', "apostrophe": "'"}
+_CODE_ROLES = frozenset(("code", "literal"))
+_PAGE_ROLES = frozenset(("doc", "numref", "ref"))  # they show the title of their target
+_REFERENCE = "reference"  # kind of a reST link
+_HIDDEN = frozenset(
+    (*_PAGE_ROLES, "link", "url")
+)  # kinds with targets that nobody reads
+# Spaces are significant inside these elements.
+_VERBATIM = re.compile(r"<(?:pre|textarea|script|style)\b", re.IGNORECASE)
+# Final marks of the English, each with the ends of translations that already have it.
+_ENDS = {".": "。.", ":": "：:", "": ""}
+_ANY_END = "".join(_ENDS.values())
+
+
+class MarkChange(StrEnum):
+    """What the change of a mark means to a reader of the text."""
+
+    NOTHING = "nothing"  # another target, or the same name written otherwise
+    CODE = "code"  # other code, or another formula
+    NUMBER = "number"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """A mark, a word, or another part of a text.
+
+    ``kind`` is the name of a role or a group of ``_TOKEN``. A ``title`` is shown in place of the
+    ``target``. ``name`` is what a reader sees otherwise; it is empty if the target decides it.
+    """
+
+    text: str
+    kind: str
+    name: str = ""
+    title: str = ""
+    target: str = ""
+    frame: tuple[str, str] = ("", "")  # the marks around title and target
+
+    @property
+    def shown(self) -> str:
+        """Return the words that a reader sees, or "" if they depend on the target."""
+        return self.title or self.name
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """Return what a mark of the English has in common with the same mark of a translation.
+
+        The title of a role or link may be translated, so only its target counts.
+        """
+        if self.kind == _REFERENCE:
+            return self.kind, self.target.rstrip("_")
+        if self.target:
+            return self.kind, self.target.lstrip("~!")
+        return self.kind, _ONE_SPELLING.get(self.kind, self.text)
+
+    @property
+    def is_code(self) -> bool:
+        """Return whether the mark shows code or a name, not words."""
+        if self.kind in ("code", "linked", "formula"):
+            return True
+        return self.target != "" and " " not in self.shown and not self.title
+
+    def with_title(self, title: str) -> str:
+        """Return the text of a role or link with another title, or without one."""
+        opening, closing = self.frame
+        content = f"{title} <{self.target}>" if title else self.target
+        return f"{opening}{content}{closing}"
+
+
+def tokens_of(text: str) -> list[Token]:
+    """Return the tokens of a text; joined, they give the text.
+
+    ``"See {ref}`here <tea>`"`` has a word, a space, and a role with the title ``here`` and the
+    target ``tea``.
+    """
+    return list(map(_token, _TOKEN.finditer(text)))
+
+
+def _token(match: re.Match[str]) -> Token:
+    """Return the token of a match of ``_TOKEN``."""
+    text, kind = match[0], str(match.lastgroup)
+    match kind:
+        case "content":
+            return _role(match)
+        case "target" | "name":
+            title = match["title"] or match["name"]
+            target = match["target"] or match["name"]
+            return Token(
+                text=text,
+                kind=_REFERENCE,
+                title=title,
+                target=target,
+                frame=("`", "`_"),
+            )
+        case "linked" | "code" | "formula" | "word":
+            return Token(text=text, kind=kind, name=match[kind])
+        case _:
+            return Token(text=text, kind=kind)
+
+
+def _role(match: re.Match[str]) -> Token:
+    """Return the token of a role, such as ``{ref}`here <tea>``` or ``:func:`~tea.stir```."""
+    text, content, tick = match[0], match["content"], match["tick"]
+    role = match["myst"] or match["rst"]
+    if role in _CODE_ROLES:
+        return Token(text=text, kind="code", name=content)
+    frame = (text.removesuffix(f"{content}{tick}"), tick)
+    if titled := _TITLED.fullmatch(content):
+        return Token(text=text, kind=role, frame=frame, **titled.groupdict())
+    name = ""
+    if role not in _PAGE_ROLES:
+        # "~" shows only the last part of a name, and "!" makes no link.
+        name = content.rpartition(".")[2] if content.startswith("~") else content
+    return Token(
+        text=text, kind=role, frame=frame, name=name.lstrip("~!"), target=content
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Followed:
+    """A translation after a change of its English.
+
+    It is certain if no fact has changed that its words may depend on, and if it ends as the English
+    does.
+    """
+
+    msgstr: str
+    is_certain: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correspondence:
+    """Two texts with equal words.
+
+    ``changed`` has the new mark for the identity of each old one that changed. ``end`` is the final
+    mark of the new text, or None if both texts end alike.
+    """
+
+    old: Sequence[Token]
+    changed: Mapping[tuple[str, str], Token]
+    changes: frozenset[MarkChange]
+    end: str | None
+
+    def follow(self, msgstr: str) -> Followed | None:
+        """Return ``msgstr`` with the new marks, or None if its marks are not those of the old text.
+
+        A title that the translation has of its own is kept.
+        """
+        has_end = self.end is None or _has_end(msgstr, self.end)
+        tokens = tokens_of(msgstr)
+        if self._count_changed(tokens) != self._count_changed(self.old):
+            return None
+        replaced = [self._replaced(token) for token in tokens]
+        if None in replaced:
+            return None
+        is_same_to_readers = self.changes <= {MarkChange.NOTHING}
+        has_own_titles = any(map(self._has_own_title, tokens))
+        return Followed(
+            msgstr="".join(filter(None, replaced)),
+            is_certain=is_same_to_readers and has_end and not has_own_titles,
+        )
+
+    def _count_changed(self, tokens: Sequence[Token]) -> Counter[tuple[str, str]]:
+        """Return how often each changed mark occurs among ``tokens``."""
+        return Counter(
+            token.identity for token in tokens if token.identity in self.changed
+        )
+
+    def _has_own_title(self, token: Token) -> bool:
+        """Return whether a translation shows a title where the English shows that of a page.
+
+        The title may not fit the new page.
+        """
+        new = self.changed.get(token.identity)
+        return new is not None and token.title != "" and not new.shown
+
+    def _replaced(self, token: Token) -> str | None:
+        """Return the new text of a translation's token; None if the new mark has no title."""
+        new = self.changed.get(token.identity)
+        if new is None:
+            return token.text
+        if token.shown == new.shown or not (token.title or new.title):
+            return new.text
+        return new.with_title(token.title) if new.target else None
+
+
+def correspond(old: str, new: str) -> Correspondence | None:
+    """Return how the marks of two texts correspond, or None if any words differ.
+
+    ``"See `tea`."`` and ``"See `hot_tea`."`` differ in one code span. A mark that changes in one
+    place and not in another has no correspondence.
+    """
+    if _VERBATIM.search(old) or _VERBATIM.search(new):
+        return None
+    old_end, new_end = _end_of(old), _end_of(new)
+    old_tokens = tokens_of(old.removesuffix(old_end))
+    new_tokens = tokens_of(new.removesuffix(new_end))
+    if len(old_tokens) != len(new_tokens):
+        return None
+    pairs = list(zip(old_tokens, new_tokens, strict=True))
+    changed: dict[tuple[str, str], Token] = {}
+    changes: set[MarkChange] = set()
+    for before, after in pairs:
+        if before.text == after.text or _is_one_spelling(before, after):
+            continue
+        change = _change_of(before, after)
+        if change is None:
+            return None
+        changes.add(change)
+        changed[before.identity] = after
+    for before, after in pairs:
+        target = changed.get(before.identity)
+        if target and target.identity != after.identity:
+            return None
+    return Correspondence(
+        old=old_tokens,
+        changed=changed,
+        changes=frozenset(changes),
+        end=None if old_end == new_end else new_end,
+    )
+
+
+def _is_one_spelling(before: Token, after: Token) -> bool:
+    """Return whether two spaces, dashes or quotation marks are the same to a translation."""
+    return before.kind in _ONE_SPELLING and before.identity == after.identity
+
+
+def _change_of(before: Token, after: Token) -> MarkChange | None:
+    """Return what the change of one token means, or None if they are no pair of marks.
+
+    =============================  ==========================  =======
+    ``[`stir`](a.md)``             ``{func}`~tea.stir```       nothing
+    ``{ref}`tea```                 ``{doc}`hot-tea```          nothing
+    ``stir``                       ```stir```                  nothing
+    ```stir```                     ```tea.stir```              code
+    ``2``                          ``3``                       number
+    =============================  ==========================  =======
+    """
+    kinds = (before.kind, after.kind)
+    if kinds == ("number", "number"):
+        return MarkChange.NUMBER
+    # A name in plain words is often translated, so code must not become words.
+    if after.kind == "word" or (before.kind == "word" and not after.is_code):
+        return None
+    if before.shown and before.shown == after.shown:
+        return MarkChange.NOTHING
+    if before.shown == after.shown and _is_hidden_pair(before, after):
+        return MarkChange.NOTHING
+    if not (before.is_code and after.is_code):
+        return None
+    is_same = before.identity == after.identity
+    if is_same or _without_addresses(before) == _without_addresses(after):
+        return MarkChange.NOTHING
+    return MarkChange.CODE
+
+
+def _is_hidden_pair(before: Token, after: Token) -> bool:
+    """Return whether two marks without words of their own lead somewhere, each its way."""
+    if before.kind in _PAGE_ROLES and after.kind in _PAGE_ROLES:
+        return True
+    if before.kind != after.kind:
+        return False
+    is_same_tag = _without_addresses(before) == _without_addresses(after)
+    return before.kind in _HIDDEN or (before.kind == "html" and is_same_tag)
+
+
+def _without_addresses(token: Token) -> str:
+    """Return the text of a mark without its URLs."""
+    return _ADDRESS.sub("", token.text)
+
+
+def _end_of(text: str) -> str:
+    """Return the final mark of an English text, if it is one that may come and go."""
+    return text[-1:] if text[-1:] in _ENDS else ""
+
+
+def _has_end(msgstr: str, end: str) -> bool:
+    """Return whether a translation ends with the mark that stands for ``end``, or with none."""
+    last = msgstr[-1:]
+    return last in _ENDS[end] if end else last not in _ANY_END
+
+
+def follow_change(old: str, new: str, msgstr: str) -> Followed | None:
+    """Return ``msgstr`` with the change from ``old`` to ``new``, or None if a person must do it.
+
+    The words of both texts must be equal, and each changed mark must be in ``msgstr`` as often as
+    in ``old``. ``"See http://tea.org/x."`` → ``"See https://tea.org/x."`` turns
+    ``"见 http://tea.org/x。"`` into ``"见 https://tea.org/x。"``.
+
+    Other code and other numbers make it uncertain. For example, the only 6 in a translation of
+    "6 times in June" may stand for the month: ``"6 月六次"``.
+    """
+    if old == new:
+        return Followed(msgstr=msgstr, is_certain=True)
+    correspondence = correspond(old, new)
+    return correspondence.follow(msgstr) if correspondence else None
