@@ -110,6 +110,7 @@ _MID_WORDS = "以及|因为|由于|如果|并且|而且|但是|不但|或者|例
 _MID_SENTENCE = re.compile(rf"(?:[，、,]|{_MID_WORDS}|[的和与及且但把被将从在对为于])$")
 _VISIBLE = re.compile(rf"[\w%{WORD}]")
 _LEAST_SENTENCE_WORDS = 4  # words of a sentence
+_ALL_STRONG = re.compile(r"(\*\*|__)(?:(?!\1).)+\1", re.DOTALL)
 
 
 def find_lost_colon(subject: Subject) -> Iterator[Problem]:
@@ -162,7 +163,8 @@ def find_cut(subject: Subject) -> Iterator[Problem]:
             hint="See whether something is missing.",
         )
     elif subject.kind not in _NO_SENTENCES and _is_sentence(theirs):
-        yield from _find_broken_off(shown, needs_end=not _is_bracketed(subject))
+        needs_end = not (_is_bracketed(subject) or _is_strong(subject))
+        yield from _find_broken_off(shown, needs_end=needs_end)
 
 
 def _is_question_of_title(subject: Subject, shown: str) -> bool:
@@ -187,6 +189,15 @@ def _is_bracketed(subject: Subject) -> bool:
     """
     ends = (subject.masked_english, subject.masked_chinese)
     return all(text.rstrip(f"{CLOSE} ").endswith((")", "）")) for text in ends)
+
+
+def _is_strong(subject: Subject) -> bool:
+    """Return whether all of both texts is strong: a heading, which needs no full stop in Chinese.
+
+    ``**同时运行多个进程**`` for "**Running several processes.**"
+    """
+    texts = (subject.msgid, subject.msgstr)
+    return all(_ALL_STRONG.fullmatch(text.strip()) for text in texts)
 
 
 def _find_broken_off(shown: str, *, needs_end: bool) -> Iterator[Problem]:

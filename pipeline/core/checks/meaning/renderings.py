@@ -123,8 +123,17 @@ def _widest_gap(pair: SentencePair) -> _Gap:
 
 
 _CODE = re.compile(f"{WORD}+")
-# Between two code spans whose order Chinese reverses: `B` 的 `A`.
-_TURNED = re.compile(r"[\s-]*(?:of|in|for|to|from|on|with)[\s-]+(?:an?\s|the\s)?")
+# Between two code spans whose order Chinese reverses: `B` 的 `A`. For example, "the `A` argument to
+# `B`".
+_TURNED = re.compile(
+    r"""
+      [\s-]*
+      (?:(?:argument|attribute|field|function|implementation|method|option|parameter
+          |reference|semantics|value)s?\s+){0,3}
+      (?:of|in|inside|within|for|to|from|on|with)[\s-]+(?:an?\s|the\s)?
+    """,
+    re.VERBOSE,
+)
 _NEIGHBOURS = 3  # following code spans to compare with
 # Distance in characters at which the influence of a word falls to a third.
 _REACH_IN_ENGLISH, _REACH_IN_CHINESE = 8, 3
