@@ -454,6 +454,10 @@ def test_an_attribution_names_source_version_and_licence() -> None:
         locale="de", path="a.md", lock=lock, page_url="", license_name=""
     )
     assert other == ("Translated from `a.md` (JAX 0.10.2, commit `0123456789ab`).")
+    path = "_api/tea/pour.docstring"
+    assert not attribution(
+        locale="de", path=path, lock=lock, page_url="", license_name=""
+    )
     credited = attribution(
         locale="de",
         path="a.md",

@@ -185,6 +185,7 @@ def test_title_of_a_page(text: str, title: str) -> None:
         == title
     )
     assert SplitPage(page=page, documents=()).title == "a/b"
+    assert not SplitPage(page=page, documents=()).is_complete
 
 
 def test_literal_blocks_of_a_plain_page_are_no_cells() -> None:

@@ -18,6 +18,7 @@ from pipeline.core.pin.lock import (
     blob_id,
     format_lock,
     hidden_duplicates,
+    is_reference,
     listing_id,
     names_at_risk,
     pages_of,
@@ -142,6 +143,14 @@ def test_a_notebook_and_its_twin_are_one_page() -> None:
     )
     assert [page.name for page in pages] == ["a/x", "b", "c/y", "x.v2"]
     assert [file.path for file in pages[0].files] == ["a/x.ipynb", "a/x.md"]
+
+
+def test_docstrings_in_a_folder_are_one_page() -> None:
+    docstrings = files("_api/tea.Pot/tea.Pot.docstring", "_api/tea.Pot/a.docstring")
+    pages = pages_of((*docstrings, *files("a.md", "b/c.docstring")))
+    assert [page.name for page in pages] == ["_api/tea.Pot", "a"]
+    assert set(pages[0].files) == set(docstrings)
+    assert [is_reference(page.name) for page in pages] == [True, False]
 
 
 def test_what_lies_among_assets_is_no_page() -> None:
