@@ -496,18 +496,12 @@ def finished_in(entries: Iterable[Entry]) -> Finished:
 def is_spare(entry: Entry, finished: Finished) -> bool:
     """Return whether a fuzzy entry repeats a ``finished`` translation and its comments.
 
-    It also repeats one if only an update has changed it since: see ``follow_change``. A finished
-    entry is never spare, nor is a fuzzy one with a comment that would be lost.
+    A finished entry is never spare, nor is a fuzzy one with a comment that would be lost.
     """
     if not entry.fuzzy:
         return False
-    for msgstr, comments in finished.get(entry.source_text, {}).items():
-        if not set(entry.comments) <= set(comments):
-            continue
-        followed = follow_change(entry.source_text, entry.msgid, msgstr)
-        if entry.msgstr in (msgstr, followed and followed.msgstr):
-            return True
-    return False
+    comments = finished.get(entry.source_text, {}).get(entry.msgstr)
+    return comments is not None and set(entry.comments) <= set(comments)
 
 
 def keys_of(catalog: Catalog) -> set[tuple[str, ...]]:

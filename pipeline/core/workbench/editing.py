@@ -106,9 +106,7 @@ def reject(
         obsolete_entry(entry), msgid=entry.source_text, context=None, comments=()
     )
     entries = catalog.entries
-    # An update may have changed the translation since: its words are no work of a person.
-    is_repeated = is_spare(replace(entry, comments=()), finished_in(entries))
-    is_known = is_repeated or older in map(_bare, entries)
+    is_known = older in map(_bare, entries) or is_spare(older, finished_in(entries))
     if not entry.msgstr or machine_of(entry) or is_known:
         return _replaced(catalog, at, emptied, stamp=stamp)
     # A catalogue has only one entry per message, including obsolete ones.
