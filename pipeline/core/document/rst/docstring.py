@@ -38,8 +38,9 @@ _TEXT_SECTIONS = frozenset(
 _TYPED = frozenset(("return", "returns", "yield", "yields"))
 _HEADER = re.compile(r"[A-Za-z][A-Za-z ]*(?=:\s*$)")
 _RULE = re.compile(r"([-=~^*+#])\1{2,}\s*")
-# A name ends at the first colon that is not in code and is no part of a role or of "::".
-_ITEM = re.compile(r"((?:`+[^`]*`+|[^`:]|:(?=[\w`]))+):(?!:)(?=\s|$)")
+# A name ends at the first colon that is not in code and is no part of a role or of "::". Possessive
+# quantifiers keep the match linear, whatever a docstring or translation has.
+_ITEM = re.compile(r"((?>`++[^`]*+`++|[^`:]++|:(?=[\w`]))++):(?!:)(?=\s|$)")
 _TYPE = re.compile(r"\S+(?: \S+){0,3}", re.ASCII)
 _OTHER_BLOCK = re.compile(r"[-*+•] |\.\. |>>>")
 _FIELD_BREAKERS = str.maketrans(":\\", "..")

@@ -7,6 +7,7 @@ the first on the page. The English of blocks waits in a container at the end of 
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from docutils import nodes
@@ -97,6 +98,30 @@ class MarkBlocks(SphinxTransform):
             renderer.finish()
 
 
+# Fields of an object's description whose text is a message.
+_DESCRIPTIONS = re.compile(
+    r"(?:param|parameter|arg|argument|key|keyword|return|raise|except|yield|warn)", re.I
+)
+
+
+def keep_sources(
+    app: Sphinx, domain: str, kind: str, content: addnodes.desc_content
+) -> None:
+    """Wrap the descriptions of an object's parameters, so that they keep their source.
+
+    Sphinx then puts them behind the parameter's name and type, in one paragraph.
+    """
+    for field in content.findall(nodes.field):
+        name, body = field.children
+        is_text = len(body.children) == 1 and isinstance(body[0], nodes.paragraph)
+        if is_text and _DESCRIPTIONS.match(name.astext()):
+            paragraph = body[0]
+            words = nodes.inline(paragraph.rawsource, "", *paragraph.children)
+            words["jz_description"] = True
+            paragraph.children = []
+            paragraph += words
+
+
 def _is_candidate(node: nodes.Element) -> bool:
     """Return whether a node may be a block, or contain blocks."""
     # docutils' own messages are not upstream's text.
@@ -105,6 +130,8 @@ def _is_candidate(node: nodes.Element) -> bool:
     if isinstance(node, nodes.raw):
         # HTML inside a paragraph belongs to the paragraph's message.
         return is_html(node) and not isinstance(node.parent, nodes.TextElement)
+    if "jz_description" in node:
+        return True
     return isinstance(node, _CANDIDATES) or _is_card_title(node)
 
 
@@ -228,7 +255,7 @@ def is_inside(node: nodes.Element) -> bool:
     The English of a paragraph follows it: ``<p>你好</p><p class="jz-en">Hello</p>``. That of a
     heading is inside: ``<h1><span class="jz-zh">你好</span><span class="jz-en">Hello</span></h1>``.
     """
-    if isinstance(node, _INSIDE) or _is_card_title(node):
+    if isinstance(node, _INSIDE) or _is_card_title(node) or "jz_description" in node:
         return True
     return isinstance(node.parent, nodes.entry) or _is_tab_label(node.parent)
 
@@ -236,3 +263,4 @@ def is_inside(node: nodes.Element) -> bool:
 def setup(app: Sphinx) -> None:
     """Mark the blocks of each page when it is read."""
     app.add_transform(MarkBlocks)
+    app.connect("object-description-transform", keep_sources)

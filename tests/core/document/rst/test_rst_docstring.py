@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from textwrap import dedent
 
@@ -165,6 +166,13 @@ def test_no_translation_adds_sections_items_examples_or_roles(one: Hostile) -> N
 )
 def test_names_of_sections_and_items(text: str, names: tuple[str, ...]) -> None:
     assert tuple(name for _, name in names_in(text)) == names
+
+
+@pytest.mark.parametrize("piece", ["`", "`a` ", "`a`:b ", ":", "a:b", "a b ", "*"])
+def test_names_are_found_in_linear_time(piece: str) -> None:
+    began = time.process_time()
+    assert names_in(f"Args:\n  {piece * 4000}")
+    assert time.process_time() - began < 2
 
 
 def test_first_section_is_no_metadata() -> None:
