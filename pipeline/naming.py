@@ -13,6 +13,21 @@ def group_of(package: str) -> str:
     return re.sub(r"[-_.]+", "-", package).lower()
 
 
+def beside_name(name: str, release: str) -> str:
+    """Return the name of a release beside an upstream's pin: ``jax`` → ``jax@0.11.0``."""
+    return f"{name}@{release}"
+
+
+def upstream_of(name: str) -> str:
+    """Return the configured upstream of a name: ``jax`` of ``jax`` and of ``jax@0.11.0``."""
+    return name.partition("@")[0]
+
+
+def release_of(name: str) -> str:
+    """Return the release in the name ``jax@0.11.0``; empty for the name of an upstream."""
+    return name.partition("@")[2]
+
+
 def exact_pin(requirement: str) -> tuple[str, str] | None:
     """Return the name and version of an exact pin such as ``flax == 0.12.0``; None otherwise."""
     match = _EXACT.fullmatch(requirement)

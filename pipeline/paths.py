@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipeline.naming import release_of, upstream_of
+
 
 def glossary_path(root: Path, locale: str) -> Path:
     """Return the glossary of a locale that all upstreams share."""
@@ -22,13 +24,22 @@ def own_glossary_path(root: Path, locale: str, name: str) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Paths of the upstream ``name`` in the project at ``root``."""
+    """Paths of the upstream ``name`` in the project at ``root``.
+
+    A release beside the pin (``jax@0.11.0``) has its own docs, catalogues and builds. It shares the
+    memory and the glossary of its upstream, and its site lies in that of its upstream.
+    """
 
     root: Path
     name: str
     # Whether the run is one of several for different upstreams. Each one then has its
     # own reports.
     is_one_of_many: bool = False
+
+    @property
+    def upstream(self) -> str:
+        """Name of the configured upstream, which several releases share."""
+        return upstream_of(self.name)
 
     # --- pulled from upstream
 
@@ -144,8 +155,8 @@ class Paths:
 
     @property
     def site(self) -> Path:
-        """Folder of the web site. The sites of further locales lie inside that of the first."""
-        return self.sites / self.name
+        """Folder of the web site. It contains the sites of further locales and releases."""
+        return self.sites / self.upstream / release_of(self.name)
 
     # --- written by translators
 
@@ -159,7 +170,7 @@ class Paths:
 
     def memories(self, locale: str) -> Path:
         """Return the folder of the translation memory, which is committed."""
-        return self.root / "translations" / "memory" / locale / self.name
+        return self.root / "translations" / "memory" / locale / self.upstream
 
     def memory(self, locale: str, page: str) -> Path:
         """Return the memory of one page."""
@@ -169,7 +180,7 @@ class Paths:
         """Return the glossaries of a locale: the shared one, then that of this upstream."""
         return (
             glossary_path(self.root, locale),
-            own_glossary_path(self.root, locale, self.name),
+            own_glossary_path(self.root, locale, self.upstream),
         )
 
     # --- made by runs, for one locale

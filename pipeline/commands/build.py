@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline import packages
+from pipeline.adapters.installed import is_installed
 from pipeline.commands.options import (
     RUNNING,
     add_shared,
@@ -37,6 +38,7 @@ from pipeline.core.results import PageResult
 from pipeline.errors import PublishError
 from pipeline.findings import Finding, Severity
 from pipeline.log import Log
+from pipeline.naming import group_of
 from pipeline.report.counts import written_text
 from pipeline.report.result import RunResult, apart
 from pipeline.run import KernelOptions, Run
@@ -77,7 +79,7 @@ class MergedLocale:
 
 def add_options(parser: ArgumentParser) -> None:
     """Declare the options of ``build``."""
-    add_shared(parser, "name", "--pages", "--summary", "--no-execute")
+    add_shared(parser, "name", "--release", "--pages", "--summary", "--no-execute")
     add_shared(parser, *RUNNING, "--check")
 
 
@@ -90,10 +92,21 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
 def build_options(arguments: Namespace, run: Run) -> BuildOptions:
     """Return the build options for the arguments of any command that runs code."""
     return BuildOptions(
-        runs_code=arguments.execute,
+        runs_code=arguments.execute and _can_run(run),
         kernels=kernels_of(arguments, run.settings),
         summaries=summaries_of(arguments.summary),
     )
+
+
+def _can_run(run: Run) -> bool:
+    """Return whether code can run on the release of ``run``, and note it if not.
+
+    Only the pinned version is installed, so that of a release beside it usually is not.
+    """
+    if not run.upstream.is_beside or is_installed(group_of(run.package), run.version):
+        return True
+    run.log.note(f"no code runs: {run.release} is not installed")
+    return False
 
 
 def build(run: Run, options: BuildOptions) -> RunResult:

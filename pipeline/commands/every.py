@@ -1,4 +1,4 @@
-"""``--all``: one command run on every upstream in turn, with one combined table."""
+"""``--all``: one command run on every release in turn, with one combined table."""
 
 from __future__ import annotations
 
@@ -32,16 +32,21 @@ _RunCommand = Callable[[Namespace, Log], RunResult | int]
 
 
 def run_on_every(run_command: _RunCommand, arguments: Namespace, log: Log) -> int:
-    """Run a command on every upstream, and return the worst of the exit codes.
+    """Run a command on every release of the named upstream, or of all of them.
+
+    Return the worst of the exit codes.
 
     A failure does not stop the remaining upstreams; Ctrl-C does.
     """
     _check_words(arguments)
     settings = read_settings(arguments.config)
     locales = locales_of(arguments, settings)
+    names = list(settings.upstreams)
+    if arguments.name is not None:
+        names = [release.name for release in settings.releases_of(arguments.name)]
     rows = []
-    for number, name in enumerate(settings.upstreams, start=1):
-        log.note(f"{name} ({number} of {len(settings.upstreams)})")
+    for number, name in enumerate(names, start=1):
+        log.note(f"{name} ({number} of {len(names)})")
         rows.append(_run_on(name, run_command, arguments, log))
         if rows[-1].exit_code == INTERRUPTED:
             return INTERRUPTED
@@ -51,7 +56,8 @@ def run_on_every(run_command: _RunCommand, arguments: Namespace, log: Log) -> in
         print_json(overview_json(rows))
     else:
         print_report(overview_report(rows, locales), language())
-    if arguments.command == "site":
+    # A site of one upstream has its own first page.
+    if arguments.command == "site" and arguments.name is None:
         page = _write_front_page(settings, locales)
         if page is not None:
             log.note(f"look at {page.relative_to(settings.root).as_posix()}")
@@ -60,16 +66,11 @@ def run_on_every(run_command: _RunCommand, arguments: Namespace, log: Log) -> in
 
 def _check_words(arguments: Namespace) -> None:
     """Raise ConfigError for an option that applies to one upstream only."""
-    if arguments.name is not None:
-        raise ConfigError(
-            f"--all is every upstream, not {arguments.name!r} alone",
-            hint="Leave one of the two out.",
-        )
-    for name in ("upstream", "ref", "pages", "against"):
+    for name in ("release", "upstream", "ref", "pages", "against"):
         if getattr(arguments, name, None):
             raise ConfigError(
-                f"--{name} is about one upstream, and --all about every one",
-                hint="Name the upstream instead of --all.",
+                f"--{name} is about one release, and --all about every one",
+                hint="Leave one of the two out.",
             )
 
 
@@ -104,6 +105,9 @@ def _write_front_page(settings: Settings, locales: Sequence[str]) -> Path | None
 
     sites = []
     for upstream in settings.upstreams.values():
+        # The site of the pinned release leads to the others.
+        if upstream.is_beside:
+            continue
         paths = Paths(settings.root, upstream.name)
         # A site build writes this file last, so without it the site is missing or incomplete.
         record = paths.site / "progress.json"

@@ -12,7 +12,7 @@ from pipeline.report.result import RunResult
 
 def add_options(parser: ArgumentParser) -> None:
     """Declare the options of ``execute``."""
-    add_shared(parser, "name", "--pages", "--summary", *RUNNING, "--check")
+    add_shared(parser, "name", "--release", "--pages", "--summary", *RUNNING, "--check")
     parser.set_defaults(execute=True)
 
 

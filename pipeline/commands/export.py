@@ -28,7 +28,7 @@ from pipeline.stages.pull.stage import read_pulled
 
 def add_options(parser: ArgumentParser) -> None:
     """Declare the options of ``export``."""
-    add_shared(parser, "name", "--pages")
+    add_shared(parser, "name", "--release", "--pages")
     parser.add_argument(
         "--to",
         metavar="FOLDER",

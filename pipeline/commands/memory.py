@@ -49,7 +49,7 @@ def add_options(parser: ArgumentParser) -> None:
         nargs="*",
         help="the upstream (default: the first one configured); for merge: what git says",
     )
-    add_shared(parser, "--check")
+    add_shared(parser, "--release", "--check")
 
 
 def run_command(arguments: Namespace, log: Log) -> RunResult | int:

@@ -12,7 +12,7 @@ from pipeline.report.result import RunResult
 
 def add_options(parser: ArgumentParser) -> None:
     """Declare the options of ``merge``."""
-    add_shared(parser, "name", "--pages", "--check")
+    add_shared(parser, "name", "--release", "--pages", "--check")
 
 
 def run_command(arguments: Namespace, log: Log) -> RunResult:

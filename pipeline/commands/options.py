@@ -34,7 +34,11 @@ _SHARED: Mapping[str, Mapping[str, Any]] = {
     "name": {
         "metavar": "NAME",
         "nargs": "?",
-        "help": "the upstream (default: the first one configured)",
+        "help": "the upstream (default: the first one configured), or one release: NAME@VERSION",
+    },
+    "--release": {
+        "metavar": "VERSION",
+        "help": "a release that is shown beside the pinned one",
     },
     "--upstream": {
         "metavar": "URL",
@@ -80,7 +84,7 @@ _SHARED: Mapping[str, Mapping[str, Any]] = {
     "--all": {
         "dest": "every",
         "action": "store_true",
-        "help": "every upstream, one after the other, in one table",
+        "help": "every release of the upstream, or of all upstreams, in one table",
     },
     "--check": {
         "action": "store_true",
@@ -134,7 +138,11 @@ def run_of(
     ``names`` holds the upstream's name for commands without ``arguments.name``.
     """
     settings = read_settings(arguments.config)
-    upstream = settings.upstream(_one_of(names) or getattr(arguments, "name", None))
+    name = _one_of(names) or getattr(arguments, "name", None)
+    upstream = settings.upstream(name)
+    release = getattr(arguments, "release", None)
+    if release is not None:
+        upstream = settings.release(name, release)
     address = getattr(arguments, "upstream", None)
     if address is not None:
         upstream = _with_address(upstream, address)

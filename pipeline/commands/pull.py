@@ -22,7 +22,7 @@ from pipeline.stages.pull.inventories import refresh_names
 
 def add_options(parser: ArgumentParser) -> None:
     """Declare the options of ``pull``."""
-    add_shared(parser, "name", "--upstream", "--ref", "--all", "--check")
+    add_shared(parser, "name", "--release", "--upstream", "--ref", "--all", "--check")
 
 
 def run_command(arguments: Namespace, log: Log) -> RunResult:

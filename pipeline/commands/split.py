@@ -21,7 +21,7 @@ from pipeline.stages.update.locale import Locale
 
 def add_options(parser: ArgumentParser) -> None:
     """Declare the options of ``split``."""
-    add_shared(parser, "name", "--pages", "--check")
+    add_shared(parser, "name", "--release", "--pages", "--check")
 
 
 def run_command(arguments: Namespace, log: Log) -> RunResult:

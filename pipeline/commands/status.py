@@ -28,7 +28,7 @@ from pipeline.stages.pull import stage as pull_stage
 
 def add_options(parser: ArgumentParser) -> None:
     """Declare the options of ``status``."""
-    add_shared(parser, "name", "--upstream", "--pages")
+    add_shared(parser, "name", "--release", "--upstream", "--pages")
     parser.add_argument(
         "--against",
         metavar="REF",

@@ -16,7 +16,9 @@ from pipeline.run import Run
 
 def add_options(parser: ArgumentParser) -> None:
     """Declare the options of ``sync``."""
-    add_shared(parser, "name", "--upstream", "--ref", "--pages", "--summary")
+    add_shared(
+        parser, "name", "--release", "--upstream", "--ref", "--pages", "--summary"
+    )
     add_shared(parser, "--no-execute", *RUNNING, "--all", "--check")
 
 

@@ -61,6 +61,12 @@ def add_options(parser: ArgumentParser) -> None:
         metavar="VERSION",
         help="the version that goes with a ref that is no release",
     )
+    parser.add_argument(
+        "--beside",
+        action="store_true",
+        help="leave the pin, and show the release beside it; latest: one that cannot be"
+        " installed yet",
+    )
     add_shared(parser, "--dry-run")
     parser.add_argument(
         "--execute",
@@ -82,7 +88,12 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
         dry_run=arguments.dry_run,
         runs_code=arguments.execute,
     )
-    result = upgrade(run_of(arguments, log), options)
+    if arguments.beside:
+        from pipeline.commands.beside import show_beside
+
+        result = show_beside(run_of(arguments, log), options)
+    else:
+        result = upgrade(run_of(arguments, log), options)
     # A workflow continues only if the summary file exists, so it is written only for a real move.
     summary = arguments.summary if result.comparison else None
     for path in summaries_of(summary):
@@ -165,6 +176,11 @@ def plan_move(
             f"{target!r} is the name of an upstream, and a REF is missing before it",
             hint=f"For example: {how_to_run('upgrade', 'latest', target)}",
         )
+    if run.upstream.is_beside:
+        raise ConfigError(
+            f"{run.name} is shown beside the pin and has no pin of its own",
+            hint=f"Move the pin: {how_to_run('upgrade', run.version, run.paths.upstream)}",
+        )
     # The original bytes are kept, to detect later whether the file was changed meanwhile.
     data = read_bytes(config)
     text = data.decode("utf-8")
@@ -218,7 +234,7 @@ class UpgradeOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Commits:
+class Commits:
     """Commits before and after a move."""
 
     before: Commit
@@ -249,7 +265,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
         dry=False,
     )
     with run_lock(replace(run, dry=is_dry)):
-        commits = _both_commits(run, target)
+        commits = read_both(run, target)
         before, after = commits.before.lock, commits.after.lock
         # An upgrade to the current pin must write nothing, so that it can be repeated.
         is_there = (before.commit, before.version) == (after.commit, move.pin.version)
@@ -264,10 +280,10 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
             )
         comparison = compare(run, commits.before, commits.after)
         if is_dry:
-            result = _try(target)
+            result = try_move(target)
         else:
             with restoring(run):
-                result = _move_docs(target)
+                result = move_docs(target)
                 move.write()
             result = _with_names(target, result)
             _report_remaining_steps(run, options, version=move.pin.version)
@@ -325,13 +341,13 @@ def _newest(run: Run, options: UpgradeOptions) -> tuple[str, tuple[str, ...]]:
     return found.version, tuple(reasons)
 
 
-def _try(target: Run) -> RunResult:
+def try_move(target: Run) -> RunResult:
     """Do the whole move in a temporary copy and return its result."""
     # The copy has another root, so a relative URL must be resolved first.
     upstream = pull_stage.with_absolute_address(target)
     with scratch_copy(target) as root:
         settings = replace(target.settings, root=root)
-        return _move_docs(replace(target, settings=settings, upstream=upstream))
+        return move_docs(replace(target, settings=settings, upstream=upstream))
 
 
 def _rules(target: Run, lock: Lock) -> tuple[Finding, ...]:
@@ -340,7 +356,7 @@ def _rules(target: Run, lock: Lock) -> tuple[Finding, ...]:
     return tuple(replace(finding, severity=Severity.WARNING) for finding in findings)
 
 
-def _move_docs(target: Run) -> RunResult:
+def move_docs(target: Run) -> RunResult:
     """Pull and merge at the new commit, and return the result."""
     before = lock_bytes(target)
     lock = pull_stage.pull(target)
@@ -363,7 +379,7 @@ def _with_names(target: Run, result: RunResult) -> RunResult:
     )
 
 
-def _both_commits(run: Run, target: Run) -> _Commits:
+def read_both(run: Run, target: Run) -> Commits:
     """Return the pulled commit and that of ``target``, without writing.
 
     Raises UpstreamError if the target has no page to translate.
@@ -387,7 +403,7 @@ def _both_commits(run: Run, target: Run) -> _Commits:
         run.log.warn(
             f"{len(gone)} of {len(old)} pages are not there at {ref}; their catalogues are kept"
         )
-    return _Commits(before=before, after=after)
+    return Commits(before=before, after=after)
 
 
 def _selected_pages(run: Run, commit: Commit) -> set[str]:

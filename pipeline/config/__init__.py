@@ -7,6 +7,7 @@ errors. ``reader`` completes the records to the ``Settings`` that all commands u
 from pipeline.config.reader import (
     REPOSITORY_VARIABLE,
     read_settings,
+    release_beside,
     upstream_variable,
 )
 from pipeline.config.settings import (
@@ -39,5 +40,6 @@ __all__ = [
     "Upstream",
     "matches",
     "read_settings",
+    "release_beside",
     "upstream_variable",
 ]

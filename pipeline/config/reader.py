@@ -11,12 +11,12 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import asdict
+from msgspec import structs
 
 from pipeline.config.schema import read_table
 from pipeline.config.settings import (
@@ -36,7 +36,7 @@ from pipeline.config.settings import (
 from pipeline.errors import ConfigError, InputError, check_limit, did_you_mean
 from pipeline.folders import Folders, fault_in
 from pipeline.limits import FILE_BYTES, TOML_DOTS
-from pipeline.naming import exact_pin, group_of
+from pipeline.naming import beside_name, exact_pin, group_of, upstream_of
 from pipeline.paths import Paths
 from pipeline.reading import Dialect
 
@@ -116,8 +116,28 @@ def read_settings(
 
 
 def upstream_variable(name: str) -> str:
-    """Return the variable for an upstream's URL: ``my-lib`` → ``MY_LIB_DOCS_UPSTREAM``."""
-    return f"{name.upper().replace('-', '_')}_DOCS_UPSTREAM"
+    """Return the variable for an upstream's URL: ``my-lib`` → ``MY_LIB_DOCS_UPSTREAM``.
+
+    All releases of an upstream have the same one.
+    """
+    return f"{upstream_of(name).upper().replace('-', '_')}_DOCS_UPSTREAM"
+
+
+def release_beside(pinned: Upstream, template: str, release: str) -> Upstream:
+    """Return a release beside the pin; ``template`` is the configured ref, with ``{version}``."""
+    # Its site is a folder of that of the pin. The workflow publishes the pin's notebooks only.
+    url = pinned.site.url
+    site = structs.replace(pinned.site, url=url and f"{url}{release}/", notebook_url="")
+    return structs.replace(
+        pinned,
+        site=site,
+        name=beside_name(pinned.name, release),
+        ref=template.replace("{version}", release),
+        version=release,
+        beside=(),
+        # The reference is read from an installed package, which is that of the pin.
+        reference=None,
+    )
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
@@ -166,9 +186,11 @@ class _Reader:
         """Return the whole configuration; ``root`` is the folder of its file."""
         self._check_unique()
         modes = self._modes()
-        upstreams = {}
+        upstreams: dict[str, Upstream] = {}
         for name, table in self.table.upstreams.items():
-            upstreams[name] = _with_lock(self._upstream(name, table, modes), root)
+            pinned = self._upstream(name, table, modes)
+            for upstream in (pinned, *self._beside(pinned, table.ref)):
+                upstreams[upstream.name] = _with_lock(upstream, root)
         return Settings(
             root=root,
             locales=self.table.locales,
@@ -194,7 +216,7 @@ class _Reader:
         run = []
         for number, rule in enumerate(table.run):
             run.append(self._run_rule(rule, f"{key}.run[{number}]", modes))
-        values = asdict(table) | {
+        values = structs.asdict(table) | {
             "name": name,
             "url": replaced or table.url,
             "ref": table.ref.replace("{version}", version),
@@ -207,6 +229,27 @@ class _Reader:
             "configured_url": table.url,
         }
         return Upstream(**values)
+
+    def _beside(self, pinned: Upstream, template: str) -> Iterator[Upstream]:
+        """Yield the releases beside the pin; ``template`` is the configured ref.
+
+        Raises ConfigError.
+        """
+        key = f"upstreams.{pinned.name}.beside"
+        if pinned.beside and "{version}" not in template:
+            raise self._error(
+                f"{key} needs a ref for every release",
+                hint='Write the version in ref as {version}: ref = "v{version}".',
+            )
+        for number, release in enumerate(pinned.beside):
+            if release == pinned.version:
+                raise self._error(
+                    f"{key} has {release!r}, which the pin shows already",
+                    hint="Take it out.",
+                )
+            if release in pinned.beside[:number]:
+                raise self._error(f"{key} has {release!r} twice", hint="Take one out.")
+            yield release_beside(pinned, template, release)
 
     def _folders(self, docs: str | tuple[str, ...], key: str) -> Folders:
         """Return the docs folders of an upstream, from a string or a list. Raises ConfigError."""
@@ -237,7 +280,7 @@ class _Reader:
                         f"{table.startup!r}",
                         hint="Move the file: whatever lies there is upstream's.",
                     )
-            modes[name] = Mode(**asdict(table), name=name)
+            modes[name] = Mode(**structs.asdict(table), name=name)
         return modes
 
     def _run_rule(
@@ -252,7 +295,8 @@ class _Reader:
                     "A mode of your own is a table [tool.pipeline.modes.NAME].",
                 )
         return RunRule(
-            **asdict(table) | {"modes": tuple(modes[name] for name in table.modes)}
+            **structs.asdict(table)
+            | {"modes": tuple(modes[name] for name in table.modes)}
         )
 
     def _site(self, name: str, table: SiteTable) -> SitePolicy:
@@ -264,7 +308,7 @@ class _Reader:
                 hint="Give it another name than the upstream's.",
             )
         repository = self.environ.get(REPOSITORY_VARIABLE, "")
-        values = asdict(table)
+        values = structs.asdict(table)
         for template in TEMPLATE_PLACEHOLDERS:
             values[template] = _with_repository(values[template], repository)
         return SitePolicy(**values | {"hero_code": table.hero_code.strip("\n")})

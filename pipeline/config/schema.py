@@ -234,6 +234,11 @@ Name = Annotated[
     str,
     matching("[A-Za-z0-9][A-Za-z0-9_-]*", "a name", "Use letters, digits, - and _."),
 ]
+# A version, which becomes a folder as well.
+Release = Annotated[
+    str,
+    matching(r"(?a:\d+(\.\w+)*)", "a version", "Write it like 0.11.0, without a v."),
+]
 Locale = Annotated[
     str,
     matching(

@@ -24,6 +24,7 @@ from pipeline.config.schema import (
     Natural,
     Positive,
     Reason,
+    Release,
     SiteAddress,
     Table,
     Text,
@@ -34,6 +35,7 @@ from pipeline.config.schema import (
 )
 from pipeline.errors import ConfigError, did_you_mean
 from pipeline.folders import ALL, WHOLE, Folders, is_safe_path
+from pipeline.naming import beside_name, release_of, upstream_of
 from pipeline.reading import Dialect, Reading
 
 _INSIDE = "a file inside the project"
@@ -315,6 +317,8 @@ class UpstreamTable(Table, frozen=True, kw_only=True):
     package: str = ""
     page_url: Address = ""
     license: str = ""
+    # Releases that are shown beside the pinned one; the ref is a template for theirs.
+    beside: tuple[Release, ...] = ()
     markdown: Dialect | None = None  # None: detected from the files beside the docs
     prose_directives: tuple[str, ...] = ()
     # Conventional aliases, valid even where code shows no import: jnp → jax.numpy
@@ -332,7 +336,7 @@ class UpstreamTable(Table, frozen=True, kw_only=True):
 class Upstream(UpstreamTable, frozen=True, kw_only=True):
     """An ``UpstreamTable`` with its name, its version, and all references resolved."""
 
-    name: str
+    name: str  # of a release beside the pin: jax@0.11.0
     docs: Folders = WHOLE  # type: ignore[assignment]  # one folder or several
     version: str = ""  # the pinned version
     run: tuple[RunRule, ...] = ()
@@ -344,6 +348,11 @@ class Upstream(UpstreamTable, frozen=True, kw_only=True):
     # Whether url comes from an environment variable (JAX_DOCS_UPSTREAM).
     url_replaced: bool = False
     configured_url: str = ""
+
+    @property
+    def is_beside(self) -> bool:
+        """Return whether this is a release beside the pin."""
+        return release_of(self.name) != ""
 
     @property
     def reading(self) -> Reading:
@@ -447,7 +456,11 @@ class PipelineTable(Table, frozen=True, kw_only=True):
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The whole configuration. ``root`` is the folder that contains ``pyproject.toml``."""
+    """The whole configuration. ``root`` is the folder that contains ``pyproject.toml``.
+
+    ``upstreams`` has every release that is shown: each upstream at its pin is followed by the
+    releases beside it, called ``jax@0.11.0``.
+    """
 
     root: Path
     locales: tuple[str, ...]
@@ -472,6 +485,28 @@ class Settings:
                 hint=f"{did_you_mean(name, self.upstreams)}Configured: {known}.",
             )
         return self.upstreams[name]
+
+    def release(self, name: str | None, release: str) -> Upstream:
+        """Return a release of the upstream ``name``: the pinned one, or one beside it.
+
+        Raises ConfigError.
+        """
+        pinned = self.upstream(name)
+        if release == pinned.version:
+            return pinned
+        if release not in pinned.beside:
+            raise ConfigError(
+                f"no release {release!r} of {pinned.name} is shown",
+                hint=f"Shown: {', '.join((pinned.version, *pinned.beside))}. "
+                f"Add it to tool.pipeline.upstreams.{pinned.name}.beside.",
+            )
+        return self.upstreams[beside_name(pinned.name, release)]
+
+    def releases_of(self, name: str) -> tuple[Upstream, ...]:
+        """Return all releases of the upstream ``name`` that are shown, the pinned one first."""
+        pinned = self.upstream(upstream_of(name))
+        beside = (beside_name(pinned.name, release) for release in pinned.beside)
+        return (pinned, *map(self.upstreams.__getitem__, beside))
 
 
 def _try_out(template: str, words: tuple[str, ...], *, key: str) -> None:

@@ -35,6 +35,7 @@ class RunResult:
     check_only: bool = False
     dry_run: bool = False  # nothing was written
     comparison: Comparison | None = None
+    is_beside: bool = False  # the pin stays, and the release is shown beside it
     # Releases that ``upgrade latest`` has skipped, each with the reason.
     passed_over: tuple[str, ...] = ()
     # Clicks from the first page to each page, by which ``status`` sorts pages.

@@ -209,9 +209,10 @@ def upgrade_summary(result: RunResult) -> str:
     passed_over = [f"- passed over: {plain(reason)}" for reason in result.passed_over]
     if comparison is None:
         return "".join(f"{line}\n" for line in passed_over)
-    title = (
-        f"Upgrade {result.name} from {comparison.before.ref} to {comparison.after.ref}"
-    )
+    before, after = comparison.before, comparison.after
+    title = f"Upgrade {result.name} from {before.ref} to {after.ref}"
+    if result.is_beside:
+        title = f"Show beside {result.name} {before.ref} the release {after.ref}"
     blocks = [f"# {plain(title)}", plain(_move(comparison))]
     for locale in result.pages:
         rows = [row for row in _rows(result, locale, comparison) if not row.is_quiet]

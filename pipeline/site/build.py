@@ -220,8 +220,9 @@ def _stale_files(
     site: Site, pages: Collection[str], wanted: Collection[str]
 ) -> Iterator[Path]:
     """Yield files of pages that no longer exist. Sphinx never removes a file that it wrote."""
-    # Folders of other locales and of Sphinx itself are skipped.
+    # Folders of other locales, of other releases and of Sphinx itself are skipped.
     skipped = _SPHINX | (set(site.settings.locales) - {site.locale})
+    skipped |= set(site.upstream.beside)
     allowed = {*wanted, *(f"{page}.html" for page in pages)}
     allowed.update(f"{page}.md" for page in site.names)
     for path in files.files_below(site.target, ".html", ".md"):
@@ -362,6 +363,8 @@ def _owner_of_address(run: Run, locale: str, page: str) -> str:
         for other in run.settings.locales[1:]:
             if folder == other.casefold():
                 return f"the site in {other}"
+    if slash and folder in map(str.casefold, run.upstream.beside):
+        return f"the site of {run.package} {folder}"
     return ""
 
 

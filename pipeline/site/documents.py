@@ -27,7 +27,7 @@ from pipeline.core.pin.lock import page_name
 from pipeline.core.results import PageResult
 from pipeline.entries import Catalog, Entry, translations_of
 from pipeline.errors import GuardError, InputError, PipelineError
-from pipeline.site.names import DOWNLOADS
+from pipeline.site.names import DOWNLOADS, ShownOutputs
 from pipeline.site.plan import Site
 
 
@@ -113,7 +113,7 @@ def _extras(site: Site, document: Document) -> PageExtras:
 class PageDocument:
     """The document that Sphinx reads for a page.
 
-    ``has_outputs`` is true if the document contains the outputs of its code.
+    ``outputs`` are those of its code that the document contains.
     """
 
     page: PageResult
@@ -121,7 +121,7 @@ class PageDocument:
     data: bytes
     landings: tuple[Landing, ...]
     file: Path | None = None  # a file with the same bytes, if there is one
-    has_outputs: bool = False
+    outputs: ShownOutputs = ShownOutputs.MISSING
     is_notebook: bool = False
 
     @property
@@ -130,7 +130,7 @@ class PageDocument:
         if not self.is_notebook:
             return {}
         downloads = {}
-        if self.has_outputs:
+        if self.outputs is ShownOutputs.RAN:
             downloads["executed"] = f"{DOWNLOADS}/{self.page.page}.ipynb"
         downloads["clean"] = f"{DOWNLOADS}/clean/{self.page.page}.ipynb"
         return downloads
@@ -152,9 +152,9 @@ def page_document(site: Site, page: PageResult) -> PageDocument:
     if not file.is_file():
         file = site.paths.docs / path
     if ran is None:
-        return _without_run(
-            page, path, files.read_bytes(file), landings=landings, file=file
-        )
+        data = files.read_bytes(file)
+        document = _without_run(page, path, data, landings=landings, file=file)
+        return _unrun(document, data) if site.upstream.is_beside else document
     # The merged page is newer than the notebook, so the notebook's prose may be outdated.
     if file.stat().st_mtime_ns <= executed.stat().st_mtime_ns:
         return _with_run(page, ran, landings=landings, file=executed)
@@ -192,9 +192,21 @@ def _with_run(
         data=notebook,
         landings=landings,
         file=file,
-        has_outputs=True,
+        outputs=ShownOutputs.RAN,
         is_notebook=True,
     )
+
+
+def _unrun(document: PageDocument, data: bytes) -> PageDocument:
+    """Return a document whose release cannot run here, with the outputs that upstream has stored.
+
+    ``data`` is the merged document, with all of its outputs.
+    """
+    if document.path.endswith(".ipynb"):
+        notebook = execution.parse_notebook(data, where=document.path)
+        if any(cell.get("outputs") for cell in notebook["cells"]):
+            return replace(document, data=data, outputs=ShownOutputs.STORED)
+    return replace(document, outputs=ShownOutputs.UNRUN)
 
 
 def _without_run(

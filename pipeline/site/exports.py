@@ -22,7 +22,7 @@ from pipeline.core.execution import notebook as execution
 from pipeline.core.pin.lock import is_reference
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError
-from pipeline.site.configuration import english_folder, own_pages_of
+from pipeline.site.configuration import english_folder, own_pages_of, releases_of
 from pipeline.site.documents import to_json
 from pipeline.site.manifest import freshness_of_site, source_name
 from pipeline.site.names import RECORDS, SEARCH
@@ -163,7 +163,7 @@ def files_for_programs(site: Site) -> dict[str, bytes]:
     path = site.target / "progress.json"
     rows: list[Mapping[str, Any]] = json.loads(files.read_bytes(path))["pages"]
     made = {
-        "robots.txt": robots(site.policy.url),
+        "robots.txt": robots(site.policy.url, site.upstream.beside),
         "llms.txt": llms(site, rows),
         "404.html": not_found(site, rows),
     }
@@ -171,6 +171,9 @@ def files_for_programs(site: Site) -> dict[str, bytes]:
         made["sitemap.xml"] = sitemap(site.policy.url, rows, site.lock.date[:10])
     texts = {name: text.encode("utf-8", "replace") for name, text in made.items()}
     texts[FEED] = feed(site, rows, history_of(site))
+    releases = releases_of(site)
+    if releases and site.policy.url and not site.upstream.is_beside:
+        texts["switcher.json"] = switcher(releases)
     for page in (*site.pages, *site.included.values()):
         if site.is_made(page.page):
             texts[f"{page.page}.md"] = _words_of(site, page.page).encode()
@@ -198,10 +201,33 @@ def history_of(site: Site) -> list[Mapping[str, Any]]:
     return changes
 
 
-def robots(url: str) -> str:
-    """Return a robots.txt that allows everything; it names the sitemap if there is one."""
+def robots(url: str, beside: Sequence[str] = ()) -> str:
+    """Return a robots.txt that allows everything; it names the sitemaps if there are any.
+
+    Each release ``beside`` the pin has one of its own.
+    """
     lines = "User-agent: *\nAllow: /\n"
-    return f"{lines}Sitemap: {url}sitemap.xml\n" if url else lines
+    if not url:
+        return lines
+    folders = ("", *(f"{release}/" for release in beside))
+    return lines + "".join(f"Sitemap: {url}{folder}sitemap.xml\n" for folder in folders)
+
+
+def switcher(releases: Sequence[Mapping[str, Any]]) -> bytes:
+    """Return ``switcher.json``, from which the docs of other releases learn of these.
+
+    https://pydata-sphinx-theme.readthedocs.io/en/stable/user_guide/version-dropdown.html
+    """
+    rows = [
+        {
+            "name": release["name"],
+            "version": release["version"],
+            "url": release["url"],
+            "preferred": release["is_stable"],
+        }
+        for release in releases
+    ]
+    return to_json(rows)
 
 
 def sitemap(url: str, rows: Sequence[Mapping[str, Any]], date: str) -> str:

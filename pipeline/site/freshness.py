@@ -13,6 +13,7 @@ from html import escape
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult
+from pipeline.site.names import ShownOutputs
 from pipeline.site.texts import text, words
 
 
@@ -24,24 +25,23 @@ def freshness(
     sources: Mapping[str, str] | None = None,
     license_name: str = "",
     is_notebook: bool = True,
-    has_outputs: bool = True,
+    outputs: ShownOutputs = ShownOutputs.RAN,
     fuzzy: int = 0,
 ) -> str:
     """Return the line as HTML, with ``·`` between its parts.
 
     ``JAX 0.10.2 · 上游提交 <code>…</code>（<time>2026-06-01</time>） · … · 已译 64 % · 译自 …``
 
-    The state of the code is shown only if the page ``is_notebook``. ``has_outputs`` means that the
-    page shows the outputs of its code. ``fuzzy`` is the number of fuzzy translations on the page,
-    including its ``drafts``. ``sources`` maps the documents of the page, its own first, to their
-    addresses.
+    The state of the code is shown only if the page ``is_notebook``, with the ``outputs`` that it
+    shows. ``fuzzy`` is the number of fuzzy translations on the page, including its ``drafts``.
+    ``sources`` maps the documents of the page, its own first, to their addresses.
     """
     line = _Line(locale=locale, page=page, lock=lock)
     # The order of readers' questions: which version, how old, does it run, how much is translated.
     parts = [escape(lock.release)] if lock.release else []
     parts.append(line.commit())
     if is_notebook and page.code_cells:
-        parts += line.run(has_outputs=has_outputs)
+        parts += line.run(outputs)
     if page.words:
         parts.append(line.share())
     drafts = min(fuzzy, page.drafts)
@@ -78,11 +78,18 @@ class _Line:
         date = self.text("date", date=escape(self.lock.date[:10]))
         return self.text("commit", commit=commit) + date
 
-    def run(self, *, has_outputs: bool) -> Iterator[str]:
-        """Yield whether the code ran, and whether its outputs are shown."""
+    def run(self, outputs: ShownOutputs) -> Iterator[str]:
+        """Yield whether the code ran, and which outputs are shown."""
         run = self.page.execution
+        if outputs in (ShownOutputs.STORED, ShownOutputs.UNRUN):
+            told = self.text("not run", on=self.on_release())
+            yield f'<span class="jz-run jz-run-skipped">{told}</span>'
+            if outputs is ShownOutputs.STORED:
+                yield self.text("stored")
+            return
         if run is None:
             # This build ran no code; outputs come from an earlier one.
+            has_outputs = outputs is ShownOutputs.RAN
             yield self.text("earlier" if has_outputs else "missing")
             return
         told = self.text(
@@ -95,7 +102,7 @@ class _Line:
         )
         yield f'<span class="jz-run jz-run-{run.status}">{told}</span>'
         # Skipped code has no outputs, so they are not missing.
-        if not has_outputs and run.status is not Status.SKIPPED:
+        if outputs is ShownOutputs.MISSING and run.status is not Status.SKIPPED:
             yield self.text("missing")
 
     def on_release(self) -> str:

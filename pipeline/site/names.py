@@ -31,6 +31,16 @@ def own_pages(pages: Iterable[str], *, locale: str) -> Mapping[str, str]:
     return places
 
 
+class ShownOutputs(StrEnum):
+    """Outputs of code that a page shows."""
+
+    RAN = "ran"  # those of a run of exactly this code
+    MISSING = "missing"  # none
+    # The release cannot run here. The page shows what upstream has stored, or nothing.
+    STORED = "stored"
+    UNRUN = "not run"
+
+
 class ShownState(StrEnum):
     """State of a block as readers see it. Styles have a class for each: ``jz-english``."""
 

@@ -62,9 +62,14 @@ class Site:
     @property
     def target(self) -> Path:
         """Folder of the site. The folder of the first locale contains those of the others."""
+        return self.target_of(self.upstream)
+
+    def target_of(self, release: Upstream) -> Path:
+        """Return the folder of the site of a release of this upstream, in this locale."""
+        folder = Paths(self.settings.root, release.name).site
         if self.locale == self.settings.locales[0]:
-            return self.paths.site
-        return self.paths.site / self.locale
+            return folder
+        return folder / self.locale
 
     def included_in(self, page: str) -> tuple[PageResult, ...]:
         """Return the documents that a page includes and that are no pages themselves."""

@@ -74,7 +74,7 @@ def record_of(
         sources=dict(map(site.source, paths)),
         license_name=site.upstream.license,
         is_notebook=shown.is_notebook,
-        has_outputs=shown.has_outputs,
+        outputs=shown.outputs,
         fuzzy=sum(block.state is ShownState.FUZZY for block in blocks),
     )
     launch: list[tuple[str, str]] = []
@@ -223,7 +223,7 @@ def _memory_lines(site: Site, page: str) -> dict[str, int]:
 def _filled(template: str, site: Site, page: str, **values: object) -> str:
     """Fill in a template of the configuration. Its fields were validated when it was read."""
     # Values are quoted one by one, so that the slashes of the template itself stay.
-    known = {"locale": site.locale, "name": site.upstream.name, "page": page, **values}
+    known = {"locale": site.locale, "name": site.paths.upstream, "page": page, **values}
     return template.format(
         **{name: quote(str(value), safe="/") for name, value in known.items()}
     )

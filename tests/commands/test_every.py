@@ -117,12 +117,12 @@ def test_status_writes_nothing(hub: Path, capfd: Speech) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["sync", "lamps", "--all"], "--all is every upstream, not 'lamps' alone"),
-        (["status", "lamps", "--all"], "--all is every upstream, not 'lamps' alone"),
-        (["site", "--all", "--pages", "index"], "--pages is about one upstream"),
-        (["pull", "--all", "--ref", "v1"], "--ref is about one upstream"),
-        (["sync", "--all", "--upstream", "x"], "--upstream is about one upstream"),
-        (["status", "--all", "--against", "main"], "--against is about one upstream"),
+        (["sync", "candles", "--all"], "no upstream is called 'candles'"),
+        (["sync", "--all", "--release", "1"], "--release is about one release"),
+        (["site", "--all", "--pages", "index"], "--pages is about one release"),
+        (["pull", "--all", "--ref", "v1"], "--ref is about one release"),
+        (["sync", "--all", "--upstream", "x"], "--upstream is about one release"),
+        (["status", "--all", "--against", "main"], "--against is about one release"),
         (["sync", "--all", "--locale", "fr"], "no locale is called 'fr'"),
         (["build", "--all"], "build does not know '--all'"),
     ],

@@ -24,7 +24,7 @@ from pipeline.site.configuration import end_of
 from pipeline.site.exports import redirect_pages
 from pipeline.site.extension.own_pages import steps_from
 from pipeline.site.freshness import freshness
-from pipeline.site.names import ShownState
+from pipeline.site.names import ShownOutputs, ShownState
 from pipeline.site.outline import root_page
 from pipeline.site.progress import ContentsPosition, Reach, facts, progress
 from pipeline.site.records import launches
@@ -180,44 +180,50 @@ FAILURE = CellFailure(
 
 
 @pytest.mark.parametrize(
-    ("run", "has_outputs", "expected"),
+    ("run", "outputs", "expected"),
     [
         (
             execution(Status.PASSED, cells=3),
-            True,
+            ShownOutputs.RAN,
             "全部 3 个代码单元已在 JAX 0.10.2 上运行",
         ),
         (
             execution(Status.PASSED, note="in interpret mode"),
-            True,
+            ShownOutputs.RAN,
             "全部 3 个代码单元已在 JAX 0.10.2 上运行（解释模式）",
         ),
         (
             execution(Status.PARTIAL, reason="accelerator: from cell 5 on"),
-            True,
+            ShownOutputs.RAN,
             "3 个代码单元中有 2 个已在 JAX 0.10.2 上运行，其余未运行（需要加速器）",
         ),
         (
             execution(Status.SKIPPED, reason="own reason: x"),
-            False,
+            ShownOutputs.MISSING,
             "代码未运行（own reason）",
         ),
         (
             execution(Status.FAILED, reason="cell 4: TypeError: no", failure=FAILURE),
-            False,
+            ShownOutputs.MISSING,
             "代码在 JAX 0.10.2 上运行出错（TypeError） · 未附运行结果",
         ),
         (
             execution(Status.PASSED),
-            False,
+            ShownOutputs.MISSING,
             "全部 3 个代码单元已在 JAX 0.10.2 上运行 · 未附运行结果",
         ),
-        (None, False, "未附运行结果"),
-        (None, True, "运行结果来自较早的一次构建"),
+        (None, ShownOutputs.MISSING, "未附运行结果"),
+        (None, ShownOutputs.RAN, "运行结果来自较早的一次构建"),
+        (
+            None,
+            ShownOutputs.STORED,
+            "代码未在 JAX 0.10.2 上运行 · 运行结果是上游文档中所存的",
+        ),
+        (None, ShownOutputs.UNRUN, "代码未在 JAX 0.10.2 上运行"),
     ],
 )
 def test_the_line_says_what_ran(
-    run: Execution | None, has_outputs: bool, expected: str
+    run: Execution | None, outputs: ShownOutputs, expected: str
 ) -> None:
     line = text_of(
         freshness(
@@ -225,7 +231,7 @@ def test_the_line_says_what_ran(
             LOCK,
             locale="zh_CN",
             license_name="Apache-2.0",
-            has_outputs=has_outputs,
+            outputs=outputs,
         )
     )
     start = "JAX 0.10.2 · 上游提交 0123456789ab（2026-06-15） · "

@@ -40,6 +40,7 @@ KEYS: dict[str, dict[str, May]] = {
     },
     "upstreams": {
         **dict.fromkeys(("url", "ref", "docs", "package", "markdown"), May.NAME),
+        "beside": May.NO_TEXT,
         "page-url": May.ADDRESS,
         "license": May.WORDS,
         "prose-directives": May.WORDS,

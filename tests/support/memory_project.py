@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
+from msgspec import structs
 from repositories import DOCS
 from runs import run_of
 
@@ -113,28 +114,45 @@ class Synced:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project at ``root`` whose only upstream is at ``url``."""
+    """A project at ``root`` whose only upstream is at ``url``.
+
+    ``name`` is the release that it works on: ``docs`` at its pin, or ``docs@2`` beside it.
+    """
 
     root: Path
     url: str
+    name: str = "docs"
+    beside: tuple[str, ...] = ()
 
     @property
     def upstream(self) -> Upstream:
-        return Upstream(
-            package="JAX", version="0.10.2", name="docs", url=self.url, docs=DOCS
-        )
+        return self.settings.upstreams[self.name]
 
     @property
     def settings(self) -> Settings:
-        return Settings(
-            root=self.root,
-            locales=(LOCALE,),
-            upstreams={"docs": self.upstream},
+        pinned = Upstream(
+            package="JAX",
+            version="0.10.2",
+            name="docs",
+            url=self.url,
+            docs=DOCS,
+            beside=self.beside,
         )
+        upstreams = {"docs": pinned}
+        for release in self.beside:
+            name = f"docs@{release}"
+            upstreams[name] = structs.replace(
+                pinned, name=name, version=release, beside=()
+            )
+        return Settings(root=self.root, locales=(LOCALE,), upstreams=upstreams)
+
+    def at(self, release: str) -> Project:
+        """The same project at a release beside the pin."""
+        return replace(self, name=f"docs@{release}")
 
     @property
     def paths(self) -> Paths:
-        return Paths(self.root, "docs")
+        return Paths(self.root, self.name)
 
     @property
     def run(self) -> Run:

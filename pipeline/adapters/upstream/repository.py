@@ -448,9 +448,9 @@ def open_upstream(
     if address.kind is Kind.FOLDER:
         yield None
         return
-    cache = Paths(settings.root, upstream.name).cache
+    paths = Paths(settings.root, upstream.name)
     # Resolved, because the build folder may be a link and git receives the folder by name.
-    store = (cache / "git" / f"{upstream.name}.git").resolve()
+    store = (paths.cache / "git" / f"{paths.upstream}.git").resolve()
     with open_repository(
         address,
         store=store,

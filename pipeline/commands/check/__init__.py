@@ -25,7 +25,7 @@ def add_options(parser: ArgumentParser) -> None:
         nargs="*",
         help="catalogues, or those of an upstream (default: all)",
     )
-    add_shared(parser, "--pages")
+    add_shared(parser, "--release", "--pages")
     parser.add_argument(
         "--fix",
         action="store_true",
@@ -53,10 +53,15 @@ def run_command(arguments: Namespace, log: Log) -> int:
     from pipeline.report.check import render
 
     # Without arguments, all catalogues of the project are checked, which requires a configuration.
-    settings = read_settings(arguments.config, needed=not arguments.words)
+    is_needed = not arguments.words or arguments.release is not None
+    settings = read_settings(arguments.config, needed=is_needed)
+    words = arguments.words
+    if arguments.release is not None:
+        names = words or [None]
+        words = [settings.release(name, arguments.release).name for name in names]
     result = check_catalogs(
         settings,
-        arguments.words,
+        words,
         log=log,
         locales=locales_of(arguments, settings),
         pages=tuple(arguments.pages),

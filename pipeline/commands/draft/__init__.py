@@ -14,7 +14,7 @@ from pipeline.log import Log
 
 def add_options(parser: ArgumentParser) -> None:
     """Declare the options of ``draft``."""
-    add_shared(parser, "name", "--pages")
+    add_shared(parser, "name", "--release", "--pages")
     parser.add_argument(
         "--limit",
         metavar="N",

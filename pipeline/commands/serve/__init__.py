@@ -14,7 +14,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 
-from pipeline.commands.options import count, run_of
+from pipeline.commands.options import add_shared, count, run_of
 from pipeline.config import read_settings
 from pipeline.errors import ConfigError
 from pipeline.log import Log
@@ -31,6 +31,7 @@ def add_options(parser: ArgumentParser) -> None:
         nargs="*",
         help="the upstream (default: the first one configured), the page to open, or both",
     )
+    add_shared(parser, "--release")
     parser.add_argument(
         "--port",
         metavar="N",

@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeVar
 from pipeline.core.catalog.origins import EMPTIED, is_emptied, is_remembered_draft
 from pipeline.core.memory.file import moment_of
 from pipeline.core.memory.record import (
+    SEEN,
     Key,
     Memory,
     as_obsolete,
@@ -24,6 +25,7 @@ from pipeline.core.memory.record import (
     human_work,
     in_order,
     key_of,
+    place_of,
     text_of,
     with_refs,
 )
@@ -96,6 +98,16 @@ def translations_in_memories(memories: Iterable[Memory]) -> Translations:
             if text_of(entry):
                 held.add(_translation_key(entry))
     return held
+
+
+def translations_seen_at(memory: Memory, commits: Collection[str]) -> Translations:
+    """Return the translations of English that is on the page at one of ``commits`` only."""
+    found: set[tuple[str, str]] = set()
+    for entry in memory.entries:
+        place = place_of(entry, SEEN)
+        if place and place.commit in commits and text_of(entry):
+            found.add(_translation_key(entry))
+    return found
 
 
 def reconcile(

@@ -112,7 +112,48 @@ def choose_pin(word: str, *, package_version: str | None, now: Pin) -> Pin:
 def move_pin(text: str, pin: Pin, *, upstream: str, where: str) -> str:
     """Return ``text`` with ``pin`` in place of the old one and everything else unchanged.
 
+    If the release was shown beside the pin, it is taken out of that list.
+
     Raises ConfigError, naming ``where``, if the layout of the text makes that unsafe.
+    """
+    hint = "Edit it by hand: "
+    if pin.package:
+        name = group_of(pin.package)
+        hint += f"{name}=={pin.version}, and what begins with {name}, in the dependency group, "
+    hint += f'ref = "{pin.template}" for {upstream}; then sync.'
+
+    def edit(document: Any, string: _Quoted) -> None:
+        """Put the pin into a parsed file."""
+        _edit(document, pin, upstream, string=string)
+
+    return _edited(text, edit, where=where, hint=hint)
+
+
+def add_beside(text: str, release: str, *, upstream: str, where: str) -> str:
+    """Return ``text`` with a release beside the pin of ``upstream``.
+
+    Raises ConfigError, naming ``where``, if the layout of the text makes that unsafe.
+    """
+
+    def edit(document: Any, string: _Quoted) -> None:
+        """Add the release to a parsed file."""
+        table = document["tool"]["pipeline"]["upstreams"][upstream]
+        table["beside"] = [*table.get("beside", []), release]
+
+    hint = f'Edit it by hand: beside = ["{release}"] for {upstream}; then sync.'
+    return _edited(text, edit, where=where, hint=hint)
+
+
+# Returns a string of a parsed file, given the old one and its new content.
+_Quoted = Callable[[Any, str], Any]
+
+
+def _edited(
+    text: str, edit: Callable[[Any, _Quoted], None], *, where: str, hint: str
+) -> str:
+    """Return ``text`` after ``edit``, with everything else unchanged.
+
+    Raises ConfigError with ``hint``, naming ``where``, if the layout makes that unsafe.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
@@ -121,11 +162,14 @@ def move_pin(text: str, pin: Pin, *, upstream: str, where: str) -> str:
         """Return a tomlkit string; an unchanged one keeps its kind of quotation marks."""
         return old if old == new else tomlkit.string(new)
 
+    unsafe = ConfigError(
+        "is laid out so that the pin cannot be moved safely", where=where, hint=hint
+    )
     try:
         document = tomlkit.parse(text)
-        _edit(document, pin, upstream, string=quoted)
-        moved = tomlkit.dumps(document)
-        moved_table = tomllib.loads(moved)
+        edit(document, quoted)
+        edited = tomlkit.dumps(document)
+        edited_table = tomllib.loads(edited)
     except (
         TOMLKitError,
         tomllib.TOMLDecodeError,
@@ -133,14 +177,14 @@ def move_pin(text: str, pin: Pin, *, upstream: str, where: str) -> str:
         TypeError,
         AttributeError,
     ) as error:
-        raise _odd_layout(pin, upstream, where) from error
+        raise unsafe from error
     # tomlkit loses data in some layouts. The same edit is therefore made in plain dictionaries, and
     # the results are compared.
     expected_table = tomllib.loads(text)
-    _edit(expected_table, pin, upstream, string=lambda old, new: new)
-    if moved_table != expected_table:
-        raise _odd_layout(pin, upstream, where)
-    return moved
+    edit(expected_table, lambda old, new: new)
+    if edited_table != expected_table:
+        raise unsafe
+    return edited
 
 
 def _version_in(word: str, template: str) -> str | None:
@@ -175,9 +219,7 @@ def _literal(word: str, package_version: str | None, *, package: str) -> Pin:
     return Pin(template=word, version=package_version, package=package)
 
 
-def _edit(
-    document: Any, pin: Pin, upstream: str, *, string: Callable[[Any, str], Any]
-) -> None:
+def _edit(document: Any, pin: Pin, upstream: str, *, string: _Quoted) -> None:
     """Put ``pin`` into a parsed ``pyproject.toml``: plain dictionaries or tomlkit's.
 
     Raises KeyError.
@@ -192,20 +234,12 @@ def _edit(
             group[index] = string(item, f"{pinned[0]}=={pin.version}")
     table = document["tool"]["pipeline"]["upstreams"][upstream]
     table["ref"] = string(table.get("ref", ""), pin.template)
-
-
-def _odd_layout(pin: Pin, upstream: str, where: str) -> ConfigError:
-    """Return the error that asks a person to move the pin, with the new values."""
-    versions = ""
-    if pin.package:
-        name = group_of(pin.package)
-        versions = f"{name}=={pin.version}, and what begins with {name}, in the dependency group, "
-    hint = (
-        f'Edit it by hand: {versions}ref = "{pin.template}" for {upstream}; then sync.'
-    )
-    return ConfigError(
-        "is laid out so that the pin cannot be moved safely", where=where, hint=hint
-    )
+    # The pinned release is no longer one beside the pin.
+    beside = table.get("beside", [])
+    if pin.version in beside:
+        beside.remove(pin.version)
+        if not beside:
+            del table["beside"]
 
 
 LATEST = "latest"  # the argument of `upgrade` for the newest release

@@ -108,6 +108,7 @@ html_permalinks_icon = "#"
 html_sidebars = {
     "**": [
         "jz-logo.html",
+        *(["jz-releases.html"] if SITE["releases"] else []),
         "search-button-field.html",
         "jz-nav.html",
     ]

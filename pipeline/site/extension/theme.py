@@ -147,6 +147,12 @@ def describe(
     )
     found = description(document) if document else ""
     context["jz_description"] = found or site["hero"] or app.config.project
+    # Of a page that several releases have, search engines show the stable one.
+    stable = [
+        row for row in site["releases"] if row["is_stable"] and page in row["pages"]
+    ]
+    if url and stable:
+        url = stable[0]["url"]
     context["jz_canonical"] = f"{url}{page}.html" if url else ""
     context["jz_card"] = f"{url}_static/card.png" if has_card else ""
 
@@ -163,6 +169,36 @@ def description(document: nodes.document) -> str:
             is_long = len(prose) > LONGEST_DESCRIPTION
             return f"{prose[: LONGEST_DESCRIPTION - 1]}…" if is_long else prose
     return ""
+
+
+def provide_releases(
+    app: Sphinx, page: str, _: str, context: Context, __: object
+) -> None:
+    """Provide templates with the releases on this site, and each page with its counterparts.
+
+    Everything is in the page, so that it works where the site is opened from a folder as well.
+    """
+    language = app.config.language
+    rows = app.config.jz_site["releases"]
+    context["jz_releases"] = [
+        {**row, "address": _address_in(row, page, context)} for row in rows
+    ]
+    if not rows or not app.config.jz_site["is_beside"]:
+        return
+    (this,) = (row for row in rows if row["is_this"])
+    (stable,) = (row for row in context["jz_releases"] if row["is_stable"])
+    said = text(language, "not stable").format(release=this["name"])
+    key = "same page" if page in stable["pages"] else "stable home"
+    words = text(language, key).format(stable=stable["name"])
+    link = f'<a href="{escape(stable["address"])}">{escape(words)}</a>'
+    context["theme_announcement"] = f"{escape(said)} {link}"
+
+
+def _address_in(row: Mapping[str, Any], page: str, context: Context) -> str:
+    """Return the relative address of a page in another release, or of its first page there."""
+    name = page if page in row["pages"] else "index"
+    address: str = context["pathto"](f"{row['folder']}{name}.html", 1)
+    return address
 
 
 def escape_words(app: Sphinx, page: str, _: str, context: Context, __: object) -> None:
@@ -313,6 +349,7 @@ def setup(app: Sphinx) -> None:
     app.connect("html-page-context", hide_templates, priority=450)
     app.connect("html-page-context", provide_words)
     app.connect("html-page-context", describe, priority=600)
+    app.connect("html-page-context", provide_releases)
     # After the handlers that need the paths of upstream's pages.
     app.connect("html-page-context", provide_addresses, priority=600)
     app.connect("html-page-context", restore_templates, priority=700)

@@ -30,6 +30,7 @@ from pipeline.paths import Paths
 from pipeline.reading import Reading
 from pipeline.run import Run
 from pipeline.stages.update.locale import Locale, catalog_header
+from pipeline.stages.update.view import ReleaseView
 
 if TYPE_CHECKING:
     from pipeline.adapters.upstream import Repository
@@ -230,6 +231,13 @@ def open_english(
             repository=repository,
             reading=run.upstream.reading,
         )
+
+
+def view_of(run: Run, english: English) -> ReleaseView | None:
+    """Return the view of the memory for a release beside the pin; None for the pinned one."""
+    if not run.upstream.is_beside:
+        return None
+    return ReleaseView(lock=english.lock, wanted=english.at_pin)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -21,17 +21,19 @@ from pipeline.adapters.files import (
     replace_if_unchanged,
 )
 from pipeline.adapters.memo import Memo, code_digest, digest_of
-from pipeline.core.pin.lock import Lock, page_name
+from pipeline.core.pin.lock import Lock
 from pipeline.entries import Catalog
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.packages import how_to_run
 from pipeline.run import Run
+from pipeline.stages.update.releases import Elsewhere, find_elsewhere
 from pipeline.stages.update.state import State, read_state
 
 if TYPE_CHECKING:
     from pipeline.adapters import po
     from pipeline.core.memory.record import Memory
+    from pipeline.stages.update.view import ReleaseView
 
 # the libraries that decide how a catalogue is read, besides our own code
 _READS_WITH = ("polib",)
@@ -50,23 +52,10 @@ def catalog_header(
     )
 
 
-def documents_of(lock: Lock) -> set[str]:
-    """Return the names of all documents of upstream, including those outside this run."""
-    return {page_name(file.path) for file in lock.files}
-
-
 def how_to_store() -> str:
     """Return the hint to run the command that makes catalogues and memory agree."""
     # Build stores the catalogues, after opening the memory.
     return f"Run: {how_to_run('build')}"
-
-
-def format_memory(memory: Memory) -> bytes:
-    """Return the content of a memory's file."""
-    from pipeline.adapters import po
-    from pipeline.core.memory.file import memory_file
-
-    return po.format_catalog(memory_file(memory))
 
 
 class Locale:
@@ -75,6 +64,9 @@ class Locale:
     Every file is read once, and parsed on demand. A write changes the file and its content here; in
     a dry run, it changes only the latter. ``changes`` lists the written and removed files, relative
     to the root.
+
+    A release beside the pin has a ``view``: memories are read and written as it has them. Pages
+    that only other releases have are hidden.
 
     The parsers are imported where they are used, because a run without changes needs none.
     """
@@ -89,14 +81,21 @@ class Locale:
         self.unreadable: dict[str, Catalog] = {}
         # Pages whose catalogue somebody saved after it was read. Its content is unknown.
         self.saved_meanwhile: set[str] = set()
+        self.view: ReleaseView | None = None
         self._catalogs: dict[str, po.ReadCatalog] = {}
         self._memories: dict[str, Memory | None] = {}
+        self._stored: dict[str, Memory | None] = {}
+
+    @cached_property
+    def elsewhere(self) -> Elsewhere:
+        """Pages and commits of the other releases."""
+        return find_elsewhere(self.run)
 
     @cached_property
     def catalog_files(self) -> dict[str, bytes]:
         """The content of every catalogue."""
         files: dict[str, bytes] = {}
-        for page, path in _by_page(self.paths.catalogs(self.name)):
+        for page, path in self._by_page(self.paths.catalogs(self.name)):
             try:
                 # The parser refuses a large one; left out here, it would count as missing.
                 files[page] = read_bytes(path, bounded=False)
@@ -108,7 +107,15 @@ class Locale:
     def memory_files(self) -> dict[str, bytes]:
         """The content of every memory file."""
         folder = self.paths.memories(self.name)
-        return {page: read_bytes(path) for page, path in _by_page(folder)}
+        return {page: read_bytes(path) for page, path in self._by_page(folder)}
+
+    def _by_page(self, folder: Path) -> Iterator[tuple[str, Path]]:
+        """Yield the catalogues below ``folder`` with their pages, sorted."""
+        for path in sorted(files_below(folder, ".po")):
+            # The path decides: a header may contain anything.
+            page = path.relative_to(folder).as_posix().removesuffix(".po")
+            if page not in self.elsewhere.hidden:
+                yield page, path
 
     @cached_property
     def state(self) -> State:
@@ -271,22 +278,36 @@ class Locale:
         memories = {page: self._memory(page) for page in pages}
         return {page: memory for page, memory in memories.items() if memory}
 
+    def stored_memories(self, pages: Iterable[str]) -> dict[str, Memory]:
+        """Return memories like ``memories``, but as they are in their files, at the pin."""
+        memories = {page: self._stored_memory(page) for page in pages}
+        return {page: memory for page, memory in memories.items() if memory}
+
     def _memory(self, page: str) -> Memory | None:
         if page not in self._memories:
-            self._memories[page] = None
+            stored = self._stored_memory(page)
+            self._memories[page] = stored and self._viewed(stored)
+        return self._memories[page]
+
+    def _stored_memory(self, page: str) -> Memory | None:
+        if page not in self._stored:
+            self._stored[page] = None
             try:
                 data, where = self.memory_files[page], self.memory_name(page)
-                self._memories[page] = self._parse_memory(page, data, where)
+                self._stored[page] = self._parse_memory(page, data, where)
             except InputError as error:
                 self.report(Finding.of(error, page=page))
-        return self._memories[page]
+        return self._stored[page]
+
+    def _viewed(self, memory: Memory) -> Memory:
+        return self.view.read(memory) if self.view else memory
 
     def past_memory(self, page: str, data: bytes | None) -> Memory | None:
         """Return a past memory file, from the state or from git; None if it is invalid."""
         if data is None:
             return None
         try:
-            return self._parse_memory(page, data, "base")
+            return self._viewed(self._parse_memory(page, data, "base"))
         except InputError:
             return None  # anybody may have edited the state file
 
@@ -297,7 +318,7 @@ class Locale:
         # A file may have been copied from another page or locale, so its header is checked too.
         return read_memory(
             po.read_catalog(data, where=where).catalog,
-            upstream=self.run.name,
+            upstream=self.paths.upstream,
             locale=self.name,
             page=page,
             where=where,
@@ -308,7 +329,16 @@ class Locale:
 
         Return whether the file now contains it. If not, this is reported.
         """
-        page, data = memory.page, format_memory(memory)
+        return self._write_memory(memory.page, self.format_memory(memory))
+
+    def write_stored_memory(self, memory: Memory) -> bool:
+        """Write a memory like ``write_memory``, but as it is at the pin."""
+        from pipeline.adapters import po
+        from pipeline.core.memory.file import memory_file
+
+        return self._write_memory(memory.page, po.format_catalog(memory_file(memory)))
+
+    def _write_memory(self, page: str, data: bytes) -> bool:
         before = self.memory_files.get(page)
         if data == before:
             return True
@@ -317,7 +347,21 @@ class Locale:
             return False
         self.memory_files[page] = data
         self._memories.pop(page, None)
+        self._stored.pop(page, None)
         return True
+
+    def format_memory(self, memory: Memory) -> bytes:
+        """Return the content of a memory's file, in place of the one that was read."""
+        from pipeline.adapters import po
+        from pipeline.core.memory.file import memory_file
+
+        before = self.memory_files.get(memory.page)
+        shared = self._stored_memory(memory.page) if before is not None else None
+        if self.view is None or before is None or shared is None:
+            return po.format_catalog(memory_file(memory))
+        folded = self.view.write(shared, memory)
+        # An unchanged file keeps its bytes, whoever wrote them.
+        return before if folded is shared else po.format_catalog(memory_file(folded))
 
     def remove_memories(self, pages: Iterable[str]) -> None:
         """Remove the memory of pages."""
@@ -358,13 +402,6 @@ class Locale:
         splits = paths.splits
         abandoned += splits.parent.glob(f".{splits.name}.*.tmp")
         remove_files(abandoned)
-
-
-def _by_page(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the catalogues below ``folder`` with their pages, sorted."""
-    for path in sorted(files_below(folder, ".po")):
-        # The path decides: a header may contain anything.
-        yield path.relative_to(folder).as_posix().removesuffix(".po"), path
 
 
 def _key(data: bytes) -> str:

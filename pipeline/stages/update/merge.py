@@ -7,7 +7,7 @@ restore it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -26,6 +26,7 @@ from pipeline.core.memory.merge import (
     lost_in,
     reconcile,
     translations_in_memories,
+    translations_seen_at,
 )
 from pipeline.core.memory.opening import add_kept, kept_entries
 from pipeline.core.memory.record import (
@@ -102,6 +103,7 @@ class Sides:
     seen: Memory | None = None  # the memory last seen here, if it is not the base
     touch_of: TranslatorNoteOf | None = None
     moment_of: MomentOf | None = None
+    other_commits: Collection[str] = ()  # those of the other releases
 
     def is_older(self, our: Entry, their: Entry) -> bool:
         """Return whether the memory's entry was translated after ours was committed."""
@@ -127,12 +129,15 @@ def merge_sides(sides: Sides, held_elsewhere: Callable[[], Translations]) -> Mer
         sides.local, theirs, old=base or theirs, touch_of=sides.touch_of
     )
     follows = sides.move.by_git
-    held = translations_in_memories([ours])
+    # What another release has translated stays on the page, even if it is held elsewhere:
+    # otherwise runs of the two would add and remove it by turns.
+    others = translations_seen_at(theirs, sides.other_commits)
+    held = translations_in_memories([ours]) - others
     merge = partial(reconcile, ours, theirs, base=base, is_older=sides.is_older)
     merged = merge(held=held, follows=follows)
     if merged.taken and not follows:
         # A translation that this catalogue lacks may have moved to another one.
-        held |= held_elsewhere()
+        held |= held_elsewhere() - others
         merged = merge(held=held)
     return merged
 

@@ -39,8 +39,9 @@ from pipeline.stages.update.english import (
     open_english,
     page_at,
     rebuild_catalog,
+    view_of,
 )
-from pipeline.stages.update.locale import Locale, format_memory, how_to_store
+from pipeline.stages.update.locale import Locale, how_to_store
 from pipeline.stages.update.merge import Sides, merge_sides, save_dropped_translations
 
 
@@ -55,6 +56,7 @@ def open_memory(
     """
     run = locale.run
     with run.log.step("memory") as step, open_english(run, wanted, lock) as english:
+        locale.view = view_of(run, english)
         # Most pages agree in most runs; they only cost reading two files.
         due = [page for page in locale.memory_files if not locale.agrees(page)]
         removed = locale.state.pages.keys() - locale.memory_files.keys()
@@ -107,7 +109,9 @@ class _Opening:
             locale.unreadable[page] = self._rebuilt(theirs).catalog
             return
         if local is None:
-            opened = self._rebuilt(theirs)
+            # A release beside the pin starts from the pinned page, as after an upgrade: its update
+            # offers the translations of changed messages.
+            opened = self._rebuilt(locale.stored_memories([page])[page])
             self._keep_last(theirs, opened.catalog)
             self._write(theirs, opened)
             return
@@ -122,6 +126,7 @@ class _Opening:
             seen=seen,
             touch_of=touches_in_git(root, name),
             moment_of=moments_in_git(root, name),
+            other_commits=locale.elsewhere.commits,
         )
         merged = merge_sides(sides, self.held_elsewhere)
         if not merged.taken and not move.by_git and mended is local:
@@ -144,7 +149,7 @@ class _Opening:
             if move.by_git:
                 # If the run is killed before it writes the catalogue, the next one must not take
                 # the new memory for somebody's edit.
-                self.state.announce(page, format_memory(memory))
+                self.state.announce(page, locale.format_memory(memory))
                 locale.save_state()
             if not locale.write_memory(memory):
                 return

@@ -21,8 +21,9 @@ from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
-from pipeline.stages.update.locale import Locale, catalog_header, documents_of
+from pipeline.stages.update.locale import Locale, catalog_header
 from pipeline.stages.update.opening import open_memory
+from pipeline.stages.update.releases import documents_of
 from pipeline.stages.update.store import store_memory
 
 
@@ -84,8 +85,9 @@ def update_catalog_files(
         # All together: a message that moved is removed from one catalogue and added to another.
         _write(locale, updated)
         for name in gone:
-            # An empty catalogue is removed, so there is nothing to report.
-            if updated[name].catalog.entries:
+            # An empty catalogue is removed, and a page of the pin is not gone.
+            is_pinned = name in locale.elsewhere.pinned
+            if updated[name].catalog.entries and not is_pinned:
                 locale.report(_page_gone_finding(name, locale.catalog_name(name)))
         step.result = _summary(updated)
     return updated
@@ -122,7 +124,8 @@ def _write(locale: Locale, updated: Mapping[str, Updated]) -> None:
             locale.unreadable[page] = po.write_catalog(result.catalog).catalog
         elif result.catalog.entries:
             locale.write_catalog(page, result.catalog)
-        elif page in locale.catalog_files:
+        elif page in locale.catalog_files and page not in locale.elsewhere.pinned:
+            # A page of the pin keeps its memory, from which the file would come back.
             empty.append(page)
     # The content of a file to be removed may only live on in a file that was not written.
     if not locale.saved_meanwhile:

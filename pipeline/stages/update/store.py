@@ -8,6 +8,7 @@ hundreds.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,12 +23,16 @@ from pipeline.core.memory.merge import (
     unheld_entries,
 )
 from pipeline.core.memory.record import Memory, Place, digest, index_places
+from pipeline.core.memory.releases import finished_translations, offer
 from pipeline.core.pin.lock import Lock, is_reference
 from pipeline.entries import Catalog, Entry
 from pipeline.report.counts import written_text
 from pipeline.stages.update.checkouts import touches_in_git
-from pipeline.stages.update.locale import Locale, documents_of
+from pipeline.stages.update.locale import Locale
+from pipeline.stages.update.releases import documents_of
 
+# An entry of a memory file without a translation, if no note stands for the translation.
+_UNTRANSLATED = re.compile(rb'^msgid "([0-9a-f]{32})"\nmsgstr ""\n\n', re.MULTILINE)
 FEW = 8  # pages; if more are due, the whole memory is read at once
 
 
@@ -43,14 +48,14 @@ class OldMemory:
     @cached_property
     def of_due(self) -> dict[str, Memory]:
         """Return the memory of the pages that are due."""
-        return self._read(page for page in self.locale.memory_files if page in self.due)
+        due = [page for page in self.locale.memory_files if page in self.due]
+        return self._noted(self.locale.memories(due))
 
     @cached_property
     def of_others(self) -> dict[str, Memory]:
-        """Return the memory of all other pages."""
-        return self._read(
-            page for page in self.locale.memory_files if page not in self.due
-        )
+        """Return the memory of all other pages, as it is at the pin."""
+        others = [page for page in self.locale.memory_files if page not in self.due]
+        return self._noted(self.locale.stored_memories(others))
 
     def find(self, code: str) -> Place | None:
         """Return the place of a digest's English, according to any page's memory."""
@@ -62,14 +67,14 @@ class OldMemory:
             for page, data in self.locale.memory_files.items()
             if code.encode() in data
         ]
-        return _index(self._read(naming)).get(code)
+        return _index(self._noted(self.locale.stored_memories(naming))).get(code)
 
     @cached_property
     def _places(self) -> dict[str, Place]:
         return _index(self.of_due | self.of_others)
 
-    def _read(self, pages: Iterable[str]) -> dict[str, Memory]:
-        memories = self.locale.memories(pages)
+    def _noted(self, memories: dict[str, Memory]) -> dict[str, Memory]:
+        """Return ``memories``, after noting the refs that they know."""
         for memory in memories.values():
             self.refs |= memory.known_refs
         return memories
@@ -121,6 +126,9 @@ def store_memory(
             )
             store.write_pages()
             moved = store.moved_pages()
+            if locale.view is not None:
+                store.offer_to_other_pages()
+                moved = []  # the pin decides about its pages
             state.forget(moved)
             # The state comes first: a page that it has, but whose memory is gone, looks like one
             # whose memory somebody else removed.
@@ -196,6 +204,21 @@ class _Store:
                 continue
             moved.append(page)
         return moved
+
+    def offer_to_other_pages(self) -> None:
+        """Put translations of a release beside the pin into untranslated messages of other pages.
+
+        The update of the pin cannot find them itself, as pages that it lacks are hidden from it.
+        """
+        translations = finished_translations(self.closed.values())
+        untranslated: list[str] = []
+        for page, data in self.locale.memory_files.items():
+            codes = (code.decode("ascii") for code in _UNTRANSLATED.findall(data))
+            # Most files need not be parsed.
+            if not translations.keys().isdisjoint(codes):
+                untranslated.append(page)
+        for shared in self.locale.stored_memories(untranslated).values():
+            self.locale.write_stored_memory(offer(shared, translations))
 
     @cached_property
     def closed(self) -> dict[str, Memory]:
@@ -297,7 +320,7 @@ class _Store:
         if old and (wanted is None or (old.layout, old.date) == (layout, date)):
             return old  # the page is unchanged: an upgrade does not touch the file
         return Memory(
-            upstream=self.locale.run.name,
+            upstream=self.locale.paths.upstream,
             locale=self.locale.name,
             page=page,
             commit=self.lock.commit,

@@ -15,7 +15,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from pipeline.adapters.files import read_bytes
+from pipeline.core.memory.closing import close_to_compare
 from pipeline.core.memory.record import Memory, Place, renamed_places, with_refs
+from pipeline.core.memory.releases import is_folded
 from pipeline.core.pin.lock import Lock, parse_lock
 from pipeline.entries import Entry
 from pipeline.errors import InputError, UpstreamError
@@ -29,6 +31,7 @@ from pipeline.stages.update.english import (
     open_english,
     page_under_ref,
     rebuild_catalog,
+    view_of,
 )
 from pipeline.stages.update.locale import Locale, how_to_store
 
@@ -54,6 +57,7 @@ def verify_memory(run: Run) -> tuple[Finding, ...]:
             run.log.step("memory verify") as step,
             open_english(run, {}, lock) as english,
         ):
+            locale.view = view_of(run, english)
             memories = locale.memories(locale.memory_files)
             waiting = _waiting(locale)
             # Page by page, so that a faulty page does not hide others.
@@ -96,6 +100,13 @@ def _verify_page(
         return
     # Missing entries are already reported, and make any two catalogues differ.
     if local is None or opened.missing:
+        return
+    if locale.view is not None:
+        # Obsolete entries have another order here, and the update makes fuzzy ones anew.
+        own = close_to_compare(local, memory, old=memory)
+        if not is_folded(memory, own):
+            name = locale.catalog_name(page)
+            locale.report(_differs(page, name, locale.memory_name(page)))
         return
     # Entries of a new catalogue have no line numbers.
     ours = [replace(entry, line=0) for entry in local.entries]

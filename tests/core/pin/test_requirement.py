@@ -183,6 +183,26 @@ def test_a_ref_without_a_version_replaces_the_template(end: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('beside = ["1.1.0"]\n', ""),
+        ('beside = ["1.2.0", "1.1.0"] # new\n', 'beside = ["1.2.0"] # new\n'),
+        ('beside = ["1.2.0"]\n', 'beside = ["1.2.0"]\n'),
+    ],
+)
+def test_a_release_that_gets_the_pin_is_no_longer_beside_it(
+    before: str, after: str
+) -> None:
+    line = 'ref = "jax-v{version}"\n'
+    moved = move_pin(
+        CONFIG.replace(line, line + before), NOW, upstream="jax", where="x"
+    )
+    assert moved == move_pin(CONFIG, NOW, upstream="jax", where="x").replace(
+        line, line + after
+    )
+
+
 def test_an_upstream_without_a_ref_gets_one() -> None:
     moved = move_pin(CONFIG, NOW, upstream="other", where="x")
     assert read_pin(moved, upstream="other", version="1.1.0", package="JAX") == NOW

@@ -1,0 +1,113 @@
+"""Show a release beside the pin: ``upgrade REF --beside``.
+
+The release is added to the configuration, pulled, and given catalogues of its own. The pin stays.
+The result compares the release with the pinned one, as that of an upgrade does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from msgspec import structs
+
+from pipeline.adapters.files import read_bytes
+from pipeline.commands.rollback import restoring
+from pipeline.commands.run_lock import run_lock
+from pipeline.commands.upgrade import (
+    Move,
+    UpgradeOptions,
+    compare,
+    move_docs,
+    newest,
+    python_fault,
+    read_both,
+    try_move,
+)
+from pipeline.config import release_beside
+from pipeline.core.pin.requirement import (
+    LATEST,
+    Pin,
+    add_beside,
+    choose_pin,
+    read_pin,
+)
+from pipeline.errors import ConfigError
+from pipeline.report.result import RunResult
+from pipeline.run import Run
+from pipeline.stages.pull import stage as pull_stage
+from pipeline.stages.pull.stage import read_pulled
+
+
+def show_beside(run: Run, options: UpgradeOptions) -> RunResult:
+    """Show a release beside the pin and return the result.
+
+    ``latest`` is the newest release that cannot be installed yet: any other can have the pin.
+    Nothing happens if the release is shown already. Raises ConfigError and UpstreamError.
+    """
+    if run.upstream.is_beside:
+        raise ConfigError(
+            f"{run.name} is a release, and only an upstream has others beside it",
+            hint=f"Name the upstream: {run.paths.upstream}.",
+        )
+    is_dry = options.dry_run or run.dry
+    text = read_bytes(options.config).decode("utf-8")
+    now = read_pin(text, upstream=run.name, version=run.version, package=run.package)
+    version, reason = _wanted_version(run, options, now)
+    if version in ("", run.version, *run.upstream.beside):
+        run.log.note(f"{run.name}: no release is to be added beside the pin")
+        return RunResult(name=run.name, lock=read_pulled(run), dry_run=options.dry_run)
+    added = add_beside(text, version, upstream=run.name, where=str(options.config))
+    move = Move(
+        config=options.config,
+        pin=replace(now, version=version),
+        before=text.encode("utf-8"),
+        after=added.encode("utf-8"),
+    )
+    target = _run_beside(run, now.template, version)
+    with run_lock(replace(run, dry=is_dry)):
+        commits = read_both(run, target)
+        comparison = compare(run, commits.before, commits.after)
+        if is_dry:
+            result = try_move(target)
+        else:
+            with restoring(target):
+                result = move_docs(target)
+                move.write()
+    return replace(
+        result,
+        name=run.name,
+        is_beside=True,
+        comparison=comparison,
+        passed_over=(reason,) if reason else (),
+        changes=(*result.changes, options.config.name),
+        check_only=run.dry,
+        dry_run=options.dry_run,
+    )
+
+
+def _wanted_version(run: Run, options: UpgradeOptions, now: Pin) -> tuple[str, str]:
+    """Return the release to show, and why it cannot have the pin; "" if that was not asked.
+
+    The release is "" if ``latest`` names none that has to wait for its package.
+    """
+    if options.target != LATEST:
+        pin = choose_pin(options.target, package_version=None, now=now)
+        return pin.version, ""
+    with run.log.step("look for releases") as step:
+        tags = pull_stage.list_tags(run)
+        waiting = newest(options.config, run=run, tags=tags).waiting
+        step.result = f"waiting for a package: {', '.join(waiting) or 'none'}"
+    if not waiting:
+        return "", ""
+    version = waiting[0]
+    fault = python_fault(options.config, run, version)
+    return version, fault or f"no {run.package} {version} can be installed here"
+
+
+def _run_beside(run: Run, template: str, version: str) -> Run:
+    """Return the run of a release beside the pin, with the configuration that shows it."""
+    pinned = structs.replace(run.upstream, beside=(*run.upstream.beside, version))
+    release = release_beside(pinned, template, version)
+    upstreams = {**run.settings.upstreams, run.name: pinned, release.name: release}
+    settings = replace(run.settings, upstreams=upstreams)
+    return replace(run, settings=settings, upstream=release, dry=False)

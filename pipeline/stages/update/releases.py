@@ -1,0 +1,79 @@
+"""The other releases of an upstream: which pages only they have, and their commits.
+
+Pages that only another release has are hidden from a run: it neither opens nor removes their files.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from pipeline.adapters.files import read_bytes
+from pipeline.config import Upstream
+from pipeline.core.pin.lock import Lock, is_reference, page_name, parse_lock
+from pipeline.errors import InputError
+from pipeline.paths import Paths
+from pipeline.run import Run
+
+
+def documents_of(lock: Lock) -> frozenset[str]:
+    """Return the names of all documents of upstream at the commit of a lock."""
+    return frozenset(page_name(file.path) for file in lock.files)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elsewhere:
+    """What a run must know of the other releases of its upstream.
+
+    ``hidden`` are pages that only others beside the pin have, and the pin's API reference, which
+    belongs to an installed package. ``pinned`` are the other pages that only the pin has.
+    ``commits`` are the commits of all others.
+    """
+
+    hidden: frozenset[str] = frozenset()
+    pinned: frozenset[str] = frozenset()
+    commits: frozenset[str] = frozenset()
+
+
+def find_elsewhere(run: Run) -> Elsewhere:
+    """Return the pages and commits of the other releases, as far as they have been pulled."""
+    others = [
+        release
+        for release in run.settings.releases_of(run.name)
+        if release.name != run.name
+    ]
+    if not others:
+        return Elsewhere()  # the common case: no lock is read
+    own = _lock_of(run, run.upstream)
+    here = documents_of(own) if own else frozenset()
+    pinned: frozenset[str] = frozenset()
+    beside: frozenset[str] = frozenset()
+    commits: set[str] = set()
+    for release in others:
+        lock = _lock_of(run, release)
+        if lock is None:
+            continue
+        commits.add(lock.commit)
+        pages = documents_of(lock)
+        if release.is_beside:
+            beside |= pages
+        else:
+            reference = frozenset(filter(is_reference, pages))
+            beside |= reference
+            pinned = pages - reference
+    return Elsewhere(
+        hidden=beside - here - pinned,
+        pinned=pinned - here,
+        commits=frozenset(commits),
+    )
+
+
+def _lock_of(run: Run, release: Upstream) -> Lock | None:
+    """Return the lock of a release; None if there is none, or a damaged one.
+
+    The run that needs the lock reports damage.
+    """
+    path = Paths(run.settings.root, release.name).lock
+    with suppress(InputError):
+        return parse_lock(read_bytes(path), where=str(path))
+    return None

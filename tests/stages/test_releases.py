@@ -1,0 +1,319 @@
+"""Releases beside the pin: one memory, to which each gives what it has translated.
+
+The pin of these projects is v1; v2 is shown beside it. v2 lacks the page ``faq`` and has a page
+``help``, which v1 lacks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from folders import read_tree
+from memory_project import LOCALE, RELEASES, Project, Synced, chinese
+from repositories import git, make_origin
+
+from pipeline.adapters import po
+from pipeline.entries import Entry
+
+
+@pytest.fixture
+def pinned(tmp_path: Path, origin: Path) -> Project:
+    """A project at v1, translated, with v2 beside it, pulled and not translated."""
+    root = tmp_path / "project"
+    root.mkdir()
+    project = Project(root, str(origin), beside=("2",))
+    project.sync("v1")
+    project.translate_all()
+    project.sync("v1")
+    project.at("2").sync("v2")
+    return project
+
+
+def files(project: Project) -> dict[str, bytes]:
+    """Everything that people or git would see change: the memory, and all catalogues."""
+    return read_tree(project.root / "translations")
+
+
+def untranslated(project: Project) -> list[str]:
+    found: list[Entry] = []
+    for page in project.pages():
+        found += project.read(page).entries
+    return sorted(
+        entry.msgid for entry in found if not entry.obsolete and not entry.is_finished
+    )
+
+
+def memory_entry(project: Project, page: str, msgstr: str) -> Entry:
+    data = project.memory(page).read_bytes()
+    (found,) = (
+        entry
+        for entry in po.read_catalog(data, where=page).catalog.entries
+        if entry.msgstr == msgstr
+    )
+    return found
+
+
+def finish(project: Project) -> None:
+    """Translate what has no translation, and confirm what is fuzzy."""
+
+    def finished(entry: Entry) -> Entry:
+        if entry.obsolete:
+            return entry
+        words = entry.msgstr or chinese(entry)
+        return replace(entry, msgstr=words, fuzzy=False, previous=None)
+
+    for page in project.pages():
+        project.edit(page, finished)
+
+
+def sync_by_turns(project: Project, times: int = 3) -> list[Synced]:
+    """Sync both releases in turn; the pinned one comes first."""
+    runs = []
+    for _ in range(times):
+        runs += [project.sync("v1"), project.at("2").sync("v2")]
+    return runs
+
+
+def test_a_release_starts_with_the_translations_of_the_pinned_one(
+    pinned: Project,
+) -> None:
+    beside = pinned.at("2")
+    saw = "The saw by the window is sharpened on Mondays, before anybody else has come in."
+    assert (
+        beside.entry("guide", "The saw").msgstr
+        == pinned.entry("guide", "The saw").msgstr
+    )
+    assert saw not in untranslated(beside)
+    assert [text.split()[0] for text in untranslated(beside)] == [
+        "A",
+        "Ask",
+        "Every",
+        "Help",
+    ]
+    # As after an upgrade, a changed message has the old translation to start from.
+    assert beside.entry("guide", "three drawers").fuzzy
+
+
+def test_runs_of_two_releases_by_turns_write_nothing(pinned: Project) -> None:
+    finish(pinned.at("2"))
+    sync_by_turns(pinned, 2)
+    before = files(pinned)
+    for run in sync_by_turns(pinned):
+        assert run.codes == []
+        assert run.changes == []
+    assert files(pinned) == before
+    assert pinned.verify() == pinned.at("2").verify() == ()
+
+
+def test_the_first_run_of_a_release_changes_no_memory_of_the_pinned_one(
+    tmp_path: Path, origin: Path
+) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    project = Project(root, str(origin), beside=("2",))
+    project.sync("v1")
+    project.translate_all()
+    project.sync("v1")
+    before = read_tree(project.paths.memories(LOCALE))
+    project.at("2").sync("v2")
+    after = read_tree(project.paths.memories(LOCALE))
+    assert after.keys() - before.keys() == {"help.po"}
+    assert {name: after[name] for name in before} == before
+    assert project.verify() == project.at("2").verify() == ()
+
+
+def test_what_a_release_translates_waits_in_the_memory_of_the_pinned_page(
+    pinned: Project,
+) -> None:
+    beside = pinned.at("2")
+    beside.translate("guide", "varnish", "关于清漆的一段。")
+    run = beside.sync("v2")
+    entry = memory_entry(pinned, "guide", "关于清漆的一段。")
+    assert entry.obsolete
+    assert f"seen: {run.lock.commit} guide" in entry.notes
+    assert any(note.startswith("translator: Li Lei") for note in entry.notes)
+    assert pinned.memory("guide").read_bytes().count(b"X-Upstream-Ref: v1") == 1
+
+
+def test_a_translation_is_corrected_for_both_releases(pinned: Project) -> None:
+    for project, other, words in (
+        (pinned.at("2"), pinned, "窗边的锯子。"),
+        (pinned, pinned.at("2"), "窗边的锯。"),
+    ):
+        project.translate("guide", "The saw", words)
+        sync_by_turns(pinned, 2)
+        assert other.entry("guide", "The saw").msgstr == words
+    before = files(pinned)
+    sync_by_turns(pinned)
+    assert files(pinned) == before
+
+
+def test_two_different_corrections_are_a_conflict(pinned: Project) -> None:
+    pinned.translate("guide", "The saw", "窗边的锯。")
+    pinned.at("2").translate("guide", "The saw", "窗户边的锯子。")
+    pinned.sync("v1")
+    run = pinned.at("2").sync("v2")
+    assert run.codes == ["memory-conflict"]
+    (kept,) = pinned.at("2").kept("set-aside", "guide")
+    assert kept.msgstr == "窗边的锯。"
+
+
+def test_pages_of_one_release_only_are_left_alone_by_the_other(
+    pinned: Project,
+) -> None:
+    beside = pinned.at("2")
+    finish(beside)
+    beside.sync("v2")
+    assert pinned.memory("help").is_file()
+    assert pinned.memory("faq").is_file()
+    before = files(pinned)
+    runs = sync_by_turns(pinned, 1)
+    assert [run.locale.all_findings() for run in runs] == [[], []]
+    assert (
+        files(pinned)[f"memory/{LOCALE}/docs/help.po"]
+        == before[f"memory/{LOCALE}/docs/help.po"]
+    )
+    assert not pinned.catalog("help").exists()
+
+
+def test_a_translation_of_a_new_page_reaches_equal_messages_of_the_pin(
+    tmp_path: Path,
+) -> None:
+    words = "Sweep the floor before you leave."
+    origin = make_origin(
+        tmp_path / "origin",
+        {
+            "v1": {"a.md": f"# A\n\n{words}\n"},
+            "v2": {"a.md": "# A\n", "b.md": f"# B\n\n{words}\n"},
+        },
+    )
+    root = tmp_path / "project"
+    root.mkdir()
+    project = Project(root, str(origin), beside=("2",))
+    project.sync("v1")
+    project.at("2").sync("v2")
+    project.at("2").translate("b", "Sweep", "离开前请扫地。")
+    sync_by_turns(project, 2)
+    assert project.entry("a", "Sweep").msgstr == "离开前请扫地。"
+    before = files(project)
+    sync_by_turns(project)
+    assert files(project) == before
+
+
+def test_a_fresh_clone_gets_both_releases_from_the_memory(pinned: Project) -> None:
+    beside = pinned.at("2")
+    finish(beside)
+    sync_by_turns(pinned, 2)
+    before = files(pinned)
+    pinned.clone()
+    beside.clone()
+    beside.sync("v2")
+    pinned.sync("v1")
+    assert files(pinned) == before
+    assert untranslated(beside) == untranslated(pinned) == []
+    assert pinned.verify() == beside.verify() == ()
+
+
+def test_moving_the_pin_takes_everything_from_the_memory(pinned: Project) -> None:
+    finish(pinned.at("2"))
+    pinned.at("2").sync("v2")
+    moved = replace(pinned, beside=())
+    run = moved.sync("v2")
+    assert untranslated(moved) == []
+    assert moved.verify() == ()
+    assert run.codes == []
+    back = replace(pinned, beside=())
+    back.sync("v1")
+    assert untranslated(back) == []
+
+
+def test_a_draft_stays_with_the_release_that_it_was_made_for(pinned: Project) -> None:
+    def draft(entry: Entry) -> Entry:
+        if "varnish" not in entry.msgid:
+            return entry
+        return replace(
+            entry, msgstr="清漆", fuzzy=True, notes=(*entry.notes, "draft: m 00000000")
+        )
+
+    memory = pinned.memory("guide").read_bytes()
+    pinned.at("2").edit("guide", draft)
+    pinned.at("2").sync("v2")
+    assert pinned.memory("guide").read_bytes() == memory
+
+
+def test_removing_a_translation_in_a_release_removes_it_from_the_other(
+    pinned: Project,
+) -> None:
+    pinned.at("2").translate("guide", "The saw", "")
+    sync_by_turns(pinned, 2)
+    assert pinned.entry("guide", "The saw").msgstr == ""
+    before = files(pinned)
+    sync_by_turns(pinned)
+    assert files(pinned) == before
+
+
+def test_a_tag_that_upstream_moves_loses_nothing(tmp_path: Path) -> None:
+    origin = make_origin(tmp_path / "origin", RELEASES)
+    root = tmp_path / "project"
+    root.mkdir()
+    pinned = Project(root, str(origin), beside=("2",))
+    pinned.sync("v1")
+    beside = pinned.at("2")
+    beside.sync("v2")
+    finish(beside)
+    sync_by_turns(pinned, 1)
+    words = {chinese(entry) for entry in beside.read("guide").entries}
+    git(origin, "tag", "--force", "v2", "v3")
+    sync_by_turns(pinned, 2)
+    before = files(pinned)
+    sync_by_turns(pinned)
+    assert files(pinned) == before
+    kept = {entry.msgstr for entry in beside.read("guide").entries}
+    assert len(words & kept) >= 3
+
+
+def test_a_moved_text_stays_with_the_page_that_needs_it(tmp_path: Path) -> None:
+    words = "Sweep the floor before you leave the workshop."
+    origin = make_origin(
+        tmp_path / "origin",
+        {
+            "v1": {"a.md": f"# A\n\n{words}\n", "b.md": "# B\n\nNothing.\n"},
+            "v2": {"a.md": "# A\n", "b.md": f"# B\n\n{words}\n"},
+        },
+    )
+    root = tmp_path / "project"
+    root.mkdir()
+    project = Project(root, str(origin), beside=("2",))
+    project.sync("v1")
+    project.translate_all()
+    project.sync("v1")
+    sync_by_turns(project, 2)
+    assert project.at("2").entry("b", "Sweep").is_finished
+    before = files(project)
+    for run in sync_by_turns(project):
+        assert run.codes == []
+    assert files(project) == before
+    assert project.verify() == project.at("2").verify() == ()
+
+
+def test_releases_whose_pages_trade_names(tmp_path: Path) -> None:
+    tea, glue = "# Tea\n\nTea is hot, mind it.\n", "# Glue\n\nGlue dries slowly.\n"
+    origin = make_origin(
+        tmp_path / "origin",
+        {"v1": {"a.md": tea, "b.md": glue}, "v2": {"a.md": glue, "b.md": tea}},
+    )
+    root = tmp_path / "project"
+    root.mkdir()
+    project = Project(root, str(origin), beside=("2",))
+    project.sync("v1")
+    project.translate_all()
+    project.sync("v1")
+    sync_by_turns(project, 2)
+    assert untranslated(project) == untranslated(project.at("2")) == []
+    before = files(project)
+    for run in sync_by_turns(project):
+        assert run.codes == []
+    assert files(project) == before
+    assert project.verify() == project.at("2").verify() == ()
