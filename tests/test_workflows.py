@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shlex
 import shutil
@@ -38,7 +40,7 @@ RAN_BY_HAND = {
     "properties": set(),
     "release": {"gh", "sha256sum"},
     "site": {"git", "gh"},
-    "sync": {"git", "gh", "sed", "echo", "title=$(sed"},
+    "sync": {"git", "gh", "sed", "echo", "title=$(sed", ".github/report-release"},
 }
 SHELL = {
     "if",
@@ -55,6 +57,7 @@ SHELL = {
     "python3",
 }
 WRITING = {
+    "report": {"issues"},
     "propose": {"contents", "pull-requests", "actions"},
     "publish": {"actions"},
     "deploy": {"pages", "id-token"},
@@ -369,3 +372,50 @@ def test_the_steps_of_the_workflow_merge_what_lines_would_not(
     assert work.sync() == 0
     hammers = [entry for entry in work.read("cellar").entries if entry.obsolete]
     assert [entry.msgstr for entry in hammers] == ["榔头"]
+
+
+# A stand-in for GitHub's program: it keeps issues in a file, and knows what the script asks.
+GH = """#!{python}
+import json, os, pathlib, sys
+store = pathlib.Path(os.environ["STORE"])
+issues = json.loads(store.read_text()) if store.exists() else []
+words = sys.argv[1:]
+option = dict(zip(words, words[1:]))
+if words[:2] == ["issue", "list"]:
+    for issue in issues:
+        if issue["title"] == os.environ["title"] and issue["label"] == option["--label"]:
+            print(issue["number"])
+elif words[:2] == ["issue", "edit"]:
+    issues[int(words[2]) - 1]["body"] = pathlib.Path(option["--body-file"]).read_text()
+elif words[:2] == ["issue", "create"]:
+    body = pathlib.Path(option["--body-file"]).read_text()
+    issue = dict(title=option["--title"], label=option["--label"], body=body)
+    issues.append(issue | dict(number=len(issues) + 1))
+store.write_text(json.dumps(issues))
+"""
+
+
+def test_a_release_is_reported_by_one_issue(tmp_path: Path) -> None:
+    program = tmp_path / "gh"
+    program.write_text(GH.replace("{python}", sys.executable), encoding="utf-8")
+    program.chmod(0o755)
+    store, summary = tmp_path / "issues.json", tmp_path / "upgrade.md"
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    for title, body in (
+        ("Show beside jax v1 the release v2", "no wheel"),
+        ("Show beside jax v1 the release v2", "less to do"),
+        ("Upgrade jax from v1 to v2", "a wheel"),
+        ("Upgrade jax from v2 to v3", "next"),
+    ):
+        summary.write_text(f"# {title}\n\n{body}\n", encoding="utf-8")
+        subprocess.run(
+            [ROOT / ".github" / "report-release", summary],
+            env={"PATH": path, "STORE": str(store)},
+            check=True,
+        )
+    issues = json.loads(store.read_text(encoding="utf-8"))
+    assert [issue["title"] for issue in issues] == [
+        "Upstream has released v2",
+        "Upstream has released v3",
+    ]
+    assert "a wheel" in issues[0]["body"]
