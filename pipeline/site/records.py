@@ -19,7 +19,7 @@ from pipeline.core.catalog.origins import OriginKind
 from pipeline.core.document.message import Kind
 from pipeline.core.execution import notebook as execution
 from pipeline.core.memory.record import digest
-from pipeline.core.pin.lock import SourceFile
+from pipeline.core.pin.lock import SourceFile, is_reference
 from pipeline.core.reference.objects import PATH
 from pipeline.core.results import PageResult
 from pipeline.entries import Entry
@@ -67,11 +67,13 @@ def record_of(
         remembered += entries_with_authors(site.paths.memory(site.locale, name))
     paths = [one.page.files[0].path for one in documents]
     drafts = sum(block.origin is OriginKind.DRAFT for block in blocks)
+    # Of a guide, its own documents; of an object, the modules with its docstrings.
+    named = [path for path in paths if not is_reference(path)] or paths[:1]
     fresh = freshness(
-        replace(page, drafts=drafts),
+        replace(page, drafts=drafts, files=page.files or (own,)),
         site.lock,
         locale=site.locale,
-        sources=dict(map(site.source, paths)),
+        sources=dict(map(site.source, named)),
         license_name=site.upstream.license,
         is_notebook=shown.is_notebook,
         outputs=shown.outputs,

@@ -82,27 +82,35 @@ class Reference:
     def pages(self) -> Iterator[PageResult]:
         """Yield the results of the objects' own pages, also of those without any docstring."""
         for name in sorted(self.record.pages):
-            row = self.rows.get(f"{REFERENCE}/{name}", PageResult(page=name))
-            title = name.rpartition("/")[2]
-            yield replace(row, page=name, title=title, findings=(), files=())
+            yield PageResult(page=name, title=name.rpartition("/")[2])
 
     def documents(self, page: str) -> Iterator[PageResult]:
         """Yield a row for each docstring that a page shows, in order, named like its catalogue."""
+        counted: set[str] = set()
         for path in self._documents(page):
             name = page_name(path)
-            row = self.rows.get(name)
-            for file in row.files if row else ():
-                if row and file.path == path:
-                    yield replace(row, files=(file,), findings=())
+            row = self.rows.get(name, PageResult(page=name))
+            files_of_row = [file for file in row.files if file.path == path]
+            if name in counted:
+                row = PageResult(page=name)  # the first one has the counts of all
+            counted.add(name)
+            for file in files_of_row:
+                yield replace(row, files=(file,), findings=())
 
     def _documents(self, page: str) -> list[str]:
-        """Return the paths of the docstrings that a page shows, without duplicates."""
+        """Return the paths of the docstrings that a page shows, without duplicates.
+
+        Tables show summaries only. These count where nothing else shows the docstring.
+        """
         found = self.shown.get(page, _Shown())
         names: list[str] = []
         for directive in found.directives:
             names += names_in(directive)
-        names += [row.object for row in found.rows]
         paths = [self._object(name).document for name in names]
+        for row in found.rows:
+            path = self._object(row.object).document
+            if page_name(path) == f"{REFERENCE}/{page}":
+                paths.append(path)
         return [path for path in dict.fromkeys(paths) if path]
 
     def _object(self, name: str) -> Object:

@@ -111,11 +111,14 @@ def keep_sources(
 
     Sphinx then puts them behind the parameter's name and type, in one paragraph.
     """
-    for field in content.findall(nodes.field):
-        name, body = field.children
-        is_text = len(body.children) == 1 and isinstance(body[0], nodes.paragraph)
-        if is_text and _DESCRIPTIONS.match(name.astext()):
-            paragraph = body[0]
+    for body in content.findall(nodes.field_body):
+        is_text = len(body.children) == 1 and isinstance(
+            body.children[0], nodes.paragraph
+        )
+        name = body.parent.children[0].astext()
+        if is_text and _DESCRIPTIONS.match(name):
+            (paragraph,) = body.children
+            assert isinstance(paragraph, nodes.paragraph)
             words = nodes.inline(paragraph.rawsource, "", *paragraph.children)
             words["jz_description"] = True
             paragraph.children = []
