@@ -33,9 +33,11 @@ import uuid
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from pipeline.adapters.files import remove_tree
 from pipeline.adapters.kernel import (
@@ -67,6 +69,7 @@ from pipeline.adapters.cluster import serve
 serve(sys.argv[1])
 """
 CONNECT_SECONDS = 20
+ANSWER_SECONDS = 20  # time for the scheduler to answer
 WORKERS_SECONDS = 60  # time to wait for a cluster without workers
 POLL_SECONDS = 5  # interval between two checks for new and lost workers
 AGAIN = "Run again when it is there: pages that ran are in the cache."
@@ -137,8 +140,8 @@ def describe(dask_worker: Any) -> Member:
     )
 
 
-def run_page(parcel: Parcel) -> Outcome:
-    """Run one page in a separate process and return its outcome."""
+def run_page(parcel: Parcel) -> bytes:
+    """Run one page in a separate process and return its outcome, as JSON."""
     from distributed import get_worker
 
     worker = get_worker()
@@ -158,13 +161,16 @@ def run_page(parcel: Parcel) -> Outcome:
         code = _run_child(folder, is_wanted)
         if code:
             message = f"the process that ran it ended with code {code}"
-            return died(parcel.job, message)
-        outcome = pickle.loads((folder / "outcome").read_bytes())  # noqa: S301 - our own child's
-        assert isinstance(outcome, Outcome)
-        return outcome
+            return _encoded(died(parcel.job, message))
+        return (folder / "outcome").read_bytes()
     finally:
         with suppress(OSError):
             remove_tree(folder)
+
+
+def _encoded(outcome: Outcome) -> bytes:
+    # The standard library's JSON keeps lone surrogates, which messages of exceptions may have.
+    return json.dumps(asdict(outcome)).encode("ascii")
 
 
 def _unpack(parcel: Parcel, folder: Path, *, pages: int) -> None:
@@ -218,7 +224,7 @@ def serve(place: str) -> None:
     try:
         job: Job = pickle.loads((folder / "job").read_bytes())  # noqa: S301 - our own parent's
         (outcome,) = run_notebooks([job], workers=1)
-        (folder / "outcome").write_bytes(pickle.dumps(outcome))
+        (folder / "outcome").write_bytes(_encoded(outcome))
     except KeyboardInterrupt:
         with suppress(OSError):
             remove_tree(folder)
@@ -276,6 +282,21 @@ def run_on_cluster(
                 client.cancel(futures, force=True)
 
 
+class _Cell(msgspec.Struct):
+    """Part of a notebook's cell that identifies it."""
+
+    cell_type: str
+    source: str | list[str] = ""
+    outputs: list[dict[str, Any]] = []
+
+
+class _Notebook(msgspec.Struct):
+    """Cells of a notebook that a worker sends back."""
+
+    cells: list[_Cell]
+    metadata: dict[str, Any] = {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sent:
     """A submitted job and its Dask future."""
@@ -307,10 +328,7 @@ class _Run:
 
         Raises ExecutionError if it had no worker for too long, or the connection is lost.
         """
-        try:
-            threads = sum(self.client.nthreads().values())
-        except OSError as error:
-            raise _lost(self.address) from error
+        threads = sum(_answer(self.client, self.client.nthreads, self.address).values())
         if threads:
             self.seen = time.monotonic()
         elif time.monotonic() - self.seen > WORKERS_SECONDS:
@@ -371,17 +389,38 @@ def _connected(address: str) -> Iterator[Any]:
             client.close(timeout=5)
 
 
+def _answer(client: Any, ask: Callable[[], Any], address: str) -> Any:
+    """Return the scheduler's answer to ``ask``.
+
+    Raises ExecutionError if there is none. A stopped scheduler keeps its connections, so Dask
+    itself would wait forever.
+    """
+    try:
+        return client.sync(ask, callback_timeout=ANSWER_SECONDS)
+    except OSError as error:  # TimeoutError is one
+        raise _lost(address) from error
+
+
 def _survey(client: Any, facts: Mapping[str, str], address: str) -> list[Member]:
     """Return the descriptions of all workers.
 
     Raises ExecutionError if there is none, or if one differs from ``facts``.
     """
     try:
-        client.wait_for_workers(1, timeout=WORKERS_SECONDS)
+        client.sync(
+            lambda: client.wait_for_workers(1, timeout=WORKERS_SECONDS),
+            callback_timeout=WORKERS_SECONDS + ANSWER_SECONDS,
+        )
     except TimeoutError as error:
         raise _without_workers(address) from error
+    except OSError as error:
+        raise _lost(address) from error
     try:
-        members: Mapping[str, Member] = client.run(describe)
+        members: Mapping[str, Member] = _answer(
+            client, lambda: client.run(describe), address
+        )
+    except ExecutionError:
+        raise
     except Exception as error:
         # A worker may raise anything; often it cannot import this package.
         raise ExecutionError(
@@ -431,14 +470,33 @@ def _result(future: Any, job: Job, address: str) -> Outcome:
     if future.status == "cancelled":
         raise _lost(address)
     try:
-        outcome: Outcome = future.result()
+        # The types are checked: a worker may run anything, and the cache would keep it.
+        value = json.loads(future.result(ANSWER_SECONDS))
+        outcome = msgspec.convert(value, Outcome)
+        if outcome.page == job.page and _has_same_code(outcome.notebook, job.notebook):
+            return outcome
+        return died(job, "the worker answered with another notebook")
     except ExecutionError:
         raise
     except KilledWorker:
         return died(job, "every worker that ran the page died")
+    except TimeoutError as error:
+        raise _lost(address) from error
+    except (msgspec.MsgspecError, RecursionError, ValueError) as error:
+        return died(job, f"the worker's answer cannot be read: {error}")
     except Exception as error:  # noqa: BLE001 - such as a full disk; other pages go on
         stop = Stop(
             cell=0, exception=type(error).__name__, message=str(error), traceback=""
         )
         return replace(died(job, ""), stop=stop)
-    return outcome
+
+
+def _has_same_code(answer: str, sent: str) -> bool:
+    """Return whether two notebooks (JSON) have the same cells, apart from outputs."""
+    cells = [_cells(text) for text in (answer, sent)]
+    return cells[0] == cells[1]
+
+
+def _cells(text: str) -> list[tuple[str, str]]:
+    notebook = msgspec.json.decode(text, type=_Notebook)
+    return [(cell.cell_type, "".join(cell.source)) for cell in notebook.cells]

@@ -376,5 +376,94 @@ def test_a_cluster_without_workers_is_not_waited_for_forever(
         )
 
 
+@pytest.mark.parametrize("name", ["SIGSTOP", "SIGKILL"])
+def test_a_scheduler_that_stops_in_the_middle_of_a_page_ends_the_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    monkeypatch.setattr(dask_cluster, "ANSWER_SECONDS", 5)
+    monkeypatch.setattr(dask_cluster, "POLL_SECONDS", 1)
+    file, module = tmp_path / "scheduler.json", "distributed.cli.dask_"
+    python, options = [sys.executable, "-m"], ["--scheduler-file", str(file)]
+    quiet: Any = {"cwd": tmp_path, "stderr": subprocess.DEVNULL}
+    quiet["env"] = os.environ | {"PYTHONPATH": str(ROOT)}
+    serving = [*python, f"{module}scheduler", *options, "--port=0", "--no-dashboard"]
+    working = [*python, f"{module}worker", *options, "--no-nanny", "--nthreads=1"]
+    with subprocess.Popen([*serving, "--host=127.0.0.1"], **quiet) as scheduler:
+        assert until(file.exists, seconds=60)
+        with subprocess.Popen([*working, "--no-dashboard"], **quiet) as worker:
+            source = "import time; time.sleep(300)"
+
+            def stop() -> None:
+                started = until(
+                    lambda: len(child_processes(worker.pid)) >= 2, seconds=90
+                )
+                assert started
+                scheduler.send_signal(signal.Signals[name])
+
+            stopping = threading.Thread(target=stop)
+            stopping.start()
+            try:
+                with pytest.raises(
+                    ExecutionError, match="connection to the cluster was lost"
+                ):
+                    list(
+                        run_on_cluster(
+                            [job("page", source, tmp_path)],
+                            address=json.loads(file.read_text())["address"],
+                            environment=environment(),
+                        )
+                    )
+            finally:
+                stopping.join()
+                left = child_processes(worker.pid)
+                worker.terminate()
+                scheduler.kill()
+    assert until(lambda: not any(map(is_alive, left)), seconds=30)
+
+
+def child_processes(process: int) -> list[int]:
+    children = psutil.Process(process).children(recursive=True)
+    return [child.pid for child in children]
+
+
+OTHER_PAGE = {"page": "other", "notebook": "{}", "seconds": 1.0, "stop": None}
+ANSWERS: dict[str, Any] = {
+    "nothing": None,
+    "no JSON": b"{",
+    "nested": b"[" * 100_000,
+    "no outcome": b"[]",
+    "wrong types": json.dumps({**OTHER_PAGE, "seconds": "long"}).encode(),
+    "another page": json.dumps(OTHER_PAGE).encode(),
+    "no notebook": json.dumps({**OTHER_PAGE, "page": "page"}).encode(),
+    "other code": json.dumps(
+        {**OTHER_PAGE, "page": "page", "notebook": notebook(code("print(2)"))}
+    ).encode(),
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_a_worker_that_answers_anything_fails_its_page(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    cluster: Any,
+    client: Any,
+    answer: str,
+) -> None:
+    reply = ANSWERS[answer]
+
+    def answer_anything(parcel: object) -> Any:
+        return reply
+
+    monkeypatch.setattr(dask_cluster, "run_page", answer_anything)
+    (outcome,) = run_on_cluster(
+        [job("page", "print(1)", tmp_path)],
+        address=cluster.scheduler_address,
+        environment=environment(),
+    )
+    assert outcome.page == "page"
+    assert outcome.stop is not None
+    assert outcome.stop.message
+
+
 def test_nothing_to_run_needs_no_cluster() -> None:
     assert list(run_on_cluster([], address="tcp://127.0.0.1:9", environment={})) == []
