@@ -138,6 +138,10 @@ _ENVIRONMENT: tuple[_Rule, ...] = (
         ),
     ),
     (
+        lambda name, message: name == "ProcessLimit",
+        "It started too many processes. No docs need that many: look at the cell upstream.",
+    ),
+    (
         lambda name, message: "Output" in name,
         "It printed too much. If that is meant to be, raise output under tool.pipeline.execution.",
     ),

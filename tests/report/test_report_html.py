@@ -574,6 +574,7 @@ def test_what_is_no_report_of_this_upstream_is_not_compared(odd: bytes) -> None:
         ("PageTimeout", "1800 s", "environment", "or page-timeout"),
         ("Stalled", "300 s", "environment", "raise stall"),
         ("WallTimeout", "14400 s", "environment", "raise wall-timeout"),
+        ("ProcessLimit", "300 of 256", "environment", "too many processes"),
         ("OutputLimit", "more than 20 MiB", "environment", "raise output"),
         ("NoSuchKernel", "julia", "environment", "--pages"),
         ("TypeError", "bad", "upstream", "main branch has changed code cell 3"),

@@ -67,6 +67,7 @@ class Project:
     acknowledge: tuple[Acknowledgement, ...] = ()
     timeout: int = 30
     stall: int = 60
+    output: int = 20
     pages: dict[str, list[SourceFile]] = field(default_factory=dict)
 
     @property
@@ -107,7 +108,9 @@ class Project:
             root=self.root,
             locales=self.locales,
             upstreams={"demo": upstream},
-            execution=ExecutionPolicy(timeout=self.timeout, stall=self.stall),
+            execution=ExecutionPolicy(
+                timeout=self.timeout, stall=self.stall, output=self.output
+            ),
         )
         pages = [
             Page(name=name, files=tuple(files)) for name, files in self.pages.items()

@@ -10,23 +10,35 @@ tagged cells did raise is judged elsewhere, from the outputs.
 
 from __future__ import annotations
 
+import asyncio
 import os
+import re
 import signal
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import nbclient.client
+import zmq
+from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import NBClientEngine
+from zmq.utils.monitor import recv_monitor_message
 
 from pipeline.adapters.kernel.interpreter import PYTHON
 from pipeline.adapters.kernel.job import Job, Stop
 from pipeline.adapters.kernel.sandbox import kernel_command
-from pipeline.adapters.kernel.watch import PageRun, Progress
+from pipeline.adapters.kernel.watch import MIB, PageRun, Progress
 
+# nbclient's pattern for what a carriage return overwrites takes time that grows with the square of
+# a line's length: 0.6 s for 40,000 characters. No other thread of the worker runs meanwhile. This
+# one starts only at the start of a line: 0.01 s for 1.5 million. Made for nbclient 0.11.
+CARRIAGE_RETURN = re.compile(r"^.*\r(?=[^\n])", re.MULTILINE)
+nbclient.client._RGX_CARRIAGERETURN = CARRIAGE_RETURN
 LOG_END = 4000  # bytes at the end of the kernel's log to report
+LAST_SECONDS = 1  # for a kernel to end after it closed its connections
 
 
 def execute(
@@ -128,6 +140,33 @@ class _Kernels(KernelSpecManager):
         return spec
 
 
+class _KernelClient(AsyncKernelClient):
+    """Client that ends the page when a single message exceeds the limit for all its output.
+
+    ZeroMQ closes the connection of such a message before it is in memory.
+    """
+
+    def start_channels(self, *channels: bool, **named: bool) -> None:
+        manager: Any = self.parent
+        self._page: PageRun = manager.page
+        limit = self._page.watch.policy.output * MIB
+        self.context.setsockopt(zmq.MAXMSGSIZE, limit)
+        super().start_channels(*channels, **named)
+        self._waiting = asyncio.ensure_future(self._wait_for_disconnection())
+
+    def stop_channels(self) -> None:
+        self._waiting.cancel()
+        super().stop_channels()
+
+    async def _wait_for_disconnection(self) -> None:
+        socket = self.iopub_channel.socket
+        await recv_monitor_message(socket.get_monitor_socket(zmq.EVENT_DISCONNECTED))
+        await asyncio.sleep(LAST_SECONDS)
+        # A kernel that ended closes its connections, too.
+        if self._page.progress.process.poll() is None:
+            self._page.watch.refuse_output()
+
+
 class _Client(PapermillNotebookClient):  # type: ignore[misc]  # papermill has no types
     """papermill's client, with progress reports and a watch on the output."""
 
@@ -137,6 +176,8 @@ class _Client(PapermillNotebookClient):  # type: ignore[misc]  # papermill has n
         manager = super().create_kernel_manager()
         manager.kernel_spec_manager = _Kernels()
         manager.kernel_spec_manager.offline = self.page.offline
+        manager.client_factory = _KernelClient
+        manager.page = self.page
         manager.connection_file = str(self.page.folder / "k.json")
         if os.name == "posix":
             # Unix sockets reach a kernel without network, and other users cannot connect.
@@ -162,7 +203,7 @@ class _Client(PapermillNotebookClient):  # type: ignore[misc]  # papermill has n
                 self.page.progress.seconds.append(time.monotonic() - start)
 
     def process_message(self, message: Any, cell: Any, cell_index: int) -> Any:
-        if not self.page.watch.admits(message["content"]):
+        if not self.page.watch.admits([message["content"], message["buffers"]]):
             return None
         return super().process_message(message, cell, cell_index)
 

@@ -34,6 +34,7 @@ class Policy:
     wall_timeout: int = 14400  # seconds of wall time
     memory: int = 8192  # MiB for the kernel and its children
     output: int = 20  # MiB of output
+    processes: int = 256  # the kernel and its children
     threads: int = 0  # threads for computing; 0: cores divided by workers
     offline: bool = False
     # Environment variables, besides those of every kernel.

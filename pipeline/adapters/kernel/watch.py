@@ -15,7 +15,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from ctypes import c_int
 from dataclasses import dataclass, field
@@ -39,8 +39,10 @@ _CLOCK = 0.1
 _LATE = 2.0
 PR_SET_CHILD_SUBREAPER = 36  # of prctl(2)
 MIB = 1 << 20
+VALUE_SIZE = 32  # bytes that the smallest value takes in memory
 _MESSAGES = {
     "MemoryLimit": "the kernel and its children used {used} MiB of memory of {most}",
+    "ProcessLimit": "the kernel and its children were {used} processes of {most}",
     "CellTimeout": "the cell used more than {most} s of CPU time",
     "PageTimeout": "the page used more than {most} s of CPU time",
     "Stalled": "the page neither worked nor printed anything for {most} s",
@@ -100,13 +102,14 @@ class Watch:
         If not, the kernel is killed.
         """
         self._give_sign()
-        # Characters, not bytes: a good approximation, and images are base64.
         self._printed += size_of(content)
         if self._printed > self.policy.output * MIB:
-            self._end(
-                "OutputLimit", f"the page printed more than {self.policy.output} MiB"
-            )
+            self.refuse_output()
         return self.breach is None
+
+    def refuse_output(self) -> None:
+        """End the page, because it printed too much."""
+        self._end("OutputLimit", f"the page printed more than {self.policy.output} MiB")
 
     def _look(self) -> None:
         last = time.monotonic()
@@ -123,15 +126,16 @@ class Watch:
             # The time of a process that nobody waited for disappears with it, so the sum may fall.
             self._cpu += max(0.0, alive - self._cpu_alive)
             self._cpu_alive = alive
-            self._check_limits(memory_of(processes, limit=self.policy.memory))
+            self._check_limits(processes)
 
-    def _check_limits(self, memory: int) -> None:
-        """End the page if a limit is exceeded; ``memory`` is in MiB."""
+    def _check_limits(self, processes: Sequence[Process]) -> None:
+        """End the page if it or its ``processes`` exceed a limit."""
         policy, cpu, now = self.policy, self._cpu, self._now
         if cpu - self._sign_cpu > _CLOCK + AT_WORK * (now - self._sign_at):
             self._give_sign()
         limits = {
-            "MemoryLimit": (memory, policy.memory),
+            "ProcessLimit": (len(processes), policy.processes),
+            "MemoryLimit": (memory_of(processes, limit=policy.memory), policy.memory),
             "CellTimeout": (cpu - self._before_cell, policy.timeout),
             "PageTimeout": (cpu, policy.page_timeout),
             "Stalled": (now - self._sign_at, policy.stall),
@@ -152,16 +156,20 @@ class Watch:
 
 
 def size_of(value: Any) -> int:
-    """Return the approximate size of a JSON value in bytes, counting only its strings."""
+    """Return the approximate size of a message's value in bytes.
+
+    Every value counts, because empty ones take memory, too.
+    """
     match value:
-        case str():
-            return len(value)
+        case str() | memoryview():
+            # Characters, not bytes: a good approximation, and images are base64.
+            return VALUE_SIZE + len(value)
         case dict():
-            return sum(map(size_of, value.values()))
+            return VALUE_SIZE + sum(map(size_of, (*value, *value.values())))
         case list():
-            return sum(map(size_of, value))
+            return VALUE_SIZE + sum(map(size_of, value))
         case _:
-            return 0
+            return VALUE_SIZE
 
 
 def adopt_orphans() -> None:

@@ -29,7 +29,7 @@ _NETWORK = (
 )
 _LIMITS = (
     "DeadKernelError CellTimeout CellTimeoutError PageTimeout WallTimeout Stalled MemoryLimit"
-    " OutputLimit WorkerDied WorkerStopped NoSuchKernel MemoryError"
+    " OutputLimit ProcessLimit WorkerDied WorkerStopped NoSuchKernel MemoryError"
 )
 ENVIRONMENT_ERRORS = frozenset(f"{_PACKAGES} {_NETWORK} {_LIMITS}".split())
 # Messages that blame the machine in any exception: a missing device, or no network.
