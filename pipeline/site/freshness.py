@@ -51,8 +51,9 @@ def freshness(
         parts.append(line.text("drafts", drafts=drafts))
     if page.rest_words:
         parts.append(line.text("rest", words=f"{page.rest_words:,}"))
-    if page.files:
-        sources = sources or {page.files[0].path: ""}
+    if page.files and not sources:
+        sources = {page.files[0].path: ""}
+    if sources:
         parts.append(line.source(sources, license_name))
     return " · ".join(parts)
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -108,5 +108,20 @@ class Site:
         module, line = self.reference.source_of(path) if self.reference else ("", 0)
         if not module:
             return self.lock.docs.shown(path), self.source_url(path)
+        return self._module(module, line)
+
+    def sources_of(self, page: str, paths: Iterable[str]) -> dict[str, str]:
+        """Return the readable names of a page's sources with their addresses.
+
+        The page of an object has one, also if there is no docstring.
+        """
+        if self.reference and self.is_made(page):
+            module, line = self.reference.place_of(page)
+            if module:
+                return dict([self._module(module, line)])
+        return dict(map(self.source, paths))
+
+    def _module(self, module: str, line: int) -> tuple[str, str]:
+        """Return the readable name of a place in the package, and its address at upstream."""
         url = self.source_url(f"{OUTSIDE}/{module}")
         return f"{module}:{line}", f"{url}#L{line}" if url else ""

@@ -70,10 +70,10 @@ def record_of(
     # Of a guide, its own documents; of an object, the modules with its docstrings.
     named = [path for path in paths if not is_reference(path)] or paths[:1]
     fresh = freshness(
-        replace(page, drafts=drafts, files=page.files or (own,)),
+        replace(page, drafts=drafts),
         site.lock,
         locale=site.locale,
-        sources=dict(map(site.source, named)),
+        sources=site.sources_of(page.page, named),
         license_name=site.upstream.license,
         is_notebook=shown.is_notebook,
         outputs=shown.outputs,

@@ -123,6 +123,11 @@ class Reference:
                 return found.file, found.line
         return "", 0
 
+    def place_of(self, page: str) -> tuple[str, int]:
+        """Return the module and line of the object that a page is about; "" if unknown."""
+        found = self._object(page.rpartition("/")[2])
+        return found.file, found.line
+
     @cached_property
     def _by_document(self) -> Mapping[str, list[Object]]:
         found: dict[str, list[Object]] = {}
@@ -155,7 +160,7 @@ class Reference:
         for line in directive.lines:
             before, mark, rest = line.partition(MARK)
             if not mark:
-                yield line
+                yield self._translated_heading(line)
                 continue
             for inner in self._docstring(rest.partition(MARK)[0]):
                 yield f"{before}{inner}" if inner else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from folders import read_tree, write_tree
 from runs import run_of
 
 from pipeline.adapters import reference as adapter
+from pipeline.adapters.environments import UnmadeEnvironmentError
 from pipeline.config import Settings, Upstream
 from pipeline.config.settings import ReferenceTable
 from pipeline.core.pin.lock import Lock
@@ -154,6 +156,39 @@ def test_package_that_hangs_is_stopped(
     lock, said = project.pull()
     assert "timed out" in said
     assert len(lock.pages) == 2
+
+
+@pytest.mark.slow
+def test_docstrings_stay_where_they_cannot_be_read(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, _ = project.pull()
+    project.package(PACKAGE.replace(b"Turn the switch", b"Press the switch"))
+
+    def fail(requirements: Sequence[str], folder: Path) -> Path:
+        raise UnmadeEnvironmentError(f"no network for {', '.join(requirements)}")
+
+    monkeypatch.setattr(adapter, "is_there", lambda _: False)
+    monkeypatch.setattr(adapter, "python_with", fail)
+    after, said = project.pull()
+    assert after == before
+    assert "no network for sphinx<9" in said
+    assert (
+        b"Turn"
+        in read_tree(project.docs)[
+            "_api/_autosummary/lamps.Lamp/lamps.Lamp.toggle.docstring"
+        ]
+    )
+
+
+@pytest.mark.slow
+def test_record_is_the_same_on_every_machine(project: Project, tmp_path: Path) -> None:
+    project.pull()
+    other = Project(tmp_path / "another place")
+    write_tree(other.root / "origin", PAGES)
+    other.package(PACKAGE)
+    other.pull()
+    assert read_tree(other.docs) == read_tree(project.docs)
 
 
 @pytest.mark.slow
