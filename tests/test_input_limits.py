@@ -6,7 +6,6 @@ whose time and memory are measured. SECURITY.md lists the same doors.
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -181,12 +180,6 @@ OTHERS = {
         file="upstream/sample.lock",
         content=lambda: b"[" + b"1," * 40_000_000 + b"1]",
         message="at most 8,388,608 are read",
-    ),
-    "notebook: bytes": Row(
-        command="split sample",
-        file="upstream/sample/grad.ipynb",
-        content=lambda: json.dumps("a" * (64 * MEBIBYTE)).encode(),
-        message="at most 67,108,864 are read",
     ),
 }
 

@@ -395,7 +395,7 @@ BAD: dict[str, tuple[str, str | bytes, str]] = {
         b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 9,
         "is no text",
     ),
-    "large": ("copy.txt", b"a" * (9 << 20), "has 9 MB"),
+    "large": ("copy.txt", b"a" * (9 << 20), "has 9,437,184 bytes"),
     "Word": ("copy.docx", b"PK", "files that end in .docx cannot be read"),
     "broken bytes": (
         "copy.md",
@@ -417,7 +417,7 @@ BAD: dict[str, tuple[str, str | bytes, str]] = {
     "nested": (
         "copy.html",
         "<div>" * 9000 + "中文" * 30 + "</div>" * 9000,
-        "nested too deeply",
+        "nested elements",
     ),
     "another catalogue": (
         "copy.po",

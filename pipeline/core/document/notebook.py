@@ -16,6 +16,7 @@ from typing import Any
 
 from pipeline.core.document.splice import Edit, splice
 from pipeline.errors import InputError
+from pipeline.folders import LFS_POINTER
 
 # One escape in a JSON string; a surrogate pair is one character.
 _ESCAPE = re.compile(
@@ -28,6 +29,16 @@ _ESCAPE = re.compile(
 )
 # An escape of a character beyond ASCII, perhaps behind escaped backslashes.
 _ESCAPED_TEXT = re.compile(r"(?<!\\)(?:\\\\)*\\u(?!00[0-7])[0-9a-fA-F]{4}")
+
+
+def reject_pointer(content: str | bytes, *, where: str) -> None:
+    """Raise InputError if a document only names its content, which Git LFS keeps elsewhere."""
+    if content[: len(LFS_POINTER)] in (LFS_POINTER, LFS_POINTER.decode()):
+        raise InputError(
+            "is a pointer of Git LFS: its content is not in the repository",
+            where=where,
+            hint="Ask upstream to keep documents in git itself, or exclude the page.",
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

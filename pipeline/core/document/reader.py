@@ -14,11 +14,10 @@ from itertools import chain, pairwise
 
 from pipeline.core.document.markdown.splitter import split_text
 from pipeline.core.document.message import Kind, Message, Split, unsplit
-from pipeline.core.document.notebook import Notebook, scan_notebook
+from pipeline.core.document.notebook import Notebook, reject_pointer, scan_notebook
 from pipeline.core.pin.lock import DOCSTRING_SUFFIX, Page, page_name
 from pipeline.errors import InputError, check_limit
 from pipeline.findings import Finding
-from pipeline.folders import LFS_POINTER
 from pipeline.limits import NOTEBOOK_BYTES, why_not_read
 from pipeline.reading import MYST, Reading
 
@@ -148,16 +147,6 @@ class SplitPage:
         if any(signature[:2] == _FIRST_LEVEL for _, signature in unit.split.skeleton):
             return ""
         return title.msgid
-
-
-def reject_pointer(content: str | bytes, *, where: str) -> None:
-    """Raise InputError if a document only names its content, which Git LFS keeps elsewhere."""
-    if content[: len(LFS_POINTER)] in (LFS_POINTER, LFS_POINTER.decode()):
-        raise InputError(
-            "is a pointer of Git LFS: its content is not in the repository",
-            where=where,
-            hint="Ask upstream to keep documents in git itself, or exclude the page.",
-        )
 
 
 def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
