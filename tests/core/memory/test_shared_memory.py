@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from pipeline.core.memory.merge import translations_in_memories, translations_seen_at
 from pipeline.core.memory.record import SAME, Memory, digest
 from pipeline.core.memory.releases import (
     at_release,
@@ -177,3 +178,11 @@ def test_untranslated_messages_get_finished_translations_of_other_pages() -> Non
     }
     assert offered.by_key()[None, SAW].notes == (SAME,)
     assert offer(offered, found) is offered
+
+
+def test_translations_that_only_another_release_shows() -> None:
+    gone = entry(LAMP, "Lampe.", obsolete=True, notes=(SEEN_TWO,))
+    blank = entry(SAW, obsolete=True, notes=(SEEN_TWO,))
+    found = translations_seen_at(memory(entry(TEA, "Tee."), gone, blank), {TWO})
+    assert found == translations_in_memories([memory(gone)])
+    assert not translations_seen_at(memory(gone), {ONE})

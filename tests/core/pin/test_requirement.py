@@ -17,6 +17,7 @@ from pipeline.adapters.upstream.indexes import python_fault, released_versions
 from pipeline.core.pin.requirement import (
     Newest,
     Pin,
+    add_beside,
     choose_pin,
     move_pin,
     newest_release,
@@ -416,3 +417,13 @@ def test_without_pip(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(sys, "executable", str(python))
     with pytest.raises(ConfigError, match="pip is not installed"):
         released_versions("jax")
+
+
+def test_a_release_is_added_beside_the_pin() -> None:
+    once = add_beside(CONFIG, "1.1.0", upstream="jax", where="x")
+    twice = add_beside(once, "1.2.0", upstream="jax", where="x")
+    assert tomllib.loads(twice)["tool"]["pipeline"]["upstreams"]["jax"]["beside"] == [
+        "1.1.0",
+        "1.2.0",
+    ]
+    assert set(CONFIG.splitlines()) <= set(twice.splitlines())
