@@ -158,6 +158,15 @@ class Locale:
         """Return the findings of all pages."""
         return [*chain.from_iterable(self.findings.values())]
 
+    def is_unbegun(self, page: str, catalog: Catalog) -> bool:
+        """Return whether nobody has written anything on a page of the API reference.
+
+        It has a thousand pages, so these need no memory.
+        """
+        if not is_reference(page) or page in self.memory_files:
+            return False
+        return not any(entry.msgstr or entry.comments for entry in catalog.entries)
+
     def has_catalog(self, page: str) -> bool:
         """Return whether a page has a catalogue, readable or not."""
         return page in self.catalog_files or page in self.saved_meanwhile

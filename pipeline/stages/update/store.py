@@ -24,7 +24,7 @@ from pipeline.core.memory.merge import (
 )
 from pipeline.core.memory.record import Memory, Place, digest, index_places
 from pipeline.core.memory.releases import finished_translations, offer
-from pipeline.core.pin.lock import Lock, is_reference
+from pipeline.core.pin.lock import Lock
 from pipeline.entries import Catalog, Entry
 from pipeline.report.counts import written_text
 from pipeline.stages.update.checkouts import touches_in_git
@@ -107,7 +107,7 @@ def store_memory(
         settled = {page for page in catalogs if locale.agrees(page)}
         settled |= locale.saved_meanwhile
         settled |= {
-            page for page in catalogs if _is_unbegun(locale, page, catalogs[page])
+            page for page in catalogs if locale.is_unbegun(page, catalogs[page])
         }
         due = {page: catalogs[page] for page in catalogs if page not in settled}
         without_memory = state.pages.keys() - locale.memory_files.keys()
@@ -138,16 +138,6 @@ def store_memory(
         if len(locale.changes) > written:
             count = len(locale.changes) - written
             step.result = written_text(count, dry=locale.run.dry)
-
-
-def _is_unbegun(locale: Locale, page: str, catalog: Catalog) -> bool:
-    """Return whether nobody has written anything on a page of the API reference.
-
-    It has a thousand pages, so these need no memory.
-    """
-    if not is_reference(page) or page in locale.memory_files:
-        return False
-    return not any(entry.msgstr or entry.comments for entry in catalog.entries)
 
 
 def _with_dropped_pages(

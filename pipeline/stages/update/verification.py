@@ -19,7 +19,7 @@ from pipeline.core.memory.closing import close_to_compare
 from pipeline.core.memory.record import Memory, Place, renamed_places, with_refs
 from pipeline.core.memory.releases import is_folded
 from pipeline.core.pin.lock import Lock, parse_lock
-from pipeline.entries import Entry
+from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError, UpstreamError
 from pipeline.findings import Finding, Severity
 from pipeline.packages import how_to_run
@@ -64,12 +64,22 @@ def verify_memory(run: Run) -> tuple[Finding, ...]:
             for page, memory in memories.items():
                 _verify_page(locale, english, memory, is_waiting=page in waiting)
             for page in locale.catalog_pages():
-                if page not in locale.memory_files and page not in waiting:
+                if page in locale.memory_files or page in waiting:
+                    continue
+                if not _is_unbegun(locale, page):
                     locale.report(_lacks_memory(page, locale.catalog_name(page)))
             entries = sum(len(memory.entries) for memory in memories.values())
             step.result = f"{len(memories)} pages, {entries} entries"
         findings += locale.all_findings()
     return tuple(findings)
+
+
+def _is_unbegun(locale: Locale, page: str) -> bool:
+    """Return whether a page needs no memory yet; False for an unreadable catalogue."""
+    try:
+        return locale.is_unbegun(page, locale.catalog(page) or Catalog())
+    except InputError:
+        return False
 
 
 def _waiting(locale: Locale) -> set[str]:
