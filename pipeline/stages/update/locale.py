@@ -21,7 +21,7 @@ from pipeline.adapters.files import (
     replace_if_unchanged,
 )
 from pipeline.adapters.memo import Memo, code_digest, digest_of
-from pipeline.core.pin.lock import Lock
+from pipeline.core.pin.lock import Lock, is_reference
 from pipeline.entries import Catalog
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
