@@ -265,6 +265,23 @@ def test_search_and_lists_have_the_pages(project: Path) -> None:
         assert (site / f"{page}.md").is_file()
         assert page in json.dumps(freshness)
     assert "返回灯的光量。" in text
+    signature = "lamps.shine(power: float, hours: int = 1) -> float"
+    assert signature in text
+    assert signature in (site / "_autosummary/lamps.shine.md").read_text("utf-8")
+
+
+def test_reference_is_counted_apart(project: Path) -> None:
+    said = run(project, "status", "lamps")
+    assert "zh_CN: 3 pages, 4 messages, 0 % translated" in said
+    assert "zh_CN: API reference: 3 pages, 11 messages, 100 % translated" in said
+    assert "_api" not in said
+    report = json.loads((project / "build" / "report.json").read_bytes())
+    found = report["locales"]["zh_CN"]
+    assert [page["page"] for page in found["pages"]] == ["api", "guide", "index"]
+    assert (found["reference"]["messages"], found["reference"]["translated"]) == (
+        11,
+        11,
+    )
 
 
 HOSTILE = {

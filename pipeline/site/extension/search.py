@@ -16,6 +16,7 @@ from typing import Any, TypeGuard
 
 from docutils import nodes
 from msgspec import to_builtins
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.locale import admonitionlabels
 
@@ -35,6 +36,8 @@ from pipeline.site.texts import text
 FOLDER = "_search"  # of the site
 # Nodes that are not text of the page itself, or not text at all.
 _SKIPPED = (nodes.Invisible, nodes.math_block)
+# Parts of a signature whose parentheses, commas and arrow only their text has.
+_PUNCTUATED = (addnodes.desc_parameterlist, addnodes.desc_returns)
 # Classes of nodes with asides: titles of other pages, and outputs of code.
 _ASIDES = frozenset(("toctree-wrapper", "cell_output"))
 # Block-level tags and breaks end a line.
@@ -193,6 +196,8 @@ class _Words:
                 self._gather(child, self._english)
             elif isinstance(child, nodes.raw):
                 words.append(_words_of_html(child, child.astext()))
+            elif isinstance(child, _PUNCTUATED):
+                words.append(child.astext())
             elif isinstance(child, nodes.Element) and _is_shown(child):
                 # A paragraph within a link, as in cards, is a line of its own.
                 is_inline = isinstance(child, nodes.Inline | term_note)
