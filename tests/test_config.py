@@ -31,7 +31,7 @@ def write(folder: Path, text: str | bytes) -> Path:
 
 def test_own_configuration_is_read() -> None:
     settings = read_settings(ROOT / "pyproject.toml", environ={})
-    assert list(settings.upstreams) == ["jax", "sample"]
+    assert list(settings.upstreams) == ["jax", "jax@0.11.0", "sample"]
     assert settings.upstream(None).name == "jax"
     assert settings.upstream("jax").ref == f"jax-v{settings.upstream('jax').version}"
     assert settings.locales == ("zh_CN",)
