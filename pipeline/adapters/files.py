@@ -35,11 +35,7 @@ def read_bytes(path: Path, *, bounded: bool = True) -> bytes:
                 check_limit(size, limit, where=str(path))
             return file.read()
     except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}",
-            where=str(path),
-            hint="Check that the file exists and may be read.",
-        ) from error
+        raise _read_error(path, error) from error
 
 
 def write_if_changed(
@@ -137,7 +133,8 @@ def remove_abandoned_beside(folder: Path) -> None:
 def files_below(folder: Path, *suffixes: str) -> list[Path]:
     """Return the files below ``folder`` with one of ``suffixes`` (``.html``), sorted.
 
-    Links to folders are not followed. Unreadable entries and too long paths are skipped.
+    Links to folders are not followed. Folders that are missing or have too long a path are skipped.
+    Raises InputError for any other that cannot be listed: its files must not count as missing.
     ``os.walk`` and ``Path.rglob`` fail for folders nested a thousand deep, and ``rglob`` takes five
     times as long.
     """
@@ -145,14 +142,22 @@ def files_below(folder: Path, *suffixes: str) -> list[Path]:
     count = 0
     pending: list[str | Path] = [folder]
     while pending:
-        with suppress(OSError), os.scandir(pending.pop()) as found:
-            for entry in found:
-                count += 1
-                check_limit(count, FOUND_FILES, where=str(folder))
-                if entry.is_dir(follow_symlinks=False):
-                    pending.append(entry.path)
-                elif entry.name.endswith(suffixes) and not entry.is_dir():
-                    paths.append(Path(entry.path))
+        path = pending.pop()
+        try:
+            with os.scandir(path) as found:
+                entries = list(found)
+        except OSError as error:
+            if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
+                continue
+            raise _read_error(Path(path), error) from error
+        count += len(entries)
+        check_limit(count, FOUND_FILES, where=str(folder))
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                pending.append(entry.path)
+            # Unlike ``entry.is_dir``, this fails for no link, such as a circular one.
+            elif entry.name.endswith(suffixes) and not os.path.isdir(entry.path):
+                paths.append(Path(entry.path))
     return sorted(paths)
 
 
@@ -269,6 +274,14 @@ def hold_lock(
         yield
     finally:
         lock.release()
+
+
+def _read_error(path: Path, error: OSError) -> InputError:
+    return InputError(
+        f"cannot be read: {error.strerror}",
+        where=str(path),
+        hint="Check that the file exists and may be read.",
+    )
 
 
 def _write_error(action: str, path: Path, error: OSError) -> WriteError:

@@ -5,13 +5,16 @@ A branch for Weblate commits the catalogues that git ignores on all others.
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 import shutil
 from collections.abc import Callable
 from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from branch_project import Clone
@@ -231,6 +234,66 @@ def test_a_catalogue_with_a_stray_quote_is_named_and_what_is_stored_is_shown(
     path.write_bytes(whole)
     assert work.sync() == 0
     assert progress(work, "yard/shed") == shown
+
+
+def forbid(patch: pytest.MonkeyPatch, path: Path) -> None:
+    """Let the system refuse to open or list ``path``. Tests may run as root, who may read all."""
+    opened, listed = Path.open, os.scandir
+
+    def refuse(given: Path | str) -> None:
+        if Path(given) == path:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    def open_path(given: Path, *words: Any, **named: Any) -> Any:
+        refuse(given)
+        return opened(given, *words, **named)
+
+    def scan(given: Path | str) -> Any:
+        refuse(given)
+        return listed(given)
+
+    patch.setattr(Path, "open", open_path)
+    patch.setattr(os, "scandir", scan)
+
+
+# The English that each run meets, and what a person cannot read in it.
+@pytest.mark.parametrize("release", ["v1", "v2"])
+@pytest.mark.parametrize(
+    ("name", "is_folder"),
+    [("yard/shed.po", False), ("yard", True), ("", True)],
+)
+def test_a_catalogue_that_may_not_be_read_is_not_a_missing_one(
+    work: Clone,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    is_folder: bool,
+    release: str,
+) -> None:
+    work.translate("yard/shed", "saw", "没有存的锯子")
+    if release != "v1":
+        work.move_to(release)
+    before = read_tree(work.root / "translations")
+    with monkeypatch.context() as patch:
+        forbid(patch, work.catalogs / name)
+        assert work.sync() == 4
+    after = read_tree(work.root / "translations")
+    if is_folder:
+        # Nobody can list its pages: nothing is updated at all.
+        assert after == before
+    else:
+        for kept in work.catalogs / name, work.memories / name:
+            kept_name = kept.relative_to(work.root / "translations").as_posix()
+            assert after[kept_name] == before[kept_name]
+    assert work.sync() == 0
+    assert work.texts("yard/shed")["saw"] == "没有存的锯子"
+
+
+def test_a_circular_link_hides_no_other_catalogue(work: Clone) -> None:
+    for name in "aaa.po", "zzz.po":
+        (work.catalogs / name).symlink_to(name)
+    work.translate("cellar", "glue", "没有存的胶水")
+    assert work.sync() == 4
+    assert "没有存的胶水" in (work.memories / "cellar.po").read_text("utf-8")
 
 
 # Files that come back without an export

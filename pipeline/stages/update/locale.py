@@ -91,17 +91,27 @@ class Locale:
         """Pages and commits of the other releases."""
         return find_elsewhere(self.run)
 
-    @cached_property
+    @property
     def catalog_files(self) -> dict[str, bytes]:
-        """The content of every catalogue."""
+        """The content of every catalogue that can be read."""
+        return self._found_catalogs[0]
+
+    @property
+    def _unread(self) -> dict[str, InputError]:
+        """The errors of the catalogues that cannot be read. They must not count as missing."""
+        return self._found_catalogs[1]
+
+    @cached_property
+    def _found_catalogs(self) -> tuple[dict[str, bytes], dict[str, InputError]]:
         files: dict[str, bytes] = {}
+        unread: dict[str, InputError] = {}
         for page, path in self._by_page(self.paths.catalogs(self.name)):
             try:
                 # The parser refuses a large one; left out here, it would count as missing.
                 files[page] = read_bytes(path, bounded=False)
             except InputError as error:
-                self.report(Finding.of(error, page=page))
-        return files
+                unread[page] = error
+        return files, unread
 
     @cached_property
     def memory_files(self) -> dict[str, bytes]:
@@ -169,7 +179,12 @@ class Locale:
 
     def has_catalog(self, page: str) -> bool:
         """Return whether a page has a catalogue, readable or not."""
-        return page in self.catalog_files or page in self.saved_meanwhile
+        return page in self.catalog_files or page in self._unknown
+
+    @property
+    def _unknown(self) -> set[str]:
+        """Return the pages whose catalogue exists with unknown content."""
+        return self.saved_meanwhile | self._unread.keys()
 
     def agrees(self, page: str) -> bool:
         """Return whether both files of a page are unchanged since they agreed."""
@@ -185,6 +200,8 @@ class Locale:
         """
         from pipeline.adapters import po
 
+        if page in self._unread:
+            raise self._unread[page]
         if page not in self._catalogs:
             data = self.catalog_files[page]
             key = _key(data)
@@ -197,7 +214,7 @@ class Locale:
 
     def catalog(self, page: str) -> Catalog | None:
         """Return the catalogue of a page, or None if it has none yet. Raises InputError."""
-        if page not in self.catalog_files and page not in self._catalogs:
+        if not self.has_catalog(page):
             return None
         return self.read_catalog(page).catalog
 
@@ -212,7 +229,7 @@ class Locale:
     def catalog_pages(self) -> list[str]:
         """Return the pages that have a catalogue, in the order of their files."""
         return sorted(
-            self.catalog_files.keys() | self.saved_meanwhile,
+            self.catalog_files.keys() | self._unknown,
             key=lambda page: f"{page}.po".split("/"),
         )
 
@@ -229,7 +246,7 @@ class Locale:
 
         Return None if the file has other content.
         """
-        if page in self.unreadable or page in self.saved_meanwhile:
+        if page in self.unreadable or page in self._unknown:
             return None
         return self.catalog_files.get(page, b"")
 

@@ -71,7 +71,7 @@ def update_catalog_files(
         there = documents_of(lock)
         # Findings about dropped pages are kept, because no run will include these pages.
         catalogs = _read_catalogs(locale, unasked=there.difference(asked))
-        unsafe = locale.catalog_files.keys() - catalogs.keys()
+        unsafe = set(locale.catalog_pages()) - catalogs.keys()
         # From the lock and not from ``wanted``, because a run of a few pages has not split the
         # others.
         gone = sorted(catalogs.keys() - there)
