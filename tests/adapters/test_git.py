@@ -541,6 +541,24 @@ def test_an_empty_repository_is_told(tmp_path: Path) -> None:
             repository.resolve("")
 
 
+@pytest.mark.parametrize("ask", ["resolve", "tags", "dated_tags"])
+def test_a_repository_whose_configuration_is_broken_is_not_an_empty_one(
+    ask: str, origin: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(origin, copy)
+    (copy / ".git" / "config").write_text("[core\n")
+    with opened(copy, tmp_path) as repository:
+        calls = {
+            "resolve": lambda: repository.resolve("v1.0"),
+            "tags": repository.tags,
+            "dated_tags": repository.dated_tags,
+        }
+        with pytest.raises(UpstreamError, match=r"cannot be read: .*config") as caught:
+            calls[ask]()
+    assert "Mend that repository" in caught.value.hint
+
+
 def test_a_private_repository_that_lost_its_objects_says_what_to_delete(
     origin: Path, tmp_path: Path
 ) -> None:

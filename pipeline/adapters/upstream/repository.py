@@ -261,8 +261,7 @@ class Repository:
     def dated_tags(self) -> tuple[Tag, ...]:
         """Return the tags whose commits are here, with dates. Contacts the server once."""
         if self._kind is Kind.LOCAL:
-            listed = self._program.call("for-each-ref", PEELED_TAGS, "refs/tags")
-            tags = parse_listing(listed.text)
+            tags = self._list_refs(PEELED_TAGS, "refs/tags")
         else:
             advertised = commits_of_tags(self._advertised("refs/tags"))
             tags = self._peeled(advertised)
@@ -337,9 +336,14 @@ class Repository:
     def _local_refs(self) -> dict[str, str]:
         """Return the tags and branches of a local repository: name → commit."""
         as_ls_remote = "--format=%(objectname)%09%(refname)"
-        answer = self._program.call(
-            "for-each-ref", as_ls_remote, "refs/tags", "refs/heads"
-        )
+        return self._list_refs(as_ls_remote, "refs/tags", "refs/heads")
+
+    def _list_refs(self, form: str, *groups: str) -> dict[str, str]:
+        """Return the refs of a local repository in ``groups``: name → commit."""
+        answer = self._program.call("for-each-ref", form, *groups)
+        # For example because git cannot read the configuration of the repository.
+        if answer.status:
+            raise self._errors.damaged(f"cannot be read: {reason_of(answer.complaint)}")
         return parse_listing(answer.text)
 
     def _peel(self, name: str) -> str | None:
