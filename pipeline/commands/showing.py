@@ -6,12 +6,14 @@ terminal that cannot show a character.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sys
 import traceback
 from argparse import Namespace
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -223,6 +225,13 @@ def exit_code_of(run: Callable[[], int], *, verbose: bool) -> int:
             "interrupted\n  No file was left half-written: run the same command again."
         )
         return INTERRUPTED
+    except OSError as error:
+        expected = error_of_system(error)
+        if expected is None:
+            print_error_text(bug_text(error, verbose=verbose))
+        else:
+            print_error(expected)
+        return UNEXPECTED
     except ImportError as error:
         text = missing_text(error)
         print_error_text(text or bug_text(error, verbose=verbose))
@@ -234,7 +243,7 @@ def exit_code_of(run: Callable[[], int], *, verbose: bool) -> int:
 
 def print_error_text(text: str) -> None:
     """Print an error to stderr."""
-    write_text(sys.stderr, f"error: {text}\n")
+    _print_to_stderr(f"error: {text}\n")
 
 
 def print_error(error: PipelineError) -> None:
@@ -243,13 +252,43 @@ def print_error(error: PipelineError) -> None:
     translated = PipelineError(
         sentence(error.what), where=error.where, hint=sentence(error.hint)
     )
-    write_text(sys.stderr, f"{sentence('error: ')}{translated}\n")
+    _print_to_stderr(f"{sentence('error: ')}{translated}\n")
+
+
+def _print_to_stderr(text: str) -> None:
+    # If stderr itself is full, only the exit code can report the error.
+    with suppress(OSError):
+        write_text(sys.stderr, text)
 
 
 def ask(question: str) -> str:
     """Ask a question on stderr, and return the answer without surrounding spaces."""
     write_text(sys.stderr, question)
     return sys.stdin.readline().strip()
+
+
+def error_of_system(error: OSError) -> PipelineError | None:
+    """Return the error to print for a condition of the machine; None for any other."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return PipelineError(
+            "the current folder no longer exists",
+            hint="Change to an existing folder and run again.",
+        )
+    match error.errno:
+        case errno.EMFILE | errno.ENFILE:
+            return PipelineError(
+                "too many files are open",
+                hint="Raise the limit (ulimit -n 1024) and run again.",
+            )
+        case errno.ENOSPC | errno.EDQUOT:
+            return PipelineError(
+                "the disk is full, or the file that the output goes to",
+                hint="Free some space and run again; nothing was half-written.",
+            )
+        case _:
+            return None
 
 
 def bug_text(error: Exception, *, verbose: bool) -> str:
