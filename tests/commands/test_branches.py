@@ -14,6 +14,8 @@ from branch_project import FIRST, Clone
 from folders import read_tree
 from repositories import git, make_origin
 
+from pipeline.stages.update import stage
+
 
 @pytest.fixture
 def work(begun: Clone, tmp_path: Path) -> Clone:
@@ -44,6 +46,33 @@ def is_whole(work: Clone, page: str) -> bool:
 
 def is_blank(work: Clone, page: str) -> bool:
     return not any(work.texts(page).values())
+
+
+# A branch that git checks out while a run is at work
+
+
+@pytest.mark.parametrize(
+    "step", ["open_memory", "update_catalog_files", "store_memory"]
+)
+def test_git_switch_during_a_run_loses_nothing(
+    work: Clone, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(work, "other", "cellar", "glue", "那边的胶水")
+    work.git("checkout", "-q", "main")
+    assert work.sync() == 0
+    work.translate("garage", "saw", "没有存的锯子")
+    run_step = getattr(stage, step)
+
+    def switch(*words: object, **named: object) -> object:
+        work.git("checkout", "-q", "other")
+        return run_step(*words, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(stage, step, switch)
+        work.sync()
+    assert work.sync() == 0
+    assert work.texts("cellar")["glue"] == "那边的胶水"
+    assert work.texts("garage")["saw"] == "没有存的锯子"
 
 
 # Pull requests
