@@ -8,7 +8,6 @@ files belongs in ``core/adoption``.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from pipeline.commands.options import add_shared, run_of
 from pipeline.commands.showing import print_text, report_changes, terminal
@@ -58,17 +57,14 @@ def add_options(parser: ArgumentParser) -> None:
 def run_command(arguments: Namespace, log: Log) -> int:
     """Adopt the named files, print the report and return the exit code.
 
-    One of the arguments may name the upstream.
+    One of the arguments may name the upstream. As for ``check``, a folder of that name is written
+    ``./NAME``.
     """
     from pipeline.commands.adopt.adoption import AdoptOptions, adopt
     from pipeline.report.adoption import adoption_json, adoption_text
 
     upstreams = read_settings(arguments.config).upstreams
-    names = [
-        word
-        for word in arguments.words
-        if word in upstreams and not Path(word).exists()
-    ]
+    names = [word for word in arguments.words if word in upstreams]
     files = tuple(word for word in arguments.words if word not in names)
     if len(names) > 1 or not files:
         raise ConfigError(

@@ -1,0 +1,159 @@
+"""Paths in any form: where a command runs, and how its paths are written, changes no result."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from folders import read_tree
+from in_process import run_in
+from repositories import git
+
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "build": ("build", "sample", "--no-execute"),
+    "sync": ("sync", "sample", "--no-execute"),
+    "status": ("status", "sample"),
+    "check": ("check",),
+    "check a folder": ("check", "translations/zh_CN/sample"),
+    "check a file": ("check", "translations/zh_CN/sample/arrays.po"),
+    "memory": ("memory", "verify", "sample"),
+    "cache": ("cache", "verify"),
+    "export": ("export", "sample", "--to", "build/exported"),
+    "import a folder": ("import", "--name", "sample", "translations/zh_CN/sample"),
+    "import a file": (
+        *("import", "--name", "sample", "translations/zh_CN/sample/arrays.po"),
+    ),
+    "upgrade": ("upgrade", "latest", "sample", "--dry-run"),
+    "review": ("review", "HEAD"),
+    "adopt": ("adopt", "--dry-run", "upstream/sample/arrays.md", "sample"),
+}
+
+
+@dataclass(frozen=True)
+class Form:
+    """A place for the project, a folder to run in, and the spelling of a path from there."""
+
+    root: Path
+    folder: Path
+    spell: Callable[[Path], str]
+
+
+def spell_absolute(path: Path) -> str:
+    return str(path)
+
+
+def spell_plain(path: Path) -> str:
+    return os.path.relpath(path)
+
+
+def spell_with_slash(path: Path) -> str:
+    return f"./{os.path.relpath(path)}{'/' if path.is_dir() else ''}"
+
+
+def named(root: Path, name: str) -> Form:
+    moved = root.with_name(name)
+    root.rename(moved)
+    return Form(moved, moved, spell_absolute)
+
+
+def linked(root: Path) -> Form:
+    link = root.with_name("link")
+    link.symlink_to(root, target_is_directory=True)
+    return Form(link, link, spell_absolute)
+
+
+def inside_link(root: Path) -> Form:
+    """A folder that is reached by a link from elsewhere, so that ".." leads to another place."""
+    link = root.with_name("link")
+    link.symlink_to(root / "translations", target_is_directory=True)
+    return Form(root, link, spell_absolute)
+
+
+def worktree(root: Path) -> Form:
+    other = root.with_name("tree")
+    git(root, "worktree", "add", "-q", str(other))
+    for folder in ("translations", "build"):
+        shutil.copytree(root / folder, other / folder, dirs_exist_ok=True)
+    return Form(other, other, spell_plain)
+
+
+FORMS: dict[str, Callable[[Path], Form]] = {
+    "absolute": lambda root: Form(root, root.parent, spell_absolute),
+    "parent": lambda root: Form(root, root.parent, spell_plain),
+    "subfolder": lambda root: Form(root, root / "translations", spell_plain),
+    "beside": lambda root: Form(
+        root, root / "translations" / "zh_CN", spell_with_slash
+    ),
+    "spaces": lambda root: named(root, " my  docs"),
+    "NFC": lambda root: named(root, "中文 \u00e9"),
+    "NFD": lambda root: named(root, "中文 e\u0301"),
+    "link": linked,
+    "inside a link": inside_link,
+    "worktree": worktree,
+}
+
+
+def results(root: Path, form: Form) -> dict[str, tuple[int, str]]:
+    """Return the exit code and the output of every command, without the form's own paths."""
+    found: dict[str, tuple[int, str]] = {}
+    for name, words in COMMANDS.items():
+        spelled: list[str] = []
+        for word in words:
+            is_path = word.startswith(("translations/", "upstream/", "build/"))
+            with_folder = form.root / word
+            os.chdir(form.folder)
+            spelled.append(form.spell(with_folder) if is_path else word)
+        config = form.spell(form.root / "pyproject.toml")
+        ended = run_in(form.folder, *spelled, "--config", config)
+        # Long lines are wrapped, also inside a path with spaces.
+        text = " ".join(ended.stdout.split())
+        # Some messages leave out the "./" of a path.
+        normal = map(os.path.normpath, spelled)
+        for path in (*spelled, *normal, str(form.root), str(form.root.resolve())):
+            text = text.replace(" ".join(path.split()), "…") if "/" in path else text
+        found[name] = (ended.returncode, text)
+    return found
+
+
+@pytest.fixture(scope="session")
+def plain(synced_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The synced sample as a repository of git: to be copied, not changed."""
+    root = tmp_path_factory.mktemp("plain") / "project"
+    shutil.copytree(synced_sample, root, symlinks=True)
+    git(root, "init", "-q")
+    git(root, "add", "--all")
+    git(root, "commit", "-qm", "All")
+    return root
+
+
+@pytest.fixture
+def copied(plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return Path(shutil.copytree(plain, tmp_path / "project", symlinks=True))
+
+
+@pytest.fixture(scope="session")
+def expected(
+    plain: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, tuple[int, str]]:
+    root = tmp_path_factory.mktemp("expected") / "project"
+    shutil.copytree(plain, root, symlinks=True)
+    here = Path.cwd()
+    try:
+        return results(root, Form(root, root, spell_plain))
+    finally:
+        os.chdir(here)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_path_in_any_form_gives_the_same_result(
+    form: str, copied: Path, expected: dict[str, tuple[int, str]]
+) -> None:
+    made = FORMS[form](copied)
+    before = read_tree(made.root / "translations")
+    assert results(made.root, made) == expected
+    assert read_tree(made.root / "translations") == before
