@@ -163,7 +163,12 @@ _HTML = re.compile(
     """,
     re.VERBOSE | re.ASCII,
 )
-_LINK_TARGET = re.compile(r"\]\(\s*<?([^\s()<>]*)")
+# CommonMark's destinations: in angle brackets, or without spaces and with balanced parentheses, of
+# which markdown-it reads 32 levels. Possessive, because nothing else can match what has matched.
+_UNBRACKETED = r"(?:\\[\\()]|[^\s()])*+"
+for _ in range(32):
+    _UNBRACKETED = rf"(?:\\[\\()]|[^\s()]|\({_UNBRACKETED}\))*+"
+_LINK_TARGET = re.compile(rf"\]\(\s*<?((?<=<)(?:\\.|[^<>\n\\])*+(?=>)|{_UNBRACKETED})")
 _URL = re.compile(
     r"""
     (?: [a-z][a-z0-9+.-]{0,40}:// | www\. | (?<![^\s<(])//(?=\w) )

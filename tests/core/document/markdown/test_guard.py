@@ -18,6 +18,7 @@ RICH = (
     "`code <b>`, H<sub>2</sub>O, ![a picture](a.png) and note[^1].\n"
 )
 LINK = "Read [the guide](a.md).\n"
+LINKED_IMAGE = "Words ![A [link](a.md)](a.png)\n"
 HTML = '<p>Some <b title="x > y">bold</b> words</p>\n'
 BREAK = "Some words  \nand more\n"
 
@@ -66,6 +67,7 @@ def code_of(text: str, msgstr: str) -> str:
         (LINK, "读[指南](a.md)。"),
         (LINK, "读[指南](a.md)，再读[指南](a.md)。"),
         (LINK, "不读了"),
+        ("See [it](a_((b)).md) now\n", "看[它](a_((b)).md)。"),
         ("Some &lt;b&gt; words\n", "一些 &lt;b&gt; 文字"),
         ("Some words\n", "整除 a // b，注释 // 如此"),
         ("It is {eval}`x` now\n", "现在是 {eval}`x`"),
@@ -176,6 +178,10 @@ def test_another_block_behind_a_break(line: str) -> None:
         (LINK, "读[指南](a.md.example.org)"),
         (LINK, "读![指南](a.md)"),
         (LINK, "读[指南](a.md) [又](a(b)c)"),
+        # A link inside an image's text is text to our parser, and a link if the image breaks.
+        (LINKED_IMAGE, "译文 ![一个[链接](a.md<>)](a.png)"),
+        (LINKED_IMAGE, "译文 ![一个[链接](a.md(b))](a.png)"),
+        (LINKED_IMAGE, "译文 ![一个[链接](a.md((b)c))](a.png)"),
         ("![Some picture here](a.png) and words\n", "[文字](a.png)"),
         ("Some words\n", "[文](javascript:alert(1))"),
         ("Some words\n", "[文](JaVaScRiPt:alert(1))"),
