@@ -18,6 +18,7 @@ from pathlib import Path
 from pipeline.commands.options import add_shared, run_of
 from pipeline.commands.run_lock import marked, run_lock
 from pipeline.errors import ConfigError, FindingsError
+from pipeline.findings import Severity
 from pipeline.limits import LARGEST_MARKER, LEAST_MARKER
 from pipeline.log import Log
 from pipeline.packages import how_to_run
@@ -49,6 +50,11 @@ def add_options(parser: ArgumentParser) -> None:
         nargs="*",
         help="the upstream (default: the first one configured); for merge: what git says",
     )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="for verify: end with 1 if a page could not be checked",
+    )
     add_shared(parser, "--release", "--check")
 
 
@@ -70,7 +76,8 @@ def run_command(arguments: Namespace, log: Log) -> RunResult | int:
         case "restamp":
             return restamp_memory(run_of(arguments, log, names=arguments.words))
         case _:
-            return verify_memory(run_of(arguments, log, names=arguments.words))
+            run = run_of(arguments, log, names=arguments.words)
+            return verify_memory(run, strict=arguments.strict)
 
 
 def _set_up(arguments: Namespace, log: Log) -> int:
@@ -88,13 +95,25 @@ def _set_up(arguments: Namespace, log: Log) -> int:
     return 0
 
 
-def verify_memory(run: Run) -> RunResult:
-    """Return a result with one finding for each difference."""
+def verify_memory(run: Run, *, strict: bool) -> RunResult:
+    """Return a result with one finding for each difference, and for each unchecked page.
+
+    ``strict`` makes unchecked pages an error.
+    """
     from pipeline.stages.update.verification import verify_memory as verify
 
     # No lock is needed: nothing is written, so a build may run at the same time.
     lock = read_pulled(run)
-    return RunResult(name=run.name, lock=lock, findings=verify(run))
+    findings = verify(run)
+    # A difference is an error. A warning is about a page whose English is unavailable.
+    severities = [finding.severity for finding in findings]
+    return RunResult(
+        name=run.name,
+        lock=lock,
+        findings=findings,
+        unchecked=severities.count(Severity.WARNING),
+        strict=strict,
+    )
 
 
 def restamp_memory(run: Run) -> RunResult:

@@ -46,6 +46,9 @@ class RunResult:
     lists_all: bool = False
     # The remaining translations of pages that upstream dropped.
     gone: Pages = field(default_factory=dict)
+    # Pages of the memory that ``memory verify`` could not check; an error if ``strict``.
+    unchecked: int = 0
+    strict: bool = False
 
     @property
     def all_findings(self) -> tuple[Finding, ...]:
@@ -68,7 +71,8 @@ class RunResult:
     def exit_code(self) -> int:
         """Return the worst exit code of the findings (``errors.worst``), or 0.
 
-        Failed code counts, and with ``check_only`` so do files that would be written.
+        Failed code counts, and with ``check_only`` so do files that would be written. With
+        ``strict``, pages that could not be checked count too.
         """
         codes = [finding.exit_code for finding in self.all_findings if finding.is_error]
         # Failed code is no finding: the execution describes it.
@@ -76,6 +80,8 @@ class RunResult:
         if Status.FAILED in outcomes:
             codes.append(ExecutionError.exit_code)
         if self.check_only and self.changes:
+            codes.append(FindingsError.exit_code)
+        if self.strict and self.unchecked:
             codes.append(FindingsError.exit_code)
         return worst(codes)
 

@@ -118,7 +118,7 @@ def failure_lines(executions: Sequence[Execution]) -> list[str]:
 
 
 def summary_lines(result: RunResult) -> list[str]:
-    """Return the last lines: upstream, progress by locale, executed cells.
+    """Return the last lines: upstream, progress by locale, executed cells, unchecked pages.
 
     ::
 
@@ -151,6 +151,12 @@ def summary_lines(result: RunResult) -> list[str]:
             f"{name} {sums['cells']}/{sums['total']}" for name, sums in classes.items()
         ]
         lines.append(f"code cells run: {', '.join(counts)}")
+    if result.unchecked:
+        unchecked = counted(result.unchecked, "page")
+        lines.append(
+            f"not checked: {unchecked} of the memory, because English is unavailable "
+            "(an error with --strict)"
+        )
     return list(map(Translatable, lines))
 
 

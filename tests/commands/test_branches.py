@@ -6,7 +6,9 @@ and the memory are those of a fresh clone, nothing is said, and git sees no diff
 
 from __future__ import annotations
 
+import json
 import shutil
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from branch_project import FIRST, Clone
 from folders import read_tree
 from repositories import git, make_origin
 
+from pipeline.cli import main
 from pipeline.stages.update import stage
 
 
@@ -559,6 +562,29 @@ def test_verify_has_nothing_against_a_branch_that_was_not_opened_yet(
     assert work.run("memory", "verify") == 0
     work.translate("garage", "saw", "还没存")
     assert work.run("memory", "verify") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "code"), [((), 0), (("--strict",), 1), (("--strict", "--json"), 1)]
+)
+def test_verify_counts_pages_whose_english_is_unavailable(
+    work: Clone, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], code: int
+) -> None:
+    with chdir(work.root):
+        assert main(["memory", "verify", *words]) == 0
+        assert "not checked" not in capsys.readouterr().out
+        path = work.memories / "cellar.po"
+        unknown = f'\nmsgid "{"a" * 32}"\nmsgstr "不知道是谁的"\n'
+        path.write_text(path.read_text("utf-8") + unknown, "utf-8")
+        assert main(["memory", "verify", *words]) == code
+    out = capsys.readouterr().out
+    if "--json" in words:
+        assert json.loads(out)["exit_code"] == code
+        return
+    assert out.splitlines()[-1] == (
+        "not checked: 1 page of the memory, because English is unavailable "
+        "(an error with --strict)"
+    )
 
 
 @pytest.mark.parametrize("hook", ["GIT_DIR", "GIT_INDEX_FILE"])

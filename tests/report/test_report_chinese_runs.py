@@ -110,6 +110,13 @@ def test_what_comes_next_is_told_in_chinese() -> None:
             "9 pages, 1 document, 12 blocks of prose, failed",
             "9 个页面，1 个文档，12 段文字，失败",
         ),
+        (
+            (
+                "not checked: 2 pages of the memory, "
+                "because English is unavailable (an error with --strict)"
+            ),
+            "没有检查：翻译记忆的 2 个页面，因为得不到英文原文（加 --strict 就算错误）",
+        ),
         ("renamed from a, 3 changed, 1 new", "由 a 改名，修改 3，新增 1"),
         ("passed 4/4, skipped: accelerator 0/3", "通过 4/4，跳过: accelerator 0/3"),
         (
