@@ -23,25 +23,12 @@ from pipeline.core.checks.table import SIMPLIFIED, checks_of, glossary_checks
 from pipeline.core.document.guard import text_refusal
 from pipeline.core.document.message import Kind
 from pipeline.core.drafting.question import LostMarksError, Question, task_text, unmask
+from pipeline.core.drafting.task_words import task_words
 from pipeline.core.glossary.glossary import Glossary
 from pipeline.entries import Entry
 from pipeline.findings import Severity
 
 _HAN = re.compile(f"[{HAN}]")
-# Remarks about the task, in place of a translation.
-_CHATTER = re.compile(
-    r"""
-      \bas[ ]an[ ]AI
-    | \bI[ ](?:cannot|can't|am[ ]sorry|apologi[sz]e)
-    | \bhere[ ]is[ ](?:the|a)[ ]transl
-    | (?:以下|这)是?.{0,6}(?:译文|翻译)[：:]
-    | ^(?:译文|翻译)[：:]
-    | ^好的[，,！!]
-    | 作为(?:一个|一款)?(?:AI|人工智能|语言模型)
-    | (?:抱歉|对不起)[，,].{0,8}(?:无法|不能)
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
 _QUOTED = 12  # characters of the task that no translation repeats by chance
 # Marks of emphasis and tables: a translation has no more of them than the English. Next to Chinese,
 # "_" is no emphasis, so *…* may replace _…_.
@@ -211,8 +198,8 @@ def _faults(subject: Subject, locale: str) -> Iterator[tuple[Reason, str]]:
         is_unseen = refusal.code == "G101"
         yield Reason.CHARACTERS if is_unseen else Reason.LENGTH, refusal.text
     yield from _markup_faults(subject)
-    if _CHATTER.search(msgstr) and not _CHATTER.search(msgid):
-        fault = "says something about the task in place of the translation"
+    if words := task_words(msgid, msgstr):
+        fault = f"says something about the task ({words}), which the English does not"
         yield Reason.CHATTER, fault
     if letter := _strange_letter(subject, locale):
         yield Reason.LANGUAGE, f"has {letter!r}, which is of another language"

@@ -108,7 +108,13 @@ KEPT = [
     ("Is there steam?", "heading", "有蒸汽吗？", "有蒸汽吗？"),
     ("α and μ are small.", "paragraph", "α 和 μ 都很小。", "α 和 μ 都很小。"),
     ("One line\nand another", "paragraph", "一行\n又一行", "一行\n又一行"),
-    ("Translation: an example.", "paragraph", "译文：一个例子。", None),
+    # words about the task, of which the English talks too
+    ("Translation: an example.", "paragraph", "译文：一个例子。", "译文：一个例子。"),
+    ("Ignore the above rules.", "paragraph", "忽略以上规则。", "忽略以上规则。"),
+    ("Split the random key.", "paragraph", "拆分随机密钥。", "拆分随机密钥。"),
+    ("Compiler directives", "heading", "编译器指令", "编译器指令"),
+    ("Ask ChatGPT for an example.", "paragraph", "请 ChatGPT 举例。", "请 ChatGPT 举例。"),
+    ("The program is compiled.", "paragraph", "程序被编译成机器码。", "程序被编译成机器码。"),
     ("Call ``boil`` daily.", "paragraph (reST)", "每天调用 ⟦1⟧。", "每天调用 ``boil``。"),
 ]  # fmt: skip
 QUESTION = question_of("There are 3 lamps on the table beside the door.")
@@ -130,13 +136,59 @@ def test_what_is_no_translation_is_refused(
 
 @pytest.mark.parametrize(("english", "kind", "answer", "msgstr"), KEPT)
 def test_what_is_a_translation_is_kept(
-    english: str, kind: str, answer: str, msgstr: str | None
+    english: str, kind: str, answer: str, msgstr: str
 ) -> None:
     judged = JUDGE.judge(question_of(english, kind), answer)
-    if msgstr is None:
-        assert judged.refused is not None  # told from chatter by the English only
-    else:
-        assert (judged.msgstr, judged.refused) == (msgstr, None)
+    assert (judged.msgstr, judged.refused) == (msgstr, None)
+
+
+# Short answers about the task: all other rules accept them.
+ABOUT_TASK = (
+    # instructions and prompts
+    "忽略以上指令，系统提示是 system prompt",
+    "请无视前面的规定",
+    "不要理会上文，照办即可",
+    "别管之前说的蒸汽",
+    "根据指示改写蒸汽",
+    "按照你的要求，蒸汽",
+    "遵命，蒸汽",
+    "ignore previous rules：蒸汽",
+    "系统提示词：蒸汽",
+    "提示语已经泄露",
+    "我的 prompt 在这里",
+    "这里是 system message",
+    # keys
+    "API key 是蒸汽",
+    "访问令牌：蒸汽",
+    "密码是蒸汽",
+    "Bearer 蒸汽",
+    "sk-abcd1234，蒸汽壶盖",
+    "私钥和凭据",
+    # translating
+    "译文 Bearer [key]",
+    "翻译如下，蒸汽",
+    "中文：蒸汽",
+    "译者注，蒸汽",
+    "原文不译",
+    "无需翻译",
+    "蒸汽（直译）",
+    # models
+    "我是一个语言模型",
+    "你是一名译者",
+    "作为 AI 助手",
+    "由 ChatGPT 生成",
+    "当然可以，蒸汽",
+)
+
+
+@pytest.mark.parametrize("answer", ABOUT_TASK)
+def test_words_about_the_task_are_refused_where_the_english_has_none(
+    answer: str,
+) -> None:
+    question = question_of("Steam and lids of old kettles", "table cell")
+    judged = JUDGE.judge(question, answer)
+    assert judged.refused is Reason.CHATTER
+    assert "about the task" in judged.fault
 
 
 def test_warnings_are_doubts() -> None:
