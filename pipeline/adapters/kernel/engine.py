@@ -16,6 +16,7 @@ import re
 import signal
 import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -125,18 +126,23 @@ def _first_error(cell: Any) -> Any:
 class _Kernels(KernelSpecManager):
     """Kernel specs in which Python is this process's interpreter, not a kernel of the user."""
 
-    offline = False
+    page: PageRun
 
     def get_kernel_spec(self, kernel_name: str) -> Any:
+        start = partial(
+            kernel_command,
+            offline=self.page.offline,
+            limit=self.page.watch.launch_limit(),
+        )
         if kernel_name == PYTHON:
             return KernelSpec(
-                argv=kernel_command(offline=self.offline),
+                argv=start(),
                 display_name="Python 3",
                 language="python",
             )
         # The kernel of another language is started by its own command, in the same sandbox.
         spec = super().get_kernel_spec(kernel_name)
-        spec.argv = kernel_command(*spec.argv, offline=self.offline)
+        spec.argv = start(*spec.argv)
         return spec
 
 
@@ -175,7 +181,7 @@ class _Client(PapermillNotebookClient):  # type: ignore[misc]  # papermill has n
     def create_kernel_manager(self) -> Any:
         manager = super().create_kernel_manager()
         manager.kernel_spec_manager = _Kernels()
-        manager.kernel_spec_manager.offline = self.page.offline
+        manager.kernel_spec_manager.page = self.page
         manager.client_factory = _KernelClient
         manager.page = self.page
         manager.connection_file = str(self.page.folder / "k.json")

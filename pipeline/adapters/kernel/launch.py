@@ -1,8 +1,8 @@
-"""Start of a kernel's process: `launch.py online|offline [COMMAND …] -f CONNECTION_FILE`.
+"""Start of a kernel's process: `launch.py online|offline PROCESSES [COMMAND …] -f FILE`.
 
-It ties the process to its worker, confines its signals, removes the network if requested, and
-becomes the kernel: COMMAND, or ipykernel. It imports no module of this project, so that a page's
-code sees none.
+It ties the process to its worker, limits the number of processes, confines its signals, removes the
+network if requested, and becomes the kernel: COMMAND, or ipykernel. PROCESSES is the folder of a
+cgroup, or a number. It imports no module of this project, so that a page's code sees none.
 
 `launch.py probe` exits with 0 if the network can be removed on this machine.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import suppress
 
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000  # flags of unshare(2)
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38  # options of prctl(2)
@@ -95,6 +96,23 @@ def tie_to_worker() -> None:
         sys.exit(1)
 
 
+def limit_processes(limit: str) -> None:
+    """Join the cgroup ``limit``, or set the limit for all processes of this user, as a number."""
+    if not limit.isdigit():
+        # Some systems let a user make a cgroup, but not join it.
+        with (
+            suppress(OSError),
+            open(f"{limit}/cgroup.procs", "w", encoding="ascii") as file,
+        ):
+            file.write("0")  # this process
+    elif sys.platform == "linux":
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_NPROC)
+        most = int(limit) if hard == resource.RLIM_INFINITY else min(int(limit), hard)
+        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+
+
 def leave_debugger_out() -> None:
     """Make ipykernel start without its debugger, which takes a quarter of the start-up time.
 
@@ -106,10 +124,12 @@ def leave_debugger_out() -> None:
     del sys.modules["debugpy"]
 
 
-def main(mode: str, *command: str) -> None:
+def main(mode: str, limit: str = "", *command: str) -> None:
     """Become the kernel, or probe the network."""
     if mode == "probe":
         sys.exit(0 if leave_network() else 1)
+    # Before the network: in its namespace, the user has no rights outside.
+    limit_processes(limit)
     if mode == "offline":
         leave_network()
     tie_to_worker()

@@ -20,6 +20,7 @@ from multiprocessing.context import SpawnContext
 from multiprocessing.process import BaseProcess
 
 from pipeline.adapters.files import scratch_folder
+from pipeline.adapters.kernel.cgroup import remove_strays
 from pipeline.adapters.kernel.interpreter import worker_count
 from pipeline.adapters.kernel.job import Job, Outcome, died
 from pipeline.adapters.kernel.sandbox import scratch_parent
@@ -61,9 +62,11 @@ def run_notebooks(jobs: Sequence[Job], *, workers: int) -> Iterator[Outcome]:
         for job in jobs:
             policy = replace(job.policy, threads=job.policy.threads or threads)
             waiting.append(replace(job, scratch=scratch, policy=policy))
+        remove_strays()  # of runs that were killed
         try:
             yield from _run_all(waiting, workers=workers)
         finally:
+            remove_strays()
             kill_strays(scratch)
 
 

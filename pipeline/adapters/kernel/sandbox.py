@@ -153,15 +153,16 @@ def kernel_environment(
     return environment | dict(given)
 
 
-def kernel_command(*kernel: str, offline: bool) -> list[str]:
+def kernel_command(*kernel: str, offline: bool, limit: str) -> list[str]:
     """Return the command line that starts a kernel: the command ``kernel``, or this interpreter.
 
-    With ``offline`` the kernel has no network, if the system supports that.
+    With ``offline`` the kernel has no network, if the system supports that. ``limit`` is that of
+    `launch.py` for processes.
     """
     mode = "offline" if offline and can_isolate_network() else "online"
     started = kernel or ("-f", "{connection_file}")
     # -P: modules in the page's folder must not shadow others.
-    return [sys.executable, "-P", str(LAUNCH), mode, *started]
+    return [sys.executable, "-P", str(LAUNCH), mode, limit, *started]
 
 
 @functools.cache

@@ -23,6 +23,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from pipeline.adapters.kernel.cgroup import is_full, kill_group, task_limit
 from pipeline.adapters.kernel.job import Policy
 
 if TYPE_CHECKING:
@@ -61,12 +62,16 @@ class Breach:
 class Watch:
     """Context manager that kills all processes below this one when they exceed ``policy``.
 
-    Processes in ``spared`` do not count. ``breach`` is the first violated limit.
+    Processes in ``spared`` do not count. ``group`` is the kernel's cgroup, if there is one.
+    ``breach`` is the first violated limit.
     """
 
-    def __init__(self, policy: Policy, spared: Collection[int]) -> None:
+    def __init__(
+        self, policy: Policy, spared: Collection[int], group: Path | None
+    ) -> None:
         self.policy = policy
         self.spared = spared
+        self.group = group
         self.breach: Breach | None = None
         self._printed = 0
         self._now = 0.0  # watched time, in seconds
@@ -90,6 +95,13 @@ class Watch:
     ) -> None:
         self._over.set()
         self._thread.join()
+
+    def launch_limit(self) -> str:
+        """Return the limit of processes for `launch.py`: the cgroup, or a number for the user."""
+        if self.group is not None:
+            return str(self.group)
+        most = task_limit(self.policy.processes, self.policy.threads)
+        return str(most + tasks_of_user())
 
     def begin_cell(self) -> None:
         """Count CPU time for a new cell from now on."""
@@ -117,6 +129,9 @@ class Watch:
             now = time.monotonic()
             self._now += min(now - last, _LATE)
             last = now
+            # Before all that takes time, because endless forks leave none.
+            if self.group is not None and is_full(self.group):
+                self._end("ProcessLimit", "the page started processes without end")
             processes = descendants(self.spared)
             if self.breach is not None:
                 # Kill processes started while the others were being killed.
@@ -152,6 +167,8 @@ class Watch:
     def _end(self, limit: str, message: str) -> None:
         if self.breach is None:  # the first violated limit is the reason
             self.breach = Breach(limit=limit, message=message)
+        if self.group is not None:
+            kill_group(self.group)
         kill(descendants(self.spared))
 
 
@@ -287,6 +304,18 @@ def memory_of(processes: Iterable[Process], *, limit: int) -> int:
             with suppress(psutil.Error):
                 resident[process] = getattr(process.memory_full_info(), "pss", rss)
     return sum(resident.values()) // MIB
+
+
+def tasks_of_user() -> int:
+    """Return the number of processes and threads that this process's user has."""
+    import psutil
+
+    tasks = 0
+    for process in psutil.process_iter(["uids", "num_threads"]):
+        uids = process.info["uids"]
+        if uids is not None and uids.real == os.getuid():
+            tasks += process.info["num_threads"] or 1
+    return tasks
 
 
 @dataclass(slots=True)

@@ -27,6 +27,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from pipeline.adapters.files import remove_tree
+from pipeline.adapters.kernel.cgroup import make_group, remove_group, task_limit
 from pipeline.adapters.kernel.interpreter import ENVIRONMENT, PYTHON
 from pipeline.adapters.kernel.job import Job, Outcome, Stop
 from pipeline.adapters.kernel.sandbox import (
@@ -64,6 +65,7 @@ class _Running:
 
     scratch: Path | None = None
     folder: Path | None = None
+    group: Path | None = None  # the kernel's cgroup
     spared: frozenset[int] = frozenset()
 
 
@@ -162,7 +164,8 @@ def _run_within_limits(
     given = {**ENVIRONMENT, **policy.variables}
     environment = kernel_environment(folder, threads=policy.threads, given=given)
     stop = None
-    with Watch(policy, _Running.spared) as watch:
+    _Running.group = make_group(task_limit(policy.processes, policy.threads))
+    with Watch(policy, _Running.spared, _Running.group) as watch:
         page = PageRun(
             folder=folder, offline=policy.offline, watch=watch, progress=progress
         )
@@ -197,6 +200,9 @@ def _with_offline_message(stop: Stop) -> Stop:
 
 def _clean_up() -> None:
     """Kill all processes that the page started, and remove all its files."""
+    if _Running.group is not None:
+        remove_group(_Running.group)
+    _Running.group = None
     kill_descendants(_Running.spared)
     if _Running.folder is not None:
         # A file that cannot be removed must not hold back the outcome.

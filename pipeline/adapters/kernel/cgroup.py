@@ -1,0 +1,94 @@
+"""Cgroup of a worker's kernel: the system then refuses to start processes above a limit.
+
+A watch alone cannot hold back endless forks: they take all the time in which it would run. A cgroup
+is a folder of the system, which only Linux has, and which not every user may make. Its name
+contains the worker's id, so that the next run finds those of workers that were killed.
+
+Without a cgroup, `launch.py` limits the processes of the user, which does not bind root.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+ROOT = Path("/sys/fs/cgroup")
+MEMBERSHIP = Path("/proc/self/cgroup")
+_NAME = "docs-kernel-"
+_THREADS = 32  # allowed for each thread that a page computes with: libraries have several pools
+_EVERY = 0.02  # seconds between checks whether killed processes are gone
+
+
+def task_limit(processes: int, threads: int) -> int:
+    """Return the limit for a page's processes and threads together, which the system counts."""
+    return processes + _THREADS * threads
+
+
+def make_group(limit: int) -> Path | None:
+    """Make a cgroup that has at most ``limit`` processes and threads, and return its folder.
+
+    Return None if the system does not permit that.
+    """
+    for parent in _parents():
+        group = parent / f"{_NAME}{os.getpid()}"
+        with suppress(OSError):
+            group.mkdir()
+            with suppress(OSError), (group / "pids.max").open("r+") as file:
+                file.write(str(limit))
+                return group
+            group.rmdir()
+    return None
+
+
+def _parents() -> Iterator[Path]:
+    """Yield the cgroups in which this process may be able to make one."""
+    with suppress(OSError):
+        for line in MEMBERSHIP.read_text("utf-8").splitlines():
+            _, controllers, path = line.split(":", 2)
+            if "pids" in controllers.split(","):  # version 1
+                yield ROOT / "pids" / path[1:]
+            elif not controllers:
+                # Version 2: a cgroup with processes limits no inner ones, unless it is the root.
+                yield ROOT if path == "/" else (ROOT / path[1:]).parent
+
+
+def is_full(group: Path) -> bool:
+    """Return whether the system has refused to start a process in ``group``."""
+    with suppress(OSError):
+        return "max 0\n" not in (group / "pids.events").read_text("ascii")
+    return False
+
+
+def kill_group(group: Path) -> None:
+    """Kill all processes in ``group``, without waiting for their end."""
+    with suppress(OSError):
+        # From now on no process can start another one, so one round finds all of them.
+        (group / "pids.max").write_text("0", "ascii")
+        for line in (group / "cgroup.procs").read_text("ascii").split():
+            # 0 stands for a process that this one cannot see, and means the own group to `kill`.
+            if int(line) not in (0, os.getpid()):
+                with suppress(OSError):
+                    os.kill(int(line), signal.SIGKILL)
+
+
+def remove_group(group: Path, *, seconds: float = 5.0) -> None:
+    """Kill all processes in ``group`` and remove it; give up after ``seconds``."""
+    end = time.monotonic() + seconds
+    while group.exists() and time.monotonic() < end:
+        kill_group(group)
+        with suppress(OSError):  # until its last process is gone
+            group.rmdir()
+            return
+        time.sleep(_EVERY)
+
+
+def remove_strays() -> None:
+    """Remove the cgroups of workers that no longer exist, with all processes in them."""
+    for parent in _parents():
+        for group in parent.glob(f"{_NAME}*"):
+            if not Path("/proc", group.name.removeprefix(_NAME)).exists():
+                remove_group(group)
