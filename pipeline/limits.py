@@ -94,6 +94,7 @@ OUTLINE_DEPTH = 12
 SPHINX_PATTERNS = 1_000
 INVENTORY_UNPACKED = 64 * MEBIBYTE  # the content of Python's inventory takes 1.3 MB
 INVENTORY_LINE = 1_000  # bytes; longer lines would make the pattern slow
+REFERENCE_BYTES = 64 * MEBIBYTE  # the docstrings of a package, as the child prints them
 
 # Network
 REQUEST_BYTES = 2_000_000  # a request to ``serve``; no message is that long

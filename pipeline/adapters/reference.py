@@ -18,12 +18,12 @@ from typing import Any
 from pipeline.adapters.environments import python_with
 from pipeline.adapters.installed import is_installed
 from pipeline.errors import UpstreamError
+from pipeline.limits import REFERENCE_BYTES
 from pipeline.packages import is_there
 
 CHILD = Path(__file__).with_name("reference_child.py")
 SPHINX = "sphinx<9"  # the child uses classes of autodoc that change in 9
 SECONDS = 600.0
-_LARGEST = 64 << 20  # bytes of an answer
 
 
 def read_reference(
@@ -60,7 +60,7 @@ def read_reference(
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise _unread(package, str(error)) from error
-    if ended.returncode or len(ended.stdout) > _LARGEST:
+    if ended.returncode or len(ended.stdout) > REFERENCE_BYTES:
         said = ended.stderr.decode("utf-8", "replace").strip().splitlines()
         raise _unread(package, said[-1] if said else f"exit code {ended.returncode}")
     return ended.stdout
