@@ -289,7 +289,7 @@ def test_check_refuses_what_is_no_catalogue(project: Path, capsys: Speech) -> No
     assert main(["check", "sample", "pyproject.toml"]) == 2
     assert (
         "pyproject.toml: is no catalogue\n"
-        "  Name catalogues (.po), folders of them, or an upstream: jax, sample."
+        "  Name catalogues (.po), folders of them, or an upstream: jax, jax@0.11.0, sample."
     ) in capsys.readouterr().err
 
 
