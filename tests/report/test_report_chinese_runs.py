@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 from report_results import LOCK, RESULT, run_text, status_text
 
+from pipeline import limits
 from pipeline.cli import main
 from pipeline.core.catalog.diff import Comparison, PageChange
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.results import PageResult
+from pipeline.errors import InputError, check_limit
 from pipeline.findings import Finding, Severity
+from pipeline.limits import Limit
 from pipeline.log import Log
 from pipeline.report.chinese import CHINESE, in_chinese, sentence_in_chinese
 from pipeline.report.run import UpstreamRow, overview_report, row_of
@@ -220,3 +223,18 @@ def test_an_error_is_told_in_chinese(
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
     assert main(words) in (2, 3)
     assert capsys.readouterr().err == told
+
+
+# Each bound, including those by the kind of file.
+LIMITS = {
+    name: limit for name, limit in vars(limits).items() if isinstance(limit, Limit)
+} | limits.FILE_BYTES
+
+
+@pytest.mark.parametrize("limit", LIMITS.values(), ids=LIMITS)
+def test_every_refusal_of_too_much_is_in_chinese(limit: Limit) -> None:
+    with pytest.raises(InputError) as refused:
+        check_limit(limit.most + 1, limit, where="a")
+    assert refused.value.hint
+    for sentence in (refused.value.what, refused.value.hint):
+        assert not LATIN.search(sentence_in_chinese(sentence))
