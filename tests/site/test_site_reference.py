@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup, Tag
-from folders import write_tree
+from folders import read_tree, write_tree
 from in_process import run_in
 from site_builds import LACKING
 
@@ -334,3 +334,21 @@ def test_pages_go_with_their_objects(copied: Path) -> None:
     index = copied / "build/site/lamps/_search/index.js"
     assert "lamps.dim" not in index.read_text(encoding="utf-8")
     assert (copied / "build/site/lamps/_autosummary/lamps.shine.html").is_file()
+
+
+def test_work_waits_while_the_reference_is_not_there(copied: Path) -> None:
+    memory = copied / "translations" / "memory"
+    before = read_tree(memory)
+    catalogs = read_tree(copied / "translations" / "zh_CN")
+    path = copied / "pyproject.toml"
+    table = '[tool.pipeline.upstreams.lamps.reference]\npath = "package"\n'
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(table, ""), encoding="utf-8")
+    said = run(copied, "sync", "lamps", "--no-execute")
+    assert "page-gone" not in said
+    assert read_tree(memory) == before
+    path.write_text(text, encoding="utf-8")
+    run(copied, "sync", "lamps", "--no-execute")
+    assert read_tree(memory) == before
+    assert read_tree(copied / "translations" / "zh_CN") == catalogs
+    run(copied, "memory", "verify", "lamps")

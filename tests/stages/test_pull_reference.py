@@ -15,7 +15,7 @@ from pipeline.adapters import reference as adapter
 from pipeline.adapters.environments import UnmadeEnvironmentError
 from pipeline.config import Settings, Upstream
 from pipeline.config.settings import ReferenceTable
-from pipeline.core.pin.lock import Lock
+from pipeline.core.pin.lock import Lock, is_reference
 from pipeline.core.reference.objects import PATH, read_record
 from pipeline.log import Log
 from pipeline.stages.pull.stage import pull, read_pulled
@@ -64,6 +64,7 @@ class Project:
     reference: ReferenceTable | None = field(
         default_factory=lambda: ReferenceTable(path="package")
     )
+    version: str = ""
 
     @property
     def docs(self) -> Path:
@@ -77,7 +78,11 @@ class Project:
         said = io.StringIO()
         settings = Settings(root=self.root, locales=("zh_CN",), upstreams={})
         upstream = Upstream(
-            name="lamps", url=str(self.root / "origin"), reference=self.reference
+            name="lamps",
+            url=str(self.root / "origin"),
+            reference=self.reference,
+            version=self.version,
+            package="Lamps" if self.version else "",
         )
         run = run_of(settings, upstream, log=Log(1, stream=said), dry=dry)
         lock = pull(run)
@@ -173,6 +178,18 @@ def test_docstrings_stay_where_they_cannot_be_read(
     after, said = project.pull()
     assert after == before
     assert "no network for sphinx<9" in said
+    # Docstrings of another release would mislead.
+    project.version = "2.0"
+    moved, _ = project.pull()
+    assert not any(is_reference(file.path) for file in moved.files)
+    project.version = ""
+    project.package(PACKAGE)
+    monkeypatch.undo()
+    project.pull()
+    project.package(PACKAGE.replace(b"Turn the switch", b"Press the switch"))
+    monkeypatch.setattr(adapter, "is_there", lambda _: False)
+    monkeypatch.setattr(adapter, "python_with", fail)
+    project.pull()
     assert (
         b"Turn"
         in read_tree(project.docs)[

@@ -30,10 +30,13 @@ from pipeline.stages.pull.source import Source
 _Read = Callable[[SourceFile], bytes]
 
 
-def with_reference(run: Run, source: Source, docs: Path) -> Source:
+def with_reference(
+    run: Run, source: Source, docs: Path, pulled_before: Lock | None
+) -> Source:
     """Return the source with the files of the API reference, if one is configured.
 
-    ``docs`` is the checkout. A dry run reads no docstrings: it keeps those that were pulled.
+    ``docs`` is the checkout. A dry run reads no docstrings: it keeps those that were pulled. So
+    does a run that cannot read them, unless they are of another release of the package.
     """
     pulled = tuple(file for file in source.lock.files if is_reference(file.path))
     own = tuple(file for file in source.lock.files if not is_reference(file.path))
@@ -56,7 +59,9 @@ def with_reference(run: Run, source: Source, docs: Path) -> Source:
             step.result = f"{counted(len(record.objects), 'object')} read"
     except PipelineError as error:
         run.log.warn(f"{error.where or run.name}: {error.what}")
-        return _joined(source, lock, _intact(docs, kept), read, read_checked_out)
+        is_same = pulled_before is not None and pulled_before.version == run.version
+        files = _intact(docs, kept) if is_same else ()
+        return _joined(source, lock, files, read, read_checked_out)
     for failure in record.failures:
         run.log.note(f"{failure.page}: {failure.name} is documented, but not there")
     made = files_of(record)

@@ -53,7 +53,7 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
         changed = 0
         # The source stays open while files are written, because they are read one by one.
         with open_source(run, checkout.docs, ref=ref, old=old) as found:
-            source = with_reference(run, found, checkout.docs)
+            source = with_reference(run, found, checkout.docs, old)
             lock = source.lock
             _warn_about_another_commit(run, old, lock)
             if not run.dry:

@@ -27,7 +27,11 @@ from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.packages import how_to_run
 from pipeline.run import Run
-from pipeline.stages.update.releases import Elsewhere, find_elsewhere
+from pipeline.stages.update.releases import (
+    Elsewhere,
+    find_elsewhere,
+    lacks_reference,
+)
 from pipeline.stages.update.state import State, read_state
 
 if TYPE_CHECKING:
@@ -124,8 +128,14 @@ class Locale:
         for path in sorted(files_below(folder, ".po")):
             # The path decides: a header may contain anything.
             page = path.relative_to(folder).as_posix().removesuffix(".po")
+            if is_reference(page) and self._lacks_reference:
+                continue
             if page not in self.elsewhere.hidden:
                 yield page, path
+
+    @cached_property
+    def _lacks_reference(self) -> bool:
+        return lacks_reference(self.run)
 
     @cached_property
     def state(self) -> State:

@@ -68,6 +68,15 @@ def find_elsewhere(run: Run) -> Elsewhere:
     )
 
 
+def lacks_reference(run: Run) -> bool:
+    """Return whether no API reference has been pulled: it is not configured, or cannot be read.
+
+    The work on its pages then waits, as that on pages of other releases does.
+    """
+    lock = _lock_of(run, run.upstream)
+    return lock is None or not any(is_reference(file.path) for file in lock.files)
+
+
 def _lock_of(run: Run, release: Upstream) -> Lock | None:
     """Return the lock of a release; None if there is none, or a damaged one.
 
