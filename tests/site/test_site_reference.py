@@ -346,6 +346,7 @@ def test_work_waits_while_the_reference_is_not_there(copied: Path) -> None:
     path.write_text(text.replace(table, ""), encoding="utf-8")
     said = run(copied, "sync", "lamps", "--no-execute")
     assert "page-gone" not in said
+    assert "memory-" not in said
     assert read_tree(memory) == before
     path.write_text(text, encoding="utf-8")
     run(copied, "sync", "lamps", "--no-execute")

@@ -128,10 +128,20 @@ class Locale:
         for path in sorted(files_below(folder, ".po")):
             # The path decides: a header may contain anything.
             page = path.relative_to(folder).as_posix().removesuffix(".po")
-            if is_reference(page) and self._lacks_reference:
-                continue
-            if page not in self.elsewhere.hidden:
+            if not self._is_hidden(page):
                 yield page, path
+
+    def _is_hidden(self, page: str) -> bool:
+        """Return whether the run cannot see a page, and leaves its files alone."""
+        if is_reference(page) and self._lacks_reference:
+            return True
+        return page in self.elsewhere.hidden
+
+    @property
+    def removed_memories(self) -> set[str]:
+        """The pages whose memory was there when it was last opened or stored."""
+        removed = self.state.pages.keys() - self.memory_files.keys()
+        return {page for page in removed if not self._is_hidden(page)}
 
     @cached_property
     def _lacks_reference(self) -> bool:

@@ -59,7 +59,7 @@ def open_memory(
         locale.view = view_of(run, english)
         # Most pages agree in most runs; they only cost reading two files.
         due = [page for page in locale.memory_files if not locale.agrees(page)]
-        removed = locale.state.pages.keys() - locale.memory_files.keys()
+        removed = locale.removed_memories
         moves = moves_of(locale, due, removed=removed)
         overwritten = overwritten_by_git(locale)
         if overwritten:

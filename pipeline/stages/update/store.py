@@ -110,7 +110,7 @@ def store_memory(
             page for page in catalogs if locale.is_unbegun(page, catalogs[page])
         }
         due = {page: catalogs[page] for page in catalogs if page not in settled}
-        without_memory = state.pages.keys() - locale.memory_files.keys()
+        without_memory = locale.removed_memories
         gone = [page for page in without_memory if not locale.has_catalog(page)]
         state.forget(gone)
         # A memory without a catalogue may belong to a page that has moved.

@@ -85,7 +85,7 @@ def _is_unbegun(locale: Locale, page: str) -> bool:
 def _waiting(locale: Locale) -> set[str]:
     """Return the pages whose catalogue the next run will replace by git's version."""
     state = locale.state
-    removed = state.pages.keys() - locale.memory_files.keys()
+    removed = locale.removed_memories
     waiting: set[str] = set()
     for page, move in moves_of(locale, locale.memory_files, removed=removed).items():
         catalog = locale.catalog_files.get(page)
