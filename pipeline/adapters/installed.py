@@ -63,6 +63,14 @@ def is_installed(package: str, release: str) -> bool:
         return False
 
 
+def has_distribution(name: str) -> bool:
+    """Return whether any release of a distribution is installed."""
+    try:
+        return bool(version(name))
+    except (PackageNotFoundError, ValueError):
+        return False
+
+
 def is_of_index(package: str) -> bool:
     """Return whether a package was installed from an index, where a release never changes.
 

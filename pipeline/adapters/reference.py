@@ -11,12 +11,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pipeline.adapters.environments import python_with
-from pipeline.adapters.installed import is_installed
+from pipeline.adapters.installed import has_distribution, is_installed
 from pipeline.errors import UpstreamError
 from pipeline.limits import REFERENCE_BYTES
 from pipeline.packages import is_there
@@ -32,15 +32,20 @@ def read_reference(
     package: str,
     version: str,
     path: Path | None,
+    needs: Sequence[str],
     environments: Path,
 ) -> bytes:
     """Return the record for a request as JSON, made with a release of a package.
 
-    ``path`` is a folder with the package, in place of a release. Raises UpstreamError and
+    ``path`` is a folder with the package, in place of a release. ``needs`` are distributions that
+    its modules import without requiring them. Raises UpstreamError and
     UnmadeEnvironmentError.
     """
-    requirements = [SPHINX] if path else [SPHINX, f"{package}=={version}"]
+    requirements = [SPHINX, *needs]
+    if path is None:
+        requirements.append(f"{package}=={version}")
     has_package = path is not None or is_installed(package, version)
+    has_package &= all(map(has_distribution, needs))
     python = Path(sys.executable)
     if not has_package or not is_there("sphinx"):
         python = python_with(requirements, environments)

@@ -13,6 +13,7 @@ docstrings; the annotations of parameters; and the pages that autosummary has ad
 from __future__ import annotations
 
 import contextlib
+import importlib
 import inspect
 import json
 import os
@@ -187,16 +188,37 @@ def setup(app: Sphinx) -> None:
     app.add_directive("autosummary", RecordedTable, override=True)
 
 
+_MODULE = re.compile(r"^\.\. (?:current|auto)?module::[ \t]*(\S+)", re.MULTILINE)
+
+
+def importable(pages: dict[str, str]) -> dict[str, str]:
+    """Return the pages whose modules can be imported; autosummary would fail for the others."""
+    found: dict[str, str] = {}
+    for page, text in pages.items():
+        name = ""
+        try:
+            for name in _MODULE.findall(text):
+                importlib.import_module(name)
+        except BaseException:  # noqa: BLE001 - a module may raise anything
+            RECORDER.failures.append({"page": page, "name": name})
+        else:
+            found[page] = text
+    return found
+
+
 def build(folder: Path, request: dict[str, Any]) -> dict[str, str]:
     """Read the pages with Sphinx; return the pages that it has added."""
-    for page, text in request["pages"].items():
+    pages = importable(request["pages"])
+    if not pages:
+        return {}
+    for page, text in pages.items():
         path = folder / f"{page}.rst"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     settings = {
         **request["settings"],
         "extensions": _EXTENSIONS,
-        "root_doc": next(iter(request["pages"])),
+        "root_doc": next(iter(pages)),
         "autosummary_generate": True,
     }
     app = Sphinx(
@@ -216,7 +238,7 @@ def build(folder: Path, request: dict[str, Any]) -> dict[str, str]:
     added = {}
     for path in folder.rglob("*.rst"):
         page = path.relative_to(folder).with_suffix("").as_posix()
-        if page not in request["pages"]:
+        if page not in pages:
             added[page] = path.read_text(encoding="utf-8")
     return added
 

@@ -291,6 +291,8 @@ class ReferenceTable(Table, frozen=True, kw_only=True):
 
     # A folder with the package's source, relative to the project's root; empty: the release.
     path: str = ""
+    # Distributions that its modules import, and that it does not require.
+    needs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.path and not is_safe_path(self.path):

@@ -115,7 +115,8 @@ def _key(run: Run, lock: Lock) -> str:
     Any change of upstream's documents counts: reading them all for their lists takes longer than
     looking at their blobs, and a release changes most of them anyway.
     """
-    package = [run.package, run.version]
+    reference = run.upstream.reference
+    package = [run.package, run.version, *(reference.needs if reference else ())]
     folder = _package_folder(run)
     if folder:
         package = [digest_of(*map(str, _contents(folder)))]
@@ -149,6 +150,7 @@ def _read(run: Run, request: dict[str, Any], key: str) -> Record:
         package=run.package,
         version=run.version,
         path=_package_folder(run),
+        needs=run.upstream.reference.needs if run.upstream.reference else (),
         environments=run.paths.cache / "environments",
     )
     record = read_record(data, where=run.package or run.name)
