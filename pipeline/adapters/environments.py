@@ -23,9 +23,7 @@ class UnmadeEnvironmentError(PipelineError):
     """An environment cannot be made."""
 
 
-def python_with(
-    requirements: Sequence[str], folder: Path, *, constraints: Path | None = None
-) -> Path:
+def python_with(requirements: Sequence[str], folder: Path) -> Path:
     """Return the Python of an environment in ``folder`` that has ``requirements``.
 
     It is made if it is missing; the network is used then. Raises UnmadeEnvironmentError.
@@ -38,14 +36,13 @@ def python_with(
         return python
     shutil.rmtree(place, ignore_errors=True)
     uv = shutil.which("uv")
-    options = ["--constraint", str(constraints)] if constraints else []
     if uv:
         _run([uv, "venv", "--quiet", "--python", sys.executable, str(place)])
         install = [uv, "pip", "install", "--quiet", "--python", str(python)]
     else:
         _run([sys.executable, "-m", "venv", str(place)])
         install = [str(python), "-m", "pip", "install", "--quiet"]
-    _run([*install, *options, *requirements])
+    _run([*install, *requirements])
     complete.touch()
     return python
 
