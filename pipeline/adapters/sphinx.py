@@ -159,6 +159,8 @@ def _environment() -> dict[str, str]:
         "LC_ALL": "C",
         "PYTHONUTF8": "1",
         "PYTHONHASHSEED": "0",
+        # If a library crashes, its stack is in the output.
+        "PYTHONFAULTHANDLER": "1",
         # Write bytecode, whatever the user's setting: without it, starting Sphinx takes longer than
         # building a page.
         "PYTHONDONTWRITEBYTECODE": "",
