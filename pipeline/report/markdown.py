@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from pipeline.core.execution.result import Execution, Status, without_colours
 from pipeline.findings import Severity
 from pipeline.log import printable
-from pipeline.report.advice import advice, whose
 from pipeline.report.counts import executed_by_class, percent_text, totals
+from pipeline.report.failure_advice import advice, whose
 from pipeline.report.json import Previous, RunChanges, compare_runs
 from pipeline.report.result import RunResult
 

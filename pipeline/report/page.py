@@ -22,9 +22,9 @@ from pipeline.core.execution.result import Execution, Status
 from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity
 from pipeline.log import printable
-from pipeline.report.advice import advice, whose
 from pipeline.report.colours import pieces, source_pieces
 from pipeline.report.counts import counted, executed_by_class, percent_text, totals
+from pipeline.report.failure_advice import advice, whose
 from pipeline.report.json import Previous, compare_runs
 from pipeline.report.result import RunResult
 

@@ -30,8 +30,8 @@ from pipeline.core.execution.result import CellFailure, Execution, Status
 from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity
-from pipeline.report.advice import advice, whose
 from pipeline.report.colours import pieces, source_pieces
+from pipeline.report.failure_advice import advice, whose
 from pipeline.report.json import Previous, compare_runs, read_previous, run_json
 from pipeline.report.markdown import LISTED, to_summary
 from pipeline.report.page import to_html

@@ -19,7 +19,7 @@ from pipeline.core.document.message import Kind, Message, Split
 from pipeline.core.document.rst import anchors
 from pipeline.core.document.rst.inline import marks, spaced
 from pipeline.core.document.rst.positions import line_start
-from pipeline.core.document.rst.tables import realign
+from pipeline.core.document.rst.table_layout import realign
 from pipeline.core.document.splice import (
     Edit,
     Placed,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.document.markdown.mkdocs import to_myst
+from pipeline.core.document.markdown.myst_converter import to_myst
 from pipeline.core.document.merge import merge
 from pipeline.core.document.reader import read_document
 from pipeline.reading import Dialect, Reading

@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.document.markdown.mkdocs import to_myst
+from pipeline.core.document.markdown.myst_converter import to_myst
 from pipeline.core.document.merge import merge
 from pipeline.core.document.message import Kind
 from pipeline.core.document.reader import Document, SplitPage, read_document

@@ -337,7 +337,7 @@ def test_tables_grow_with_their_translations(
 
 
 def test_a_table_that_docutils_cannot_read_is_not_aligned() -> None:
-    from pipeline.core.document.rst.tables import realign
+    from pipeline.core.document.rst.table_layout import realign
 
     text = "====  ====\nOne   Two\n==  ==\n"
     assert realign(text, (0, len(text) - 1), [Edit(11, 14, "很长的译文")]) == []
