@@ -1,7 +1,7 @@
 """Python environments for other releases of a package, cached in ``build/cache``.
 
-uv makes them if it is installed, because it links files instead of copying them; venv and pip do
-otherwise. An environment is used only once it is complete.
+If uv is installed, it makes them, because it links files instead of copying them. Otherwise venv
+and pip make them. An incomplete environment is never used.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class UnmadeEnvironmentError(PipelineError):
 def python_with(requirements: Sequence[str], folder: Path) -> Path:
     """Return the Python of an environment in ``folder`` that has ``requirements``.
 
-    It is made if it is missing; the network is used then. Raises UnmadeEnvironmentError.
+    If the environment is missing, make it, with packages from the network. Raises
+    UnmadeEnvironmentError.
     """
     version = ".".join(map(str, sys.version_info[:2]))
     place = folder / digest_of(version, *sorted(requirements))[:16]
@@ -68,5 +69,5 @@ def _run(words: Sequence[str]) -> None:
 def _failure(reason: str) -> UnmadeEnvironmentError:
     return UnmadeEnvironmentError(
         f"no environment can be made: {reason}",
-        hint="It needs the package index. What was pulled before stays.",
+        hint="Check the connection to the package index. What was pulled before is kept.",
     )

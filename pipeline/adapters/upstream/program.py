@@ -1,8 +1,8 @@
 """Runner of the git program for one repository.
 
 Nothing is checked out, and no hook, prompt or pager can start. The user's configuration is read
-(proxies, credentials, ``insteadOf``) but never written. Arguments go in; status, output and
-messages come out, for the caller to interpret.
+(proxies, credentials, ``insteadOf``) but never written. The caller passes the arguments of a
+command, and interprets its status, output and messages.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from pipeline.errors import UpstreamError
 if TYPE_CHECKING:
     from git import Git
 
-# Units done and units in total, for each phase anew.
+# Called with the units done and the total. Both start again with each phase of a command.
 Progress = Callable[[float, float], None]
 
 _OPTIONS = (
     *("-c", f"core.hooksPath={os.devnull}"),
     *("-c", "protocol.version=2"),
-    # Give up if a server sends next to nothing for a minute.
+    # Give up if a server sends less than 1000 bytes per second for a minute.
     *("-c", "http.lowSpeedLimit=1000"),
     *("-c", "http.lowSpeedTime=60"),
 )
@@ -77,7 +77,10 @@ def run_git(folder: Path, url: str, *, in_place: bool) -> Iterator[Program]:
 
 
 class Program:
-    """git for one repository. Failed commands are returned, not raised."""
+    """The git program for one repository.
+
+    ``call`` and ``fetch`` return the failure of a command; they do not raise it.
+    """
 
     def __init__(self, git: Git, url: str) -> None:
         self._git = git
@@ -106,7 +109,7 @@ class Program:
         return self._git.get_object_data(name)[3]
 
     def clear_cache(self) -> None:
-        """Drop all caches, because the repository is about to be changed by other means."""
+        """End the processes kept for reading objects: other code is about to change the folder."""
         self._git.clear_cache()
 
     def fetch(
@@ -129,7 +132,7 @@ class Program:
         listener = to_progress_instance(report)
         # The remote is set for this run only, so that no other command can contact it.
         options = [*_OPTIONS, "-c", f"remote.origin.url={self._url}"]
-        if stdin:  # names of single objects, which cannot be negotiated
+        if stdin:  # names of single objects, but git negotiates only commits
             options += ["-c", "fetch.negotiationAlgorithm=noop"]
         command = ("git", *options, *_FETCH, *arguments)
         process = self._git.execute(
@@ -148,8 +151,8 @@ class Program:
 
 def _environment(folder: Path, *, transports: str) -> dict[str, str]:
     # GIT_DIR spares git the search through parent folders and overrides the GIT_DIR of a
-    # surrounding hook. It also skips the check of the folder's owner. That is safe, because the
-    # commands used here run nothing that a repository's configuration names.
+    # surrounding hook. It also skips git's check of who owns the folder. That is safe, because the
+    # commands used here never run a program that a repository's configuration names.
     return {
         "GIT_DIR": str(folder),
         "GIT_ALLOW_PROTOCOL": transports,

@@ -1,8 +1,7 @@
 """Upstream's repository: resolves refs, fetches one commit, lists and reads its files.
 
-A local repository is read in place. Objects of any other are fetched into a private store, as
-cheaply as the server allows; those that are already there are not fetched again. ``open_upstream``
-opens the configured upstream.
+A local repository is read in place. From any other repository, missing objects are fetched into a
+private store, as cheaply as the server allows. ``open_upstream`` opens the configured upstream.
 """
 
 from __future__ import annotations
@@ -135,8 +134,8 @@ class Repository:
     ) -> tuple[TreeEntry, ...]:
         """Fetch the folders ``docs`` at ``commit`` and return their files.
 
-        Only missing objects are transferred, all blobs at once. Unless it ``needs_all``, folders
-        may be missing if there is at least one: an older commit may not have had the others yet.
+        Only missing objects are transferred, all blobs at once. Without ``needs_all``, one existing
+        folder is enough, because an older commit may lack the others.
         """
         if self._peel(commit) is None:
             self._store.fetch_commit(commit, progress)
@@ -154,8 +153,8 @@ class Repository:
     ) -> tuple[TreeEntry, ...]:
         """Fetch single files of the repository, and return those that exist.
 
-        Places that ``commit`` or a partial clone lacks are left out. The paths of the result are
-        the places.
+        ``places`` are paths from the top of the repository, and so are the paths of the result.
+        Places that ``commit`` or a partial clone lacks are left out.
         """
         answer = self._program.call("ls-tree", "-z", commit, "--", *places)
         listed = _entries(answer.output)
@@ -177,7 +176,7 @@ class Repository:
 
     def date(self, commit: str) -> str:
         """Return the committer date of ``commit``, ISO 8601 with offset; "" if malformed."""
-        # The message after the first blank line may contain anything.
+        # Ignore the message, which starts after the first blank line and may contain anything.
         head, _, _ = self.read(commit).partition(b"\n\n")
         committer = _COMMITTER.search(head)
         if committer is None:
@@ -212,7 +211,8 @@ class Repository:
     ) -> tuple[DocsCommit, ...]:
         """Return the changes of every commit up to ``commit`` to ``docs``, newest first.
 
-        The history is fetched if only the commit is here, but without the files (see ``bring``).
+        If only the commit is here, its history is fetched first, but without the content of the
+        files (see ``fetch_blobs``).
         """
         if self._peel(commit) is None:
             self._store.fetch_commit(commit, progress)
@@ -324,7 +324,7 @@ class Repository:
         if not ref:
             arguments = ["--", self._url, "HEAD"]
         elif self._kind is Kind.REMOTE:
-            # Skips the long list of pull requests. HEAD is in neither group.
+            # Leaves out the many refs of pull requests, and HEAD, which the branch above lists.
             arguments = ["--heads", "--tags", "--", self._url]
         else:
             arguments = ["--", self._url]
@@ -341,7 +341,7 @@ class Repository:
     def _list_refs(self, form: str, *groups: str) -> dict[str, str]:
         """Return the refs of a local repository in ``groups``: name → commit."""
         answer = self._program.call("for-each-ref", form, *groups)
-        # For example because git cannot read the configuration of the repository.
+        # git fails, for example, if it cannot read the configuration of the repository.
         if answer.status:
             raise self._errors.damaged(f"cannot be read: {reason_of(answer.complaint)}")
         return parse_listing(answer.text)
@@ -432,8 +432,9 @@ CHECK_ADDRESS = "Check the address and the network, and run again."
 def address_of(settings: Settings, upstream: Upstream) -> Address:
     """Return the address of ``upstream``, without running git.
 
-    A relative path in the configuration starts at the project. One in the overriding variable
-    starts at the current folder. Raises UpstreamError for an invalid address.
+    A relative path in the configuration is relative to the project. If an environment variable
+    replaces the address, a relative path in it is relative to the current folder. Raises
+    UpstreamError for an invalid address.
     """
     base = Path.cwd() if upstream.url_replaced else settings.root
     return read_address(upstream.url, base=base)
