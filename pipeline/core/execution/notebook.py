@@ -38,8 +38,8 @@ SECONDS_PER_TIMING = 2.5
 def parse_notebook(text: str | bytes, *, where: str) -> dict[str, Any]:
     """Parse a notebook and return it in the shape that Jupyter's libraries rely on.
 
-    Parts of a wrong type are dropped, for example metadata that are no object. Upstream's file is
-    not changed, but the code runs from this value and pages show it. Raises InputError.
+    Parts of a wrong type are dropped, for example metadata that are not an object. The code runs
+    from the returned value, and pages show it. Upstream's file is not changed. Raises InputError.
     """
     return sanitized(read_json(text, where=where))
 
@@ -50,9 +50,9 @@ def faults_in(text: str | bytes, *, where: str) -> tuple[Fault, ...]:
 
 
 def read_json(text: str | bytes, *, where: str) -> dict[str, Any]:
-    """Return the value of a notebook's JSON, with cells that are objects with a text source.
+    """Return the value of a notebook's JSON.
 
-    Raises InputError.
+    Raises InputError unless every cell is an object whose source is text.
     """
     hint = "Mend the file, or leave the page out of the selection."
     reject_pointer(text, where=where)
@@ -101,10 +101,9 @@ def cell_name(number: int) -> str:
 
 
 def text_with_contents(path: str, data: bytes, *, word: bytes = b"toctree") -> str:
-    """Return a document's text, without code if it is a notebook that contains ``word``.
+    """Return a document's text; of a notebook that contains ``word``, only the prose.
 
-    A notebook without the word is returned as raw JSON. Raises InputError for an unreadable
-    notebook.
+    Any other notebook is returned as raw JSON. Raises InputError for an unreadable notebook.
     """
     # Notebooks are large and rarely have a table of contents, so parse only if necessary.
     if not path.endswith(".ipynb") or word not in data:
@@ -143,7 +142,7 @@ def kernel_of(notebook: Notebook) -> tuple[str, str]:
     metadata = object_in(notebook, "metadata")
     kernel = object_in(metadata, "kernelspec")
     name = str(kernel.get("name") or "python3")
-    # The first one that is stated, otherwise Python if the kernel's name starts with it.
+    # Use the first stated language. If there is none, a kernel named "python…" means Python.
     stated = kernel.get("language") or object_in(metadata, "language_info").get("name")
     by_name = "python" if name.startswith("python") else ""
     return name, str(stated or by_name).lower()
@@ -166,7 +165,7 @@ def is_partial(notebook: Notebook, until: int) -> bool:
 
 
 def sent_cells(notebook: Notebook, until: int) -> dict[int, Cell]:
-    """Return the cells that a complete run sends to the kernel, by number from 1.
+    """Return the cells that a run without failures sends to the kernel, by number from 1.
 
     ``until`` is the number of the first code cell that must not run; 0 runs all of them.
     """

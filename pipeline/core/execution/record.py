@@ -2,8 +2,8 @@
 
 An entry is valid for every page, path and locale with the same code, so it must not depend on the
 prose around the cells. The history decides which page runs first, and shows which exceptions
-changed between releases. A page that explains an exception is wrong if the code now raises another
-one.
+changed between releases. Such a change matters: a page that explains an exception is wrong once the
+code raises another one.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ _CELL_FIELDS = {"cell_type", "execution_count", "metadata", "source"}
 class CacheEntry:
     """One run of some code.
 
-    The failure is stored without source, which is taken from the page later. ``exceptions`` are the
-    expected ones: numbers of code cells, from 1, with types.
+    The failure is stored without the source of its cell; ``failure_in`` adds it from a page.
+    ``exceptions`` are the expected ones, each with the number of its code cell, from 1, and its
+    type.
     """
 
     outputs: Notebook
@@ -103,7 +104,7 @@ class ReleaseExceptions:
 class PageRecord:
     """Last run of a page.
 
-    ``before`` is the last run that differs from it in release or exceptions.
+    ``now`` replaced ``before`` when the release or an exception changed.
     """
 
     key: str
@@ -117,8 +118,8 @@ def raised_in(
 ) -> tuple[Raised, ...]:
     """Return the exceptions with digests of the code that raised them.
 
-    ``exceptions`` are numbers of code cells, from 1, with types. The digests identify a cell even
-    after cells were inserted or removed.
+    Each of ``exceptions`` has the number of a code cell, from 1, and a type. The digests identify a
+    cell even after cells were inserted or removed.
     """
     raised: list[Raised] = []
     for number, name in exceptions:
@@ -139,22 +140,23 @@ def next_record(
 ) -> PageRecord:
     """Return the page's record after another run.
 
-    A run that failed (not ``is_whole``) does not count, because later cells did not run.
+    If the run failed (not ``is_whole``), an existing record keeps its exceptions, because later
+    cells did not run.
     """
     if record is None:
         return PageRecord(key=key, seconds=seconds, now=now)
-    # ``before`` is kept until the exceptions or the release change, so a change is reported in
-    # every run until then.
+    # Keep ``before`` until the exceptions or the release change again. Until then, every run
+    # reports the last change.
     if not is_whole or now == record.now:
         return replace(record, key=key, seconds=seconds)
     return PageRecord(key=key, seconds=seconds, now=now, before=record.now)
 
 
 def exception_changes(record: PageRecord) -> tuple[tuple[int, str, str], ...]:
-    """Return the cells that raise another exception than before with unchanged code.
+    """Return the cells with unchanged code that raise a different exception than before.
 
-    Each item has the cell's number, from 1, and the exceptions before and now. The result is the
-    same until another run is recorded.
+    Each item has the cell's number, from 1, and the exceptions before and now. The result stays the
+    same until the record changes.
     """
     if record.before is None:
         return ()
