@@ -1,10 +1,10 @@
 """Cgroup of a worker's kernel: the system then refuses to start processes above a limit.
 
-A watch alone cannot hold back endless forks: they take all the time in which it would run. A cgroup
-is a folder of the system, which only Linux has, and which not every user may make. Its name
-contains the worker's id, so that the next run finds those of workers that were killed.
+A watch alone cannot stop endless forks: they leave the watch no CPU time to run in. A cgroup is a
+folder of the system. Only Linux has cgroups, and not every user may make one. The folder's name
+contains the worker's process id, so that the next run finds the cgroups of killed workers.
 
-Without a cgroup, `launch.py` limits the processes of the user, which does not bind root.
+Without a cgroup, `launch.py` limits the number of the user's processes. This does not limit root.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def kill_group(group: Path) -> None:
         # From now on no process can start another one, so one round finds all of them.
         (group / "pids.max").write_text("0", "ascii")
         for line in (group / "cgroup.procs").read_text("ascii").split():
-            # 0 stands for a process that this one cannot see, and means the own group to `kill`.
+            # 0 is a process that this one cannot see. To `kill`, 0 is this process's own group.
             if int(line) not in (0, os.getpid()):
                 with suppress(OSError):
                     os.kill(int(line), signal.SIGKILL)

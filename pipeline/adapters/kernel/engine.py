@@ -1,11 +1,11 @@
 """Execution of one notebook's cells in a kernel, with papermill's engine and client.
 
-Importing papermill takes a quarter of a second, so import this module only where a page runs. It
-differs from papermill in the kernel's interpreter and folder, in the reported progress, and in the
-limit on output. Cells that are expected to raise do not stop the run.
+Importing papermill takes a quarter of a second, so import this module only where a page runs. The
+engine differs from papermill's in the kernel's interpreter and folder, in the reported progress,
+and in the limit on output. Cells that are expected to raise do not stop the run.
 
-The notebook is changed in place. The result is what stopped the run before its last cell. Whether
-tagged cells did raise is judged elsewhere, from the outputs.
+The notebook is changed in place. The result is the reason why the run stopped before its last cell.
+This module does not check whether tagged cells did raise; the outputs show that.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from pipeline.adapters.kernel.job import Job, Stop
 from pipeline.adapters.kernel.sandbox import kernel_command
 from pipeline.adapters.kernel.watch import MIB, PageRun, Progress
 
-# nbclient's pattern for what a carriage return overwrites takes time that grows with the square of
-# a line's length: 0.6 s for 40,000 characters. No other thread of the worker runs meanwhile. This
-# one starts only at the start of a line: 0.01 s for 1.5 million. Made for nbclient 0.11.
+# nbclient's pattern for text before a carriage return takes time that grows with the square of a
+# line's length: 0.6 s for 40,000 characters. It blocks all threads of the worker. This pattern
+# matches only from the start of a line: 0.01 s for 1.5 million. Made for nbclient 0.11.
 CARRIAGE_RETURN = re.compile(r"^.*\r(?=[^\n])", re.MULTILINE)
 nbclient.client._RGX_CARRIAGERETURN = CARRIAGE_RETURN
 LOG_END = 4000  # bytes at the end of the kernel's log to report
@@ -77,7 +77,7 @@ def execute(
 
 def _stop(error: Exception, progress: Progress, *, message: str, log: Path) -> Stop:
     with log.open("rb") as file:
-        # The reason is in a dying kernel's last words, and it may have printed much before.
+        # The last lines of a dying kernel have the reason. The rest of its log may be long.
         file.seek(max(0, log.stat().st_size - LOG_END))
         end = file.read(LOG_END)
     return Stop(
@@ -221,9 +221,9 @@ class PageEngine(NBClientEngine):  # type: ignore[misc]  # papermill has no type
     def execute_managed_notebook(
         cls, manager: Any, kernel_name: str, **options: Any
     ) -> Any:
-        # The watch enforces all limits. Those of nbclient measure wall time, so a kernel that waits
-        # for its turn on a busy machine would look like one that hangs. They only apply if the
-        # watch itself breaks, so they are longer than all others.
+        # The watch enforces all limits. nbclient's limits measure wall time, so that a kernel on a
+        # busy machine would look like one that hangs. They are longer than all others, so that they
+        # only apply if the watch itself fails.
         far = 2 * options["page"].watch.policy.wall_timeout
         client = _Client(
             manager,

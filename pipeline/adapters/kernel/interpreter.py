@@ -1,7 +1,7 @@
 """Python interpreter of the kernels: its fixed variables, and the facts that identify it.
 
-Everything that can change an output is among the facts, so that cached outputs are those that a new
-run would give.
+The facts include everything that can change an output. Outputs cached with the same facts are
+therefore the ones that a new run would give.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping
 
 PYTHON = "python3"  # name of the kernel with this interpreter
 
-# Set for every kernel. A fixed hash seed makes printed sets equal in every run. Pages cannot
-# install packages, because the facts below name the installed ones.
+# Set for every kernel. A fixed hash seed makes printed sets equal in every run. pip finds no
+# packages: an installation would make the facts below wrong.
 ENVIRONMENT: Mapping[str, str] = {
     "JAX_PLATFORMS": "cpu",
     "PYTHONHASHSEED": "0",

@@ -27,7 +27,7 @@ class Startup:
 class Policy:
     """Limits and environment of a notebook's run."""
 
-    # Limits on what the kernel and its children use: a busy machine makes no page fail.
+    # Limits on what the kernel and its children use, so that no page fails on a busy machine.
     timeout: int = 100  # CPU seconds per cell
     page_timeout: int = 1800  # CPU seconds for the whole page
     stall: int = 300  # seconds without any CPU time or output

@@ -97,7 +97,7 @@ def tie_to_worker() -> None:
 
 
 def limit_processes(limit: str) -> None:
-    """Join the cgroup ``limit``, or set the limit for all processes of this user, as a number."""
+    """Join the cgroup in the folder ``limit``; if ``limit`` is a number, limit the user to it."""
     if not limit.isdigit():
         # Some systems let a user make a cgroup, but not join it.
         with (
@@ -128,7 +128,7 @@ def main(mode: str, limit: str = "", *command: str) -> None:
     """Become the kernel, or probe the network."""
     if mode == "probe":
         sys.exit(0 if leave_network() else 1)
-    # Before the network: in its namespace, the user has no rights outside.
+    # Limit first: in the new namespace of ``leave_network``, the user has no rights outside.
     limit_processes(limit)
     if mode == "offline":
         leave_network()

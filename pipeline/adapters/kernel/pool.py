@@ -1,9 +1,9 @@
 """Pool of worker processes, each of which runs one notebook after another.
 
-A worker gets its next job once its last outcome has been received. A worker that dies is replaced,
-and the outcome of its job reports that. A worker enforces the limits of its page. If a signal stops
-the worker, nobody enforces them: the pool then ends the page, and the worker continues with the
-next one.
+A worker gets its next job once the pool has received its last outcome. The pool replaces a worker
+that dies, and reports the death as the outcome of its job. A worker enforces the limits of its
+page. While a signal has stopped the worker, nobody enforces them. So the pool kills the page and
+resumes the worker, which goes on with the next page.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from pipeline.adapters.kernel.worker import work
 
 _SECONDS_TO_END = 5  # time for a worker to stop its kernel
 _LOOK = 1.0  # seconds between checks for stopped workers
-# Seconds of grace: whoever stopped a whole machine or run may be continuing all of it.
+# Seconds to wait before ending a stopped page: somebody who had stopped the whole run may be
+# resuming one worker after the other.
 _GRACE = 0.5
 
 
@@ -94,7 +95,7 @@ def _run_all(waiting: deque[Job], *, workers: int) -> Iterator[Outcome]:
 
 
 def _start(context: SpawnContext, job: Job) -> _Worker:
-    # The last worker that leaves removes the folder, and it may have been killed from outside.
+    # Make the folder again: the last worker to exit removes it, even if that worker was killed.
     job.scratch.mkdir(mode=0o700, exist_ok=True)
     ours, theirs = context.Pipe()
     cell = context.RawValue(c_int)
@@ -145,7 +146,7 @@ def _receive(worker: _Worker) -> Outcome:
                 outcome.stop,
                 exception="WorkerStopped",
                 message="a signal stopped the worker process, so the page was ended: "
-                "nothing kept its limits",
+                "nothing was enforcing its limits",
             ),
         )
     return outcome

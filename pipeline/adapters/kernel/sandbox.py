@@ -24,7 +24,8 @@ from pipeline.adapters.kernel.interpreter import ENVIRONMENT
 from pipeline.adapters.kernel.job import Startup, Stop
 
 LAUNCH = Path(__file__).with_name("launch.py")
-# No package can have this name. Its files run in kernels, and import no module of this project.
+# The files of this folder run in kernels, and import no module of this project. The hyphen in its
+# name keeps the folder from being a package.
 STARTUP = Path(__file__).with_name("start-up")
 RUN_STARTUP = STARTUP / "run_startup.py"
 FAILURE = "startup.json"  # file in the page's folder for the error of start-up code
@@ -156,8 +157,8 @@ def kernel_environment(
 def kernel_command(*kernel: str, offline: bool, limit: str) -> list[str]:
     """Return the command line that starts a kernel: the command ``kernel``, or this interpreter.
 
-    With ``offline`` the kernel has no network, if the system supports that. ``limit`` is that of
-    `launch.py` for processes.
+    With ``offline`` the kernel has no network, if the system supports that. ``limit`` is the
+    argument PROCESSES of `launch.py`.
     """
     mode = "offline" if offline and can_isolate_network() else "online"
     started = kernel or ("-f", "{connection_file}")

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from psutil import Process
 
 EVERY = 0.2  # seconds between checks
-# Share of a core below which a page does not count as working. A loop that polls a hundred times a
-# second uses half of it. On an overloaded machine a page gets a tenth of its usual CPU time, which
-# is still ten times as much.
+# A page that uses a smaller share of a core does not count as working. A loop that polls a hundred
+# times a second uses half of this share. A page on an overloaded machine, with a tenth of its usual
+# CPU time, uses ten times this share.
 AT_WORK = 0.01
 # CPU seconds that count as work in any case: several ticks of the system's clock.
 _CLOCK = 0.1
-# Longest time between two checks that counts, in seconds. A longer one is the machine's fault.
+# Seconds that count at most between two checks. More time than that is the machine's fault.
 _LATE = 2.0
 PR_SET_CHILD_SUBREAPER = 36  # of prctl(2)
 MIB = 1 << 20
@@ -129,7 +129,7 @@ class Watch:
             now = time.monotonic()
             self._now += min(now - last, _LATE)
             last = now
-            # Before all that takes time, because endless forks leave none.
+            # Check this first: endless forks leave no time for the slower checks below.
             if self.group is not None and is_full(self.group):
                 self._end("ProcessLimit", "the page started processes without end")
             processes = descendants(self.spared)
@@ -138,7 +138,7 @@ class Watch:
                 kill(processes)
                 continue
             alive = cpu_seconds(processes)
-            # The time of a process that nobody waited for disappears with it, so the sum may fall.
+            # If nobody waits for a process, its time is lost when it ends, so the sum may fall.
             self._cpu += max(0.0, alive - self._cpu_alive)
             self._cpu_alive = alive
             self._check_limits(processes)
@@ -289,7 +289,8 @@ def cpu_seconds(processes: Iterable[Process]) -> float:
 def memory_of(processes: Iterable[Process], *, limit: int) -> int:
     """Return the memory that the processes use together, in MiB.
 
-    Above ``limit``, shared pages are counted only once, which takes longer to compute.
+    If the sum exceeds ``limit``, it is computed again with shared memory counted once, which is
+    slower.
     """
     import psutil
 
@@ -297,8 +298,8 @@ def memory_of(processes: Iterable[Process], *, limit: int) -> int:
     for process in processes:
         with suppress(psutil.Error):
             resident[process] = process.memory_info().rss
-    # The resident size counts shared pages for each process, so eight workers forked from one look
-    # eight times as large. The proportional size does not, but is slow to get.
+    # The resident size counts shared memory once per process: eight forks of a process look eight
+    # times as large. The proportional size (PSS) avoids that, but is slow to get.
     if len(resident) > 1 and sum(resident.values()) > limit * MIB:
         for process, rss in resident.items():
             with suppress(psutil.Error):

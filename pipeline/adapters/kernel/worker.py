@@ -1,8 +1,8 @@
 """Worker process that runs notebooks one after another. Only ``pool`` starts it.
 
-No kernel outlives its worker, and no worker its parent. The worker waits for its parent's end,
-kills everything below itself, and exits. On Linux the system also kills the kernel when its worker
-dies.
+No kernel outlives its worker, and no worker outlives its parent. When the parent ends, the worker
+kills all processes below itself, and exits. On Linux the system also kills the kernel when its
+worker dies.
 """
 
 from __future__ import annotations

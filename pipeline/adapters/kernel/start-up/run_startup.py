@@ -1,8 +1,8 @@
 """Runner of a page's start-up files in its kernel, before IPython accepts the first cell.
 
-``sandbox`` makes IPython call ``run_all``. IPython would print an error and continue, so that the
-page would run differently than its key claims. Instead, the error is written to a file, and the
-kernel exits.
+``sandbox`` makes IPython call ``run_all``. If a file fails, IPython alone would print the error and
+run the page without it, under a cache key that includes it. Instead, ``run_all`` writes the error
+to a file and ends the kernel.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def run_all(files: list[tuple[str, str]], failure: str) -> None:
 
 
 def _import_helper() -> None:
-    """Import ``pipeline_startup``, so that start-up code finds it, but no other module here."""
+    """Make ``pipeline_startup`` importable for start-up code, but no other module from here."""
     here = str(Path(__file__).parent)
     sys.path.insert(0, here)
     import pipeline_startup  # noqa: F401
