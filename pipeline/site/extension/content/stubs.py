@@ -1,7 +1,7 @@
-"""Stubs for directives and roles that only upstream's own site can run; they link to it.
+"""Stubs for directives and roles that only upstream's own site can run; they link to that site.
 
-API pages are generated from docstrings, which are not translated. So names are listed here, with
-links to the English reference.
+Directives such as ``autofunction`` list names, with links to the English reference. If the API
+reference has been pulled, they show the translated docstrings instead.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from pipeline.site.extension.nodes import Stub
 from pipeline.site.extension.records import read_record
 from pipeline.site.texts import text
 
-# ``# tag: setup``, optionally after a word, or at the end of a line of code.
+# ``# tag: setup``. Words may stand before ``tag:``, and code before the ``#``.
 _TAG_MARK = re.compile(r"(?P<code>.*?)\s*#[^#]*\btag:(?P<tag>[^#]*)")
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
@@ -58,11 +58,14 @@ def elsewhere(
     *,
     explained: str = "",
 ) -> list[nodes.Node]:
-    """Return a paragraph with a link to this page of the English docs, or only words without one.
+    """Return a paragraph with a link to this page of the English docs.
+
+    If there is no English page, return ``words`` as code, or nothing if they are empty; for a
+    drawing, the reason alone.
 
     ``lacks`` selects the reason: ``object``, ``members``, ``made`` or ``drawing``. ``fragment`` is
-    the anchor there. ``explained`` is the name that the paragraph documents, if any, for the
-    search.
+    the anchor on the English page. ``explained`` is the name that the paragraph documents, if any,
+    for the search.
     """
     english_url = env.config.jz_site["english_url"]
     name = {"jz_name": explained} if explained else {}
@@ -81,7 +84,7 @@ def elsewhere(
     url = f"{english_url}{page}.html"
     if fragment:
         url += f"#{fragment}"
-    # Keep the link to the English docs: this page has nothing but the paragraph.
+    # ``jz_away`` keeps ``redirect_links`` from pointing the link back to this page.
     link = nodes.reference("", words or env.docname, refuri=url, jz_away=True)
     above += text(locale, "elsewhere drawing" if is_drawing else "elsewhere")
     return [nodes.paragraph("", above, link, classes=classes, **name)]
@@ -91,8 +94,9 @@ class Documented(Stub):
     """Stub for ``autofunction`` and similar directives: the name of the object."""
 
     def run(self) -> list[nodes.Node]:
-        """Return a link to the object on the English page: ``guide.html#jax.numpy.sin``.
+        """Return the object's docstring, if the docs have one for this directive.
 
+        Otherwise return a link to the object on the English page: ``guide.html#jax.numpy.sin``.
         ``automodule`` sets the module of the names that follow.
         """
         # The argument may be a whole signature: grad(fun, argnums=0)
@@ -114,7 +118,7 @@ class Documented(Stub):
         return [*self._anchor(name), *link, *described_alone(self.env, name)]
 
     def _parsed(self, lines: Sequence[str]) -> list[nodes.Node]:
-        """Return what the directive stands for: the object with its docstring."""
+        """Return the nodes of ``lines``, the source of the object's description."""
         source = str(self.env.doc2path(self.env.docname))
         box = nodes.Element()
         self.state.nested_parse(
@@ -136,7 +140,7 @@ class Summary(Stub):
     """Stub for ``autosummary``: its names, with links to the English docs."""
 
     def run(self) -> list[nodes.Node]:
-        """Return a table of the names with descriptions, or a list if there are none."""
+        """Return a table of the names, or a plain list if their descriptions are missing."""
         made = read_record(self.env).get("reference", {}).get("rows", {})
         if made:
             return self._described(made)
@@ -193,7 +197,7 @@ class Summary(Stub):
         link["py:module"] = link["py:class"] = None
         # The search indexes the full name.
         words = nodes.paragraph("", "", link, jz_name=full_name)
-        # Only with this option does upstream's site have a page for the name.
+        # Upstream's site has a page for the name only if this option is given.
         if "toctree" in self.options:
             note_page(self.env, full_name, self.options["toctree"])
         return full_name, words
@@ -210,7 +214,7 @@ def _full_name(directive: SphinxDirective, name: str) -> str:
 
 
 class Plot(Stub):
-    """Stub for a plot that upstream's site draws during its build: the code."""
+    """Stub for a plot that upstream's site draws during its build: the code of the plot."""
 
     def run(self) -> list[nodes.Node]:
         """Return the code; for a plot in a file, a link to the English page."""

@@ -1,7 +1,8 @@
 """Links to English: into upstream's own site, and to untranslated pages of this site.
 
-A link into upstream's site is redirected to this one if it has the page and the anchor. Other links
-to English get a mark (EN), as do contents entries, cards and links that lead to untranslated pages.
+A link into upstream's site is redirected to this site if that has the page and the anchor. All
+other links into upstream's site get the mark EN. So do links, cards and entries of contents that
+lead to untranslated pages.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ def _page_at(site: Mapping[str, Any], path: str) -> str:
 
 
 def redirect_links(app: Sphinx, tree: nodes.Element, page: str) -> None:
-    """Replace links in ``tree`` into upstream's site by links to pages here, or mark them."""
+    """Redirect links in ``tree`` from upstream's site to pages here, or mark them as English."""
     site = app.config.jz_site
     if app.builder.format != "html" or not site["english"]["hosts"]:
         return
@@ -131,7 +132,7 @@ def _lead_link(app: Sphinx, link: nodes.reference, page: str) -> None:
         link["reftitle"] = text(app.config.language, "leads to english")
         return
     link["refuri"], link["internal"] = address, True
-    # intersphinx's title: "(in jax v0.10)".
+    # Drop intersphinx's title, "(in jax v0.10)".
     link.attributes.pop("reftitle", None)
     link["classes"] = [name for name in link["classes"] if name != "external"]
 
@@ -235,7 +236,7 @@ def mark_links(app: Sphinx, document: nodes.document, page: str) -> None:
                 next(_titles_of(card), link).append(_mark_node(app))
     for link in document.findall(nodes.reference):
         if id(link) not in in_cards and _leads_to_english(app, link, page):
-            # Styles show the mark.
+            # The style sheet shows the mark EN after such links.
             link["hreflang"] = "en"
             link["reftitle"] = text(app.config.language, "in English")
 

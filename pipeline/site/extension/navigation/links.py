@@ -1,8 +1,8 @@
 """Links between pages whose files have other names or places here than upstream.
 
 An executed notebook replaces a MyST page: ``guide.md#part`` is on ``guide.ipynb``. With several
-docs folders, paths are resolved within the folder of the page: ``/img/a.png`` is in ``docs`` for
-its pages.
+docs folders, paths are resolved within the folder of the page: on a page in ``docs``,
+``/img/a.png`` is ``docs/img/a.png``.
 """
 
 from __future__ import annotations
@@ -224,14 +224,14 @@ class NameNumbered(SphinxPostTransform):
 
 
 def place_outside(env: BuildEnvironment, node: nodes.Element) -> str | None:
-    """Return the path in the repository of the file that a node was read from.
+    """Return the file that a node was read from, as a path in the repository.
 
-    None unless the file is outside of the docs folders.
+    Return None if the file is in a docs folder.
     """
     around: list[nodes.Element] = [node]
     while around[-1].parent is not None:
         around.append(around[-1].parent)
-    # The English of a block was moved, but it knows the file that it came from.
+    # The English of a block was moved, but its node still names the file that it came from.
     copies = [above for above in around if isinstance(above, english)]
     sources = [above.source for above in (*copies, *around) if above.source]
     path = Path(next(iter(sources), ""))

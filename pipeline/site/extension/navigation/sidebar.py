@@ -47,7 +47,7 @@ _CHEVRON = (
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Entry:
-    """Entry of the navigation, or a part of it: a toctree of the first page.
+    """Entry of the navigation, or one of its parts. A part is a toctree of the first page.
 
     ``page`` is empty for a link out of the site. An entry with neither ``page`` nor ``url`` is a
     heading for the entries below it.
@@ -105,7 +105,8 @@ def to_html(
     parts: Sequence[Entry], page: str, pathto: Callable[[str], str], *, locale: str
 ) -> str:
     """Return the navigation on ``page`` as HTML. ``pathto`` returns the address of another page."""
-    # On a large site, every page would repeat the whole contents.
+    # On a large site, show only the branches around the page; otherwise every page would repeat the
+    # whole contents.
     count = sum(_count(part.children) for part in parts)
     view = _View(
         page=page,
@@ -138,7 +139,7 @@ class _View:
     english: str  # the mark of English pages
 
     def caption(self, part: Entry) -> str:
-        """Return the name of a part; on the page that has it as a block, with the block's mark."""
+        """Return the name of a part, with the mark of a block on the page where it is a block."""
         if part.mark is None or part.marked_on != self.page:
             return f'<span class="caption-text">{part.title}</span>'
         classes = " ".join(["caption-text", *part.mark.classes])
@@ -265,9 +266,9 @@ def _entries(
 def _exit(
     app: Sphinx, title: str, target: str, mark: Mark | None, marked_on: str
 ) -> Entry:
-    """Return an entry for an address, which may be that of a page here."""
+    """Return an entry for an address; it links to the page here that the address names, if any."""
     place = local_place(app.env, target)
-    # An address with an anchor is kept: entries lead to whole pages.
+    # Entries link to whole pages, so an address with an anchor stays as it is.
     here = place.page if place and not place.anchor else ""
     return Entry(
         title=title,

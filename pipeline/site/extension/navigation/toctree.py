@@ -187,14 +187,14 @@ class TableOfContents(SphinxDirective):
 
 
 class ListAllPages(SphinxTransform):
-    """Add toctrees from the outline, and on the first page one for each folder of other pages."""
+    """Add toctrees from the outline. On the first page, add one for each folder of other pages."""
 
     default_priority = 4  # after the title is added, before blocks are matched
 
     def apply(self, **_: Any) -> None:
         """Add the pages below this one in the outline; on the first page, all other pages too.
 
-        A first page with toctrees gets only the docs folders that no contents lead to.
+        A first page with toctrees gets only the docs folders that none of these lead to.
         """
         root, page = self.config.root_doc, self.env.docname
         outline = self.config.jz_site.get("outline", {})
