@@ -81,7 +81,7 @@ def _written(text: str, message: Message, msgstr: str, named: frozenset[str]) ->
 
     ``named`` are the names that references on the page use.
     """
-    # A tab in a table takes several columns.
+    # No tabs: in a table, a tab takes several columns.
     line = " ".join(msgstr.split("\t")).strip()
     if not _is_plain(text, message):
         line = spaced(_anonymous_links(line, message.msgid, named))
@@ -132,7 +132,7 @@ def _anonymous_links(line: str, msgid: str, named: frozenset[str]) -> str:
 
 
 def _rules(text: str, message: Message, edit: Edit) -> Iterator[Edit]:
-    """Yield the edits that make a title's rules as long as its translation."""
+    """Yield the edits that make a title's rules at least as long as its translation."""
     if not message.rules:
         return
     # Rules start at the left, even if the title between them is indented.
@@ -179,7 +179,7 @@ def attribution_edit(splits: Sequence[Split], line: str) -> tuple[int, Edit]:
     (split,) = splits
     text = split.text
     end = line_end_of(text)
-    # An empty comment separates the quote from a block before it, which could absorb it.
+    # Put an empty comment between the quote and the block above: the block could absorb the quote.
     comment = f"{end}{end}.."
     at = _attribution_place(split)
     before = ""
@@ -187,7 +187,7 @@ def attribution_edit(splits: Sequence[Split], line: str) -> tuple[int, Edit]:
         at = len(text.rstrip())
         before = comment
     rest = text[at:]
-    # Likewise below: the quote could absorb an indented block.
+    # The same below the quote, which could absorb an indented block.
     behind = comment if _INDENTED.match(rest) else ""
     gap = ""
     if rest.strip() and not _BLANK_LINE.match(rest):

@@ -30,9 +30,10 @@ _BYTE_ORDER_MARK = "\ufeff"
 class Place:
     """Position of words: ``pieces`` has a span of offsets for each line.
 
-    ``mark`` is the end of the last piece that announces a literal block. ``is_boxed`` is true if
-    other text lies between the pieces, because they are lines of a table cell. ``quote`` is the
-    quotation mark of a CSV field; its piece includes the marks, if any.
+    ``mark`` is the ``::`` at the end of the last piece, with the spaces before it, if a literal
+    block follows. ``is_boxed`` is true if other text lies between the pieces, because they are
+    lines of a table cell. ``quote`` is the quotation mark of a CSV field; its piece includes the
+    marks, if any.
     """
 
     pieces: tuple[tuple[int, int], ...]
@@ -42,16 +43,16 @@ class Place:
 
 
 class Lines:
-    """Lines of a text: ``shown`` has them as docutils gets them, ``starts`` has their offsets.
+    """Lines of a text: ``shown`` has them as docutils sees them, ``starts`` has their offsets.
 
-    Shown lines have no line ends or trailing white space, and their tabs are expanded. They end
-    where ``str.splitlines`` ends lines, as in docutils.
+    Shown lines have no line breaks or trailing white space, and their tabs are expanded. The text
+    is split like in docutils, by ``str.splitlines``.
     """
 
     def __init__(self, text: str) -> None:
         """Split ``text``, the decoded document, into lines."""
         at = 1 if text.startswith(_BYTE_ORDER_MARK) else 0
-        # docutils' replacements, which have the same length.
+        # docutils makes the same replacements. They keep all offsets.
         plain = text[at:].replace("\0", "\ufffd").replace("\v", " ").replace("\f", " ")
         self.shown = string2lines(plain, tab_width=_TAB_WIDTH)
         self.starts: list[int] = []
@@ -144,10 +145,10 @@ def _has_combining(line: str) -> bool:
 
 @cache
 def recording_parser(parser_class: type[Any]) -> type[Any]:
-    """Return a subclass of a docutils table parser whose cells have their columns.
+    """Return a subclass of a docutils table parser whose cells are ``CellBlock`` objects.
 
-    docutils creates the parser itself, so this must be a class. It also asks for the class name, so
-    the name is the same.
+    docutils creates the parser itself, so it needs a class. It also reads the name of the class, so
+    the subclass has the same name.
     """
 
     def setup(self: Any, block: StringList) -> None:
@@ -157,7 +158,7 @@ def recording_parser(parser_class: type[Any]) -> type[Any]:
     return type(parser_class.__name__, (parser_class,), {"setup": setup})
 
 
-# The separator of a term and its classifier (group 1); code and roles cannot contain one.
+# Group 1 is the separator of a term and its classifier. It never matches inside code or a role.
 _CLASSIFIER = re.compile(r"``.+?``|`[^`]+`|( +: +)")
 _MARK = re.compile(r"\s*::")
 _LITERAL = "::"
@@ -184,13 +185,13 @@ class Finder:
         self.overlined: set[int] = set()  # line numbers of titles with an overline
         # Column spans by line number, inside a cell of a drawn table.
         self._cell: dict[int, tuple[int, int]] | None = None
-        self._reason = ""  # why nothing can be located now; empty if it can
+        self._reason = ""  # why texts cannot be located now; empty if they can
         self._depth = 0  # number of blocks around the current one
 
     def words(self, text: str, numbers: Sequence[int], end: int | None = None) -> Words:
         """Return ``text[:end]`` as a leaf with its place.
 
-        Line i of ``text`` must end the source line ``numbers[i]``.
+        Line i of ``text`` must be the end of the source line ``numbers[i]``.
         """
         first = numbers[0] if numbers else 0
         if self._reason:
@@ -231,7 +232,7 @@ class Finder:
         )
 
     def offset(self, line: int, tail: str, column: int) -> int:
-        """Return the offset of a column of ``tail``, a text that ends the line ``line``."""
+        """Return the offset of a column of ``tail``, the text at the end of the line ``line``."""
         return self.lines.offset(
             line, len(self.lines.shown[line]) - len(tail.rstrip()) + column
         )
@@ -245,7 +246,10 @@ class Finder:
 
     @contextmanager
     def failing(self, reason: str) -> Iterator[None]:
-        """Give texts that are read in this context no place, for this reason."""
+        """Give no place to the texts read in this context; ``reason`` explains why.
+
+        The reason of an outer context comes first.
+        """
         before = self._reason
         self._reason = before or reason
         try:
