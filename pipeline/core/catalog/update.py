@@ -2,10 +2,10 @@
 
 Input: the old catalogues and the wanted entries of each page. Output: the new catalogues.
 
-Equal text keeps its translation. Changed text gets the old translation as fuzzy, with its previous
-English and a description of the change, wherever in the locale it was. Text that upstream dropped
-stays as obsolete and is revived when the text returns. The invariant: no translation is lost, and
-none is presented as the translation of another text.
+Equal text keeps its translation. Changed text gets a fuzzy translation, with the previous English
+and a description of the change. The translation may come from any page of the locale. The
+translation of dropped text stays as obsolete, and is used again when the text returns. The
+invariant: no translation is lost, and none is presented as the translation of another text.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ def update_catalogs(
     is a hint.
 
     The result has a catalogue for each page of ``wanted`` and ``gone``. An unchanged catalogue is
-    the very object that was passed. It is empty if a page needs none, or if the page was dropped
-    and other catalogues hold all its work.
+    the very object that was passed. A page that needs no catalogue gets an empty one. So does a
+    dropped page if other catalogues hold all its work.
     """
     plan = plan_update(old, wanted, gone=gone, redirects=redirects or {})
     # Find the slots of all pages first: a text may have moved from one page to another.
@@ -108,7 +108,7 @@ def update_catalogs(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reused:
-    """Offers to open messages, by page and msgid, and the ids of the entries they came from."""
+    """Offers for open messages, by page and msgid, and the ids of the entries they came from."""
 
     offers: Mapping[str, Mapping[str, Offer]]
     served: Collection[int]
@@ -117,7 +117,7 @@ class _Reused:
 def _reuse(plan: Plan, slots: Mapping[str, Slots]) -> _Reused:
     """Return translations for the messages that have none, on all pages at once.
 
-    A text that moved thus goes to the page that fits best, not to the first one.
+    The translation of a moved text then goes to the page that fits best, not to the first one.
     """
     unfilled: list[OpenEntry] = []
     offers: dict[str, dict[str, Offer]] = {}
@@ -179,8 +179,9 @@ def _updated_page(
 def _dropped_entries(old: Catalog, slots: Slots, live: Sequence[Entry]) -> list[Entry]:
     """Return the old translations without a place on the page, except spare ones.
 
-    Entries from other pages count as finished too. Otherwise a second run, which finds them in this
-    catalogue, would drop more than the first.
+    A fuzzy translation is spare if a finished one on the page has the same words. ``live`` includes
+    entries reused from other pages: a second run finds these in this catalogue, and must not drop
+    more than the first run.
     """
     kept = set(map(id, chain.from_iterable(slots.kept.values())))
     rest = [entry for entry in _translated(old) if id(entry) not in kept]
@@ -230,7 +231,7 @@ def _translated(catalog: Catalog) -> list[Entry]:
 def _count_lost(dropped: Iterable[Entry], served: Collection[int]) -> int:
     """Return how many translations lost their message in this update and were not reused.
 
-    Entries that were obsolete before are not counted. ``served`` has ids.
+    Entries that were obsolete before are not counted. ``served`` has the ids of reused entries.
     """
     lost = [entry for entry in dropped if not entry.obsolete]
     return sum(id(entry) not in served for entry in lost)
@@ -307,7 +308,7 @@ def _kept_of(old_entries: Sequence[Entry]) -> list[Entry]:
     live = [entry for entry in old_entries if not entry.obsolete]
     if any(map(_is_begun, live)):
         return live
-    # Only obsolete entries can have a translation here: the text returns with its translation.
+    # At this point only obsolete entries can have a translation: the text has returned.
     return [entry for entry in old_entries if entry.msgstr]
 
 
@@ -317,10 +318,10 @@ def _is_begun(entry: Entry) -> bool:
 
 
 def kept_entry(wanted: Entry, old: Entry) -> Entry:
-    """Return the old translation as the entry of a current message.
+    """Return ``wanted``, a message's current entry, with the translation of ``old``.
 
-    The note of its state is kept while it is true: ``fuzzy: numbers: …`` is dropped once a
-    translator has removed the fuzzy flag.
+    A note of state is kept while it is true: ``fuzzy: numbers: …`` is dropped once a translator has
+    removed the fuzzy flag.
     """
     # A fuzzy flag on an empty msgstr, which some tools leave, is ignored.
     is_fuzzy = old.fuzzy and old.msgstr != ""
@@ -344,7 +345,7 @@ def kept_entry(wanted: Entry, old: Entry) -> Entry:
 
 
 def obsolete_entry(entry: Entry) -> Entry:
-    """Return ``entry`` as one without a message.
+    """Return ``entry`` as an obsolete entry, which has no message.
 
     Only the notes of its state are kept: those about its place on the page no longer apply.
     """

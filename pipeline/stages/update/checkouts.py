@@ -1,9 +1,9 @@
 """What git did to a locale's files since the last run, and who translated what.
 
-People switch, merge, rebase and stash branches, and the catalogues, which git ignores, stay behind.
-A merge therefore depends on two facts: whether git put a memory file there, and whether git still
-has the previous version. The header of a catalogue names one person, but a pull may bring the work
-of several. The commits that added the lines name the others.
+When people switch, merge, rebase or stash branches, git changes the memory files but not the
+catalogues, which it ignores. Merging the two depends on two facts: whether git or a person changed
+a memory file, and whether git still has the previous version. The header of a catalogue names one
+person, but a pull may bring the work of several. The commits that added the lines name the others.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MomentOf = Callable[[Entry], float]
 
 
 def touches_in_git(root: Path, path: str) -> Callable[[str], str]:
-    """Return a function that finds out who wrote a msgstr of ``path``, as a note.
+    """Return a function that returns a note about who wrote a msgstr of ``path``.
 
     The note is empty if no commit contains the words. git is only run at the first call.
     """
@@ -62,8 +62,8 @@ def touches_in_git(root: Path, path: str) -> Callable[[str], str]:
 def moments_in_git(root: Path, path: str) -> MomentOf:
     """Return a function that finds out when an entry's msgstr was last committed.
 
-    The time is in seconds since 1970, and infinity if git does not track the file. git is only run
-    at the first call.
+    The function returns seconds since 1970, or infinity if git has no version of the file. git is
+    only run at the first call.
     """
 
     @cache
@@ -81,7 +81,7 @@ def moments_in_git(root: Path, path: str) -> MomentOf:
 
 
 def _line_of(msgstr: str) -> str:
-    """Return the line that a msgstr has in its file; of several, the longest and most specific."""
+    """Return the longest line of a msgstr in its file, which is the most specific one."""
     entry = Entry(msgid="-", msgstr=msgstr)
     data = po.format_catalog(Catalog(entries=(entry,))).decode("utf-8")
     _, _, lines = data.partition('msgid "-"\n')
@@ -131,13 +131,13 @@ def moves_of(
     known = blobs_in_git(root, now.values())
     folder = locale.paths.memories(locale.name).relative_to(root).as_posix()
     kept = blobs_in_history(root, folder)
-    # A file in the index was removed by a person or a program, not by git.
+    # If the index still has a missing file, a person or a program removed it, not git.
     names = {page: locale.memory_name(page) for page in before if page not in now}
     expected = files_in_index(root, names.values())
     moves: dict[str, Move] = {}
     for page, blob in before.items():
         is_kept = blob in kept
-        # A merged memory that an interrupted run wrote over git's version counts as git's.
+        # An interrupted run may have replaced git's version by a merged one. Treat that as git's.
         is_checked_out = now.get(page) in known or locale.state.has_announced(
             page, memories.get(page, b"")
         )
@@ -159,9 +159,10 @@ class Start(NamedTuple):
 
 
 def start_in_git(locale: Locale, local: Catalog, theirs: Memory) -> Start:
-    """Return the common base according to git, after somebody has deleted ``build/``.
+    """Find the common base in git, for example after somebody has deleted ``build/``.
 
-    If some version of the memory holds everything in the catalogue, the catalogue was stored in it.
+    The base is the newest version of the memory with the same work as the catalogue. Return a
+    ``Start`` without a base if there is none.
     """
     if is_stored(close_to_compare(local, theirs, old=theirs), theirs):
         return Start(theirs, NO_MOVE)  # the common case
@@ -174,10 +175,10 @@ def start_in_git(locale: Locale, local: Catalog, theirs: Memory) -> Start:
 
 
 def overwritten_by_git(locale: Locale) -> frozenset[str]:
-    """Return the pages whose catalogue git replaced; note in the state what it tracks.
+    """Return the pages whose catalogue git replaced; record in the state what git tracks now.
 
-    Checking out a branch that commits catalogues overwrites those that git ignores elsewhere. Such
-    a catalogue does not have the last seen memory as its base.
+    Some branches commit catalogues, which git ignores on all others. Checking out such a branch
+    overwrites the working catalogues. The last seen memory is then not the base of the new ones.
     """
     root = locale.paths.root
     folder = locale.paths.catalogs(locale.name).relative_to(root).as_posix()
@@ -185,7 +186,7 @@ def overwritten_by_git(locale: Locale) -> frozenset[str]:
     state = locale.state
     before = state.branch
     state.branch = Branch(head=checked_out(root), has_catalogs=bool(tracked))
-    # If git tracked them before, it would have refused to overwrite uncommitted changes.
+    # If git tracked the catalogues before, it refused to overwrite uncommitted changes.
     if before is None or before.has_catalogs or before.head == state.branch.head:
         return frozenset()
     names = {page: locale.catalog_name(page) for page in state.pages}
@@ -193,7 +194,7 @@ def overwritten_by_git(locale: Locale) -> frozenset[str]:
 
 
 def start_of_overwritten(locale: Locale, local: Catalog, theirs: Memory) -> Memory:
-    """Return the memory of a catalogue from git: the most similar version."""
+    """Return the version of the memory that is most similar to a catalogue from git."""
 
     def distance(version: Memory) -> int:
         return differences(close_to_compare(local, version, old=version), version)

@@ -1,4 +1,4 @@
-"""Files of one locale: its catalogues and its memory, read once and kept in memory.
+"""Files of one locale, its catalogues and its translation memory, each read once per run.
 
 Only this module reads and writes catalogues and memory. It guards three invariants. A file that
 somebody saves during a run is not overwritten. No file is removed before its content is written
@@ -65,12 +65,12 @@ def how_to_store() -> str:
 class Locale:
     """Catalogues and memory of one locale, by page, as they are on disk.
 
-    Every file is read once, and parsed on demand. A write changes the file and its content here; in
-    a dry run, it changes only the latter. ``changes`` lists the written and removed files, relative
-    to the root.
+    Every file is read once, and parsed on demand. A write changes the file and this object; in a
+    dry run, only this object. ``changes`` lists the written and removed files, relative to the
+    root.
 
-    A release beside the pin has a ``view``: memories are read and written as it has them. Pages
-    that only other releases have are hidden.
+    In a run of a release beside the pin, ``view`` converts each memory to that release when it is
+    read, and back when it is written. Pages that only other releases have are hidden.
 
     The parsers are imported where they are used, because a run without changes needs none.
     """
@@ -81,7 +81,8 @@ class Locale:
         self.name = name
         self.changes: dict[str, None] = {}
         self.findings: dict[str, dict[Finding, None]] = {}
-        # Pages whose file cannot be parsed, with the catalogue of their memory. It is only shown.
+        # By page, catalogues rebuilt from the memory where the file cannot be parsed. Readers get
+        # them, but they are never written.
         self.unreadable: dict[str, Catalog] = {}
         # Pages whose catalogue somebody saved after it was read. Its content is unknown.
         self.saved_meanwhile: set[str] = set()
@@ -111,7 +112,8 @@ class Locale:
         unread: dict[str, InputError] = {}
         for page, path in self._by_page(self.paths.catalogs(self.name)):
             try:
-                # The parser refuses a large one; left out here, it would count as missing.
+                # Without a size limit: a file skipped here would count as missing. The parser
+                # reports a file that is too large.
                 files[page] = read_bytes(path, bounded=False)
             except InputError as error:
                 unread[page] = error
@@ -139,7 +141,7 @@ class Locale:
 
     @property
     def removed_memories(self) -> set[str]:
-        """The pages whose memory was there when it was last opened or stored."""
+        """The pages whose memory was opened or stored here, and whose memory file is now gone."""
         removed = self.state.pages.keys() - self.memory_files.keys()
         return {page for page in removed if not self._is_hidden(page)}
 
@@ -167,7 +169,8 @@ class Locale:
     def digests(self) -> dict[str, str]:
         """Return the digest of each file as this run has left it, by path.
 
-        A catalogue that somebody saved during the run has none, so no key fits it.
+        A catalogue that somebody saved during the run has no digest, so that the next run does not
+        treat it as up to date.
         """
         digests: dict[str, str] = {}
         for page, data in self.catalog_files.items():
@@ -177,7 +180,7 @@ class Locale:
         return digests
 
     def report(self, finding: Finding) -> None:
-        """Add a finding to those of its page, unless it has it already."""
+        """Add a finding to its page, unless the page already has it."""
         self.findings.setdefault(finding.page, {})[finding] = None
 
     def findings_of(self, page: str) -> tuple[Finding, ...]:
@@ -191,7 +194,7 @@ class Locale:
     def is_unbegun(self, page: str, catalog: Catalog) -> bool:
         """Return whether nobody has written anything on a page of the API reference.
 
-        It has a thousand pages, so these need no memory.
+        Such a page needs no memory file. The reference has a thousand pages.
         """
         if not is_reference(page) or page in self.memory_files:
             return False
@@ -216,7 +219,8 @@ class Locale:
     def read_catalog(self, page: str) -> po.ReadCatalog:
         """Return the parsed catalogue of a page that has one. Raises InputError.
 
-        It is cached by its digest, because most runs change one page and need the texts of all.
+        Parsed catalogues are cached by the digest of their file: most runs change one page, but
+        need the texts of all.
         """
         from pipeline.adapters import po
 
@@ -262,9 +266,9 @@ class Locale:
         return Catalog()
 
     def shown_bytes(self, page: str) -> bytes | None:
-        """Return the file of the catalogue that readers get, empty if there is none.
+        """Return the content of a page's catalogue file; empty if the page has none.
 
-        Return None if the file has other content.
+        Return None if readers do not get this content, or if it is unknown.
         """
         if page in self.unreadable or page in self._unknown:
             return None
@@ -279,7 +283,7 @@ class Locale:
 
         data, read = po.write_catalog(catalog)
         before = self.catalog_files.get(page)
-        # An unchanged file may have findings, so it keeps the result of its reading.
+        # Keep the result of reading an unchanged file, because it may contain findings.
         if data == before:
             return True
         self._catalogs[page] = po.ReadCatalog(catalog=read)
@@ -307,7 +311,7 @@ class Locale:
     def save_cache(self) -> None:
         """Save the parsed catalogues for the next run."""
         if not self.run.dry:
-            # Removed files are dropped, because the cache would grow forever.
+            # Drop removed files; otherwise the cache would grow forever.
             self._memo.keep_only(self.catalog_files.keys())
             self._memo.save()
 
@@ -397,7 +401,10 @@ class Locale:
         return True
 
     def format_memory(self, memory: Memory) -> bytes:
-        """Return the content of a memory's file, in place of the one that was read."""
+        """Return the bytes to write for a memory.
+
+        A view folds the memory into the one that was read from the file.
+        """
         from pipeline.adapters import po
         from pipeline.core.memory.file import memory_file
 
@@ -440,7 +447,7 @@ class Locale:
             output / "replaced",
         ):
             abandoned += folder.rglob(".*.tmp")
-        # The state and the memos. The built pages beside them are written whole in any case.
+        # The state and the memos. Built pages in the same folders are always written as a whole.
         state = paths.memory_state(self.name)
         for folder in (state.parent, paths.memo(self.name, "catalogs").parent):
             abandoned += folder.glob(".*.tmp")
