@@ -65,9 +65,9 @@ def close_catalog(
     """Return the memory of a catalogue: ``head`` with the entries of the catalogue.
 
     ``live`` has the digests of the page at the head's commit. ``find`` returns the place of other
-    English, and ``texts`` has the English of all catalogues. ``old`` is the page's memory so far.
-    Its notes on translators and on places of English are kept while they are true. A translator
-    since then is named by ``touch_of``, or otherwise by the header.
+    English, and ``texts`` has the English of all catalogues. ``old`` is the page's current memory.
+    Its notes on translators and on places of English are kept while they are true. ``touch_of``
+    names the translator of newer work. If it does not, the catalogue's header does.
     """
     known: Mapping[Key, Entry] = {}
     own_places: dict[str, Place] = {}
@@ -133,7 +133,8 @@ class _Closing:
         Notes have a fixed order, so that closing the entry again changes nothing.
         """
         code = digest(entry.msgid)
-        # Drafts are compared with their digest here, because a memory lacks long atoms.
+        # Find edited drafts here: the note of a draft has a digest of its words, and a memory lacks
+        # the long atoms of the words.
         notes = reviewed_notes(entry)
         if notes != entry.notes:
             entry = replace(entry, notes=notes)
@@ -166,7 +167,7 @@ class _Closing:
         kept = Stored(entry.msgstr)
         if _is_unopened(entry, old):
             previous, states = old.previous, states_of(old)
-        # If only the memory has the previous English, it has the redacted msgstr as well.
+        # If only the memory has the previous English, the msgstr is still the memory's: keep it.
         if previous is None or entry.previous is not None:
             kept = stored(entry)
         return replace(
@@ -201,7 +202,7 @@ class _Closing:
         Otherwise, every upgrade would change the note.
         """
         if not sources:
-            # After years, the diff may no longer lead to its source: keep the known notes.
+            # The English of an old diff may be in no catalogue any more: keep the known notes.
             state, old_state = states_of(closed), states_of(old)
             is_same = (closed.previous, state) == (old.previous, old_state)
             return old.notes_with(SOURCE) if is_same else ()
@@ -254,12 +255,12 @@ class _Closing:
         # Only a person removes or replaces a translation: the update never does.
         if text_of(old):
             return self._touched(msgstr)
-        # The update offers the translation of another message, the one with the previous English.
-        # Its translator is credited.
+        # The update may have copied the translation of the message with the previous English. Then
+        # credit the translator of that message.
         offered = self.known.get((closed.context, closed.previous or ""), _UNKNOWN)
         if closed.msgstr and closed.msgstr == offered.msgstr:
             return translators_of(offered)
-        # A note of state without an origin: the update made this translation.
+        # A note such as ``carried over: …`` or ``fuzzy: …``: the update made this translation.
         if not all(map(is_lasting, states_of(closed))):
             return ()
         # A translator comment counts as work, even its removal.

@@ -1,9 +1,9 @@
 """Repair of messages whose English somebody edited in a catalogue.
 
-An edited msgid, whether a slip or damage, identifies no message of the page. Its translation would
-stay forever under English that upstream never had and that no other clone could resolve. The input
-is the catalogue, the memory in which it was last stored, and the page at that time. The output is
-the catalogue with upstream's English.
+An edited msgid, whether a slip or damage, identifies no message of the page. Without a repair, its
+translation would stay under English that upstream never had, and no other clone could open it. The
+input is the catalogue, the memory in which it was last stored, and the page at that time. The
+output is the catalogue with upstream's English.
 """
 
 from __future__ import annotations
@@ -91,9 +91,9 @@ def restore_english(
 
 @dataclass(slots=True, kw_only=True)
 class _Search:
-    """Search for the ``missing`` message that each of the ``strangers`` was, surest ways first.
+    """Matching of ``strangers``, texts that no message has, with the ``missing`` messages.
 
-    A pair that is found is removed from both.
+    Call the surest method first. A matched text and its message are removed from both collections.
     """
 
     strangers: set[str]
@@ -116,7 +116,7 @@ class _Search:
         here = [self.found.get(text, text) for text in live]
         matcher = SequenceMatcher(a=here, b=texts, autojunk=False)
         for _, start, end, text_start, text_end in matcher.get_opcodes():
-            # Only one for one: of two for two, it is unknown which is which.
+            # Match only one with one. With two and two, it is unknown which belong together.
             if (end - start, text_end - text_start) == (1, 1):
                 self._take(here[start], texts[text_start])
 

@@ -223,10 +223,10 @@ def public_team(team: str) -> str:
 
 
 def editing_fields(memory: Memory) -> dict[str, str]:
-    """Return the header fields of a memory's team and of its last translator.
+    """Return the header fields about a memory's team and its last translator.
 
-    The newest translator note of the entries gives the latter. This is the inverse of
-    ``translator_note`` and ``team_fields``.
+    The last translator is the one in the newest translator note of the entries. This is the inverse
+    of ``translator_note`` and ``team_fields``.
     """
     touch = _newest_touch(memory)
     if touch is None:

@@ -101,7 +101,7 @@ def translations_in_memories(memories: Iterable[Memory]) -> Translations:
 
 
 def translations_seen_at(memory: Memory, commits: Collection[str]) -> Translations:
-    """Return the translations of English that is on the page at one of ``commits`` only."""
+    """Return the translations in ``memory`` whose ``seen`` note names one of ``commits``."""
     found: set[tuple[str, str]] = set()
     for entry in memory.entries:
         place = place_of(entry, SEEN)
@@ -130,8 +130,8 @@ def reconcile(
     It is then removed unless it was changed here. Otherwise the memory may be damaged, and the
     entry is kept.
 
-    ``is_older`` returns whether its first entry was written before the second, the memory's. The
-    first is then an old version that git has checked out again, not a change.
+    ``is_older(our, their)`` returns whether our entry was written before the memory's. Ours is then
+    an old version that git has checked out again, not a change.
     """
     merge = _Merge(
         ours=ours.by_key(),
@@ -198,7 +198,7 @@ def unheld_entries(
 ) -> tuple[Entry, ...]:
     """Return the entries of ``old`` that ``memory`` lacks and whose translation is not ``held``.
 
-    They would be lost if ``memory`` was written in place of ``old``.
+    They would be lost if ``memory`` replaced ``old``.
     """
     known = memory.by_key()
     unheld: list[Entry] = []
@@ -232,11 +232,12 @@ class _Merge:
     def add(self, key: Key, their: Entry) -> None:
         """Add the kept version of an entry that the memory has.
 
-        The memory decides whether it is obsolete, because it has the current page.
+        The memory decides whether the entry is obsolete, because only the memory has the current
+        page.
         """
         our = self.ours.get(key)
         if our is None:
-            # New from elsewhere, unless it is a translation that another entry of ours already has.
+            # The catalogue has to change, unless one of ours already has this translation.
             self.taken |= (
                 text_of(their) != "" and _translation_key(their) not in self.held
             )
@@ -360,7 +361,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedBranches:
-    """A merged memory and its conflicts, in which it has our entry."""
+    """A merged memory, which has our entry for each of its conflicts."""
 
     memory: Memory
     conflicts: tuple[Conflict, ...] = ()
@@ -458,7 +459,7 @@ class _BranchMerge:
 
 
 def _head_side(base: Memory | None, ours: Memory, theirs: Memory) -> Memory:
-    """Return the side that moved the page to another release, or to the later one."""
+    """Return the side that moved the page to another release; if both did, the later release's."""
     if _page_of(ours) == _page_of(theirs) or (
         base and _page_of(ours) == _page_of(base)
     ):

@@ -2,7 +2,7 @@
 
 Opening is the inverse of closing. The invariant: the English of an entry is never guessed. An entry
 with unknown English stays in the memory and is returned as missing, for the caller to report.
-Replaced entries can be opened too, for a catalogue of lost conflicts that people can read.
+``kept_entries`` opens the entries that lost a conflict, for a separate catalogue for people.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def open_memory(
 ) -> Opened:
     """Return the catalogue of a memory and the entries that cannot be opened.
 
-    ``wanted`` has the page's entries at the memory's commit, or otherwise at the pin. ``texts`` has
-    all known English. Entries that are no longer on the page become obsolete; entries that are in
-    no text are missing.
+    ``wanted`` has the page's entries at the memory's commit or, if that is unavailable, at the pin.
+    ``texts`` has all known English. Entries that are no longer on the page become obsolete. Entries
+    whose English is unknown are missing.
     """
     opening = _Opening(texts=texts)
     remembered = _by_digest(memory.entries)
@@ -180,7 +180,8 @@ def _joined_sources(entry: Entry, texts: Texts) -> str | None:
 def _by_digest(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
     """Return the entries of each message; several if a translator used contexts.
 
-    Obsolete entries are included only for messages without a live one, emptied ones never.
+    Obsolete entries are included only for messages without a live one. Emptied entries are left
+    out.
     """
     live: dict[str, list[Entry]] = defaultdict(list)
     obsolete: dict[str, list[Entry]] = defaultdict(list)

@@ -211,7 +211,7 @@ class Memory:
     # Header fields of the team.
     extra: Mapping[str, str] = field(default_factory=dict)
     comment: tuple[str, ...] = ()  # comments above the catalogue's header
-    # Refs of the commits in notes: a copy of upstream may have other commit ids for them.
+    # Refs of the commits in notes. A copy of upstream may have the same refs with other commits.
     refs: Mapping[str, str] = field(default_factory=dict)
     entries: tuple[Entry, ...] = ()
 
@@ -247,7 +247,8 @@ def digest(text: str) -> str:
 def layout_of(wanted: Sequence[Entry]) -> str:
     """Return a digest of the messages of a page in order, with kind and headings.
 
-    Moving a message to another section changes it. Code that a message leads to does not.
+    The digest changes if a message moves to another section. It does not change with the code that
+    a message leads to.
     """
     lines = ("\0".join((entry.msgid, *entry.notes[:1])) for entry in wanted)
     return digest("\n".join(lines))
@@ -306,8 +307,8 @@ def as_obsolete(entry: Entry, *, old: Memory, live: Collection[str]) -> Entry:
 def with_refs(memory: Memory, old: Memory | None, known: Mapping[str, str]) -> Memory:
     """Return ``memory`` with the ``known`` refs of the commits that its notes name.
 
-    Commits that ``old``, the page's current memory, names without a ref stay without one. An
-    untouched memory therefore does not change.
+    ``old`` is the page's current memory. A commit that it names without a ref gets none, so that an
+    untouched memory does not change.
     """
     refs = dict(known)
     if old:
@@ -322,7 +323,7 @@ def _left_place(
 ) -> Place | None:
     """Return the place of the English ``code`` of an entry of ``old``; None if unknown.
 
-    English on the page itself needed no note so far.
+    While English is on the page, it has no note of its place: the place is the memory's own.
     """
     place = place_of(entry, prefix)
     if place is None and code in old.live:

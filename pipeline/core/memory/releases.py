@@ -45,7 +45,7 @@ def at_release(shared: Memory, head: Memory) -> Memory:
     messages: list[Entry] = []
     for code, known in entries.items():
         messages += known or [Entry(msgid=code)]
-    # A page with other messages gets the date of its release.
+    # If the messages differ, leave the date empty: the shared one is that of another text.
     date = shared.date if head.layout == shared.layout else ""
     memory = replace(
         shared,
@@ -73,9 +73,9 @@ def fold(shared: Memory, own: Memory) -> Memory:
         old = before.get(key, Entry(msgid=entry.msgid))
         if human_work(entry) == human_work(old):
             continue
-        # Emptied here: only an entry that the shared memory has can lose its words.
         if text_of(entry) and not _is_lasting(entry, finished):
             continue
+        # An entry emptied here counts only if the shared memory has it.
         if key not in known and not text_of(entry):
             continue
         is_gone = is_emptied(entry) or entry.msgid not in shared.live
@@ -123,9 +123,9 @@ def finished_translations(memories: Iterable[Memory]) -> dict[str, Entry]:
 
 
 def _is_only_kept(entry: Entry, live: Collection[str]) -> bool:
-    """Return whether an obsolete entry belongs to no message, even if its English is on a page.
+    """Return whether an obsolete entry stays obsolete even if its English is on a page.
 
-    Its message has a live entry in the memory, or its words were removed on purpose.
+    This is so if its message also has a live entry in the memory, or if a person emptied it.
     """
     return entry.obsolete and (entry.msgid in live or is_emptied(entry))
 
@@ -142,7 +142,7 @@ def _finished(entries: Iterable[Entry]) -> Finished:
 
 
 def _with_text(entry: Entry) -> Entry:
-    """Return an entry whose msgstr stands for the English itself where a note replaces it."""
+    """Return an entry with ``=`` as msgstr if a note says that the msgstr is the English."""
     return replace(entry, msgstr="=") if same_note_of(entry) else entry
 
 
