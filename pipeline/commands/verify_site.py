@@ -1,8 +1,9 @@
 """verify-site: prove that a published site was built from the two commits that it names.
 
-These are upstream's commit and the project's commit. Both are checked out in a temporary folder and
-the pages merged again. The files that readers can download must equal the result. The HTML pages,
-which Sphinx makes from these files, are not compared.
+One commit is upstream's, the other is the project's. The project is checked out in a temporary
+folder, upstream's docs are pulled into it, and the pages are merged again. The files that readers
+can download must equal the result. The HTML pages, which Sphinx makes from these files, are not
+compared.
 """
 
 from __future__ import annotations
@@ -71,8 +72,9 @@ def verify_site(settings: Settings, address: str, log: Log) -> Verified:
     """Verify every page of the site at ``address``.
 
     Raises SiteError if the site does not respond, and InputError if this project did not make it.
-    Raises ConfigError if its upstream, locale or commit is unknown here. Raises FindingsError if
-    its two commits do not match, and UpstreamError if the English docs are unavailable.
+    Raises ConfigError if the project lacks the site's upstream, locale or commit. Raises
+    FindingsError if the project's commit pins another commit of upstream than the site names.
+    Raises UpstreamError if the English docs are unavailable.
     """
     with open_published(address) as site, TemporaryDirectory() as folder:
         manifest = _manifest(site)
@@ -233,7 +235,7 @@ def _first_line(expected: bytes, found: bytes) -> str:
     lines = zip_longest(expected.split(b"\n"), found.split(b"\n"), fillvalue=b"")
     for number, (their, our) in enumerate(lines, start=1):
         if their != our:
-            return f"line {number} is {_cut(our)} where {_cut(their)} must stand"
+            return f"line {number} is {_cut(our)} instead of {_cut(their)}"
     return "is another kind of cell, or has other metadata"
 
 

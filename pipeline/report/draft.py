@@ -83,7 +83,7 @@ def _plan_lines(plan: Plan, result: DraftResult) -> Iterator[str]:
     yield f"{result.name} · {plan.locale}: {entries} on {pages}, {plan.words} English words"
     why = ", ".join(f"{count} {why}" for why, count in sorted(plan.by_why.items()))
     tokens = f"{plan.prompt_tokens:,} + {plan.reply_tokens:,} tokens"
-    left_alone = f"{plan.left_alone} fuzzy, whose old translation stands nowhere else"
+    left_alone = f"{plan.left_alone} fuzzy: no other entry has their old translation"
     # Whether to show each line, its label and its text.
     lines = (
         (why, "why", why),
@@ -153,7 +153,7 @@ def _numbers(pages: Sequence[PageOutcome]) -> tuple[str, ...]:
 def _outcome_lines(outcome: Outcome) -> Iterator[str]:
     """Yield the lines below the table.
 
-    Rejecting an answer loses nothing: the entry is still empty.
+    Refused answers are only counted, because refusing loses no work: the entry stays empty.
     """
     for reason, count in outcome.refused.items():
         yield f"refused, {reason}: {count}"
@@ -162,7 +162,7 @@ def _outcome_lines(outcome: Outcome) -> Iterator[str]:
         yield f"left as somebody has changed them meanwhile: {skipped}"
     spent = f"{counted(outcome.calls, 'request')}, {outcome.tokens:,} tokens"
     if outcome.uncounted_calls:
-        spent += f", of {outcome.uncounted_calls} at their bound"
+        spent += f" ({outcome.uncounted_calls} counted at their limit)"
     yield f"{spent}; {outcome.seconds:.1f} s"
     if outcome.stopped:
         left = counted(outcome.total("unanswered"), "entry", "entries")

@@ -49,7 +49,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One page in all locales. ``done`` has finished and all messages by locale."""
+    """One page in all locales. ``done`` counts finished and all messages, by locale."""
 
     page: str
     title: str
@@ -235,7 +235,7 @@ def _good_news(passed: int, all_of_them: int) -> str:
 
 
 def _same(runs: Sequence[Execution]) -> str:
-    """Return the sentence about the code of a run whose outcomes have not changed."""
+    """Return a sentence about the code, for a run in which no page's outcome has changed."""
     if not runs:
         return "no code was run"
     # A skipped page has executed no cell either.
@@ -274,7 +274,7 @@ def _commit_url(result: RunResult) -> str:
 
 def _anchor(page: str) -> str:
     """Return a unique element id for a page: ``a/b`` → ``a-2f-b``."""
-    # Other characters become their number, because "a b" and "a-b" need different ids.
+    # Replace other characters by their code points, because "a b" and "a-b" need different ids.
     return _NOT_PLAIN.sub(lambda match: f"-{ord(match[0]):x}-", page)
 
 
