@@ -1,151 +1,27 @@
-"""Table of the MyST directives: which parts of each are prose.
+"""Syntax of the MyST directives: the first line, and the options.
 
-The syntax is MyST-Parser's: an argument on the first line, then options as ``:key: value`` lines or
-between ``---`` lines, then the body. The directives are those of docutils, Sphinx, MyST-NB,
-sphinx-design, sphinx-proof and sphinx-exercise. An unknown directive stays English as a whole and
-is reported. Options are parsed like MyST-Parser's YAML subset (``parsers/options.py``). A value
-that continues on the next line is not translated.
+It is MyST-Parser's: an argument on the first line, then options as ``:key: value`` lines or between
+``---`` lines, then the body. Options are parsed like MyST-Parser's YAML subset
+(``parsers/options.py``). A value that continues on the next line is not translated.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
-from enum import Enum, auto
+from collections.abc import Collection, Iterator, Sequence, Set
+from dataclasses import dataclass
 from itertools import takewhile
 
+from pipeline.core.document.directives import UNKNOWN, Directive, read_directives
 from pipeline.core.document.message import Kind
 
-
-class Body(Enum):
-    """The content type of a directive's body."""
-
-    PROSE = auto()  # Markdown, split like the rest of the page
-    CODE = auto()
-    TOCTREE = auto()  # page names, some with a title: "Some title <page>"
-    OPAQUE = auto()  # no words to translate
-    RAW = auto()  # for one output format, perhaps HTML with words
-    # Content whose lines count:
-    GLOSSARY = auto()
-    CSV_TABLE = auto()
-    RST = auto()  # reST inside Markdown, which is not parsed
-    UNKNOWN = auto()  # the directive is not in the table
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Directive:
-    """Description of the parts of one kind of directive."""
-
-    body: Body = Body.PROSE
-    paragraphs: Kind = Kind.ADMONITION  # the kind of paragraphs in the body
-    # The kind of words in the argument; None if it is a path, a version, a language.
-    argument: Kind | None = None
-    is_cell: bool = False  # whether jupytext reads it as a notebook cell
-    # Options whose values are words, with their kind. All other options stay as they are.
-    options: Mapping[str, Kind] = field(default_factory=dict)
-
-    @property
-    def holds_words(self) -> bool:
-        """Return whether any part of the directive may be words."""
-        if self.body in (Body.PROSE, Body.TOCTREE, Body.GLOSSARY):
-            return True
-        return self.argument is not None or bool(self.options)
-
-
-_UNKNOWN = Directive(body=Body.UNKNOWN)
+DIRECTIVES = read_directives("markdown")
 TITLED = Directive(argument=Kind.TITLE)
 DEFINITION = Directive(paragraphs=Kind.DEFINITION)
-_CAPTION = {"caption": Kind.CAPTION}
-_ALT = {"alt": Kind.IMAGE}
-_FAMILIES = (
-    # The first words of an admonition may follow its name: ```{note} Like this.
-    (
-        Directive(argument=Kind.ADMONITION),
-        "attention caution danger error hint important note seealso tip todo warning",
-    ),
-    (
-        Directive(argument=Kind.TITLE),
-        (
-            "admonition centered details dropdown exercise exercise-start list-table margin rubric "
-            "sidebar tab-item table topic"
-        ),
-    ),
-    (
-        Directive(
-            argument=Kind.TITLE, options={"img-alt": Kind.IMAGE, "link-alt": Kind.IMAGE}
-        ),
-        "card grid-item-card",
-    ),
-    (
-        Directive(argument=Kind.TITLE),
-        (
-            "prf:algorithm prf:assumption prf:axiom prf:conjecture prf:corollary prf:criterion "
-            "prf:definition prf:example prf:lemma prf:notation prf:observation prf:property "
-            "prf:proposition prf:remark prf:theorem"
-        ),
-    ),
-    # The argument, if any, is not prose: a label, a class, a condition.
-    (
-        Directive(),
-        (
-            "aside card-carousel compound container div epigraph grid grid-item grid-row "
-            "highlights hlist ifconfig only prf:proof pull-quote solution solution-start "
-            "tab-set"
-        ),
-    ),
-    (Directive(), "deprecated versionadded versionchanged versionremoved"),
-    (Directive(paragraphs=Kind.CAPTION, options=_ALT), "figure"),
-    (Directive(paragraphs=Kind.CAPTION), "figure-md"),
-    (Directive(body=Body.OPAQUE, options=_ALT), "image"),
-    (Directive(body=Body.TOCTREE, options=_CAPTION), "toctree"),
-    (Directive(body=Body.CODE, is_cell=True), "code-cell"),
-    (Directive(body=Body.OPAQUE, is_cell=True), "raw-cell"),
-    (
-        Directive(body=Body.CODE, options=_CAPTION),
-        (
-            "code code-block doctest literalinclude sourcecode testcleanup testcode testoutput "
-            "testsetup"
-        ),
-    ),
-    (
-        Directive(body=Body.OPAQUE, argument=Kind.TITLE),
-        "contents",
-    ),
-    (
-        Directive(body=Body.OPAQUE),
-        (
-            "autoattribute autoclass autodata autoexception autofunction automethod automodule "
-            "autosummary bibliography currentmodule default-role digraph exercise-end graph "
-            "graphviz highlight solution-end include index math mermaid meta parsed-literal plot "
-            "productionlist tableofcontents tabularcolumns"
-        ),
-    ),
-    (Directive(body=Body.RAW), "raw"),
-    (Directive(body=Body.GLOSSARY), "glossary"),
-    (
-        Directive(
-            body=Body.CSV_TABLE,
-            argument=Kind.TITLE,
-            options={"header": Kind.TABLE_CELL},
-        ),
-        "csv-table",
-    ),
-    (Directive(body=Body.RST), "eval-rst"),
-)
-DIRECTIVES = {
-    name: directive for directive, names in _FAMILIES for name in names.split()
-}
-# Derived sets of names, for the checks and the renderers.
 ADMONITIONS = frozenset(
-    name
-    for name, directive in DIRECTIVES.items()
-    if directive.argument is Kind.ADMONITION
+    name for name, form in DIRECTIVES.items() if form.argument is Kind.ADMONITION
 )
-CODE = frozenset(
-    name for name, directive in DIRECTIVES.items() if directive.body is Body.CODE
-)
-CELLS = frozenset(name for name, directive in DIRECTIVES.items() if directive.is_cell)
+CELLS = frozenset(name for name, form in DIRECTIVES.items() if form.is_cell)
 
 _INFO = re.compile(r"\s*\{([^\s{}]+)\}(.*)", re.DOTALL)
 # ":key: value", or a continued value; three colons open a nested directive.
@@ -170,7 +46,7 @@ def parse_info(info: str) -> Info:
 
 def directive_of(name: str, prose: Set[str] = frozenset()) -> Directive:
     """Return the description of a directive; names in ``prose`` have a title and prose."""
-    return DIRECTIVES.get(name, TITLED if name in prose else _UNKNOWN)
+    return DIRECTIVES.get(name, TITLED if name in prose else UNKNOWN)
 
 
 def count_option_lines(lines: list[str]) -> int:

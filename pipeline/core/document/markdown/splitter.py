@@ -14,8 +14,9 @@ from markdown_it.token import Token
 
 from pipeline import limits
 from pipeline.core.document import csv_fields, prose
+from pipeline.core.document.directives import Body, Directive
 from pipeline.core.document.markdown import blocks, directives, front_matter
-from pipeline.core.document.markdown.directives import Body, Directive, option_values
+from pipeline.core.document.markdown.directives import option_values
 from pipeline.core.document.markdown.line_forms import csv_rows, glossary_entries
 from pipeline.core.document.markdown.parser import other_block, parser
 from pipeline.core.document.markdown.positions import (

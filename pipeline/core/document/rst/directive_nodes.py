@@ -1,8 +1,8 @@
 """Directive classes that put a directive's words into the tree, and execute nothing.
 
-The table in :mod:`pipeline.core.document.rst.directives` defines which parts of a directive are
-words. There is a class here for each form of content. Everything that a class does not read goes
-into its node's signature, so a merge cannot change it.
+The table in :mod:`pipeline.core.document.directives` defines which parts of a directive are words.
+There is a class here for each form of content. Everything that a class does not read goes into its
+node's signature, so a merge cannot change it.
 """
 
 from __future__ import annotations
@@ -18,9 +18,14 @@ from docutils.parsers.rst import Directive as DocutilsDirective
 from docutils.statemachine import StringList
 
 from pipeline.core.document.csv_fields import QUOTE, Field, rows
+from pipeline.core.document.directives import (
+    UNKNOWN,
+    Body,
+    Directive,
+    read_directives,
+)
 from pipeline.core.document.message import Kind
 from pipeline.core.document.prose import why_raw
-from pipeline.core.document.rst.directives import Body, Directive, directive_of
 from pipeline.core.document.rst.positions import Place, Words, term, words_at
 
 _OPTION = re.compile(r"\s*:([\w-]+):(?:\s+(.*))?")
@@ -408,7 +413,7 @@ class TocTree(BlockDirective):
 
 
 _READERS: dict[Body, type[BlockDirective]] = {
-    Body.BLOCKS: BlockDirective,
+    Body.PROSE: BlockDirective,
     Body.CODE: Code,
     Body.OPAQUE: Opaque,
     Body.RAW: Raw,
@@ -423,8 +428,12 @@ _READERS: dict[Body, type[BlockDirective]] = {
 }
 
 
+_DIRECTIVES = read_directives("rst")
+_DOMAIN = re.compile(r"(?:py|c|cpp|js|rst|std):")  # of "py:function"
+
+
 @lru_cache(maxsize=1 << 10)
 def directive_class(name: str) -> type[BlockDirective]:
-    """Return the class that reads the directive of this name."""
-    form: Directive = directive_of(name)
+    """Return the class that reads the directive of this name, ignoring case and domain."""
+    form = _DIRECTIVES.get(_DOMAIN.sub("", name.lower()), UNKNOWN)
     return _READERS[form.body].of(form)
