@@ -16,7 +16,7 @@ from pipeline.core.checks.masked import SentencePair, masked, sentence_pairs
 from pipeline.core.checks.parsed import Parsed, parse
 from pipeline.core.document.guard import Refusal
 from pipeline.core.document.markdown import guard
-from pipeline.core.document.message import Kind, Markup, Message
+from pipeline.core.document.message import Kind, Markup
 from pipeline.entries import Entry
 from pipeline.findings import Severity, Span
 
@@ -223,16 +223,12 @@ class Subject:
     def refusal(self) -> Refusal | None:
         """Return why the guard rejects the translation; None if it does not."""
         english, chinese = self._as_read
-        markup = self.place.markup
-        message = Message(
-            msgid=english, kind=self.kind, start=0, end=0, line=0, markup=markup
-        )
-        if markup is not Markup.RST:
-            return guard.refusal(message, chinese)
+        if self.markup is not Markup.RST:
+            return guard.refusal(english, self.kind, chinese)
         # docutils is slow to import, and most catalogues do not need it.
         from pipeline.core.document.rst import guard as rst_guard
 
-        return rst_guard.refusal(message, chinese)
+        return rst_guard.refusal(english, self.kind, chinese)
 
     @cached_property
     def english(self) -> Parsed:

@@ -108,7 +108,6 @@ def _page_checks(*rows: _PageRow) -> tuple[PageCheck, ...]:
 _REFUSED = {
     "G101": "a control character",
     "G102": "line breaks that the English has not",
-    "G103": "text that would become another kind of block",
     "G104": "markup, targets or code that the English has not",
     "G106": "far longer than the English",
 }

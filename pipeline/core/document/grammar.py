@@ -12,7 +12,7 @@ from functools import cache, partial
 
 from pipeline.core.document.guard import Refusal
 from pipeline.core.document.markdown import anchors, guard, placement
-from pipeline.core.document.message import Message, Split
+from pipeline.core.document.message import Kind, Message, Split
 from pipeline.core.document.reader import Document, Format
 from pipeline.core.document.splice import Edit, Placed
 from pipeline.reading import Reading
@@ -25,8 +25,8 @@ Names = dict[tuple[int, int], str]
 class Grammar:
     """Functions that put translations into a text, and prove that only prose has changed."""
 
-    # (message, msgstr): why the translation is refused on its own, or None.
-    refusal: Callable[[Message, str], Refusal | None]
+    # (msgid, kind, msgstr): why the translation is refused on its own, or None.
+    refusal: Callable[[str, Kind, str], Refusal | None]
     # (split, msgstr by message index, insertions): the text with the translations in place.
     place: Callable[[Split, Mapping[int, str], Sequence[Edit]], Placed]
     # The messages of the merged text, or None if more than prose has changed.

@@ -206,6 +206,8 @@ def _faults(subject: Subject, locale: str) -> Iterator[tuple[Reason, str]]:
     # Before fixes are applied: an escaped mark would turn a heading into a sentence.
     if subject.refusal:
         yield Reason.MARKUP, subject.refusal.text
+    if not subject.is_in_place:
+        yield Reason.MARKUP, f"would turn the {subject.kind} into another block"
     if is_chinese and not _HAN.search(msgstr) and not _has_only_names(msgid, msgstr):
         yield Reason.UNTRANSLATED, "has no Chinese in it"
     if subject.kind in _HEADINGS and _is_sentence(subject):

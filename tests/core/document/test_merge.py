@@ -18,7 +18,7 @@ from repositories import DOCS
 from pipeline.core.document.attribution import attribution
 from pipeline.core.document.guard import merged_messages
 from pipeline.core.document.markdown.splitter import split_text
-from pipeline.core.document.merge import Merged, PageExtras, merge, merged_text
+from pipeline.core.document.merge import Merged, PageExtras, merge
 from pipeline.core.document.notebook import edit_cells
 from pipeline.core.document.reader import Document, read_document
 from pipeline.core.document.rst.inline import spaced
@@ -117,8 +117,8 @@ def test_what_the_guard_refuses_stays_english_and_is_listed_with_its_place() -> 
         (rejected.place, rejected.message.msgid, rejected.refusal.code)
         for rejected in merged.rejected
     ] == [
-        ("page.ipynb, cell 2:1", "Some words", "G103"),
         ("page.ipynb, cell 2:5", "last words", "G104"),
+        ("page.ipynb, cell 2:1", "Some words", "G105"),
         ("page.ipynb, cell 2:3", "more words", "G105"),
     ]
 
@@ -262,14 +262,13 @@ def test_lone_carriage_returns_are_line_ends_to_jupytext_too() -> None:
     assert merge(document, {":class: y": "文字"}).translated == 1
 
 
-def test_other_cells_for_jupytext_are_an_error() -> None:
+def test_an_attribution_that_makes_a_cell_for_jupytext_leaves_the_page_as_it_is() -> (
+    None
+):
     document = page("---\njupytext: x\n---\n\n# Title\n\nwords here\n")
     extras = PageExtras(attribution='x\n\n+++ {"a": 1}\n')
     merged = merge(document, {"words here": "文字"}, extras)
     assert merged.data == document.raw.encode()
-    edit = Edit(len(document.raw), len(document.raw), "\n+++\n")
-    with pytest.raises(GuardError, match="jupytext would read other cells"):
-        merged_text(document, {0: (edit,)})
 
 
 def test_prose_that_is_code_to_jupytext_stays_english() -> None:

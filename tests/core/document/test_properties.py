@@ -275,5 +275,5 @@ def test_refusal_never_fails(text: str) -> None:
     for message in split_text(
         "# Some words\n\nmore  \nwords\n\n<p>html words</p>\n\n![A drawn picture](a.png)\n"
     ).messages:
-        refusal = guard.refusal(message, text)
+        refusal = guard.refusal(message.msgid, message.kind, text)
         assert refusal is None or (refusal.code and refusal.text and refusal.hint)

@@ -13,37 +13,24 @@ from markdown_it.token import Token
 
 from pipeline.core.document.guard import Refusal, merged_messages, text_refusal
 from pipeline.core.document.markdown import active_markup, directives, front_matter
-from pipeline.core.document.markdown.parser import other_block, plain_parser
+from pipeline.core.document.markdown.parser import plain_parser
 from pipeline.core.document.markdown.splitter import split_text
 from pipeline.core.document.message import Kind, Message, Split
 from pipeline.core.document.splice import Placed, translation_lines
 from pipeline.errors import InputError
 from pipeline.reading import MYST, Dialect, Reading
 
-# Code, formulas and emphasis start no block.
-_BLOCK_START = re.compile(r"[#>\-+=|~:<%(\d\[]|```|\$\$|[*_](?![*_]?[^\s*_])")
-# Their text follows other markup on the line, so it cannot start a block.
-_INLINE_ONLY_KINDS = frozenset(
-    (Kind.HEADING, Kind.TABLE_CELL, Kind.TITLE, *front_matter.KINDS)
-)
 _LINE_END = re.compile(r"\r\n?")
 # jupytext only looks at how the info string of a fence starts.
 _CELLS = tuple(f"{{{name}}}" for name in directives.CELLS)
 
 
-def refusal(message: Message, msgstr: str) -> Refusal | None:
+# The cache serves the two documents of a jupytext pair, and the checks, which ask again.
+@lru_cache(maxsize=1 << 14)
+def refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
     """Return why a translation is refused, judged alone; None if no fault is found.
 
     :func:`read_back` decides whether the page stays intact with it.
-    """
-    return _refusal(message.msgid, message.kind, msgstr)
-
-
-@lru_cache(maxsize=1 << 14)
-def _refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
-    """Return the refusal for any message of this kind.
-
-    The cache serves the two documents of a jupytext pair, and the checks, which ask again.
     """
     lines = translation_lines(msgstr)
     is_html = kind is Kind.HTML
@@ -60,8 +47,6 @@ def _refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
         return refused
     if kind is Kind.IMAGE:
         refused = active_markup.image_refusal(msgid, msgstr)
-    elif not is_html:
-        refused = _block_refusal(kind, lines)
     # A renderer may also find formulas in HTML and in the text of images.
     return refused or active_markup.inline_refusal(msgid, msgstr)
 
@@ -92,7 +77,7 @@ def read_back(
     return merged_messages(split, fresh, placed, added)
 
 
-# A merge asks for upstream's text on every try, and for the last result once more.
+# A merge asks for upstream's text on every try.
 @lru_cache(maxsize=4)
 def executable(
     text: str, dialect: Dialect = Dialect.MYST
@@ -139,20 +124,3 @@ def _lines_refusal(msgid: str, lines: list[str]) -> Refusal | None:
             "G102", "has an empty line", "Delete it: a message is one block."
         )
     return None
-
-
-def _block_refusal(kind: Kind, lines: list[str]) -> Refusal | None:
-    """Return a refusal if the text alone would not be parsed as one paragraph."""
-    if len(lines) == 1 and not _BLOCK_START.match(lines[0]):
-        return None
-    if kind in _INLINE_ONLY_KINDS:
-        return None  # read_back decides
-    # Parse it alone at the left margin, because a container makes no difference.
-    became = other_block("\n".join(lines))
-    if not became:
-        return None
-    return Refusal(
-        "G103",
-        f"would turn the {kind} into a {became}",
-        f"Reword its start, or put a backslash before {lines[0][:1]!r}.",
-    )

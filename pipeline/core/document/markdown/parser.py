@@ -72,8 +72,8 @@ def parser(*, page: bool = False, dialect: Dialect = Dialect.MYST) -> MarkdownIt
     return md.use(front_matter_plugin) if page else md
 
 
-def other_block(text: str) -> str:
-    """Return the readable name of the block that ``text`` alone is; empty for one paragraph.
+def is_paragraph(text: str) -> bool:
+    """Return whether ``text`` alone is one paragraph.
 
     ``"- 文字"`` is a list, ``"[a]: b"`` a link definition, ``"文字\\n===="`` a heading.
     """
@@ -82,10 +82,7 @@ def other_block(text: str) -> str:
     md.block.parse(text, md, {}, tokens)
     types = [token.type for token in tokens]
     # The parser removes link definitions from the content of a paragraph.
-    if types == _PARAGRAPH and tokens[1].content == text:
-        return ""
-    others = (name for name in types if name not in _PARAGRAPH)
-    return next(others, "something else").removesuffix("_open").replace("_", " ")
+    return types == _PARAGRAPH and tokens[1].content == text
 
 
 @cache

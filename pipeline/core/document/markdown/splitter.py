@@ -18,7 +18,7 @@ from pipeline.core.document.directives import Body, Directive
 from pipeline.core.document.markdown import blocks, directives, front_matter
 from pipeline.core.document.markdown.directives import option_values
 from pipeline.core.document.markdown.line_forms import csv_rows, glossary_entries
-from pipeline.core.document.markdown.parser import other_block, parser
+from pipeline.core.document.markdown.parser import is_paragraph, parser
 from pipeline.core.document.markdown.positions import (
     Lines,
     Place,
@@ -489,7 +489,7 @@ class _Splitter:
             return field.text
         content, shown = lines[at], self.lines.shown[first + at]
         offset = shown.rfind(content)
-        is_read = at == last and offset >= 0 and not other_block(field.text)
+        is_read = at == last and offset >= 0 and is_paragraph(field.text)
         is_plain = content[start:end] == field.text
         if not is_read or not (prefix or is_plain):
             self.left_in_english.append((first + at + 1, _CSV_FIELD))

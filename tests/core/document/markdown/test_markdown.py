@@ -126,7 +126,7 @@ def assert_taken(text: str, translate: Callable[[str], str]) -> None:
         index: translate(message.msgid) for index, message in enumerate(split.messages)
     }
     refused = [
-        guard.refusal(message, chosen[index])
+        guard.refusal(message.msgid, message.kind, chosen[index])
         for index, message in enumerate(split.messages)
     ]
     assert [refusal for refusal in refused if refusal] == []
@@ -193,7 +193,7 @@ def test_a_title_in_a_table_of_contents_keeps_its_page(msgstr: str) -> None:
     split = split_text("```{toctree}\nSome words <page>\n```\n", page=True)
     (message,) = split.messages
     placed = placement.place(split, {0: msgstr})
-    refused = guard.refusal(message, msgstr)
+    refused = guard.refusal(message.msgid, message.kind, msgstr)
     assert refused or guard.read_back(split, placed, page=True) is None
 
 
