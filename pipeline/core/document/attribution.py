@@ -1,7 +1,7 @@
 """Attribution: the line under the title of a translated page that names its source and licence.
 
-This module builds the text of the line. The placement modules of ``markdown/`` and ``rst/`` put it
-into the page.
+This module builds the text of the line from ``attribution.toml``. The placement modules of
+``markdown/`` and ``rst/`` put it into the page.
 """
 
 from __future__ import annotations
@@ -11,22 +11,9 @@ from collections.abc import Iterable
 from urllib.parse import quote
 
 from pipeline.core.pin.lock import DOCSTRING_SUFFIX, Lock
+from pipeline.tables import read_table
 
-_TEMPLATES = {
-    "zh_CN": "本页译自 {source}（{version}），译文与原文均以 {license} 许可证发布。",
-}
-_DEFAULT = (
-    "Translated from {source} ({version}). "
-    "Original and translation are licensed under {license}."
-)
-# Without a configured licence, the line claims none.
-_UNLICENSED = {"zh_CN": "本页译自 {source}（{version}）。"}
-_DEFAULT_UNLICENSED = "Translated from {source} ({version})."
-# Texts of the version: with a pinned release, and without one.
-_COMMIT = {"zh_CN": ("{release}，提交 {commit}", "提交 {commit}")}
-_DEFAULT_COMMIT = ("{release}, commit {commit}", "commit {commit}")
-_CREDIT = {"zh_CN": "部分译文采自 {author}（{licence}）。"}
-_DEFAULT_CREDIT = " Some of the translation is by {author} ({licence})."
+_TEXTS = read_table(__name__, "attribution")
 _NO_NAME = re.compile(r"[^\w .'-]+")  # possible markup in a name or a licence
 # Characters that either language could read as markup, or that would end an address. reST also
 # turns "javascript:…" into a link in the middle of a sentence.
@@ -62,20 +49,19 @@ def attribution(
         url = address_of_page(page_url, lock, path)
         label = _plain(label)
         source = f"`{label} <{url}>`__" if is_rst else f"[{label}]({url})"
-    with_release, commit_only = _COMMIT.get(locale, _DEFAULT_COMMIT)
-    version = (with_release if lock.release else commit_only).format(
+    texts = _TEXTS.get(locale, _TEXTS["default"])
+    version = texts["release" if lock.release else "commit"].format(
         release=_plain(lock.release),
         commit=f"{mark}{lock.commit[:_COMMIT_LENGTH]}{mark}",
     )
-    template = _UNLICENSED.get(locale, _DEFAULT_UNLICENSED)
-    if license_name:
-        template = _TEMPLATES.get(locale, _DEFAULT)
-    line = template.format(source=source, version=version, license=_plain(license_name))
-    credit = _CREDIT.get(locale, _DEFAULT_CREDIT)
+    template = texts["licensed" if license_name else "unlicensed"]
+    line: str = template.format(
+        source=source, version=version, license=_plain(license_name)
+    )
     for author, licence in adopted:
         # "Li Lei <li@example.org>" → "Li Lei": readers need no address.
         name = _NO_NAME.sub("", author.partition(" <")[0])
-        line += credit.format(author=name, licence=_NO_NAME.sub("", licence))
+        line += texts["credit"].format(author=name, licence=_NO_NAME.sub("", licence))
     return line
 
 

@@ -5,15 +5,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from importlib import resources
 
 import msgspec
 
 from pipeline.core.document.message import Kind
+from pipeline.tables import read_table
 
 
 class Body(StrEnum):
@@ -61,9 +60,8 @@ UNKNOWN = Directive(body=Body.UNKNOWN, takes_options=False)
 
 def read_directives(language: str) -> dict[str, Directive]:
     """Return the directives of ``"markdown"`` or ``"rst"`` by name."""
-    path = resources.files(__package__) / "directives.toml"
     directives: dict[str, Directive] = {}
-    for row in tomllib.loads(path.read_text("utf-8"))[language]:
+    for row in read_table(__name__, "directives")[language]:
         names = row.pop("names").split()
         directives |= dict.fromkeys(names, msgspec.convert(row, Directive))
     return directives

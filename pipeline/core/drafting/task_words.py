@@ -7,42 +7,28 @@ instruction in a page, or shows its own, uses such words even in a short answer.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from importlib import resources
 
-
-@dataclass(frozen=True, slots=True)
-class _Topic:
-    """Patterns of a topic in an answer, and in the English."""
-
-    answer: re.Pattern[str]
-    english: re.Pattern[str]
+from pipeline.tables import read_table
 
 
 def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
-def _read_topics() -> tuple[_Topic, ...]:
-    path = resources.files(__package__) / "task_words.toml"
-    table = tomllib.loads(path.read_text("utf-8"))
-    return tuple(
-        _Topic(_any_of(words["answer"]), _any_of(words["english"]))
-        for words in table.values()
-    )
-
-
-_TOPICS = _read_topics()
+# For each topic, the patterns in an answer and in the English.
+_TOPICS = [
+    (_any_of(topic["answer"]), _any_of(topic["english"]))
+    for topic in read_table(__name__, "task_words").values()
+]
 
 
 def task_words(english: str, answer: str) -> str:
     """Return words of the answer about a topic that the English does not have; "" if none."""
-    for topic in _TOPICS:
-        found = topic.answer.search(answer)
+    for of_answer, of_english in _TOPICS:
+        found = of_answer.search(answer)
         # The same words in the English prove the topic too: "Call ChatGPT".
-        has_topic = topic.english.search(english) or topic.answer.search(english)
+        has_topic = of_english.search(english) or of_answer.search(english)
         if found and not has_topic:
             return found[0]
     return ""

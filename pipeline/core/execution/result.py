@@ -19,33 +19,13 @@ from pipeline.core.execution.notebook import (
     source_at,
     tags_of,
 )
+from pipeline.tables import read_table
 
-# Types of exceptions caused by the machine: missing packages, network, limits.
-_PACKAGES = "ModuleNotFoundError ImportError"
-_NETWORK = (
-    "URLError HTTPError ConnectionError ConnectionRefusedError ConnectionResetError"
-    " ConnectionAbortedError ConnectTimeout ReadTimeout MaxRetryError NewConnectionError"
-    " NameResolutionError ProxyError SSLError gaierror timeout TimeoutError"
+_BLAME = read_table(__name__, "blame")
+ENVIRONMENT_ERRORS = frozenset(
+    f"{_BLAME['packages']} {_BLAME['network']} {_BLAME['limits']}".split()
 )
-_LIMITS = (
-    "DeadKernelError CellTimeout CellTimeoutError PageTimeout WallTimeout Stalled MemoryLimit"
-    " OutputLimit ProcessLimit WorkerDied WorkerStopped NoSuchKernel MemoryError"
-)
-ENVIRONMENT_ERRORS = frozenset(f"{_PACKAGES} {_NETWORK} {_LIMITS}".split())
-# Messages that blame the machine in any exception: a missing device, or no network.
-MISSING = re.compile(
-    r"""
-    unknown\ backend
-    | no\ (\w+\ )?(gpu|tpu|cuda|accelerator)\b
-    | (gpu|tpu|cuda)s?(\ devices?)?(\ is|\ are)?(\ not\b|\ required|\ needed|\.?$)
-    | more\ than\ one\ device
-    | nvidia-smi
-    | libtpu
-    | interpret\ mode\ is\ supported\ on\ cpu
-    | this\ run\ is\ offline
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
+MISSING = re.compile(_BLAME["messages"], re.IGNORECASE | re.VERBOSE)
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _TAIL = 20  # lines of a traceback shown to people
 _SUMMARY = 200  # characters of a message in a summary

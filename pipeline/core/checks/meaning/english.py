@@ -7,25 +7,16 @@ The checks recognize English by words that are hardly ever part of a name: "the"
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from importlib import resources
-from typing import Any
 
 from pipeline.core.checks.masked import HAN, OPEN, URL, WORD
 from pipeline.core.checks.model import Problem, Subject
 from pipeline.core.document.message import Kind
 from pipeline.findings import Span
+from pipeline.tables import read_table
 
-
-def read_words(name: str) -> dict[str, Any]:
-    """Return the word table ``NAME.toml`` in this folder, which documents its keys."""
-    path = resources.files(__package__) / f"{name}.toml"
-    return tomllib.loads(path.read_text("utf-8"))
-
-
-_WORDS = read_words("english")
+_WORDS = read_table(__name__, "english")
 _ORDINARY = frozenset(_WORDS["ordinary"].split())
 _ANSWERS = frozenset(_WORDS["answers"].split())
 _ORGANISATIONS = frozenset(_WORDS["organisations"].split())

@@ -15,8 +15,8 @@ from functools import cache
 from math import prod
 
 from pipeline.core.checks.masked import HAN, URL, WORD
-from pipeline.core.checks.meaning.english import read_words
 from pipeline.core.checks.model import Problem, Subject
+from pipeline.tables import read_table
 
 # Full-width digits and marks, as ASCII.
 NARROW_DIGITS = str.maketrans("０１２３４５６７８９．％", "0123456789.%")
@@ -27,7 +27,7 @@ _GROUPED = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])"  # 1,024.5
 _PLAIN = r"\d+(?:\.\d+)*"  # also a version: 3.11.2
 _DIGITS = f"{_FRACTION}|{_GROUPED}|{_PLAIN}"
 _DECADE = re.compile(r"(\d\d)(\d0)['’]?s\b")  # 1990s
-_WORDS = read_words("quantities")
+_WORDS = read_table(__name__, "quantities")
 
 # Chinese numbers.
 

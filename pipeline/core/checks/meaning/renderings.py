@@ -18,10 +18,11 @@ from math import exp
 from typing import NamedTuple
 
 from pipeline.core.checks.masked import ENGLISH_END, WORD, SentencePair
-from pipeline.core.checks.meaning.english import count_ordinary, is_kept, read_words
+from pipeline.core.checks.meaning.english import count_ordinary, is_kept
 from pipeline.core.checks.meaning.words import translated_sentences
 from pipeline.core.checks.model import Problem, Subject
 from pipeline.findings import Span
+from pipeline.tables import read_table
 
 _ENDINGS = re.compile(
     r"(?<=\w{3})(?:ization|izing|ized|izes|ations|ation|ating|ated|ates|ate|ings|ing|edly|ed|es|s|ly)$"
@@ -63,7 +64,7 @@ def _read_table(table: str, weight: int) -> Iterator[tuple[str, Rendering]]:
 
 _RENDERINGS = {
     stem: rendering
-    for table in read_words("renderings")["renderings"]
+    for table in read_table(__name__, "renderings")["renderings"]
     for stem, rendering in _read_table(table["words"], table["weight"])
 }
 # A whole word, not a part of a name such as x_0 or a.b.

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipeline.core.checks.masked import CLOSE, HAN, OPEN, SentencePair
-from pipeline.core.checks.meaning.english import count_han, is_kept, read_words
+from pipeline.core.checks.meaning.english import count_han, is_kept
 from pipeline.core.checks.model import Find, Problem, Subject
+from pipeline.tables import read_table
 
 _NEVER = re.compile(r"(?!)")
 _LOOKING_AROUND = re.compile(r"\(\?[^)]*\)")
@@ -95,7 +96,7 @@ def _chinese_pattern(words: str) -> re.Pattern[str]:
     return re.compile("|".join(words.split()))
 
 
-_TABLES = read_words("words")
+_TABLES = read_table(__name__, "words")
 _SHARED = {name: _compile_shared(table) for name, table in _TABLES["shared"].items()}
 NEGATION = _SHARED["negation"]
 ONLY = _SHARED["only"]
@@ -203,21 +204,9 @@ def find_typo(subject: Subject) -> Iterator[Problem]:
 
 
 _MARKS_BETWEEN = f"[{OPEN}{CLOSE}]*[ ]?[{OPEN}{CLOSE}]*"
-# Single characters that are hardly ever doubled. A neighbour may make one of them part
-# of another word: 在在线 is 在 + 在线, 为了了解 is 为了 + 了解, 现在在 is 现在 + 在.
-_DOUBLED_CHARACTER = r"""
-      (?<![参授赋应])([我你他她它这那很们与于但且该或])\1
-    | (?<!目)的的(?!确) | 了了(?![解结然事]) | (?<![但可于])是是(?![否非])
-    | (?<![现存所内外潜实])在在(?!编[^译]|[线场职位读途建研于])
-    | 都都(?!市) | 也也(?!许) | 就就(?![业绪]) | 把把(?![手握关]) | 被被(?![动除乘减加调告测])
-    | 从从(?![属未事]) | 并并(?![行发列联]) | (?<!总)和和(?![谐弦声平]) | 及及(?![时格])
-    | (?<![行认作因成视])为为(?![什何数])
-    """
-# Several characters: 数组数组. Reduplications such as 一步一步 and 研究研究 are correct
-# Chinese.
-_MAY_BE_TWICE = "一|的|很|越|又|讨论|研究|考虑|尝试|商量|思考|非常|很多|许多"
+_DOUBLES = _TABLES["doubled"]
 _DOUBLED_WORDS = rf"""
-      (?!{_MAY_BE_TWICE})([{HAN}])(?!\2)
+      (?!{_DOUBLES["may_be_twice"]})([{HAN}])(?!\2)
       (?=.{{1,5}}[{OPEN}{CLOSE} ]*\2)  # what it looks ahead for is rare, and quickly found
       ([{HAN}]{{1,5}})(?<!的){_MARKS_BETWEEN}\2\3
     """
@@ -225,7 +214,7 @@ _DOUBLED_LATIN = rf"""
       (?<![\w.-])(?P<latin>[A-Za-z]{{2,}})(?=[ ]){_MARKS_BETWEEN}(?P=latin)(?![\w.-])
     """
 _DOUBLED = re.compile(
-    f"{_DOUBLED_CHARACTER} | {_DOUBLED_WORDS} | {_DOUBLED_LATIN}", re.VERBOSE
+    f"{_DOUBLES['character']} | {_DOUBLED_WORDS} | {_DOUBLED_LATIN}", re.VERBOSE
 )
 
 

@@ -18,24 +18,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pipeline.core.document.rst.positions import Lines
+from pipeline.tables import read_table
 
-# Sections of items: "name: description", or "name : type" above it.
-_ITEM_SECTIONS = frozenset(
-    (
-        *("args", "arguments", "attributes", "keyword args", "keyword arguments"),
-        *("methods", "other parameters", "parameters", "raise", "raises", "receive"),
-        *("receives", "return", "returns", "warn", "warns", "yield", "yields"),
-    )
-)
-_TEXT_SECTIONS = frozenset(
-    (
-        *("attention", "caution", "danger", "error", "example", "examples", "hint"),
-        *("important", "note", "notes", "references", "see also", "tip", "todo"),
-        *("warning", "warnings"),
-    )
-)
+_SECTIONS = read_table(__name__, "docstring")
+_ITEM_SECTIONS = frozenset(_SECTIONS["items"])
+_TEXT_SECTIONS = frozenset(_SECTIONS["texts"])
 # An item of these is a type. Most have a text without a type, which may have a colon as well.
-_TYPED = frozenset(("return", "returns", "yield", "yields"))
+_TYPED = frozenset(_SECTIONS["typed"])
 _HEADER = re.compile(r"[A-Za-z][A-Za-z ]*(?=:\s*$)")
 _RULE = re.compile(r"([-=~^*+#])\1{2,}\s*")
 # A name ends at the first colon that is not in code and is no part of a role or of "::". Possessive
