@@ -52,7 +52,7 @@ def rows(lines: Sequence[str], options: Mapping[str, str]) -> list[list[Field]] 
         return None
     # If the two disagree, a position could be wrong, and a merge would corrupt the table.
     found = _scan(lines, delimiter, skips_space=skips_space)
-    if [_texts(row) for row in found] != expected:
+    if [[field.text for field in row] for row in found] != expected:
         return None
     return found
 
@@ -60,11 +60,6 @@ def rows(lines: Sequence[str], options: Mapping[str, str]) -> list[list[Field]] 
 def quoted(text: str) -> str:
     """Return ``text`` as a field in quotation marks, which may hold the delimiter."""
     return f"{QUOTE}{text.replace(QUOTE, QUOTE * 2)}{QUOTE}"
-
-
-def _texts(row: Sequence[Field]) -> list[str]:
-    """Return the texts of a row's fields."""
-    return [field.text for field in row]
 
 
 def _read(
@@ -85,17 +80,20 @@ def _scan(
     lines: Sequence[str], delimiter: str, *, skips_space: bool
 ) -> list[list[Field]]:
     """Return the same fields with positions, found by a pattern."""
-    text = "\n".join([*lines, ""])
-    # The offset in ``text`` at which each line begins.
+    content = "\n".join([*lines, ""])
+    # The offset in ``content`` at which each line begins.
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     pattern = _field_pattern(delimiter, skips_space=skips_space)
     result: list[list[Field]] = []
     row: list[Field] = []
     # Every line has a line end, so every field has an end, and matches leave no gaps.
-    for match in pattern.finditer(text):
+    for match in pattern.finditer(content):
         start = _line_and_column(starts, match.start("field"))
         end = _line_and_column(starts, match.end("field"))
-        row.append(Field(_unquoted(match), start, end))
+        text = match["field"]
+        if match["quoted"] is not None:
+            text = match["quoted"].replace(QUOTE * 2, QUOTE)
+        row.append(Field(text, start, end))
         if match["end"] == "\n":
             result.append(row)
             row = []
@@ -118,13 +116,6 @@ def _field_pattern(delimiter: str, *, skips_space: bool) -> re.Pattern[str]:
     return re.compile(
         rf"{space}(?P<field>{quoted}|[^{delimiter}\n]*)(?P<end>[{delimiter}\n])"
     )
-
-
-def _unquoted(field: re.Match[str]) -> str:
-    """Return the text of a field, unquoted."""
-    if field["quoted"] is None:
-        return field["field"]
-    return field["quoted"].replace(QUOTE * 2, QUOTE)
 
 
 def _line_and_column(starts: Sequence[int], position: int) -> tuple[int, int]:

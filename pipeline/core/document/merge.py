@@ -17,7 +17,7 @@ from pipeline.core.document.landing import Landing, landing_of, landing_of_rest
 from pipeline.core.document.message import Message, Split
 from pipeline.core.document.notebook import Notebook, edit_cells
 from pipeline.core.document.reader import Document, Unit
-from pipeline.core.document.splice import Edit, Placed, splice
+from pipeline.core.document.splice import Edit, Placed, apply_edits, splice
 from pipeline.errors import GuardError
 from pipeline.limits import max_tries
 
@@ -110,12 +110,22 @@ def merge(
         placed_units = {}
     edits = {number: result.placed.edits for number, result in placed_units.items()}
     raw = merged_text(document, edits) if edits else document.raw
+    blocks: list[Landing] = []
+    units: list[MergedUnit] = []
+    for number, unit in enumerate(document.units):
+        result = placed_units.get(number) or _unchanged(unit.split)
+        blocks += _blocks(unit, result)
+        units.append(
+            MergedUnit(
+                text=result.placed.text, messages=result.messages, cell=unit.cell
+            )
+        )
     return Merged(
         data=raw.encode(),
         translated=translated,
         rejected=tuple(rejected),
-        blocks=tuple(_blocks(document, placed_units)),
-        units=tuple(_units(document, placed_units)),
+        blocks=tuple(blocks),
+        units=tuple(units),
     )
 
 
@@ -177,7 +187,10 @@ def _place_units(
         )
         if result is None:
             # Without its attribution, no translation may be published.
-            rejected.extend(_all_rejected(document, chosen, _NO_ATTRIBUTION))
+            for each, translations in zip(document.units, chosen, strict=True):
+                for index in translations:
+                    message = each.split.messages[index]
+                    rejected.append(_rejected(document, each, message, _NO_ATTRIBUTION))
             return {}
         placed_units[number] = result
         refusal = _GAVE_UP if result.gave_up else _STRUCTURE
@@ -189,15 +202,6 @@ def _place_units(
     return placed_units
 
 
-def _all_rejected(
-    document: Document, chosen: Sequence[Mapping[int, str]], refusal: Refusal
-) -> Iterator[Rejected]:
-    """Yield a rejection of every translation in ``chosen``, all for the same reason."""
-    for unit, translations in zip(document.units, chosen, strict=True):
-        for index in translations:
-            yield _rejected(document, unit, unit.split.messages[index], refusal)
-
-
 def _rejected(
     document: Document, unit: Unit, message: Message, refusal: Refusal
 ) -> Rejected:
@@ -207,43 +211,20 @@ def _rejected(
     )
 
 
-def _blocks(
-    document: Document, placed_units: Mapping[int, PlacedUnit]
-) -> Iterator[Landing]:
-    """Yield the landing of every message, and of the blocks in sections that stay English."""
-    for number, unit in enumerate(document.units):
-        result = placed_units.get(number)
-        for index, message in enumerate(unit.split.messages):
-            if result is None:  # the unit is unchanged
-                yield landing_of(message, message, cell=unit.cell)
-            else:
-                yield landing_of(
-                    message,
-                    result.messages[index],
-                    cell=unit.cell,
-                    is_translated=index in result.kept,
-                    is_kept=index in result.placed.doubled_terms,
-                )
-        # They come after all edits, so they move by the number of added lines.
-        text = unit.split.text if result is None else result.placed.text
-        lines = text.count("\n") - unit.split.text.count("\n")
-        for message in unit.split.rest:
-            yield landing_of_rest(message, lines)
-
-
-def _units(
-    document: Document, placed_units: Mapping[int, PlacedUnit]
-) -> Iterator[MergedUnit]:
-    """Yield each unit of the merged document; unchanged units are upstream's."""
-    for number, unit in enumerate(document.units):
-        result = placed_units.get(number)
-        if result is None:
-            split = unit.split
-            yield MergedUnit(text=split.text, messages=split.messages, cell=unit.cell)
-        else:
-            yield MergedUnit(
-                text=result.placed.text, messages=result.messages, cell=unit.cell
-            )
+def _blocks(unit: Unit, result: PlacedUnit) -> Iterator[Landing]:
+    """Yield the landing of every message of a unit, and of the blocks that stay English."""
+    for index, message in enumerate(unit.split.messages):
+        yield landing_of(
+            message,
+            result.messages[index],
+            cell=unit.cell,
+            is_translated=index in result.kept,
+            is_kept=index in result.placed.doubled_terms,
+        )
+    # They come after all edits, so they move by the number of added lines.
+    lines = result.placed.text.count("\n") - unit.split.text.count("\n")
+    for message in unit.split.rest:
+        yield landing_of_rest(message, lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,6 +235,12 @@ class PlacedUnit:
     placed: Placed
     messages: tuple[Message, ...]
     gave_up: bool = False  # whether translations were left out untried
+
+
+def _unchanged(split: Split) -> PlacedUnit:
+    """Return the result for a unit that keeps upstream's text."""
+    placed = apply_edits(split, {})
+    return PlacedUnit(kept=frozenset(), placed=placed, messages=split.messages)
 
 
 def place_translations(

@@ -182,11 +182,13 @@ def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
         units = (Unit(split=unsplit(raw, reason)),)
         return Document(path=path, format=text_format, units=units, reading=reading)
     try:
-        split = (
-            _split_rst(raw, is_docstring=text_format is Format.DOCSTRING)
-            if text_format in (Format.RST, Format.DOCSTRING)
-            else split_text(raw, page=True, reading=reading)
-        )
+        if text_format in (Format.RST, Format.DOCSTRING):
+            # docutils loads slowly
+            from pipeline.core.document.rst.splitter import split_rst
+
+            split = split_rst(raw, is_docstring=text_format is Format.DOCSTRING)
+        else:
+            split = split_text(raw, page=True, reading=reading)
     except InputError as error:
         raise InputError(error.what, where=path, hint=error.hint) from error
     if count := reading.sections_of(page_name(path)):
@@ -222,21 +224,13 @@ def _text_format(path: str, raw: str) -> Format:
     return Format.MYST
 
 
-def _split_rst(raw: str, *, is_docstring: bool) -> Split:
-    """Split a reST page or docstring. The import is local because docutils loads slowly."""
-    from pipeline.core.document.rst.splitter import split_rst
-
-    return split_rst(raw, is_docstring=is_docstring)
-
-
 def _read_notebook(path: str, raw: str, reading: Reading) -> Document:
     """Read a notebook; each of its Markdown cells is a unit."""
     notebook = scan_notebook(raw, where=path)
-    units = _units(notebook, path, reading)
     return Document(
         path=path,
         format=Format.NOTEBOOK,
-        units=units,
+        units=_units(notebook, path, reading),
         notebook=notebook,
         reading=reading,
     )

@@ -53,8 +53,16 @@ def apply_edits(
 
     ``translated`` has the edit that translates each message, by the message's index. ``redrawn``
     are further edits that belong to no single message, such as the lines of a table. ``insertions``
-    are blocks that upstream does not have.
+    are blocks that upstream does not have. A translated term of a glossary keeps its English on the
+    line below.
     """
+    terms: dict[int, Edit] = {}
+    for index, edit in translated.items():
+        message = split.messages[index]
+        # A term that is equal in both languages must not occur twice.
+        if message.is_glossary_term and edit.text != message.msgid:
+            terms[index] = _second_term(split.text, message)
+    insertions = [*insertions, *terms.values()]
     # The sort is stable: edits at the same offset keep this order.
     edits = [*translated.values(), *redrawn, *insertions]
     edits.sort(key=lambda edit: (edit.start, edit.end))
@@ -63,6 +71,7 @@ def apply_edits(
         edits=tuple(edits),
         spans=tuple(_spans(split.messages, translated, _Shift(edits))),
         inserted=tuple(_inserted(edits, insertions)),
+        doubled_terms=frozenset(terms),
     )
 
 
@@ -99,7 +108,7 @@ def line_end_of(text: str) -> str:
 _LINE_END = re.compile(r"[\r\n]")
 
 
-def second_term(text: str, message: Message) -> Edit:
+def _second_term(text: str, message: Message) -> Edit:
     """Return the insertion of a glossary term's English below its translation.
 
     The role ``term`` on any page finds a term by its words, so both must be terms:

@@ -6,7 +6,6 @@ HTML blocks are examined too, because some hold prose between their tags.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from markdown_it.token import Token
 
@@ -52,9 +51,11 @@ def opaque_signature(token: Token) -> Signature:
 
 
 # Blocks that are no ordinary elements in CommonMark: comments, declarations, raw text.
-_OPAQUE = re.compile(r"<[!?]|<(?:script|pre|style|textarea)\b", re.IGNORECASE)
+RAW_HTML = re.compile(r"<[!?]|<(?:script|pre|style|textarea)\b", re.IGNORECASE)
 # Elements whose content is no prose, anywhere in the block.
-_CODE = re.compile(r"<(?:script|pre|style|textarea|svg|iframe|object)\b", re.IGNORECASE)
+HTML_CODE = re.compile(
+    r"<(?:script|pre|style|textarea|svg|iframe|object)\b", re.IGNORECASE
+)
 _TAG = re.compile(
     r"""
       <!--.*?-->
@@ -64,7 +65,8 @@ _TAG = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_IMAGE = re.compile(r'<img\b[^<>]*?\salt="([^"<>]*)', re.IGNORECASE)
+# The start of an image up to its text, and the text.
+HTML_IMAGE = re.compile(r'(<img\b[^<>]*?\salt=")([^"<>]*)', re.IGNORECASE)
 
 
 def html_tags(text: str) -> tuple[str, ...]:
@@ -73,35 +75,3 @@ def html_tags(text: str) -> tuple[str, ...]:
     ``'<a title="1 > 0">words</a>'`` gives ``'<a title="1 > 0">'`` and ``"</a>"``.
     """
     return tuple(_TAG.findall(text))
-
-
-def is_raw(html: str) -> bool:
-    """Return whether a stripped HTML block is a comment, a declaration or raw text."""
-    return _OPAQUE.match(html) is not None
-
-
-def holds_code(html: str) -> bool:
-    """Return whether a piece of HTML holds code, a drawing or embedded content."""
-    return _CODE.search(html) is not None
-
-
-def comments(text: str) -> Iterator[str]:
-    """Yield the text of each comment in a piece of HTML."""
-    for tag in html_tags(text):
-        if tag.startswith("<!--"):
-            yield tag[4:-3]
-
-
-def image_texts(line: str) -> Iterator[re.Match[str]]:
-    """Yield a match for each image in a line; group 1 is its alt text."""
-    return _IMAGE.finditer(line)
-
-
-def without_image_texts(html: str) -> str:
-    """Return ``html`` without the alt texts of its images."""
-    return _IMAGE.sub(_before_the_text, html)
-
-
-def _before_the_text(match: re.Match[str]) -> str:
-    """Return the start of an ``<img>`` tag, up to its alt text."""
-    return match[0][: match.start(1) - match.start()]

@@ -1,8 +1,9 @@
-"""Syntax of the MyST directives: the first line, and the options.
+"""Syntax of the MyST directives: the first line, the options, and content whose lines count.
 
 It is MyST-Parser's: an argument on the first line, then options as ``:key: value`` lines or between
 ``---`` lines, then the body. Options are parsed like MyST-Parser's YAML subset
-(``parsers/options.py``). A value that continues on the next line is not translated.
+(``parsers/options.py``). A value that continues on the next line is not translated. Sphinx and
+docutils read glossaries and tables of CSV line by line, and only their pieces are Markdown.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
+from pipeline.core.document import csv_fields
 from pipeline.core.document.directives import UNKNOWN, Directive, read_directives
 from pipeline.core.document.message import Kind
 
@@ -137,3 +139,55 @@ def _is_continued(lines: Sequence[str], starts: Sequence[int], number: int) -> b
     """Return whether the value on a line continues below: the next line is indented further."""
     below = number + 1
     return below < len(lines) and bool(_CONTINUATION.match(lines[below], starts[below]))
+
+
+# Sphinx's own pattern: "term : classifier".
+_CLASSIFIER = re.compile(r" +: +")
+_TERM_COMMENT = ".. "
+# Options that affect how the fields are written; "keepspace" has no value.
+_CSV_OPTIONS = ("delim", "escape", "quote")
+_NAMED = re.compile(r"^[ ]*:?(delim|escape|keepspace|quote):", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class GlossaryEntry:
+    """A term on line ``line`` up to column ``end``, and its definition on the lines below it.
+
+    A comment has no term: its ``end`` is 0.
+    """
+
+    line: int
+    end: int
+    definition: tuple[str, ...]
+
+
+def glossary_entries(lines: Sequence[str]) -> Iterator[GlossaryEntry]:
+    """Yield the entries of a glossary: terms are at the margin, definitions are indented.
+
+    ``["a : b", "  Words."]`` gives ``GlossaryEntry(0, 1, ("Words.",))``.
+    """
+    starts = [number for number, line in enumerate(lines) if line[:1].strip()]
+    for start, end in pairwise([*starts, len(lines)]):
+        below = lines[start + 1 : end]
+        if lines[start].startswith(_TERM_COMMENT):
+            yield GlossaryEntry(start, 0, ())
+            continue
+        # As in Sphinx, the first line of a definition has the indentation of all.
+        first = next(filter(str.strip, below), "")
+        indent = len(first) - len(first.lstrip())
+        term = _CLASSIFIER.split(lines[start], maxsplit=1)[0].rstrip()
+        yield GlossaryEntry(start, len(term), tuple(line[indent:] for line in below))
+
+
+def csv_rows(
+    lines: Sequence[str], options: Sequence[str]
+) -> list[list[csv_fields.Field]] | None:
+    """Return the fields of a table's ``lines`` by row; None if its CSV is of another dialect.
+
+    ``options`` are the lines of the directive's options.
+    """
+    values = dict.fromkeys(_NAMED.findall("\n".join(options)), "")
+    for value in option_values(options, _CSV_OPTIONS):
+        if value.columns:
+            values[value.key] = options[value.line][slice(*value.columns)]
+    return csv_fields.rows(lines, values)

@@ -89,25 +89,17 @@ def executable(
     md = plain_parser()
     tokens: list[Token] = []
     md.block.parse(_LINE_END.sub("\n", text), md, {}, tokens)
-    return tuple(
-        (token.info, _fixed(token, dialect))
-        for token in tokens
-        if _is_executable(token)
-    )
-
-
-def _fixed(token: Token, dialect: Dialect) -> str:
-    """Return the part of a block that must stay: of front matter, all but translatable values."""
-    if token.type == "front_matter":
-        return front_matter.without_words(token.content, dialect)
-    return token.content
-
-
-def _is_executable(token: Token) -> bool:
-    """Return whether jupytext treats a block as more than part of a Markdown cell."""
-    if token.type == "fence":
-        return token.info.startswith(_CELLS)
-    return token.type in ("front_matter", "myst_block_break")
+    blocks: list[tuple[str, str]] = []
+    for token in tokens:
+        if token.type == "front_matter":
+            # Translatable values may change.
+            source = front_matter.without_words(token.content, dialect)
+            blocks.append((token.info, source))
+        elif token.type == "myst_block_break" or (
+            token.type == "fence" and token.info.startswith(_CELLS)
+        ):
+            blocks.append((token.info, token.content))
+    return tuple(blocks)
 
 
 def _lines_refusal(msgid: str, lines: list[str]) -> Refusal | None:

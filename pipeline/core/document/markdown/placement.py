@@ -7,7 +7,6 @@ container requires: ``> `` in a quote, spaces in a list.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from pipeline.core.document import prose
 from pipeline.core.document.csv_fields import QUOTE, quoted
@@ -18,7 +17,6 @@ from pipeline.core.document.splice import (
     Placed,
     apply_edits,
     line_end_of,
-    second_term,
     translation_lines,
 )
 
@@ -31,16 +29,11 @@ def place(
     """Put translations, by message index, and ``insertions`` into the text of ``split``."""
     line_end = line_end_of(split.text)
     translated: dict[int, Edit] = {}
-    terms: dict[int, Edit] = {}
     for index, msgstr in translations.items():
         message = split.messages[index]
         text = to_markdown(message, msgstr, line_end=line_end)
         translated[index] = Edit(message.start, message.end, text)
-        # A term that is equal in both languages must not occur twice.
-        if message.is_glossary_term and text != message.msgid:
-            terms[index] = second_term(split.text, message)
-    result = apply_edits(split, translated, insertions=[*insertions, *terms.values()])
-    return replace(result, doubled_terms=frozenset(terms))
+    return apply_edits(split, translated, insertions=insertions)
 
 
 def to_markdown(message: Message, msgstr: str, *, line_end: str = "\n") -> str:

@@ -16,8 +16,6 @@ from pipeline import limits
 from pipeline.core.document import csv_fields, prose
 from pipeline.core.document.directives import Body, Directive
 from pipeline.core.document.markdown import blocks, directives, front_matter
-from pipeline.core.document.markdown.directives import option_values
-from pipeline.core.document.markdown.line_forms import csv_rows, glossary_entries
 from pipeline.core.document.markdown.parser import is_paragraph, parser
 from pipeline.core.document.markdown.positions import (
     Lines,
@@ -244,11 +242,11 @@ class _Splitter:
             for match in _IMAGE.finditer(self.lines.shown[number], start, end):
                 self._image_text(match, number)
 
-    def _image_text(self, match: re.Match[str], line: int) -> None:
-        """Add an image's text, group 1 of ``match``, if it is worth translating."""
-        text = match[1].strip()
+    def _image_text(self, match: re.Match[str], line: int, group: int = 1) -> None:
+        """Add an image's text, a ``group`` of ``match``, if it is worth translating."""
+        text = match[group].strip()
         if not self._is_too_long(text, line) and prose.is_image_text(text):
-            column = match.start(1) + match[1].index(text)
+            column = match.start(group) + match[group].index(text)
             words = words_in_line(self.lines, line, column, column + len(text))
             self._add(words, Kind.IMAGE)
 
@@ -403,7 +401,8 @@ class _Splitter:
         :alt: Some words        ":alt: "
         """
         values = {
-            value.line: value for value in option_values(lines, directive.options)
+            value.line: value
+            for value in directives.option_values(lines, directive.options)
         }
         for number, line in enumerate(lines):
             value = values.get(number)
@@ -440,7 +439,7 @@ class _Splitter:
     def _glossary(self, lines: list[str], first: int, depth: int) -> None:
         """Add the terms and definitions of a glossary; ``lines`` begin at line ``first``."""
         at = 0
-        for entry in glossary_entries(lines):
+        for entry in directives.glossary_entries(lines):
             # Lines that belong to no entry: before the first one, and comments.
             fixed = lines[at : entry.line]
             below = entry.line + 1
@@ -470,7 +469,7 @@ class _Splitter:
 
         Translations are quoted if ``prefix`` is a quotation mark.
         """
-        rows = csv_rows(lines, options)
+        rows = directives.csv_rows(lines, options)
         if rows is None:
             self.left_in_english.append((first + 1, _CSV_DIALECT))
             yield from lines
@@ -527,10 +526,10 @@ class _Splitter:
         They are the tags if its text became a message, otherwise the whole block but image texts.
         """
         block = token.content.strip()
-        if blocks.is_raw(block):
+        if blocks.RAW_HTML.match(block):
             return (token.content,)
         if (
-            not blocks.holds_code(block)
+            not blocks.HTML_CODE.search(block)
             and not self._is_too_long(block, line)
             and prose.has_words(block)
         ):
@@ -561,9 +560,11 @@ class _Splitter:
             spans.append((start, end))
             pieces.append(self.lines.shown[number][start:end])
         text = "\n".join(pieces)
-        comments = blocks.comments(text)
-        if any(prose.has_words(comment) for comment in comments):
-            return None  # comments must not be published, so they are not translated
+        for tag in blocks.html_tags(text):
+            if tag.startswith("<!--") and prose.has_words(tag[4:-3]):
+                return (
+                    None  # comments must not be published, so they are not translated
+                )
         place = Place(line, tuple(spans))
         return Words(text=text, place=place, prefix=line_prefix(self.lines, place))
 
@@ -572,9 +573,9 @@ class _Splitter:
         count = content.rstrip("\n").count("\n") + 1
         # One line at a time: a message of this kind must lie on a single line.
         for number in range(line, line + count):
-            for match in blocks.image_texts(self.lines.shown[number]):
-                self._image_text(match, number)
-        return (blocks.without_image_texts(content),)
+            for match in blocks.HTML_IMAGE.finditer(self.lines.shown[number]):
+                self._image_text(match, number, group=2)
+        return (blocks.HTML_IMAGE.sub(r"\1", content),)
 
     def _add(
         self,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from docutils import nodes
@@ -47,40 +47,32 @@ def pieces_of(text: str) -> dict[str, list[str]]:
 
 def _piece(node: nodes.Element) -> tuple[str, str] | None:
     """Return (kind, target) for an active node; None if it only styles its words."""
-    reader = _READERS.get(node.tagname)
-    if reader is None:
-        return None  # emphasis or a literal
-    return reader(node)
-
-
-def _footnote(node: nodes.Element) -> tuple[str, str]:
-    """Return a footnote mark: ``[1]_`` and ``[#name]_`` by name, ``[#]_`` and ``[*]_`` as numbered.
-
-    docutils numbers the latter: the first one on the page leads to the first such footnote.
-    """
-    if "refname" in node:
-        return "footnote", node["refname"]
-    return NUMBERED, "*" if node["auto"] == "*" else "#"
-
-
-def _citation(node: nodes.Element) -> tuple[str, str]:
-    """Return the name of a citation, ``[Name]_``."""
-    return "citation", node["refname"]
-
-
-def _substitution(node: nodes.Element) -> tuple[str, str]:
-    """Return a substitution as written: ``|name|``."""
-    return "substitution", f"|{node.astext()}|"
-
-
-def _target(node: nodes.Element) -> tuple[str, str] | None:
-    """Return an inline target, ``_`words```, without its words; None for part of a link.
-
-    A link with an address also defines a target for its own words, which adds nothing to the link.
-    """
-    if "refuri" in node or "refname" in node:
-        return None
-    return "target", "_`…`"
+    match node.tagname:
+        case "inline":
+            return _role(node)
+        case "reference" if "refuri" in node:
+            return "link target", node["refuri"]
+        case "reference" if "refname" in node:
+            return "reference", node["refname"]
+        case "reference":
+            return ANONYMOUS, node.astext()  # by its words
+        case "footnote_reference" if "refname" in node:
+            return "footnote", node["refname"]  # [1]_ and [#name]_
+        case "footnote_reference":
+            # Such marks lead to the footnotes without a name, in their order.
+            return NUMBERED, "*" if node["auto"] == "*" else "#"
+        case "citation_reference":
+            return "citation", node["refname"]
+        case "substitution_reference":
+            return "substitution", f"|{node.astext()}|"
+        # A link with an address also defines a target for its own words, which adds nothing.
+        case "target" if "refuri" not in node and "refname" not in node:
+            return "target", "_`…`"  # without its words
+        # A mark that docutils cannot parse, such as "**" without an end. docutils renders it in
+        # red, and drops a substitution definition that holds one.
+        case "problematic":
+            return "mark without its end", node.astext()
+    return None  # emphasis or a literal
 
 
 def _role(node: nodes.Element) -> tuple[str, str]:
@@ -101,35 +93,6 @@ def _role(node: nodes.Element) -> tuple[str, str]:
     if not role:
         return "interpreted text", f"`{fixed or '…'}`"
     return "role", f":{role}:`{fixed or '…'}`"
-
-
-def _reference(node: nodes.Element) -> tuple[str, str]:
-    """Return a link by its address, a reference by its name, an anonymous one by its words."""
-    if "refuri" in node:
-        return "link target", node["refuri"]
-    if "refname" in node:
-        return "reference", node["refname"]
-    return ANONYMOUS, node.astext()
-
-
-def _problem(node: nodes.Element) -> tuple[str, str]:
-    """Return a mark that docutils cannot parse, such as ``**`` without an end.
-
-    docutils renders it in red, and drops a substitution definition that holds one.
-    """
-    return "mark without its end", node.astext()
-
-
-# Readers by docutils' node name. Other nodes are not active.
-_READERS: dict[str, Callable[[nodes.Element], tuple[str, str] | None]] = {
-    "inline": _role,
-    "reference": _reference,
-    "footnote_reference": _footnote,
-    "citation_reference": _citation,
-    "substitution_reference": _substitution,
-    "target": _target,
-    "problematic": _problem,
-}
 
 
 # Without any of these characters, docutils finds only words.

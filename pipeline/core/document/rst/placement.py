@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from operator import attrgetter
 
 from docutils.utils import column_width
@@ -20,13 +19,7 @@ from pipeline.core.document.rst import anchors
 from pipeline.core.document.rst.inline import marks, spaced
 from pipeline.core.document.rst.positions import line_start
 from pipeline.core.document.rst.table_layout import realign
-from pipeline.core.document.splice import (
-    Edit,
-    Placed,
-    apply_edits,
-    line_end_of,
-    second_term,
-)
+from pipeline.core.document.splice import Edit, Placed, apply_edits, line_end_of
 
 _LITERAL = "::"
 _TOCTREE = ".. toctree::"
@@ -50,7 +43,6 @@ def place(
     named = anchors.referenced_names(text) if translations else frozenset()
     translated: dict[int, Edit] = {}
     redrawn: list[Edit] = []
-    terms: dict[int, Edit] = {}
     for index, msgstr in translations.items():
         message = split.messages[index]
         # A cell over several lines: its words go into the first line, and the others become blank.
@@ -59,16 +51,10 @@ def place(
         translated[index] = edit
         redrawn += [Edit(*piece, "") for piece in others]
         redrawn += _rules(text, message, edit)
-        # A term that is equal in both languages must not occur twice.
-        if message.is_glossary_term and edit.text != message.msgid:
-            terms[index] = second_term(text, message)
     changes = sorted([*translated.values(), *redrawn], key=attrgetter("start"))
     for table in split.tables:
         redrawn += _table(text, table, changes)
-    result = apply_edits(
-        split, translated, insertions=[*insertions, *terms.values()], redrawn=redrawn
-    )
-    return replace(result, doubled_terms=frozenset(terms))
+    return apply_edits(split, translated, insertions=insertions, redrawn=redrawn)
 
 
 def _written(text: str, message: Message, msgstr: str, named: frozenset[str]) -> str:
