@@ -16,14 +16,8 @@ from itertools import takewhile
 from math import exp, log
 from typing import NamedTuple
 
+from pipeline.core.adoption import evidence
 from pipeline.core.adoption.blocks import Block, BlockKind
-from pipeline.core.adoption.evidence import (
-    HAN,
-    code_lines,
-    count_han,
-    english_words,
-    lines_in,
-)
 from pipeline.core.document.prose import count_words
 
 _GAP = 0.4  # cost of an unpaired block
@@ -245,19 +239,19 @@ class Passage:
         """Return the number of English words, or of Chinese characters and words."""
         # A Markdown link in a reST page, for example, may parse as one atom without words.
         return sum(
-            count_words(block.text, block.markup) or count_han(block.text)
+            count_words(block.text, block.markup) or evidence.count_han(block.text)
             for block in self.blocks
         )
 
     @cached_property
     def english(self) -> Counter[str]:
         """Return the English words with their counts."""
-        return Counter(english_words(" ".join(self.texts)))
+        return Counter(evidence.english_words(" ".join(self.texts)))
 
     @cached_property
     def is_chinese(self) -> bool:
         """Return whether each block has a Chinese character."""
-        return all(map(HAN.search, self.texts))
+        return all(map(evidence.HAN.search, self.texts))
 
 
 def score(english: Passage, copy: Passage, similar: Similar) -> float:
@@ -297,11 +291,13 @@ def code_likeness(ours: str, theirs: str) -> float:
 
     If the other code is a single line, only lines missing from it count.
     """
-    lines = code_lines(ours)
+    lines = evidence.code_lines(ours)
     if not lines:
         return float(ours.split() == theirs.split())
-    found = lines_in(theirs, frozenset(lines))
+    found = evidence.lines_in(theirs, frozenset(lines))
     shared = (Counter(lines) & found).total()
     is_single = "\n" not in theirs.strip()
-    whole = len(lines) if is_single else max(len(lines), len(code_lines(theirs)))
+    whole = (
+        len(lines) if is_single else max(len(lines), len(evidence.code_lines(theirs)))
+    )
     return shared / whole

@@ -14,6 +14,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pipeline.core.checks import table
 from pipeline.core.checks.model import (
     Check,
     PageCheck,
@@ -21,14 +22,6 @@ from pipeline.core.checks.model import (
     Subject,
     markup_of_references,
     usual_markup_of,
-)
-from pipeline.core.checks.table import (
-    ATOMS,
-    GUARD,
-    MARKUP,
-    SIMPLIFIED,
-    CheckSet,
-    glossary_checks,
 )
 from pipeline.core.document.message import Markup
 from pipeline.core.glossary.glossary import Glossary
@@ -124,7 +117,7 @@ def _silence_problem(
 
 # Errors in structure or atoms, which keep a message from being built.
 BLOCKING: tuple[Check, ...] = tuple(
-    check for check in (*MARKUP, *ATOMS) if check.severity is Severity.ERROR
+    check for check in (*table.MARKUP, *table.ATOMS) if check.severity is Severity.ERROR
 )
 
 
@@ -173,7 +166,7 @@ def run_checks(
     pages: Mapping[str, Sequence[Subject]],
     *,
     glossary: Glossary | None = None,
-    check_set: CheckSet = SIMPLIFIED,
+    check_set: table.CheckSet = table.SIMPLIFIED,
 ) -> list[Problem]:
     """Return the problems in the translations of ``pages``, sorted by page, entry and check.
 
@@ -182,13 +175,13 @@ def run_checks(
     """
     checks = check_set.checks
     if glossary:  # there are no agreed terms without one
-        checks = (*checks, *glossary_checks(glossary))
+        checks = (*checks, *table.glossary_checks(glossary))
     problems: list[Problem] = []
     for page, subjects in pages.items():
         # Keep the problems of one entry together, whichever check reports them.
         of_page = [
             *_find_in_entries(page, subjects, checks),
-            *_find_in_page(page, subjects, check_set.page_checks),
+            *_find_across({page: subjects}, check_set.page_checks),
         ]
         problems += sorted(of_page, key=lambda problem: problem.index)
     return [*problems, *_find_across(pages, check_set.across)]
@@ -207,22 +200,10 @@ def _find_in_entries(
                 yield check.stamp(problem, page=page, index=index)
 
 
-def _find_in_page(
-    page: str, subjects: Sequence[Subject], checks: Sequence[PageCheck]
-) -> Iterator[Problem]:
-    """Yield the problems that a comparison of the entries of a page shows.
-
-    The check sets the index of the entry in each problem.
-    """
-    for check in checks:
-        for problem in check.find(subjects):
-            yield check.stamp(problem, page=page, index=problem.index)
-
-
 def _find_across(
     pages: Mapping[str, Sequence[Subject]], checks: Sequence[PageCheck]
 ) -> Iterator[Problem]:
-    """Yield the problems that a comparison of the entries of all pages shows.
+    """Yield the problems that a comparison of all entries of ``pages`` shows.
 
     The check sees all entries in one sequence. ``places`` maps an index in that sequence to the
     page and the index there.
@@ -256,7 +237,9 @@ def without_redundant_guard_problems(problems: Iterable[Problem]) -> list[Proble
     return kept
 
 
-def fix_entry(subject: Subject, checks: Sequence[Check] = SIMPLIFIED.checks) -> str:
+def fix_entry(
+    subject: Subject, checks: Sequence[Check] = table.SIMPLIFIED.checks
+) -> str:
     """Return the msgstr with all fixes applied that need no judgement.
 
     The rendered text differs in white space and punctuation at most. Fixing it again changes
@@ -324,7 +307,7 @@ def _count_errors(subject: Subject) -> int:
     """
     count = 0
     # The rejections of the guard count as well: a fix must not cause one.
-    for check in (*GUARD, *BLOCKING):
+    for check in (*table.GUARD, *BLOCKING):
         for problem in check.look(subject):
             count += problem.severity is Severity.ERROR
     return count

@@ -101,8 +101,7 @@ def read_memory_entries(
     unknown: list[Entry] = []
     problems: list[Problem] = []
     for index, entry in enumerate(finished):
-        # It is unknown which atom a damaged bracket stands for: the entry cannot be
-        # restored.
+        # It is unknown which atom a damaged bracket stands for.
         if broken := _ANY_BRACKET.search(_PLACEHOLDER.sub("", entry.msgstr)):
             problems.append(_bracket_problem(entry, broken[0], index))
             continue
@@ -110,7 +109,8 @@ def read_memory_entries(
         if blank is None:
             unknown.append(entry)
             continue
-        msgstr = _restored_msgstr(entry, blank.msgid)
+        is_copy = SAME in entry.notes  # then it has only a note
+        msgstr = blank.msgid if is_copy else restore(entry.msgstr, blank.msgid)
         if msgstr is None:
             problems.append(_placeholder_problem(entry, index))
         else:
@@ -188,13 +188,6 @@ def _is_finished(entry: Entry) -> bool:
     if entry.fuzzy or entry.obsolete:
         return False
     return entry.msgstr != "" or SAME in entry.notes
-
-
-def _restored_msgstr(entry: Entry, msgid: str) -> str | None:
-    """Return the translation with its long atoms restored; None if a placeholder is invalid."""
-    if SAME in entry.notes:
-        return msgid
-    return restore(entry.msgstr, msgid)
 
 
 def _as_in_catalog(entry: Entry, blank: Entry, msgstr: str) -> Entry:

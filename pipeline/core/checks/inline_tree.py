@@ -16,6 +16,7 @@ from urllib.parse import unquote
 from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 
+from pipeline.core.document.atoms import TEXT_ROLES
 from pipeline.core.document.markdown import parser as markdown
 from pipeline.core.document.markdown.blocks import html_tags
 from pipeline.core.document.markdown.parser import inline_tokens
@@ -31,13 +32,6 @@ _LABEL = re.compile(
 )
 _LONGEST_INDEX = 3  # characters
 _TITLED = re.compile(r"(.*\S)\s*<([^<>]*)>", re.DOTALL)
-# Roles whose content is text to be translated, not a target.
-TEXT_ROLES = frozenset(
-    (
-        *("abbr", "dfn", "emphasis", "guilabel", "index", "menuselection", "strong"),
-        *("sub", "subscript", "sup", "superscript", "title", "title-reference"),
-    )
-)
 _CONTAINERS = {"strong_open": "strong", "em_open": "em", "s_open": "strike"}
 _LEAVES = {
     "text": "text",

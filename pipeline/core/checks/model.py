@@ -39,8 +39,7 @@ _MARKDOWN_FILE = re.compile(r"\.(?:md|markdown|myst|ipynb)(?::\d*)?$")
 # ``code``, :role:`x`, `words`_; and [words](target), {role}`x`, a fence
 _RST_SIGN = re.compile(r"``[^`]+``|:[\w.+:-]+:`|`__?(?!\w)")
 _MARKDOWN_SIGN = re.compile(r"\]\(|\{[\w.+:-]+\}`|```")
-# Suffixes of the kind in a note, for messages that are not Markdown.
-_MARKUP_NOTES = {f" ({Markup.RST})": Markup.RST}
+_RST_NOTE = f" ({Markup.RST})"  # suffix of the kind in the note of a reST message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,11 +66,10 @@ def read_place(entry: Entry, usual_markup: Markup = Markup.MARKDOWN) -> MessageC
     """
     note = entry.notes[0] if entry.notes else ""
     block, _, section = note.partition(" · ")
+    word = block.removesuffix(_RST_NOTE)
     markup = Markup.MARKDOWN if block in _KINDS else usual_markup
-    word = block
-    for mark, marked in _MARKUP_NOTES.items():
-        if block.endswith(mark):
-            word, markup = block.removesuffix(mark), marked
+    if word != block:
+        markup = Markup.RST
     return MessageContext(
         kind=Kind(word) if word in _KINDS else Kind.PARAGRAPH,
         markup=markup,

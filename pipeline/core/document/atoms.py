@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from pipeline.tables import read_table
+
 # "\text{if}". Its braces must not hold characters special to TeX or HTML, nor "⟨name⟩=⟨value⟩".
 _WORDS = re.compile(
     r"""
@@ -64,27 +66,16 @@ def _between_marks(text: str) -> list[str]:
 
 
 MATH = "math"  # the role of formulas, which follow the rules above
-# Roles that only style their words: the words may be translated.
-_LOOKS = re.compile(
-    r"""
-      abbr | abbreviation | ab | ac | acronym | code | command | dfn | emphasis | guilabel | index
-    | kbd | literal | menuselection | samp | strong | sub | subscript | sup | superscript | t
-    | title | title-reference
-    | bdg(?:-(?!link|ref)[a-z-]+)?      # badges of sphinx-design
-    """,
-    re.VERBOSE,
-)
+_ROLES = read_table(__name__, "roles")
+# Roles that only style their words: the words may be translated. The table has badges, too.
+_STYLES = re.compile("|".join(_ROLES["styles"].split()))
 # Sphinx roles whose content may be ``title <target>``.
 _TITLED = re.compile(
-    r"""
-    (?:external(?:\+[\w.-]+)?:)?
-    (?: (?:py|c|cpp|js|rst|std):[\w-]+
-      | any | attr | class | const | data | deco | doc | download | enum | enumerator | envvar | eq
-      | exc | file | func | keyword | macro | member | meth | mod | numref | obj | option | pep
-      | ref | rfc | struct | term | token | type | union | var )
-    """,
-    re.VERBOSE,
+    r"(?:external(?:\+[\w.-]+)?:)?"
+    rf"(?:(?:py|c|cpp|js|rst|std):[\w-]+|{'|'.join(_ROLES['titled'].split())})"
 )
+# Roles whose content is text to be translated, not a target.
+TEXT_ROLES = frozenset(_ROLES["words"].split())
 # The content of any other role must stay, because the role may output raw HTML. The exception is a
 # title that cannot be part of a tag, as in Sphinx's extlinks: ":source:`the patch <Lib/a.py>`".
 _PLAIN_TITLE = re.compile(
@@ -104,7 +95,7 @@ def fixed_part(name: str, content: str, target: str) -> str:
         patch   words <a/b>          … <a/b>
         raw     <b>                  <b>
     """
-    if _LOOKS.fullmatch(name):
+    if _STYLES.fullmatch(name):
         return ""
     if _TITLED.fullmatch(name):
         # "~" and "!" only choose how much of the name is shown.

@@ -53,8 +53,7 @@ def apply_edits(
 
     ``translated`` has the edit that translates each message, by the message's index. ``redrawn``
     are further edits that belong to no single message, such as the lines of a table. ``insertions``
-    are blocks that upstream does not have. A translated term of a glossary keeps its English on the
-    line below.
+    are blocks that upstream does not have. A glossary term keeps its English on the line below.
     """
     terms: dict[int, Edit] = {}
     for index, edit in translated.items():

@@ -186,8 +186,7 @@ def _pieces_of(text: str) -> frozenset[str]:
 def _faults(subject: Subject, locale: str) -> Iterator[tuple[Reason, str]]:
     """Yield faults that no translation has, each with a sentence for the model.
 
-    The order matters: text with control characters cannot be parsed, and text that breaks its block
-    would be checked as another block. Answers without a fault still have to pass the checks.
+    The order matters. Answers without a fault still have to pass the checks.
     """
     msgid, msgstr = subject.msgid, subject.msgstr
     is_chinese = locale.startswith("zh")
@@ -203,7 +202,7 @@ def _faults(subject: Subject, locale: str) -> Iterator[tuple[Reason, str]]:
         yield Reason.CHATTER, fault
     if letter := _strange_letter(subject, locale):
         yield Reason.LANGUAGE, f"has {letter!r}, which is of another language"
-    # Before fixes are applied: an escaped mark would turn a heading into a sentence.
+    # Before an escaped mark would turn a heading into a sentence.
     if subject.refusal:
         yield Reason.MARKUP, subject.refusal.text
     if not subject.is_in_place:

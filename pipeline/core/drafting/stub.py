@@ -15,14 +15,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from pipeline.core.checks.meaning.words import (
-    EXAMPLE,
-    IF,
-    MUST,
-    NEGATION,
-    ONLY,
-    THAT_IS,
-)
+from pipeline.core.checks.meaning import words
 from pipeline.core.glossary.inflection import forms_of, pattern_of
 
 _CHARACTERS = (
@@ -44,12 +37,12 @@ _TOKEN = re.compile(
 )
 # Words that the checks of meaning require, each with a Chinese equivalent.
 _TURNING = (
-    (NEGATION, "不"),
-    (ONLY, "只"),
-    (MUST, "必须"),
-    (IF, "如果"),
-    (EXAMPLE, "例如"),
-    (THAT_IS, "即"),
+    (words.NEGATION, "不"),
+    (words.ONLY, "只"),
+    (words.MUST, "必须"),
+    (words.IF, "如果"),
+    (words.EXAMPLE, "例如"),
+    (words.THAT_IS, "即"),
 )
 _FIRST_WORD = re.compile(r"[a-z'’.]+")
 _NAME = re.compile(r"[A-Z]{2,}|[a-z][A-Z]")

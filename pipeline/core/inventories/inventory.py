@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pipeline.errors import InputError, check_limit
@@ -64,7 +64,9 @@ def read_inventory(data: bytes, *, where: str) -> Inventory:
         if not match:
             continue
         name = match["name"]
-        address = _expanded_address(match["address"], name)
+        address = match["address"]
+        if address.endswith("$"):  # shortened: "api.html#$" of "lamp.on"
+            address = address[:-1] + name
         if is_plain(match["role"], name) and is_inside(address):
             objects.append(InventoryObject(match["role"], name, address))
         else:
@@ -93,23 +95,16 @@ def _unpacked(data: bytes, where: str) -> tuple[str, str, bytes]:
         )
     if not unpacking.eof:
         raise _malformed("is cut off", where)
-    project, version = (_decoded(_value(line)) for line in lines[1:3])
+    # The lines name the project and its version behind a colon.
+    project, version = (
+        _decoded(line.partition(b":")[2].strip()) for line in lines[1:3]
+    )
     return _UNPRINTABLE.sub("", project), _UNPRINTABLE.sub("", version), text
-
-
-def _value(line: bytes) -> bytes:
-    """Return the value of a header line: ``NumPy`` for ``# Project: NumPy``."""
-    return line.partition(b":")[2].strip()
 
 
 def _decoded(data: bytes) -> str:
     """Return ``data`` as text; invalid UTF-8 becomes surrogates, which no plain name has."""
     return data.decode("utf-8", errors="surrogateescape").rstrip()
-
-
-def _expanded_address(address: str, name: str) -> str:
-    """Expand a shortened address: ``api.html#$`` of ``lamp.on`` is ``api.html#lamp.on``."""
-    return address[:-1] + name if address.endswith("$") else address
 
 
 def is_plain(role: str, name: str) -> bool:
@@ -137,23 +132,16 @@ def format_inventory(release: str, objects: Iterable[InventoryObject]) -> bytes:
 
     :func:`read_inventory` is the inverse.
     """
+    # The dash means that the name itself is displayed.
+    lines = [f"{one.name} {one.role} 1 {one.address} -\n" for one in sorted(objects)]
     return b"".join(
         (
             _MAGIC + b"\n",
             f"# Project: {release}\n# Version: \n".encode(),
             b"# The remainder of this file is compressed using zlib.\n",
-            zlib.compress("".join(_lines(objects)).encode(), 9),
+            zlib.compress("".join(lines).encode(), 9),
         )
     )
-
-
-def _lines(objects: Iterable[InventoryObject]) -> Iterator[str]:
-    """Yield lines such as ``lamp.on py:function 1 api.html#lamp.on -``.
-
-    The dash means that the name itself is displayed.
-    """
-    for entry in sorted(objects):
-        yield f"{entry.name} {entry.role} 1 {entry.address} -\n"
 
 
 def _malformed(what: str, where: str) -> InputError:

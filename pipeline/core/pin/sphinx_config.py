@@ -151,13 +151,7 @@ def _is_one_of(letter: str, piece: str) -> bool:
         return letter != "/"
     is_negative = piece.startswith("[!")
     inner = piece[2:-1] if is_negative else piece[1:-1]
-    is_in = _is_in_class(letter, inner)
-    return not is_in and letter != "/" if is_negative else is_in
-
-
-def _is_in_class(letter: str, inner: str) -> bool:
-    """Return whether a character is in a class such as ``a-cx``."""
     ranges = re.findall(r"(.)-(.)", inner, re.DOTALL)
-    if any(low <= letter <= high for low, high in ranges):
-        return True
-    return letter in re.sub(r".-.", "", inner, flags=re.DOTALL)
+    is_in = any(low <= letter <= high for low, high in ranges)
+    is_in = is_in or letter in re.sub(r".-.", "", inner, flags=re.DOTALL)
+    return not is_in and letter != "/" if is_negative else is_in

@@ -57,7 +57,8 @@ def marked_text(text: str, messages: Sequence[Message], *, first: int = 0) -> st
         if place is None:
             continue
         start, end = place
-        begin, finish = _marks(number)
+        digits = _digits(number)
+        begin, finish = f"⁂{digits}⁅", f"⁆{digits}⁂"
         edits += [Edit(start, start, begin), Edit(end, end, finish)]
         edits += _for_title(text, message, len(begin) + len(finish))
     # At the same position, a target comes before the mark of its title.
@@ -201,11 +202,6 @@ def _for_title(text: str, message: Message, length: int) -> Iterator[Edit]:
     if re.search(re.escape(message.msgid) + "`?_", text, re.IGNORECASE):
         top = min(message.start, message.rules[0][0])
         yield Edit(top, top, f".. _`{message.msgid}`:\n\n")
-
-
-def _marks(number: int) -> tuple[str, str]:
-    digits = _digits(number)
-    return f"⁂{digits}⁅", f"⁆{digits}⁂"
 
 
 def _digits(number: int) -> str:

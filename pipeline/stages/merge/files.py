@@ -7,9 +7,8 @@ no Markdown parser, so a run without changes starts quickly.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from pipeline.adapters.files import read_bytes, write_if_changed
 from pipeline.core.document.attribution import attribution
@@ -125,37 +124,21 @@ def _with_attribution(path: str, data: bytes, old: str, new: str) -> bytes | Non
     In a notebook the line is part of a JSON string, with Chinese either escaped or not. The guard's
     proof stays valid: nothing else changes, and the two lines differ in the commit only.
     """
-    for written in _WRITTEN[PurePosixPath(path).suffix]:
+    for before, after in zip(_written(path, old), _written(path, new), strict=True):
         # Two occurrences mean that the page quotes the line, so the right one is unknown.
-        if data.count(written(old)) == 1:
-            return data.replace(written(old), written(new))
+        if data.count(before) == 1:
+            return data.replace(before, after)
     return None
 
 
-def _as_it_is(text: str) -> bytes:
-    return text.encode("utf-8")
+def _written(path: str, line: str) -> tuple[bytes, ...]:
+    """Return how an attribution may be encoded in a document, by its suffix."""
+    if path.endswith(".ipynb"):
+        escaped = (json.dumps(line, ensure_ascii=False), json.dumps(line))
+        return tuple(text[1:-1].encode("utf-8") for text in escaped)
+    if path.endswith(".rst"):
+        from pipeline.core.document.rst.inline import spaced  # docutils loads slowly
 
-
-def _as_rst(text: str) -> bytes:
-    from pipeline.core.document.rst.inline import (
-        spaced,  # docutils loads slowly
-    )
-
-    # reST requires white space around markup, even between Chinese and a link.
-    return spaced(text).encode("utf-8")
-
-
-def _as_json(text: str) -> bytes:
-    return json.dumps(text, ensure_ascii=False)[1:-1].encode("utf-8")
-
-
-def _as_ascii_json(text: str) -> bytes:
-    return json.dumps(text)[1:-1].encode("ascii")
-
-
-# How an attribution may be encoded in a document, by suffix.
-_WRITTEN: Mapping[str, tuple[Callable[[str], bytes], ...]] = {
-    ".ipynb": (_as_json, _as_ascii_json),
-    ".md": (_as_it_is,),
-    ".rst": (_as_rst,),
-}
+        # reST requires white space around markup, even between Chinese and a link.
+        line = spaced(line)
+    return (line.encode("utf-8"),)

@@ -13,15 +13,7 @@ from collections.abc import Iterator
 
 from pipeline.core.checks.fixes import count_stray, is_same_but_marks, quote, spans_of
 from pipeline.core.checks.inline_tree import Node, walk
-from pipeline.core.checks.markup.emphasis_pairs import (
-    MEANT,
-    MEANT_WIDELY,
-    MarkPair,
-    Marks,
-    hint_for,
-    mend,
-    read_marks,
-)
+from pipeline.core.checks.markup import emphasis_pairs as pairs
 from pipeline.core.checks.model import Problem, Subject, by_markup
 from pipeline.core.checks.parsed import Parsed, blanked
 from pipeline.core.document import prose
@@ -50,7 +42,7 @@ def _find_markdown_emphasis(subject: Subject) -> Iterator[Problem]:
     meant = _meant_marks(subject, lost)
     if count_stray(subject, chinese, meant) <= 0 and nested <= _count_nested(english):
         return
-    marks = read_marks(source, meant)
+    marks = pairs.read_marks(source, meant)
     broken = _broken_markdown_pairs(subject, marks, lost)
     if broken:
         is_bold = any(pair.size > 1 for pair in broken)
@@ -58,7 +50,7 @@ def _find_markdown_emphasis(subject: Subject) -> Iterator[Problem]:
             source,
             [(pair.start, pair.end) for pair in broken],
             is_bold=is_bold,
-            hint=hint_for(source, broken[0]),
+            hint=pairs.hint_for(source, broken[0]),
             fix=_mended_markdown(subject, meant),
             # If no emphasis is lost, a single visible star may be intended.
             is_downgraded=lost <= 0 and not is_bold,
@@ -79,11 +71,13 @@ def _meant_marks(subject: Subject, lost: int) -> re.Pattern[str]:
     is lost and two such stars surround words.
     """
     if lost > 0 and _SPACED.search(subject.msgstr):
-        return MEANT_WIDELY
-    return MEANT
+        return pairs.MEANT_WIDELY
+    return pairs.MEANT
 
 
-def _broken_markdown_pairs(subject: Subject, marks: Marks, lost: int) -> list[MarkPair]:
+def _broken_markdown_pairs(
+    subject: Subject, marks: pairs.Marks, lost: int
+) -> list[pairs.MarkPair]:
     """Return the pairs that do not render, unless the English shows them as well.
 
     If no emphasis is lost, single ``_`` do not count as marks: names with underscores may be
@@ -114,10 +108,10 @@ def _count_nested(parsed: Parsed) -> int:
 
 def _mended_markdown(subject: Subject, meant: re.Pattern[str]) -> str | None:
     """Return the msgstr with every pair corrected, or None if that fails for one of them."""
-    mended = mend(subject.msgstr, meant)
+    mended = pairs.mend(subject.msgstr, meant)
     if mended is None:
         return None
-    shown = _count_emphasis_if_sound(subject, mended, MEANT)
+    shown = _count_emphasis_if_sound(subject, mended, pairs.MEANT)
     return mended if shown == _count_wanted(mended) else None
 
 
@@ -127,7 +121,7 @@ def _count_wanted(mended: str) -> int:
     Each pair gives one node. A pair of three stars gives two, bold and italics.
     """
     count = 0
-    for pair in read_marks(mended, MEANT).pairs:
+    for pair in pairs.read_marks(mended, pairs.MEANT).pairs:
         count += 2 if pair.size == len("***") else 1
     return count
 
@@ -141,7 +135,7 @@ def mend_start(subject: Subject) -> str | None:
     source = subject.msgstr.strip()
     if not source.startswith("*"):
         return None
-    mended = mend(source, MEANT_WIDELY)
+    mended = pairs.mend(source, pairs.MEANT_WIDELY)
     if mended is None:
         return None
     wanted = subject.english.count("strong", "em")

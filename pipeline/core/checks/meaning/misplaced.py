@@ -42,7 +42,7 @@ class Traits(NamedTuple):
     atoms: Counter[str]
     numbers: Counter[str]
     latin: frozenset[str]  # words in Latin letters
-    # English words that a translation keeps: JAX, NumPy.
+    # Words that a translation keeps: JAX, NumPy; those of the Chinese do not matter.
     names: frozenset[str]
     text: str  # in lower case
     end: str  # the final mark in its English form, or empty
@@ -50,18 +50,7 @@ class Traits(NamedTuple):
     lines: int  # line breaks
 
 
-def traits_of_english(subject: Subject) -> Traits:
-    """Return the traits of the msgid."""
-    names = _NAME.findall(prose.mask(subject.msgid, subject.markup))
-    return _traits(subject.msgid, subject.markup, names)
-
-
-def traits_of_chinese(subject: Subject) -> Traits:
-    """Return the traits of the msgstr; its names do not matter."""
-    return _traits(subject.msgstr, subject.markup, [])
-
-
-def _traits(text: str, markup: Markup, names: list[str]) -> Traits:
+def traits_of(text: str, markup: Markup) -> Traits:
     """Return the traits of a text in either language."""
     rest = prose.mask(text, markup)
     latin = _LATIN.findall(rest)
@@ -70,7 +59,7 @@ def _traits(text: str, markup: Markup, names: list[str]) -> Traits:
         atoms=Counter(_atom_target(atom) for atom in atoms if atom != "`"),
         numbers=Counter(_NUMBER.findall(rest)),
         latin=frozenset(map(str.lower, latin)),
-        names=frozenset(map(str.lower, names)),
+        names=frozenset(map(str.lower, _NAME.findall(rest))),
         text=text.lower(),
         end=_ENDS.get(rest.rstrip(_BEHIND_END)[-1:], ""),
         length=len(_HAN.findall(rest)) or len(latin),
@@ -145,8 +134,8 @@ class _Page:
 
     def __init__(self, subjects: Sequence[Subject]) -> None:
         self.subjects = subjects
-        self.english = [traits_of_english(subject) for subject in subjects]
-        self.chinese = [traits_of_chinese(subject) for subject in subjects]
+        self.english = [traits_of(one.msgid, one.markup) for one in subjects]
+        self.chinese = [traits_of(one.msgstr, one.markup) for one in subjects]
         # The cost of each translation in its own place.
         self.costs = list(map(cost_of, self.english, self.chinese))
         self.homes: dict[int, int] = {}

@@ -13,16 +13,8 @@ from collections.abc import Iterator
 
 from markdown_it.token import Token
 
-from pipeline.core.document import atoms
+from pipeline.core.document import atoms, guard
 from pipeline.core.document.atoms import added_formulas, canonical_math
-from pipeline.core.document.guard import (
-    WRITTEN,
-    Refusal,
-    change_refusal,
-    find_written,
-    may_hold_written,
-    resolve_references,
-)
 from pipeline.core.document.markdown.blocks import html_tags
 from pipeline.core.document.markdown.parser import inline_tokens
 from pipeline.core.document.markdown.template_syntax import evaluated_pieces
@@ -118,7 +110,7 @@ _OPTIONAL_KINDS = (LINK, IMAGE, ROLE, FORMULA, FOOTNOTE)
 _NONE: Counter[str] = Counter()
 
 
-def written_refusal(msgid: str, msgstr: str) -> Refusal | None:
+def written_refusal(msgid: str, msgstr: str) -> guard.Refusal | None:
     """Return a refusal if some renderer could find active markup that the English does not have.
 
     "a word"    "一个 <b>词"                   adds HTML “<b”
@@ -128,24 +120,26 @@ def written_refusal(msgid: str, msgstr: str) -> Refusal | None:
     if not _ACTIVE.search(msgstr):
         return None
     text = _plain(msgstr, msgid)
-    if not may_hold_written(text):
+    if not guard.may_hold_written(text):
         return None
     english = _plain(msgid, msgid)
-    for name in WRITTEN:
-        ours = Counter(find_written(name, text))
+    for name in guard.WRITTEN:
+        ours = Counter(guard.find_written(name, text))
         if not ours:
             continue  # most texts have none: skip the English
-        theirs = Counter(find_written(name, english))
+        theirs = Counter(guard.find_written(name, english))
         added = _added(ours, theirs, is_counted=name in _COUNTED)
         if added:
-            return change_refusal(name, added)
+            return guard.change_refusal(name, added)
     refused = _changed(FORMULA, _NONE, Counter(added_formulas(english, text)))
     if refused:
         return refused
     return None
 
 
-def evaluated_refusal(msgid: str, msgstr: str, *, is_html: bool) -> Refusal | None:
+def evaluated_refusal(
+    msgid: str, msgstr: str, *, is_html: bool
+) -> guard.Refusal | None:
     """Return a refusal if some program would evaluate more than in the English.
 
     "a word"    "见 {process.env.KEY}"         adds syntax of another program “{process…
@@ -155,10 +149,10 @@ def evaluated_refusal(msgid: str, msgstr: str, *, is_html: bool) -> Refusal | No
         return None  # most texts have none: skip the English
     theirs = Counter(evaluated_pieces(msgid, is_html=is_html))
     added = _added(ours, theirs, is_counted=False)
-    return change_refusal("syntax of another program", added) if added else None
+    return guard.change_refusal("syntax of another program", added) if added else None
 
 
-def image_refusal(msgid: str, msgstr: str) -> Refusal | None:
+def image_refusal(msgid: str, msgstr: str) -> guard.Refusal | None:
     """Return a refusal if an image's text has other marks than the English.
 
     The text is inside ``![text](source)``, so a mark could close that syntax or hide its end.
@@ -168,7 +162,7 @@ def image_refusal(msgid: str, msgstr: str) -> Refusal | None:
     return _changed("mark", theirs, ours)
 
 
-def html_refusal(msgid: str, msgstr: str) -> Refusal | None:
+def html_refusal(msgid: str, msgstr: str) -> guard.Refusal | None:
     """Return a refusal if a block of HTML has other tags, or an unclosed one.
 
     Their order is free: ``<b>one</b> <i>two</i>`` may become ``<i>…</i> <b>…</b>``.
@@ -181,10 +175,10 @@ def html_refusal(msgid: str, msgstr: str) -> Refusal | None:
     # The pattern finds no unclosed tag, such as "<img src=x onerror=…".
     if theirs == ours and "<" not in rest:
         return None
-    return change_refusal("HTML", ours - theirs, theirs - ours)
+    return guard.change_refusal("HTML", ours - theirs, theirs - ours)
 
 
-def inline_refusal(msgid: str, msgstr: str) -> Refusal | None:
+def inline_refusal(msgid: str, msgstr: str) -> guard.Refusal | None:
     """Return a refusal if the parser finds active markup that the English does not have.
 
     HTML must not disappear either: without its closing tag, ``<b>`` extends to the end. Neither may
@@ -199,8 +193,8 @@ def inline_refusal(msgid: str, msgstr: str) -> Refusal | None:
     for name in _WHOLE:
         refused = _changed(
             name,
-            Counter(find_written(name, msgid)),
-            Counter(find_written(name, msgstr)),
+            Counter(guard.find_written(name, msgid)),
+            Counter(guard.find_written(name, msgstr)),
         )
         if refused:
             return refused
@@ -212,7 +206,7 @@ def inline_refusal(msgid: str, msgstr: str) -> Refusal | None:
     for name in _OPTIONAL_KINDS:
         added = _added(ours[name], theirs[name], is_counted=False)
         if added:
-            return change_refusal(name, added)
+            return guard.change_refusal(name, added)
     return None
 
 
@@ -228,7 +222,7 @@ def _plain(text: str, msgid: str) -> str:
         text = _TITLED_ROLE.sub(
             lambda role: role[1] + "`" if role[2] in targets else role[0], text
         )
-    return _ESCAPE.sub(r"\1", resolve_references(text))
+    return _ESCAPE.sub(r"\1", guard.resolve_references(text))
 
 
 def _added(
@@ -241,8 +235,10 @@ def _added(
     return Counter(piece for piece in ours if piece not in theirs)
 
 
-def _changed(name: str, theirs: Counter[str], ours: Counter[str]) -> Refusal | None:
+def _changed(
+    name: str, theirs: Counter[str], ours: Counter[str]
+) -> guard.Refusal | None:
     """Return a refusal if any piece was added or removed; None if the counts are equal."""
     if theirs == ours:
         return None
-    return change_refusal(name, ours - theirs, theirs - ours)
+    return guard.change_refusal(name, ours - theirs, theirs - ours)

@@ -13,14 +13,8 @@ from dataclasses import replace
 
 from docutils import nodes
 
-from pipeline.core.document import atoms
+from pipeline.core.document import atoms, guard
 from pipeline.core.document.atoms import added_formulas, canonical_math
-from pipeline.core.document.guard import (
-    Refusal,
-    change_refusal,
-    find_templates,
-    find_written,
-)
 from pipeline.core.document.rst.inline import spaced
 from pipeline.core.document.rst.parser import read_inline
 
@@ -110,7 +104,7 @@ _HINTS = {
 }
 
 
-def inline_refusal(msgid: str, line: str) -> Refusal | None:
+def inline_refusal(msgid: str, line: str) -> guard.Refusal | None:
     """Return a refusal if docutils finds active markup that the English does not have.
 
     ``msgid`` and ``line`` are whole messages. Markup may disappear or be repeated, unless it is
@@ -131,7 +125,7 @@ def inline_refusal(msgid: str, line: str) -> Refusal | None:
     return _new_refusal(theirs, meant, ours) or _numbered_refusal(theirs, ours)
 
 
-def field_refusal(msgid: str, line: str) -> Refusal | None:
+def field_refusal(msgid: str, line: str) -> guard.Refusal | None:
     """Return a refusal if an argument or option has marks that the English does not have.
 
     Some fields reach more than readers: the title of an admonition also becomes a CSS class.
@@ -139,19 +133,19 @@ def field_refusal(msgid: str, line: str) -> Refusal | None:
     """
     known = frozenset(_FIELD_MARK.findall(msgid))
     return _added("mark", _FIELD_MARK.findall(line), known) or _added(
-        _EVALUATED, find_templates(line), find_templates(msgid)
+        _EVALUATED, guard.find_templates(line), guard.find_templates(msgid)
     )
 
 
-def written_refusal(msgid: str, line: str) -> Refusal | None:
+def written_refusal(msgid: str, line: str) -> guard.Refusal | None:
     """Return a refusal for text that is active in a browser anywhere, as in Markdown.
 
     ``"javascript:alert(1)"`` is refused even if docutils parses it as words. So is what Jinja would
     evaluate, which ``conf.py`` may run over the source of a page.
     """
     for name in _ACTIVE_AS_WRITTEN:
-        known = frozenset(find_written(name, msgid))
-        refused = _added(name, find_written(name, line), known)
+        known = frozenset(guard.find_written(name, msgid))
+        refused = _added(name, guard.find_written(name, line), known)
         if refused:
             return refused
     refused = _added("formula", added_formulas(msgid, line), ())
@@ -176,14 +170,14 @@ def _templates_in(text: str) -> list[str]:
             words += " "
             if node.get("role", "").lower() != atoms.MATH:
                 codes.append(node.get("content", node.astext()))
-    return [piece for part in (words, *codes) for piece in find_templates(part)]
+    return [piece for part in (words, *codes) for piece in guard.find_templates(part)]
 
 
 def _new_refusal(
     theirs: Mapping[str, list[str]],
     meant: Mapping[str, list[str]],
     ours: Mapping[str, list[str]],
-) -> Refusal | None:
+) -> guard.Refusal | None:
     """Return a refusal if ``ours`` has a piece that neither reading of the English has."""
     for name, pieces in ours.items():
         if name in BY_NUMBER:
@@ -197,7 +191,7 @@ def _new_refusal(
 
 def _numbered_refusal(
     theirs: Mapping[str, list[str]], ours: Mapping[str, list[str]]
-) -> Refusal | None:
+) -> guard.Refusal | None:
     """Return a refusal if marks matched by order, ```words`__`` and ``[#]_``, have changed."""
     for name in BY_NUMBER:
         refused = _order_refusal(name, theirs.get(name, []), ours.get(name, []))
@@ -206,24 +200,28 @@ def _numbered_refusal(
     return None
 
 
-def _order_refusal(name: str, before: list[str], after: list[str]) -> Refusal | None:
+def _order_refusal(
+    name: str, before: list[str], after: list[str]
+) -> guard.Refusal | None:
     """Return a refusal if marks that are matched by order changed in number or order.
 
     ``["#", "*"]`` may not become ``["*", "#"]``; ``["here"]`` may become ``["这里"]``.
     """
     if len(before) != len(after):
-        return Refusal(
+        return guard.Refusal(
             "G104",
             f"has {len(after)} {name} where the English has {len(before)}",
             _BY_ORDER,
         )
     # Translated words are fine; the same words in another order are not.
     if before != after and sorted(before) == sorted(after):
-        return Refusal("G104", f"has its {name} in another order", _BY_ORDER)
+        return guard.Refusal("G104", f"has its {name} in another order", _BY_ORDER)
     return None
 
 
-def _added(name: str, pieces: Iterable[str], known: Collection[str]) -> Refusal | None:
+def _added(
+    name: str, pieces: Iterable[str], known: Collection[str]
+) -> guard.Refusal | None:
     """Return a refusal that names each unknown piece once; None if all are in ``known``.
 
     ``name`` is the pieces' readable kind: "adds link target “u”; adds link target “v”".
@@ -231,5 +229,5 @@ def _added(name: str, pieces: Iterable[str], known: Collection[str]) -> Refusal 
     added = [piece for piece in dict.fromkeys(pieces) if piece not in known]
     if not added:
         return None
-    refused = change_refusal(name, added)
+    refused = guard.change_refusal(name, added)
     return replace(refused, hint=_HINTS[name]) if name in _HINTS else refused

@@ -20,14 +20,8 @@ from docutils.parsers.rst import Parser, states
 from docutils.statemachine import StringList
 from docutils.utils import Reporter, unescape
 
+from pipeline.core.document.rst import positions
 from pipeline.core.document.rst.directive_nodes import directive_class
-from pipeline.core.document.rst.positions import (
-    Finder,
-    Lines,
-    Words,
-    recording_parser,
-    term,
-)
 
 _NEVER = 5  # above the highest severity of docutils' messages
 
@@ -101,10 +95,10 @@ class _State(states.RSTState):
         }
 
     @property
-    def finder(self) -> Finder:
+    def finder(self) -> positions.Finder:
         """Return this run's finder; docutils passes the inliner from state to state."""
         inliner: Any = self.inliner
-        finder: Finder = inliner.finder
+        finder: positions.Finder = inliner.finder
         return finder
 
     def inline_text(
@@ -113,7 +107,7 @@ class _State(states.RSTState):
         """Return the inline text as one leaf; docutils would parse its markup."""
         return [self.words(text, lineno)] if text else [], []
 
-    def words(self, text: str, lineno: int, end: int | None = None) -> Words:
+    def words(self, text: str, lineno: int, end: int | None = None) -> positions.Words:
         """Return ``text[:end]``, which starts on the machine's line ``lineno``, as a leaf."""
         return self.finder.words(text, self.numbers(lineno, text.count("\n") + 1), end)
 
@@ -157,7 +151,7 @@ class _Body(_State, states.Body):
         """Read a drawn table; store its first and last line number in its node as ``lines``."""
         machine: Any = self.state_machine
         first = machine.input_lines.items[machine.line_offset][1]
-        recording = recording_parser(parser_class)
+        recording = positions.recording_parser(parser_class)
         found, blank_finish = super().table(isolate_function, recording)  # type: ignore[no-untyped-call]
         if isinstance(found[0], nodes.table):
             last = machine.input_lines.items[machine.line_offset][1]
@@ -170,7 +164,7 @@ class _Text(_State, states.Text):
 
     def term(self, lines: Any, lineno: int) -> Any:
         """Return the nodes of a term; docutils would parse it as inline text."""
-        return term(self, lines[0], lineno), []
+        return positions.term(self, lines[0], lineno), []
 
 
 # docutils stores these as plain functions, so overriding a method is not enough.
@@ -195,7 +189,7 @@ STATES = tuple(map(_state_class, states.state_classes))
 class _Inliner(states.Inliner):
     """State shared by all states of one run; it needs no setup, as inline markup is not parsed."""
 
-    def __init__(self, finder: Finder) -> None:
+    def __init__(self, finder: positions.Finder) -> None:
         """Share ``finder`` with the states."""
         self.finder = finder
 
@@ -222,7 +216,7 @@ def longest_line() -> int:
     return limit
 
 
-def read(lines: Lines) -> tuple[nodes.document, Finder]:
+def read(lines: positions.Lines) -> tuple[nodes.document, positions.Finder]:
     """Return the tree of a text, and the finder with everything recorded on the way.
 
     Passes on any exception that docutils raises.
@@ -230,7 +224,7 @@ def read(lines: Lines) -> tuple[nodes.document, Finder]:
     reporter = Reporter("", _NEVER, _NEVER, stream=False)  # no output
     document = nodes.document(_settings(), reporter, source="")
     document.note_source("", -1)
-    finder = Finder(lines)
+    finder = positions.Finder(lines)
     machine = states.RSTStateMachine(state_classes=STATES, initial_state="Body")
     machine.run(lines.shown, document, inliner=_Inliner(finder))
     return document, finder

@@ -24,17 +24,7 @@ from pipeline.core.document.message import (
     Split,
     unsplit,
 )
-from pipeline.core.document.rst.blocks import (
-    Context,
-    ancestors,
-    attributes,
-    code_of,
-    has_words,
-    is_caption,
-    is_image_text,
-    metadata,
-    why_not_offered,
-)
+from pipeline.core.document.rst import blocks
 from pipeline.core.document.rst.directive_nodes import directive_node
 from pipeline.core.document.rst.docstring import DocstringLines
 from pipeline.core.document.rst.parser import longest_line, read
@@ -44,7 +34,7 @@ from pipeline.errors import InputError
 # From this severity on, a docutils message replaces source that could not be parsed.
 _SOURCE_LOST = 3
 # File names: an image may have one as its text, a code listing as its caption.
-_IS_WORTH = {Kind.CAPTION: is_caption, Kind.IMAGE: is_image_text}
+_IS_WORTH = {Kind.CAPTION: blocks.is_caption, Kind.IMAGE: blocks.is_image_text}
 _FOLDED = re.compile(r"[ \t]*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
 _LITERAL = "::"
 _INDENTED = "Unexpected indentation."  # docutils' message
@@ -67,7 +57,7 @@ def split_rst(text: str, *, is_docstring: bool = False) -> Split:
     try:
         document, finder = read(lines)
         splitter = _Splitter(text, finder, has_metadata=not is_docstring)
-        splitter.walk(document, 0, Context(), 0)
+        splitter.walk(document, 0, blocks.Context(), 0)
     except RecursionError:
         return unsplit(text, limits.TOO_DEEP)
     except (*PARSER_ERRORS, ApplicationError) as error:
@@ -116,13 +106,13 @@ class _Splitter:
         )
 
     def walk(
-        self, node: nodes.Element, depth: int, context: Context, offset: int
+        self, node: nodes.Element, depth: int, context: blocks.Context, offset: int
     ) -> None:
         """Collect the blocks in ``node``.
 
         ``offset`` is the position of ``node``. Blocks without a position of their own get it, too.
         """
-        fields = metadata(node) if self.has_metadata else None
+        fields = blocks.metadata(node) if self.has_metadata else None
         for child in node.children:
             if isinstance(child, nodes.system_message):
                 self._record_unparsed(child, depth, offset)
@@ -133,7 +123,7 @@ class _Splitter:
                 self._block(child, depth, inner, offset)
 
     def _block(
-        self, node: nodes.Element, depth: int, context: Context, offset: int
+        self, node: nodes.Element, depth: int, context: blocks.Context, offset: int
     ) -> None:
         """Record a block: its signature, its code, its messages, and why parts stay English.
 
@@ -144,16 +134,16 @@ class _Splitter:
         texts = [self._text(leaf, node, context) for leaf in leaves]
         # The signature includes the depth: a list that moves into another list is a different one.
         self.skeleton.append(
-            (offset, (str(depth), node.tagname, *attributes(node), *texts))
+            (offset, (str(depth), node.tagname, *blocks.attributes(node), *texts))
         )
-        code = code_of(node)
+        code = blocks.code_of(node)
         if code is not None:
             self.code.append(code)
         # signature[0] is the directive's name, the rest its unparsed content.
-        if "lost" in node and has_words("\n".join(node["signature"][1:])):
+        if "lost" in node and blocks.has_words("\n".join(node["signature"][1:])):
             self.left_in_english.append((node["first"] + 1, node["lost"]))
         # In a docstring, names of parameters and types are no words.
-        reason = why_not_offered(node) if self.has_metadata else ""
+        reason = blocks.why_not_offered(node) if self.has_metadata else ""
         if reason:
             self.left_in_english.append((self.lines.number(offset + 1) + 1, reason))
         count = len(self.messages)
@@ -201,7 +191,9 @@ class _Splitter:
         reason = message[0].astext().replace("\n", " ")
         self.left_in_english.append((message.get("line") or 1, reason))
 
-    def _text(self, text: nodes.Text, node: nodes.Element, context: Context) -> str:
+    def _text(
+        self, text: nodes.Text, node: nodes.Element, context: blocks.Context
+    ) -> str:
         """Make a message of an inline text, if it should be translated.
 
         Returns the part of the text that a merge must keep: nothing if it became a message,
@@ -217,7 +209,7 @@ class _Splitter:
                 (text.first + 1, limits.too_long_reason(len(text)))
             )
             return text.astext()
-        is_worth = _IS_WORTH.get(context.kind, has_words)
+        is_worth = _IS_WORTH.get(context.kind, blocks.has_words)
         if context.is_opaque or not is_worth(text):
             return text.astext()
         reason = text.reason or _why_unsafe(text, node)
@@ -234,10 +226,12 @@ class _Splitter:
         return ""
 
     def _enter_section(
-        self, words: Words, title: nodes.Element, context: Context
+        self, words: Words, title: nodes.Element, context: blocks.Context
     ) -> list[tuple[int, str]]:
         """Record the section that a title opens; return the (level, title) of those around it."""
-        level = sum(isinstance(above, nodes.section) for above in ancestors(title))
+        level = sum(
+            isinstance(above, nodes.section) for above in blocks.ancestors(title)
+        )
         # The sections of this level and deeper ones end here.
         outer = [heading for heading in self.headings if heading[0] < level]
         shown = self._msgid(words.place) if words.place else words.astext()
@@ -251,7 +245,7 @@ class _Splitter:
         self,
         words: Words,
         place: Place,
-        context: Context,
+        context: blocks.Context,
         headings: Sequence[tuple[int, str]],
         *,
         is_glossary_term: bool,

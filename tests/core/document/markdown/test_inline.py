@@ -14,7 +14,6 @@ from pipeline.core.checks.placement import (
     _parse_markdown,
     _plain_markdown_blocks,
 )
-from pipeline.core.document.markdown import guard
 from pipeline.core.document.markdown import parser as markdown
 from pipeline.core.document.markdown.parser import inline_tokens
 from pipeline.core.document.message import Kind
@@ -106,11 +105,3 @@ def test_code_formulas_and_emphasis_begin_no_block() -> None:
                     text,
                     kind,
                 )
-        if not guard._BLOCK_START.match(text):
-            tokens = markdown.parser().parse(text)
-            assert [token.type for token in tokens] == [
-                "paragraph_open",
-                "inline",
-                "paragraph_close",
-            ], text
-            assert tokens[1].content == text
