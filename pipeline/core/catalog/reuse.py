@@ -1,8 +1,10 @@
 """Reuse of translations: what an untranslated message can take over from other messages.
 
 Equal English gives a finished translation where that is safe, otherwise a fuzzy one. Similar
-English gives a fuzzy one, unless ``follow_change`` is certain. Every translation may be a source,
-except a fuzzy one whose message is still in place. A source is free if its own message is gone.
+English gives a fuzzy one, unless ``follow_change`` is certain. In the API reference, a sentence
+that differs in its atoms only gives a finished one (``templates``). Every translation may be a
+source, except a fuzzy one whose message is still in place. A source is free if its own message is
+gone.
 """
 
 from __future__ import annotations
@@ -24,7 +26,15 @@ from pipeline.core.catalog.origins import (
     is_replaceable,
     lasting_notes,
 )
+from pipeline.core.catalog.templates import (
+    Pattern,
+    Template,
+    fill_pattern,
+    pattern_of,
+    template_of,
+)
 from pipeline.core.document.prose import count_words
+from pipeline.core.pin.lock import is_reference
 from pipeline.entries import Catalog, Entry
 
 # so many pages with the same translation make even a short text unambiguous
@@ -81,11 +91,13 @@ def reuse(
 ) -> dict[int, Offer]:
     """Return the best offer for each of ``wanted``, by index; messages without one are left out.
 
-    Equal texts are offered first, then similar ones, to new messages only. A translation that
-    followed a change is finished, so it is then offered to equal texts as well.
+    Equal texts are offered first, then those with the same template, then similar ones, to new
+    messages only. A translation that followed a change is finished, so it is then offered to equal
+    texts as well.
     """
     mothers = _find_mothers(wanted, sources)
     offers = _offer_equal(dict(enumerate(wanted)), sources, kin, mothers)
+    offers |= _offer_templates(_without_offer(wanted, offers), sources)
     served: set[int] = set()
     for offer in offers.values():
         served.update(map(id, offer.served))
@@ -273,6 +285,82 @@ def _with_translation(entry: Entry, source: Source) -> Entry:
         flags=source.entry.flags,
         notes=(*entry.notes, note),
     )
+
+
+def _offer_templates(
+    wanted: Mapping[int, OpenEntry], sources: Sequence[Source]
+) -> dict[int, Offer]:
+    """Return offers made from finished translations with the same template.
+
+    Only docstrings repeat sentences for so many names, so pages of the guides have no part in this.
+    """
+    templates: dict[int, Template] = {}
+    for number, message in wanted.items():
+        template = template_of(message.entry.msgid)
+        if template and is_reference(message.page):
+            templates[number] = template
+    if not templates:
+        return {}
+    patterns = _patterns_by_template(sources)
+    offers: dict[int, Offer] = {}
+    for number, template in templates.items():
+        pattern = _usual_pattern(patterns.get(template, {}))
+        if pattern is not None:
+            served = patterns[template][pattern]
+            offers[number] = _template_offer(wanted[number], pattern, served)
+    return offers
+
+
+def _patterns_by_template(
+    sources: Iterable[Source],
+) -> dict[Template, dict[Pattern, list[Source]]]:
+    """Return the finished translations of the API reference by template, then by pattern."""
+    patterns: dict[Template, dict[Pattern, list[Source]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for source in sources:
+        entry = source.entry
+        is_usable = entry.is_finished and entry.context is None
+        if not is_usable or not is_reference(source.page):
+            continue
+        template = template_of(entry.msgid)
+        pattern = pattern_of(entry.msgstr, entry.msgid)
+        if template and pattern:
+            patterns[template][pattern].append(source)
+    return patterns
+
+
+def _usual_pattern(patterns: Mapping[Pattern, Sequence[Source]]) -> Pattern | None:
+    """Return the most frequent pattern; None if there is none, or if two are equally frequent.
+
+    A person must then choose.
+    """
+    ranked = sorted(patterns, key=lambda pattern: -len(patterns[pattern]))
+    if not ranked:
+        return None
+    is_tied = len(ranked) > 1 and len(patterns[ranked[0]]) == len(patterns[ranked[1]])
+    return None if is_tied else ranked[0]
+
+
+def _template_offer(
+    message: OpenEntry, pattern: Pattern, sources: Sequence[Source]
+) -> Offer:
+    """Return the finished translation that the pattern of ``sources`` gives for a message.
+
+    The note names one of them: ``carried over: the same sentence as in _api/lamps, other code``.
+    """
+    # Of the texts that are gone, the page's own is the one that changed.
+    served = [
+        source for source in sources if source.free and source.page == message.page
+    ]
+    entry = _with_comments(message.entry, served or sources[:1])
+    note = f"{CARRIED} the same sentence as in {sources[0].page}, other code"
+    offered = replace(
+        entry,
+        msgstr=fill_pattern(pattern, entry.msgid),
+        notes=(*entry.notes, note),
+    )
+    return Offer(entries=(offered,), served=tuple(served))
 
 
 def _offer_similar(

@@ -1,0 +1,86 @@
+"""Templates: sentences of the API reference that differ in their atoms only.
+
+Docstrings repeat a sentence for many names: "See :func:`lamps.dim`.", "See :func:`lamps.shine`.".
+Messages with equal words, and with atoms of the same kinds in the same order, have one template.
+A translation of one, with the atoms exchanged, is that of the other. The invariant: nothing but
+atoms changes, and it is certain which atom stands for which.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pipeline.core.document.atoms import fixed_part, without_words
+from pipeline.core.document.message import Markup
+from pipeline.core.document.prose import atoms_of, parts_of
+
+# Words at even indices; at odd ones the kind of an atom, and the number of its first occurrence.
+Template = tuple[str, ...]
+# Words at even indices; at odd ones the number of an atom of the English.
+Pattern = tuple[str | int, ...]
+
+_ROLE = re.compile(r":([\w.+:-]+):`(.*)`", re.ASCII | re.DOTALL)
+# Literals, interpreted texts and substitutions.
+_MARKED = re.compile(r"(``)(?!`).+(?<!`)``|(`)[^`<>]+`|(\|)[^|]+\|", re.DOTALL)
+# Other code is a condition, a shape or a value, of which a sentence may speak in other words.
+_NAME = re.compile(r"[A-Za-z_][\w.]*", re.ASCII)
+
+
+def template_of(msgid: str) -> Template | None:
+    """Return the template of a message; None if it has no atoms, or an atom with words.
+
+    "Dim ``a``, not ``b``." → ``("Dim ", "``name 0", ", not ", "``name 1", ".")``
+    """
+    parts = list(parts_of(msgid, Markup.RST))
+    atoms = parts[1::2]
+    kinds = list(map(_kind_of, atoms))
+    if not kinds or not all(kinds):
+        return None
+    # An atom that is repeated is one that the other message repeats, too.
+    parts[1::2] = [
+        f"{kind} {atoms.index(atom)}" for kind, atom in zip(kinds, atoms, strict=True)
+    ]
+    return tuple(parts)
+
+
+def _kind_of(atom: str) -> str:
+    """Return the kind of an atom; empty if words in it may be translated.
+
+    =========================  ==========
+    ``:func:`lamps.dim```      ``:func:``
+    ``:func:`dim <a.dim>```    empty: it has a title
+    ``:strong:`bright```       empty
+    ````lamps````              ````name``
+    ````lamps > 2````          `````
+    ```lamps`_``               empty: a reference shows its words
+    =========================  ==========
+    """
+    if role := _ROLE.fullmatch(atom):
+        name, content = role.groups()
+        has_words = "<" in content or without_words(content) != content
+        return (
+            f":{name}:" if fixed_part(name, content, content) and not has_words else ""
+        )
+    marked = _MARKED.fullmatch(atom)
+    if not marked:
+        return ""
+    marks = "".join(filter(None, marked.groups()))
+    return f"{marks}name" if _NAME.fullmatch(atom.strip(marks)) else marks
+
+
+def pattern_of(msgstr: str, msgid: str) -> Pattern | None:
+    """Return the pattern of a translation; None if its atoms are not those of its ``msgid``."""
+    atoms = atoms_of(msgid, Markup.RST)
+    parts = parts_of(msgstr, Markup.RST)
+    if sorted(parts[1::2]) != sorted(atoms):
+        return None
+    pattern: list[str | int] = list(parts)
+    pattern[1::2] = map(atoms.index, parts[1::2])
+    return tuple(pattern)
+
+
+def fill_pattern(pattern: Pattern, msgid: str) -> str:
+    """Return the translation that a pattern gives for another message of the same template."""
+    atoms: Sequence[str] = atoms_of(msgid, Markup.RST)
+    return "".join(part if isinstance(part, str) else atoms[part] for part in pattern)
