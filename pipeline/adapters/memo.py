@@ -124,14 +124,6 @@ def digest_of(*parts: bytes | str) -> str:
     return digest.hexdigest()
 
 
-def digests_of_files(folder: Path, suffix: str) -> dict[str, str]:
-    """Return the digest of each file below ``folder`` with ``suffix``, by relative path."""
-    return {
-        path: digest_of(data)
-        for path, data in _files_below(folder, suffixes=(suffix,)).items()
-    }
-
-
 @cache
 def code_digest(libraries: Sequence[str] = ()) -> str:
     """Return the digest of the pipeline's code and the versions of ``libraries`` (a tuple)."""

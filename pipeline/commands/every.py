@@ -14,11 +14,11 @@ from pipeline.commands.options import locales_of
 from pipeline.commands.run_lock import marked
 from pipeline.commands.showing import (
     exit_code_of,
-    language,
     print_json,
     print_report,
     show_changes,
     show_findings,
+    terminal,
 )
 from pipeline.config import Settings, read_settings
 from pipeline.errors import INTERRUPTED, ConfigError, worst
@@ -55,7 +55,7 @@ def run_on_every(run_command: _RunCommand, arguments: Namespace, log: Log) -> in
     if arguments.json:
         print_json(overview_json(rows))
     else:
-        print_report(overview_report(rows, locales), language())
+        print_report(overview_report(rows, locales), terminal())
     # A site of one upstream has its own first page.
     if arguments.command == "site" and arguments.name is None:
         page = _write_front_page(settings, locales)

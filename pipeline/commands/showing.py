@@ -14,7 +14,7 @@ import traceback
 from argparse import Namespace
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -22,33 +22,25 @@ from pipeline.errors import INTERRUPTED, UNEXPECTED, ConfigError, PipelineError
 from pipeline.log import Log, is_terminal, write_commands, write_json, write_text
 from pipeline.packages import missing_text
 from pipeline.paths import Paths
-from pipeline.report.chinese import CHINESE, ENGLISH, Language, is_chinese_wanted
+from pipeline.report.chinese import CHINESE, is_chinese_wanted
 from pipeline.report.counts import counted, name_some, written_text
 from pipeline.report.result import RunResult
+from pipeline.report.value import ENGLISH, Language, Screen
 
 if TYPE_CHECKING:
     from pipeline.report.value import Report
 
 # commands that usually write nothing, so that "nothing to write" would be noise
 READ_ONLY_COMMANDS = ("status", "memory")
-PIPE_WIDTH = 140  # columns of a table when stdout is no terminal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terminal:
-    """Capabilities of stdout."""
-
-    colour: bool
-    width: int  # in columns
-
-
-def terminal() -> Terminal:
-    """Return the current capabilities of stdout. ``NO_COLOR`` disables colours (no-color.org)."""
+def terminal() -> Screen:
+    """Return how stdout shows text now. ``NO_COLOR`` disables colours (no-color.org)."""
     colour = is_terminal(sys.stdout, os.environ) and not os.environ.get("NO_COLOR")
-    width = PIPE_WIDTH
+    screen = Screen(colour=colour, language=language())
     if is_terminal(sys.stdout, {}):
-        width = shutil.get_terminal_size().columns
-    return Terminal(colour=colour, width=width)
+        return replace(screen, width=shutil.get_terminal_size().columns)
+    return screen
 
 
 def language() -> Language:
@@ -71,7 +63,7 @@ def show_result(arguments: Namespace, result: RunResult, log: Log) -> None:
         show_findings(result, log)
     else:
         report = _report_of(command)(result, verbose=log.level > 0)
-        print_report(report, language())
+        print_report(report, terminal())
     show_changes(command, result, log)
     paths = Paths(arguments.config.resolve().parent, result.name)
     report_output_paths(command, result, paths, log)
@@ -83,14 +75,11 @@ def show_changes(command: str, result: RunResult, log: Log) -> None:
         report_changes(result, log)
 
 
-def print_report(report: Report, spoken: Language) -> None:
-    """Print a report to stdout in the given language, fitted to the terminal's width."""
+def print_report(report: Report, screen: Screen) -> None:
+    """Print a report to stdout."""
     from pipeline.report.terminal import to_text
 
-    screen = terminal()
-    print_text(
-        to_text(report, width=screen.width, colour=screen.colour, language=spoken)
-    )
+    print_text(to_text(report, screen))
 
 
 def show_findings(result: RunResult, log: Log) -> None:
@@ -103,7 +92,7 @@ def show_findings(result: RunResult, log: Log) -> None:
         Findings(findings=result.all_findings, has_notes=log.level > 0),
         Lines(failure_lines(result.executions)),
     )
-    text = to_text(report, width=PIPE_WIDTH, colour=False, language=language())
+    text = to_text(report, Screen(language=language()))
     write_text(log.stream, text)
 
 

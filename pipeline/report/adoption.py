@@ -11,6 +11,7 @@ from pipeline.core.adoption.result import AdoptedCopy, AdoptResult, State
 from pipeline.log import printable
 from pipeline.report.counts import counted
 from pipeline.report.findings import finding_lines
+from pipeline.report.value import Screen, unstyled
 
 _NARROWEST = 40  # columns: a line of one word is unreadable
 _SHOWN = 5  # failing cells listed in the text
@@ -32,8 +33,7 @@ def adoption_text(result: AdoptResult, *, width: int) -> str:
     for copy in result.copies:
         lines += [*map(printable, _copy_lines(copy)), ""]
     for finding in result.findings:
-        for pieces in finding_lines(finding, width=width, colour=False):
-            lines.append("".join(text for text, _ in pieces))
+        lines += map(unstyled, finding_lines(finding, Screen(width=width)))
     wrapped = [_wrapped(line, max(_NARROWEST, width)) for line in lines]
     return "\n".join(wrapped).rstrip("\n") + "\n"
 

@@ -17,30 +17,23 @@ from urllib.parse import quote
 
 from pipeline.findings import Finding, Severity
 from pipeline.log import NORMAL, QUIET, VERBOSE, command_message
-from pipeline.report.chinese import ENGLISH, Language
 from pipeline.report.counts import counted
 from pipeline.report.findings import entry_lines, on_one_line
 from pipeline.report.json import check_json, json_bytes
 from pipeline.report.result import CheckResult
 from pipeline.report.terminal import drawn_lines, plain_lines
-from pipeline.report.value import Line
+from pipeline.report.value import Line, Screen
 
 # By the first character of a line.
 _DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def render(
-    result: CheckResult,
-    form: str,
-    *,
-    width: int = 140,
-    colour: bool = False,
-    level: int = NORMAL,
-    language: Language = ENGLISH,
+    result: CheckResult, form: str, screen: Screen, *, level: int = NORMAL
 ) -> str:
     """Return ``result`` in one of ``commands.check.FORMATS``.
 
-    ``level`` is that of the log, and affects only text and annotations. ``language`` is that of the
+    ``level`` is that of the log, and affects only text and annotations. ``screen`` affects only the
     text for people.
     """
     match form:
@@ -51,24 +44,16 @@ def render(
         case "github":
             return to_github(result, verbose=level >= VERBOSE)
         case _:
-            return check_text(
-                result, width=width, colour=colour, level=level, language=language
-            )
+            return check_text(result, screen, level=level)
 
 
-def check_text(
-    result: CheckResult,
-    *,
-    width: int,
-    colour: bool,
-    level: int = NORMAL,
-    language: Language = ENGLISH,
-) -> str:
+def check_text(result: CheckResult, screen: Screen, *, level: int = NORMAL) -> str:
     """Return the text for people: applied fixes, a block for each finding, a summary line.
 
-    ``width`` is in columns; a Chinese character takes two. Notes are listed only at level
-    ``VERBOSE``. ``QUIET`` omits everything except errors and warnings.
+    Notes are listed only at level ``VERBOSE``. ``QUIET`` omits everything except errors and
+    warnings.
     """
+    language = screen.language
     is_quiet, is_verbose = level <= QUIET, level >= VERBOSE
     lines: list[Line] = []
     # Fixes come first, because readers look at the end for what is left to correct.
@@ -80,15 +65,13 @@ def check_text(
         if is_verbose or finding.severity is not Severity.NOTE
     ]
     for _, of_entry in groupby(shown, key=_entry_of):
-        lines += entry_lines(
-            list(of_entry), width=width, colour=colour, labels=language.labels
-        )
+        lines += entry_lines(list(of_entry), screen)
         lines.append([])  # an empty line between blocks
     if not is_quiet:
         summary = summary_line(result, verbose=is_verbose)
         lines.append([(language.sentence(summary), "bold")])
-    if colour:
-        return drawn_lines(lines, width=width, colour=True)
+    if screen.colour:
+        return drawn_lines(lines, screen)
     # Used in CI and pipes: importing rich would take longer than this.
     return plain_lines(lines)
 

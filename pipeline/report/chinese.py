@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Any
 
 from pipeline.findings import Finding, Severity
-from pipeline.report.findings import ENGLISH as ENGLISH_LABELS
-from pipeline.report.findings import Labels
+from pipeline.report.value import Language
 
 # In gettext's order: the first variable that is set wins. LANGUAGE overrides it, unless
 # that locale is "C".
@@ -36,16 +35,6 @@ class _Table:
     words: Mapping[str, str]  # names of things that occur in sentences
     headings: Mapping[str, str]  # of the columns of tables
     pieces: re.Pattern[str]  # matches these words, and quotations, which are kept
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Language:
-    """How findings, sentences and headings are rendered for people."""
-
-    labels: Labels
-    finding: Callable[[Finding], Finding]
-    sentence: Callable[[str], str]
-    heading: Callable[[str], str]  # of a column
 
 
 def is_chinese_wanted(environ: Mapping[str, str]) -> bool:
@@ -150,21 +139,13 @@ def _read(package: str) -> dict[str, Any]:
     return tomllib.loads(path.read_text("utf-8"))
 
 
-ENGLISH = Language(
-    labels=ENGLISH_LABELS,
-    finding=lambda finding: finding,
-    sentence=lambda text: text,
-    heading=lambda text: text,
-)
 CHINESE = Language(
-    labels=Labels(
-        severities={
-            Severity.ERROR: "错误",
-            Severity.WARNING: "警告",
-            Severity.NOTE: "建议",
-        },
-        fixed="  --fix 会改成：",
-    ),
+    severities={
+        Severity.ERROR: "错误",
+        Severity.WARNING: "警告",
+        Severity.NOTE: "建议",
+    },
+    fixed="  --fix 会改成：",
     finding=in_chinese,
     sentence=sentence_in_chinese,
     heading=heading_in_chinese,

@@ -7,18 +7,20 @@ start no workflow command of GitHub. ``excerpt`` shortens a long text to one lin
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from pipeline.findings import Finding, Severity, Span
 from pipeline.log import disable_runner_commands, printable
 from pipeline.report.counts import counted
-from pipeline.report.value import Findings, Line, Piece, unstyled
-
-if TYPE_CHECKING:
-    from pipeline.report.chinese import Language
+from pipeline.report.value import (
+    Findings,
+    Language,
+    Line,
+    Piece,
+    Screen,
+    unstyled,
+)
 
 MARKED = 3  # maximum number of spans shown of one long text
 _LEFT_OUT = "…"
@@ -119,22 +121,7 @@ def columns_of(text: str) -> int:
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 LISTED = 20  # findings, and failures, shown on a terminal; report.json has all
-_COLUMNS = 140  # width of an excerpt in reports, which may not end up on a terminal
 _CLOSE = 3  # characters between two changes that are shown as one
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Labels:
-    """The fixed words in the block of a finding."""
-
-    severities: Mapping[Severity, str]
-    fixed: str  # before the msgstr that --fix would write
-
-
-ENGLISH = Labels(
-    severities={severity: severity.value for severity in Severity},
-    fixed="  --fix makes it: ",
-)
 
 
 def findings_lines(block: Findings, language: Language) -> list[str]:
@@ -145,12 +132,11 @@ def findings_lines(block: Findings, language: Language) -> list[str]:
     findings = block.findings
     told = [finding for finding in findings if finding.severity in weights]
     told.sort(key=lambda finding: weights.index(finding.severity))
+    # Reports may not end up on a terminal.
+    screen = Screen(language=language)
     lines: list[str] = []
     for finding in map(language.finding, told[:LISTED]):
-        styled = finding_lines(
-            finding, width=_COLUMNS, colour=False, labels=language.labels
-        )
-        lines += map(unstyled, styled)
+        lines += map(unstyled, finding_lines(finding, screen))
     if len(told) > LISTED:
         lines.append(language.sentence(more(len(told) - LISTED)))
     # Hidden notes are counted, so that people learn about them.
@@ -165,36 +151,28 @@ def more(count: int) -> str:
     return f"… and {count} more: see build/report.json"
 
 
-def finding_lines(
-    finding: Finding, *, width: int, colour: bool, labels: Labels = ENGLISH
-) -> Iterator[Line]:
-    """Return ``finding`` as lines for a terminal of ``width`` columns.
+def finding_lines(finding: Finding, screen: Screen) -> Iterator[Line]:
+    """Return ``finding`` as lines for a terminal.
 
     Wrong words are styled. Without ``colour`` styles are invisible, so they are also put in
     ``»…«``.
     """
     if finding.file:
-        return entry_lines([finding], width=width, colour=colour, labels=labels)
-    return _short(finding, labels)
+        return entry_lines([finding], screen)
+    return _short(finding, screen.language)
 
 
-def _short(finding: Finding, labels: Labels) -> Iterator[Line]:
+def _short(finding: Finding, language: Language) -> Iterator[Line]:
     """Yield ``error [input-error] a.ipynb: is no notebook``, and the hint below."""
     place = f" {finding.where}" if finding.where else ""
-    severity = labels.severities[finding.severity]
+    severity = language.severities[finding.severity]
     head = f"{severity} [{finding.code}]{place}: {finding.text}"
     yield [(printable(head), "")]
     if finding.hint:
         yield [(printable(f"    {finding.hint}"), "")]
 
 
-def entry_lines(
-    findings: Sequence[Finding],
-    *,
-    width: int,
-    colour: bool,
-    labels: Labels = ENGLISH,
-) -> Iterator[Line]:
+def entry_lines(findings: Sequence[Finding], screen: Screen) -> Iterator[Line]:
     """Yield the findings about one entry as lines.
 
     What they share is shown once: the section, the words, and the result of ``--fix``.
@@ -211,26 +189,27 @@ def entry_lines(
           --fix makes it: 调用 `jit`。
     """
     first = findings[0]
+    language = screen.language
     spans = _spans_of_all(findings)
     for finding in findings:
-        yield _head(finding, labels)
+        yield _head(finding, language)
         if finding is first and first.section:
             yield [(on_one_line(f"  {first.section}"), "dim")]
         # With too many marks for one line, each finding shows its own.
         if finding is not first and not {*finding.spans} <= {*spans}:
             spans = finding.spans
-            yield _marked(finding, spans, width=width, colour=colour)
+            yield _marked(finding, spans, screen)
         elif finding is first and first.msgstr:
-            yield _marked(first, spans, width=width, colour=colour)
+            yield _marked(first, spans, screen)
         yield [(on_one_line(f"  {finding.text}"), "")]
         if finding.hint:
             yield [(on_one_line(f"  → {finding.hint}"), "")]
     fixed = next((one.fixed for one in findings if one.fixed is not None), None)
     if fixed is not None:
         changes = _changes(first.msgstr, fixed)
-        room = width - columns_of(labels.fixed)
+        room = screen.width - columns_of(language.fixed)
         words = _words(fixed, changes, width=room, style="underline green")
-        yield [(labels.fixed, "dim"), *words]
+        yield [(language.fixed, "dim"), *words]
 
 
 def _spans_of_all(findings: Sequence[Finding]) -> Sequence[Span]:
@@ -239,24 +218,23 @@ def _spans_of_all(findings: Sequence[Finding]) -> Sequence[Span]:
     return spans if len(spans) <= MARKED else findings[0].spans
 
 
-def _head(finding: Finding, labels: Labels) -> Line:
+def _head(finding: Finding, language: Language) -> Line:
     """Return ``a.po:7: error M201 code lost or changed``."""
     # Editors and terminals turn "file:line:" at the start of a line into a link.
     return [
         (on_one_line(f"{finding.place}: "), "bold"),
-        (labels.severities[finding.severity], f"bold {_COLOURS[finding.severity]}"),
+        (language.severities[finding.severity], f"bold {_COLOURS[finding.severity]}"),
         (f" {finding.code} ", "bold"),
         (on_one_line(finding.name), ""),
     ]
 
 
-def _marked(
-    finding: Finding, spans: Sequence[Span], *, width: int, colour: bool
-) -> Line:
+def _marked(finding: Finding, spans: Sequence[Span], screen: Screen) -> Line:
     """Return the translation on one line, with ``spans`` marked."""
     style = f"underline {_COLOURS[finding.severity]}"
+    room = screen.width - 2
     words = _words(
-        finding.msgstr, spans, width=width - 2, style=style, brackets=not colour
+        finding.msgstr, spans, width=room, style=style, brackets=not screen.colour
     )
     return [("  ", ""), *words]
 

@@ -12,14 +12,15 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from pipeline.log import printable
-from pipeline.report.chinese import ENGLISH, Language
 from pipeline.report.findings import columns_of, findings_lines
 from pipeline.report.value import (
     Cell,
     Findings,
     Heading,
+    Language,
     Line,
     Report,
+    Screen,
     Table,
     Translatable,
     unstyled,
@@ -32,16 +33,13 @@ if TYPE_CHECKING:
 _LEAST_NAME, _LEAST_WORDS = 36, 20
 
 
-def to_text(
-    report: Report, *, width: int, colour: bool, language: Language = ENGLISH
-) -> str:
-    """Return the whole report. Tables are at most ``width`` columns wide; lines are not wrapped."""
+def to_text(report: Report, screen: Screen) -> str:
+    """Return the whole report. Tables fit into the width; lines are not wrapped."""
+    language = screen.language
     texts: list[str] = []
     for block in report:
         if isinstance(block, Table):
-            texts.append(
-                table_text(block, width=width, colour=colour, language=language)
-            )
+            texts.append(table_text(block, screen))
         elif isinstance(block, Heading):
             texts.append(f"{unstyled(_line(block.title, language))}\n")
         elif isinstance(block, Findings):
@@ -63,24 +61,22 @@ def _joined(lines: Iterable[str]) -> str:
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
-def table_text(
-    table: Table, *, width: int, colour: bool, language: Language = ENGLISH
-) -> str:
-    """Return a table that is at most ``width`` columns wide."""
+def table_text(table: Table, screen: Screen) -> str:
+    """Return a table that fits into the width."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
 
     drawn = RichTable(
-        title=Text.assemble(*_line(table.title, language)),
+        title=Text.assemble(*_line(table.title, screen.language)),
         title_justify="left",
         # Lines below the head and above the sums, none between cells.
         box=box.SIMPLE_HEAD,
         show_footer=True,
         pad_edge=False,
     )
-    columns = _shown_columns(table, width, language)
-    widths = _widths(columns, width)
+    columns = _shown_columns(table, screen.width, screen.language)
+    widths = _widths(columns, screen.width)
     for column in columns:
         drawn.add_column(
             column.heading,
@@ -92,7 +88,7 @@ def table_text(
         )
     for cells in zip(*(column.cells for column in columns), strict=True):
         drawn.add_row(*(Text.assemble(*cell) for cell in cells))
-    return _drawn([drawn], width=width, colour=colour)
+    return _drawn([drawn], screen)
 
 
 def _line(cell: Cell, language: Language) -> Line:
@@ -176,15 +172,15 @@ class _Column:
         return min(self.widest, _LEAST_NAME if self.is_first else _LEAST_WORDS)
 
 
-def drawn_lines(lines: Iterable[Line], *, width: int, colour: bool) -> str:
-    """Return ``lines`` drawn by rich: tabs are spaces, and styles are visible if ``colour``.
+def drawn_lines(lines: Iterable[Line], screen: Screen) -> str:
+    """Return ``lines`` drawn by rich: tabs are spaces, and styles are visible if there are colours.
 
-    Lines longer than ``width`` are not wrapped, so that they can be copied in one piece.
+    Lines that are too long are not wrapped, so that they can be copied in one piece.
     """
     from rich.text import Text
 
     texts = (Text.assemble(*line) for line in lines)
-    return _drawn(texts, width=width, colour=colour, whole_lines=True)
+    return _drawn(texts, screen, whole_lines=True)
 
 
 def plain_lines(lines: Iterable[Line]) -> str:
@@ -193,27 +189,23 @@ def plain_lines(lines: Iterable[Line]) -> str:
 
 
 def _drawn(
-    things: Iterable[RenderableType],
-    *,
-    width: int,
-    colour: bool,
-    whole_lines: bool = False,
+    things: Iterable[RenderableType], screen: Screen, *, whole_lines: bool = False
 ) -> str:
-    """Return rich's output for ``things``; ``whole_lines`` may be longer than ``width``."""
+    """Return rich's output for ``things``; ``whole_lines`` may be longer than the screen."""
     from rich.console import Console
 
     out = StringIO()
     # The caller decides about colours; rich must not detect them.
     console = Console(
         file=out,
-        width=width,
-        force_terminal=colour,
-        no_color=not colour,
+        width=screen.width,
+        force_terminal=screen.colour,
+        no_color=not screen.colour,
         highlight=False,
     )
     for thing in things:
         console.print(thing, soft_wrap=whole_lines)
-    if colour:
+    if screen.colour:
         return out.getvalue()
     # rich pads table cells with spaces, which are unwanted in files.
     return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))

@@ -27,14 +27,13 @@ from pipeline.core.results import PageResult
 from pipeline.errors import ConfigError, GuardError, InputError, PipelineError, worst
 from pipeline.findings import Finding, Severity
 from pipeline.packages import how_to_run
-from pipeline.report.chinese import ENGLISH
 from pipeline.report.counts import percent_text
 from pipeline.report.findings import LISTED, findings_lines
 from pipeline.report.json import run_json
 from pipeline.report.junit import to_junit
 from pipeline.report.result import RunResult
 from pipeline.report.run import failure_lines
-from pipeline.report.value import Findings
+from pipeline.report.value import ENGLISH, Findings, Screen
 
 
 def lines_of(findings: tuple[Finding, ...], *, verbose: bool = False) -> list[str]:
@@ -157,9 +156,9 @@ def test_a_page_that_ran_in_part_never_counts_as_passed() -> None:
         "failure": None,
         "note": "in interpret mode",
     }
-    text = run_text(IN_PART, width=140, colour=False)
+    text = run_text(IN_PART, Screen(width=140))
     assert "partial in interpret mode: accelerator, 2 of 6 cells" in text
-    assert "\x1b[36mpartial\x1b[0m" in run_text(IN_PART, width=140, colour=True)
+    assert "\x1b[36mpartial\x1b[0m" in run_text(IN_PART, Screen(width=140, colour=True))
 
 
 def test_junit_of_a_page_that_ran_in_part() -> None:
@@ -179,7 +178,7 @@ def test_colours_of_a_traceback_stay_out_of_text_and_junit() -> None:
     result = dataclasses.replace(
         RESULT, pages={"zh_CN": (dataclasses.replace(PAGE_B, execution=coloured),)}
     )
-    assert "  line 2\n" in run_text(result, width=120, colour=False)
+    assert "  line 2\n" in run_text(result, Screen(width=120))
     assert "  line 2" in (ET.fromstring(to_junit(result))[1][0][0].text or "")
 
 
@@ -226,7 +225,7 @@ def test_junit_survives_any_text() -> None:
 
 
 def test_text_shows_table_findings_failures_and_summary() -> None:
-    text = run_text(RESULT, width=120, colour=False)
+    text = run_text(RESULT, Screen(width=120))
     rows = {line.split()[0]: line.split() for line in text.split("\n") if line.strip()}
     assert rows["a"] == ["a", "10", "100", "%", "2", "passed", "2.5"]
     assert rows["guides/[b]"] == [
@@ -269,13 +268,13 @@ def test_of_many_pages_those_are_shown_that_have_something_to_tell() -> None:
     ran = dataclasses.replace(done, page="ran", execution=PASSED)
     telling = (waiting, fuzzy, wrong, ran)
     result = dataclasses.replace(RESULT, pages={"zh_CN": (*telling, *whole)})
-    text = run_text(result, width=120, colour=False)
+    text = run_text(result, Screen(width=120))
     shown = {page.page for page in telling if f"\n {page.page} " in text}
     assert shown == {page.page for page in telling}
     assert "done" not in text
     assert "\nzh_CN: 30 other pages, all translated: -v lists them\n" in text
     assert "\n 34 pages " in text
-    everything = run_text(result, width=120, colour=False, verbose=True)
+    everything = run_text(result, Screen(width=120), verbose=True)
     assert all(f"\n {page.page} " in everything for page in (*telling, *whole))
     assert "other pages" not in everything
 
@@ -284,7 +283,7 @@ def test_where_no_page_has_anything_to_tell_there_is_no_empty_table() -> None:
     done = dataclasses.replace(PAGE_A, execution=None, findings=())
     whole = tuple(dataclasses.replace(done, page=f"done{at}") for at in range(30))
     result = dataclasses.replace(RESULT, pages={"zh_CN": whole}, findings=())
-    assert run_text(result, width=120, colour=False) == (
+    assert run_text(result, Screen(width=120)) == (
         "docs · zh_CN: all 30 pages are translated and without findings: -v lists them\n"
         f"what to do next: {how_to_run('status', 'docs')}\n"
         "docs v2 (ababababab), JAX 1.2.3\n"
@@ -301,7 +300,7 @@ def test_pages_without_any_translation_are_listed_unless_there_are_many(
     done = dataclasses.replace(begun, page="done", translated=begun.messages)
     pages += [dataclasses.replace(done, page=f"done{at}") for at in range(30)]
     result = dataclasses.replace(RESULT, pages={"zh_CN": tuple(pages)}, findings=())
-    text = run_text(result, width=120, colour=False)
+    text = run_text(result, Screen(width=120))
     assert ("\n new0 " in text) == listed
     assert (
         f"zh_CN: {new} pages without any translation: -v lists them\n" in text
@@ -311,12 +310,12 @@ def test_pages_without_any_translation_are_listed_unless_there_are_many(
 
 
 def test_failures_are_red_where_there_is_colour() -> None:
-    assert "\x1b[31mfailed\x1b[0m" in run_text(RESULT, width=120, colour=True)
+    assert "\x1b[31mfailed\x1b[0m" in run_text(RESULT, Screen(width=120, colour=True))
 
 
 def test_verbose_text_lists_notes() -> None:
     assert "note [moved] b.po: page was renamed" in run_text(
-        RESULT, width=120, colour=False, verbose=True
+        RESULT, Screen(width=120), verbose=True
     )
 
 

@@ -19,6 +19,7 @@ from pipeline.report.check import check_text, render, summary_line, to_github, t
 from pipeline.report.findings import excerpt
 from pipeline.report.json import check_json
 from pipeline.report.result import CheckResult
+from pipeline.report.value import Screen
 
 BOLD = Finding(
     code="M102",
@@ -68,7 +69,7 @@ RESULT = CheckResult(findings=(BOLD, SPACE, TASTE), files=2, entries=40)
 
 
 def test_text_tells_place_words_and_way_out() -> None:
-    assert check_text(RESULT, width=80, colour=False) == (
+    assert check_text(RESULT, Screen(width=80)) == (
         "translations/zh_CN/docs/trees.po:123: error M102 bold or italics that do not show\n"
         "  Trees › Leaves\n"
         "  »**注意：**«叶子会落。\n"
@@ -89,24 +90,23 @@ def test_text_tells_place_words_and_way_out() -> None:
 
 def test_notes_only_if_asked_for() -> None:
     block = "translations/zh_CN/docs/roots.po:7: note M409 a matter of taste\n  根\n  fine, but\n\n"
-    assert block in check_text(RESULT, width=80, colour=False, level=VERBOSE)
-    assert "M409" not in check_text(RESULT, width=80, colour=False, level=NORMAL)
+    assert block in check_text(RESULT, Screen(width=80), level=VERBOSE)
+    assert "M409" not in check_text(RESULT, Screen(width=80), level=NORMAL)
 
 
 def test_quiet_leaves_only_errors_and_warnings() -> None:
     mended = replace(RESULT, diffs="-甲\n+乙\n")
-    text = check_text(mended, width=80, colour=False, level=QUIET)
+    text = check_text(mended, Screen(width=80), level=QUIET)
     assert text.startswith(BOLD.file)
     assert text.endswith("用 JAX。\n\n")
     assert (
-        check_text(CheckResult(files=1, entries=1), width=80, colour=False, level=QUIET)
-        == ""
+        check_text(CheckResult(files=1, entries=1), Screen(width=80), level=QUIET) == ""
     )
 
 
 def test_colours_mark_the_words() -> None:
     text = check_text(
-        replace(RESULT, diffs="@@ -1 +1 @@\n-甲\n+乙\n"), width=80, colour=True
+        replace(RESULT, diffs="@@ -1 +1 @@\n-甲\n+乙\n"), Screen(width=80, colour=True)
     )
     assert "  \x1b[4;31m**注意：**\x1b[0m叶子会落。\n" in text
     assert "  \x1b[4;33m用J\x1b[0mAX。\n" in text
@@ -123,8 +123,7 @@ def test_what_was_mended_comes_first() -> None:
             diffs="--- a/x.po\n+++ b/x.po\n-甲\n+乙\n",
             written=("x.po",),
         ),
-        width=80,
-        colour=False,
+        Screen(width=80),
     )
     assert text == (
         "--- a/x.po\n+++ b/x.po\n-甲\n+乙\n\n"
@@ -159,7 +158,7 @@ def test_what_was_mended_comes_first() -> None:
 )
 def test_the_last_line_counts(result: CheckResult, line: str) -> None:
     assert summary_line(result) == line
-    assert check_text(result, width=80, colour=False).endswith(f"{line}\n")
+    assert check_text(result, Screen(width=80)).endswith(f"{line}\n")
 
 
 def test_a_mistake_of_the_file_itself_has_no_words() -> None:
@@ -172,9 +171,9 @@ def test_a_mistake_of_the_file_itself_has_no_words() -> None:
         msgid="",
         msgstr="",
     )
-    assert check_text(CheckResult(findings=(header,)), width=80, colour=False).split(
-        "\n"
-    )[1:3] == [
+    assert check_text(CheckResult(findings=(header,)), Screen(width=80)).split("\n")[
+        1:3
+    ] == [
         "  the header lacks Language",
         "  → Add it.",
     ]
@@ -201,7 +200,7 @@ def test_a_mistake_of_the_file_itself_has_no_words() -> None:
 def test_what_a_fix_changes_is_marked(before: str, after: str, shown: str) -> None:
     mistake = replace(SPACE, msgstr=before, fixed=after, spans=())
     assert f"--fix makes it: \x1b[0m{shown}\n" in check_text(
-        CheckResult(findings=(mistake,)), width=80, colour=True
+        CheckResult(findings=(mistake,)), Screen(width=80, colour=True)
     )
 
 
@@ -220,7 +219,8 @@ def test_what_a_page_says_does_not_drive_the_terminal(colour: bool) -> None:
         spans=((0, 1),),
     )
     text = check_text(
-        CheckResult(findings=(mistake,), diffs=f"+{evil}\n"), width=200, colour=colour
+        CheckResult(findings=(mistake,), diffs=f"+{evil}\n"),
+        Screen(width=200, colour=colour),
     )
     plain = re.sub(r"\x1b\[[0-9;]*m", "", text) if colour else text
     assert re.findall(r"[^\n -~\u4e00-\u9fff»«→…]", plain.replace("\u200b", "")) == []
@@ -236,7 +236,7 @@ def test_what_a_page_says_does_not_drive_the_terminal(colour: bool) -> None:
 def test_what_a_page_says_is_no_workflow_command(where: str) -> None:
     mistake = replace(BOLD, spans=(), **{where: "::set-env name=A::b ##[add-mask]c"})  # type: ignore[arg-type]
     text = check_text(
-        CheckResult(findings=(mistake,), diffs="::debug::x\n"), width=200, colour=False
+        CheckResult(findings=(mistake,), diffs="::debug::x\n"), Screen(width=200)
     )
     assert "set-env" in text
     assert not re.search(r"(?m)^\s*::|##\[", text)
@@ -247,8 +247,7 @@ def test_line_breaks_of_a_msgstr_are_shown() -> None:
         CheckResult(
             findings=(replace(SPACE, msgstr="甲\n乙", fixed=None, spans=((2, 3),)),)
         ),
-        width=80,
-        colour=False,
+        Screen(width=80),
     )
     assert "\n  甲⏎»乙«\n" in text
 
@@ -519,12 +518,12 @@ def test_fingerprints_stay_when_lines_move_and_tell_all_else_apart() -> None:
 
 
 def test_render_has_every_format() -> None:
-    texts = {form: render(RESULT, form, level=NORMAL) for form in FORMATS}
-    assert texts["text"] == check_text(RESULT, width=140, colour=False)
+    texts = {form: render(RESULT, form, Screen(), level=NORMAL) for form in FORMATS}
+    assert texts["text"] == check_text(RESULT, Screen(width=140))
     assert texts["json"] == check_json(RESULT).decode()
     assert json.loads(texts["sarif"]) == to_sarif(RESULT)
     assert texts["github"] == to_github(RESULT)
-    assert "M409" in render(RESULT, "github", level=VERBOSE)
+    assert "M409" in render(RESULT, "github", Screen(), level=VERBOSE)
 
 
 # --- several findings about one entry ------------------------------------------------------------
@@ -534,7 +533,7 @@ def test_what_findings_about_an_entry_share_is_shown_once() -> None:
     lost = replace(BOLD, code="M201", text="lacks `f`", hint="", spans=(), fixed=None)
     glued = replace(BOLD, code="M401", text="lacks a space", spans=((7, 9),))
     result = CheckResult(findings=(BOLD, lost, glued, SPACE), files=1, entries=2)
-    assert check_text(result, width=80, colour=False).split("\n\n")[0] == (
+    assert check_text(result, Screen(width=80)).split("\n\n")[0] == (
         "translations/zh_CN/docs/trees.po:123: error M102 bold or italics that do not show\n"
         "  Trees › Leaves\n"
         "  »**注意：**叶子«会落。\n"
@@ -554,7 +553,7 @@ def test_a_finding_whose_marks_find_no_room_shows_its_own() -> None:
         replace(BOLD, spans=((at, at + 1),), text=str(at), fixed=None)
         for at in range(4)
     ]
-    text = check_text(CheckResult(findings=tuple(marked)), width=80, colour=False)
+    text = check_text(CheckResult(findings=tuple(marked)), Screen(width=80))
     assert [line for line in text.split("\n") if "»" in line] == [
         "  »*«*注意：**叶子会落。",
         "  *»*«注意：**叶子会落。",

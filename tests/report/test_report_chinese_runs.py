@@ -22,6 +22,7 @@ from pipeline.log import Log
 from pipeline.report.chinese import CHINESE, in_chinese, sentence_in_chinese
 from pipeline.report.run import UpstreamRow, overview_report, row_of
 from pipeline.report.terminal import to_text
+from pipeline.report.value import Screen
 
 Speech = pytest.CaptureFixture[str]
 # Names and commands, which are the same in every language.
@@ -66,7 +67,7 @@ def test_a_run_is_told_in_chinese() -> None:
     )
     pages = (replace(RUN.pages["zh_CN"][0], findings=(finding,)), RUN.pages["zh_CN"][1])
     result = replace(RUN, pages={"zh_CN": pages})
-    text = run_text(result, width=140, colour=False, language=CHINESE)
+    text = run_text(result, Screen(width=140, language=CHINESE))
     assert "警告 [outside] index: ../x.png 在文档文件夹之外，已略过" in text
     assert "    请写文档文件夹里的文件。" in text
     assert "zh_CN：2 个页面，4 条，已译 75 %，1 个部分运行" in text
@@ -82,7 +83,7 @@ def test_what_comes_next_is_told_in_chinese() -> None:
     change = PageChange(page="begun", changed=1, added=2, code_changed=True)
     comparison = Comparison(before=LOCK, after=LOCK, pages=(change,), commits=(3, 1))
     result = replace(RUN, pages={"zh_CN": pages}, comparison=comparison)
-    text = status_text(result, width=200, colour=False, language=CHINESE)
+    text = status_text(result, Screen(width=200, language=CHINESE))
     assert "还有 2 个页面要译，读者最需要的在前" in text
     assert "  待确认的草稿：3（index 3）" in text
     assert "  待改（mark-up）：1（index 1）" in text
@@ -194,7 +195,7 @@ def test_status_and_build_speak_chinese_where_the_terminal_does(
 def test_the_table_of_all_upstreams_is_told_in_chinese() -> None:
     rows = [row_of(RUN), UpstreamRow(name="b", exit_code=3)]
     report = overview_report(rows, ["zh_CN"])
-    text = to_text(report, width=200, colour=False, language=CHINESE)
+    text = to_text(report, Screen(width=200, language=CHINESE))
     assert "退出码 3" in text
     assert "2 个上游，有问题的：b (3)" in text
     assert english_in(text) == []

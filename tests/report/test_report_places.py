@@ -45,6 +45,7 @@ from pipeline.report.markdown import to_summary
 from pipeline.report.page import to_html
 from pipeline.report.result import CheckResult, RunResult
 from pipeline.report.upgrade import upgrade_summary
+from pipeline.report.value import Screen
 
 ANSI = "\x1b[31mred\x1b[0m \x1b]8;;https://evil.example\x07link\x1b]8;;\x07 \x9b2J \r\b"
 COMMAND = "a\n::error file=b::c\n::set-output name=d::e %0A::f"
@@ -193,19 +194,19 @@ PLACES: dict[str, Callable[[str], None]] = {
         upgrade_summary(result(text)), upgrade_summary(result("plain"))
     ),
     "text of a run": lambda text: assert_terminal_shows_text(
-        run_text(result(text), width=200, colour=False, verbose=True)
+        run_text(result(text), Screen(width=200), verbose=True)
     ),
     "status": lambda text: assert_terminal_shows_text(
-        status_text(result(text), width=200, colour=False, verbose=True)
+        status_text(result(text), Screen(width=200), verbose=True)
     ),
     "text of an upgrade": lambda text: assert_terminal_shows_text(
-        upgrade_text(result(text), width=200, colour=False)
+        upgrade_text(result(text), Screen(width=200))
     ),
     "text of check": lambda text: assert_terminal_shows_text(
-        check_text(check_result(text), width=80, colour=False)
+        check_text(check_result(text), Screen(width=80))
     ),
     "annotations": lambda text: assert_github_log(
-        render(check_result(text), "github"), count=1
+        render(check_result(text), "github", Screen()), count=1
     ),
     "JUnit": lambda text: assert_xml_holds(to_junit(result(text)), text),
 }
@@ -224,9 +225,9 @@ def test_json_and_sarif_hold_the_text_itself(text: str) -> None:
     row = report["locales"]["zh_CN"]["pages"][0]
     assert (row["page"], row["title"]) == (whole, whole)
     assert row["findings"][0]["text"] == whole
-    told = json.loads(render(check_result(text), "json"))
+    told = json.loads(render(check_result(text), "json", Screen()))
     assert told["mistakes"][0]["msgstr"] == whole
-    sarif = json.loads(render(check_result(text), "sarif"))
+    sarif = json.loads(render(check_result(text), "sarif", Screen()))
     (found,) = sarif["runs"][0]["results"]
     assert found["properties"]["msgstr"] == whole
     # The middle of a link is escaped, so that it is none.
@@ -265,5 +266,5 @@ def test_a_line_of_the_log_begins_no_command() -> None:
 def test_every_severity_is_a_command() -> None:
     for severity in Severity:
         told = replace(finding(COMMAND), severity=severity)
-        text = render(CheckResult(findings=(told,)), "github", level=1)
+        text = render(CheckResult(findings=(told,)), "github", Screen(), level=1)
         assert_github_log(text, count=1)

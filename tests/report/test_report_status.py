@@ -18,7 +18,7 @@ from pipeline.report.result import RunResult
 from pipeline.report.status import in_order_of_need
 from pipeline.report.terminal import table_text
 from pipeline.report.upgrade import overview_lines
-from pipeline.report.value import Table
+from pipeline.report.value import Screen, Table
 
 Speech = pytest.CaptureFixture[str]
 LONG = "notebooks/a_page_with_a_very_long_name_as_some_of_them_have"
@@ -57,19 +57,19 @@ def test_what_is_near_the_first_page_comes_first_and_then_what_is_short() -> Non
 
 def test_the_next_ten_pages_are_listed_and_the_sums_are_of_all() -> None:
     pages = [page(f"p{number:02}", words=number + 1) for number in range(12)]
-    text = status_text(status_of(*pages), width=80, colour=False)
+    text = status_text(status_of(*pages), Screen(width=80))
     assert "10 of 12 pages to translate" in text
     assert [word for word in text.split() if word.startswith("p0")] == [
         f"p{number:02}" for number in range(10)
     ]
     assert "12 pages" in text
     assert "p10" not in text
-    whole = status_text(status_of(*pages, lists_all=True), width=80, colour=False)
+    whole = status_text(status_of(*pages, lists_all=True), Screen(width=80))
     assert "p11" in whole
 
 
 def test_a_finished_translation_says_so() -> None:
-    text = status_text(status_of(page("a", done=10)), width=80, colour=False)
+    text = status_text(status_of(page("a", done=10)), Screen(width=80))
     assert "every page is translated (--every-page lists them)" in text
 
 
@@ -79,7 +79,7 @@ def test_no_line_is_too_long_and_no_name_is_lost(width: int, shown: object) -> N
     pages = [page(LONG), page("guide/short", words=123456)]
     result = status_of(*pages, lists_all=True, findings=())
     result = replace(result, comparison=None)
-    text = shown(result, width=width, colour=False)  # type: ignore[operator] # either of them
+    text = shown(result, Screen(width=width))  # type: ignore[operator] # either of them
     table = text.partition("what to do next")[0].partition("docs v2 (")[0]
     assert max(map(len, table.split("\n"))) <= width
     assert LONG in "".join(
@@ -99,7 +99,7 @@ def test_no_letter_is_lost_where_two_columns_of_words_are_too_wide(
         footer=["", ""],
         words=frozenset(("page", "what happened")),
     )
-    text = table_text(table, width=width, colour=False)
+    text = table_text(table, Screen(width=width))
     assert max(map(len, text.split("\n"))) <= width
     _, _, body = text.partition("─\n")
     assert (body.count("n"), body.count("w")) == (name, words)
@@ -122,7 +122,7 @@ def test_columns_are_left_out_only_where_there_is_no_room(
         words=frozenset(),
         spare=headings[1:],
     )
-    heads = table_text(table, width=width, colour=False).split("\n")[2].split()
+    heads = table_text(table, Screen(width=width)).split("\n")[2].split()
     assert "".join(headings).endswith("".join(heads[1:]))
     assert heads[0] == "a"
     if sum(widths) + 3 * len(widths) - 1 <= width:
@@ -152,7 +152,7 @@ def test_status_lists_what_comes_next(synced: Path, capsys: Speech) -> None:
 
 
 def test_when_all_is_translated_it_says_what_there_is_to_do_then() -> None:
-    text = status_text(status_of(page("a", done=10)), width=80, colour=False)
+    text = status_text(status_of(page("a", done=10)), Screen(width=80))
     head = text.partition("docs v2 (")[0]
     # No head of a table without a row below it.
     assert "page  " not in head
@@ -161,7 +161,7 @@ def test_when_all_is_translated_it_says_what_there_is_to_do_then() -> None:
         assert how_to_run(*command.split()) in head
     lock = replace(RESULT.lock, ref="")
     of_folder = status_of(page("a", done=10), lock=lock)
-    assert "upgrade" not in status_text(of_folder, width=80, colour=False)
+    assert "upgrade" not in status_text(of_folder, Screen(width=80))
 
 
 def test_long_lists_of_pages_are_cut_where_asked() -> None:
@@ -172,7 +172,7 @@ def test_long_lists_of_pages_are_cut_where_asked() -> None:
 
 
 def test_what_is_left_to_translate_comes_before_all_else() -> None:
-    text = status_text(status_of(page("a"), page("b", done=10)), width=80, colour=False)
+    text = status_text(status_of(page("a"), page("b", done=10)), Screen(width=80))
     assert "what to do next:\n  untranslated: 1\ndocs v2" in text
 
 

@@ -10,13 +10,12 @@ from pipeline.core.execution.result import CellFailure, Execution, Status
 from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity
-from pipeline.report.chinese import ENGLISH, Language
 from pipeline.report.result import RunResult
 from pipeline.report.run import run_report
 from pipeline.report.status import status_report
 from pipeline.report.terminal import to_text
 from pipeline.report.upgrade import upgrade_report
-from pipeline.report.value import Report
+from pipeline.report.value import Report, Screen
 
 LOCK = Lock(
     url="https://example.org/docs",
@@ -101,16 +100,8 @@ RESULT = RunResult(name="docs", lock=LOCK, pages={"zh_CN": (PAGE_A, PAGE_B, PAGE
 def shown_by(report_of: Callable[..., Report]) -> Callable[..., str]:
     """What a terminal shows of the report that ``report_of`` makes of a result."""
 
-    def text(
-        result: RunResult,
-        *,
-        width: int,
-        colour: bool,
-        verbose: bool = False,
-        language: Language = ENGLISH,
-    ) -> str:
-        report = report_of(result, verbose=verbose)
-        return to_text(report, width=width, colour=colour, language=language)
+    def text(result: RunResult, screen: Screen, *, verbose: bool = False) -> str:
+        return to_text(report_of(result, verbose=verbose), screen)
 
     return text
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from pipeline.commands.options import add_shared, locales_of
-from pipeline.commands.showing import language, print_in_form, terminal
+from pipeline.commands.showing import print_in_form, terminal
 from pipeline.config import read_settings
 from pipeline.log import Log
 
@@ -70,14 +70,5 @@ def run_command(arguments: Namespace, log: Log) -> int:
         markup=arguments.markup,
     )
     form = "json" if arguments.json else arguments.format
-    screen = terminal()
-    text = render(
-        result,
-        form,
-        width=screen.width,
-        colour=screen.colour,
-        level=log.level,
-        language=language(),
-    )
-    print_in_form(text, form)
+    print_in_form(render(result, form, terminal(), level=log.level), form)
     return result.exit_code

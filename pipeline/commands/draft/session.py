@@ -19,7 +19,13 @@ from pipeline.adapters.files import WriteError, hold_lock, remove_abandoned
 from pipeline.commands.draft.plan import LocaleWork, plan_locale
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.run_lock import run_lock
-from pipeline.commands.showing import ask, print_error_text, print_report, print_text
+from pipeline.commands.showing import (
+    ask,
+    print_error_text,
+    print_report,
+    print_text,
+    terminal,
+)
 from pipeline.commands.update import LocaleMemos, update_locale
 from pipeline.config import DraftPolicy
 from pipeline.core.drafting.outcome import Outcome, tokens_of
@@ -28,8 +34,8 @@ from pipeline.findings import Finding
 from pipeline.log import QUIET, Log, is_terminal
 from pipeline.packages import how_to_run
 from pipeline.paths import Paths
-from pipeline.report.chinese import ENGLISH
 from pipeline.report.draft import DraftResult, draft_json, draft_report, plan_lines
+from pipeline.report.value import ENGLISH
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
 from pipeline.stages.update.locale import Locale
@@ -199,7 +205,7 @@ def show_draft(run: Run, result: DraftResult, *, as_json: bool) -> None:
     if as_json:
         print_text(draft_json(result).decode("utf-8"))
     elif run.log.level >= 0:
-        print_report(draft_report(result), ENGLISH)
+        print_report(draft_report(result), replace(terminal(), language=ENGLISH))
     if result.hint:
         run.log.note(result.hint)
     if result.error:

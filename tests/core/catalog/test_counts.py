@@ -31,6 +31,7 @@ from pipeline.core.pin.lock import Lock, Page, SourceFile, blob_id
 from pipeline.core.results import PageResult, UpdateCounts
 from pipeline.entries import Catalog, Entry
 from pipeline.report.result import RunResult
+from pipeline.report.value import Screen
 
 LONG = "These are enough words to tell one page from any other page."
 FRONT = "---\nkernelspec:\n  name: python3\n---\n\n"
@@ -296,7 +297,7 @@ def rows(text: str) -> dict[str, list[str]]:
 
 
 def test_table_of_an_upgrade() -> None:
-    said = upgrade_text(RESULT, width=160, colour=False)
+    said = upgrade_text(RESULT, Screen(width=160))
     table = rows(said)
     assert "x · zh_CN · v1 (7631000, JAX 1.0.0) → v2 (7632000, JAX 2.0.0)\n" in said
     assert table["a"] == [
@@ -326,13 +327,11 @@ def test_table_of_an_upgrade() -> None:
         "pages whose code changed: 1 (a)\n"
     ) in said
     assert "pages that appeared" not in said
-    assert rows(upgrade_text(RESULT, width=160, colour=False, verbose=True))["b"] == [
-        "2"
-    ]
+    assert rows(upgrade_text(RESULT, Screen(width=160), verbose=True))["b"] == ["2"]
 
 
 def test_table_of_the_status() -> None:
-    said = status_text(replace(RESULT, lists_all=True), width=160, colour=False)
+    said = status_text(replace(RESULT, lists_all=True), Screen(width=160))
     table = rows(said)
     assert table["3 pages"] == ["8 (61 %)", "3", "2", "68", "25", "23"]
     assert (
@@ -359,7 +358,7 @@ def test_the_distance_to_another_ref_is_told_in_commits(
 ) -> None:
     assert RESULT.comparison
     result = replace(RESULT, comparison=replace(RESULT.comparison, commits=commits))
-    assert text in status_text(result, width=160, colour=False)
+    assert text in status_text(result, Screen(width=160))
 
 
 def test_nothing_to_translate_and_nothing_behind() -> None:
@@ -370,12 +369,12 @@ def test_nothing_to_translate_and_nothing_behind() -> None:
         pages=MappingProxyType({"zh_CN": (done,)}),
         comparison=replace(RESULT.comparison, pages=(), commits=(2, 0)),
     )
-    said = status_text(result, width=160, colour=False)
+    said = status_text(result, Screen(width=160))
     assert "words to do" not in said
     assert "read what the checks note" in said
     assert "behind v2: 2 commits; the docs are the same\n" in said
-    assert "pages stay" in upgrade_text(result, width=160, colour=False)
-    assert upgrade_text(replace(result, comparison=None), width=160, colour=False) == ""
+    assert "pages stay" in upgrade_text(result, Screen(width=160))
+    assert upgrade_text(replace(result, comparison=None), Screen(width=160)) == ""
 
 
 def test_names_of_pages_do_not_drive_the_terminal() -> None:
@@ -383,6 +382,6 @@ def test_names_of_pages_do_not_drive_the_terminal() -> None:
     hostile = PageChange(page="\x1b[31m[red]a", appeared=True, added=1)
     result = replace(RESULT, comparison=replace(RESULT.comparison, pages=(hostile,)))
     for text in (status_text, upgrade_text):
-        said = text(result, width=160, colour=False)
+        said = text(result, Screen(width=160))
         assert "\x1b" not in said
         assert "\\x1b[31m[red]a" in said
