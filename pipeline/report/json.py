@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 
+from pipeline.core.catalog.diff import Comparison
 from pipeline.core.execution.result import Status
 from pipeline.core.pin.lock import Lock, page_name
 from pipeline.core.results import PageResult
@@ -56,7 +57,7 @@ def run_json(result: RunResult) -> bytes:
         if reference := result.reference.get(locale):
             report["locales"][locale]["reference"] = totals(reference)
     if result.comparison:
-        report["comparison"] = _comparison_record(result)
+        report["comparison"] = _comparison_record(result, result.comparison)
     if result.only:
         report["only"] = list(result.only)
     return json_bytes(report)
@@ -113,11 +114,8 @@ def _page_record(page: PageResult) -> dict[str, Any]:
     return record
 
 
-def _comparison_record(result: RunResult) -> dict[str, Any]:
+def _comparison_record(result: RunResult, comparison: Comparison) -> dict[str, Any]:
     """Return how the English of two commits differs, and the effect on translations."""
-    comparison = result.comparison
-    if comparison is None:
-        return {}
     commits = None  # the history between the two is unavailable
     if comparison.commits is not None:
         ahead, behind = comparison.commits

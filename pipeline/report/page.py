@@ -12,7 +12,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -39,15 +39,6 @@ def asset(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
-    """An executed code cell: its number from 1, and its time relative to the slowest cell."""
-
-    number: int
-    seconds: float
-    share: float  # percent, 0 to 100
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """One page in all locales. ``done`` counts finished and all messages, by locale."""
 
@@ -57,8 +48,6 @@ class Row:
     done: Mapping[str, tuple[int, int]]
     findings: tuple[Finding, ...]
     run: Execution | None = None
-    share: float = 0.0  # of the time of the slowest page, in percent
-    cells: tuple[Cell, ...] = ()
 
     @property
     def state(self) -> str:
@@ -73,12 +62,10 @@ def rows_of(result: RunResult) -> list[Row]:
     for locale, pages in result.pages.items():
         for page in pages:
             by_page.setdefault(page.page, {})[locale] = page
-    # All bars have the same scale: the slowest page has a full one.
-    longest = max((run.seconds for run in result.executions), default=0.0)
-    return [_row(versions, longest=longest) for versions in by_page.values()]
+    return list(map(_row, by_page.values()))
 
 
-def _row(versions: Mapping[str, PageResult], *, longest: float) -> Row:
+def _row(versions: Mapping[str, PageResult]) -> Row:
     """Return the row of a page, from its versions in all locales."""
     locale, page = next(iter(versions.items()))
     # Locales share findings about the English, and the run of the code: show them once.
@@ -87,43 +74,16 @@ def _row(versions: Mapping[str, PageResult], *, longest: float) -> Row:
     for name, version in versions.items():
         findings |= dict.fromkeys(version.findings)
         done[name] = (version.translated, version.messages)
-    row = Row(
+    runs = [version.execution for version in versions.values() if version.execution]
+    return Row(
         page=page.page,
         title=page.title,
         # An ASCII title has not been translated.
         language="en" if page.title.isascii() else locale.replace("_", "-"),
         done=done,
         findings=tuple(findings),
+        run=runs[0] if runs else None,
     )
-    runs = [version.execution for version in versions.values() if version.execution]
-    if not runs:
-        return row
-    run = runs[0]
-    return replace(
-        row,
-        run=run,
-        share=_share(run.seconds, longest),
-        cells=_cells(run),
-    )
-
-
-def _cells(run: Execution) -> tuple[Cell, ...]:
-    """Return the executed code cells of a page, in order."""
-    slowest = max(run.cell_seconds, default=0.0)
-    cells = []
-    # Numbers count executed code cells, not all cells of the notebook.
-    for number, seconds in enumerate(run.cell_seconds, start=1):
-        cells.append(
-            Cell(number=number, seconds=seconds, share=_share(seconds, slowest))
-        )
-    return tuple(cells)
-
-
-def _share(seconds: float, longest: float) -> float:
-    """Return ``seconds`` in percent of the longest time; 0 if that is 0."""
-    if not longest:
-        return 0.0
-    return 100 * seconds / longest
 
 
 _WORDS = {  # after a count: "12 passed, 3 partly"
@@ -136,24 +96,6 @@ _GITHUB = "https://github.com/"
 _NOT_PLAIN = re.compile("[^A-Za-z0-9]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """How many notebooks ended with a status, and their share of all in percent."""
-
-    status: Status
-    word: str
-    count: int
-    share: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
-    """The run in one sentence; ``tone`` is ``good`` or ``bad``."""
-
-    text: str
-    tone: str
-
-
 def to_html(result: RunResult, *, previous: Previous | None = None) -> bytes:
     """Return the report as an HTML file, UTF-8.
 
@@ -164,15 +106,20 @@ def to_html(result: RunResult, *, previous: Previous | None = None) -> bytes:
     # digest.
     script = asset("report.js")
     digest = hashlib.sha256(script.encode("utf-8")).digest()
+    problems = _problems(result)
     values = {
         "result": result,
         "lock": result.lock,
         "rows": rows_of(result),
         "runs": runs,
-        "verdict": _verdict(result),
+        "verdict": ", ".join(problems) or _good_news(runs),
+        "tone": "bad" if problems else "good",
         "locales": {locale: totals(pages) for locale, pages in result.pages.items()},
         "classes": executed_by_class(runs),
-        "outcomes": _outcomes(runs),
+        "words": _WORDS,
+        "counts": Counter(run.status for run in runs),
+        # All bars have the same scale: the slowest page has a full one.
+        "longest": max((run.seconds for run in runs), default=0.0),
         "failed": [run for run in runs if run.status is Status.FAILED],
         "cached": [run for run in runs if run.cached],
         "since": compare_runs(previous, result),
@@ -189,41 +136,24 @@ def render(template: str, values: Mapping[str, object]) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _outcomes(runs: Sequence[Execution]) -> list[Outcome]:
-    """Return every status with its count and share, including those without notebooks."""
-    counts = Counter(run.status for run in runs)
-    # Avoids a division by zero: without notebooks, every share is 0.
-    all_of_them = len(runs) or 1
-    outcomes = []
-    for status, word in _WORDS.items():
-        count = counts[status]
-        share = 100 * count / all_of_them
-        outcome = Outcome(status=status, word=word, count=count, share=share)
-        outcomes.append(outcome)
-    return outcomes
-
-
-def _verdict(result: RunResult) -> Verdict:
-    """Return the main message: whether there is anything to do."""
-    statuses = Counter(run.status for run in result.executions)
+def _problems(result: RunResult) -> list[str]:
+    """Return what there is to do, in a few words: failures first, then findings."""
+    failed = sum(run.status is Status.FAILED for run in result.executions)
     errors = sum(finding.severity is Severity.ERROR for finding in result.all_findings)
-    failed, passed = statuses[Status.FAILED], statuses[Status.PASSED]
-    # Failures come first, then findings.
     problems = []
     if failed:
         problems.append(f"{counted(failed, 'notebook')} failed")
     if errors:
         problems.append(f"{counted(errors, 'error')} to look at")
-    if problems:
-        return Verdict(text=", ".join(problems), tone="bad")
-    return Verdict(text=_good_news(passed, statuses.total()), tone="good")
+    return problems
 
 
-def _good_news(passed: int, all_of_them: int) -> str:
+def _good_news(runs: Sequence[Execution]) -> str:
     """Return the sentence about the notebooks of a run without problems."""
-    if not all_of_them:
+    if not runs:
         return "No code was run"
-    if passed < all_of_them:
+    passed = sum(run.status is Status.PASSED for run in runs)
+    if passed < len(runs):
         # Some ran in part or were skipped: neither a failure nor "all passed".
         return "No notebook failed"
     if passed == 1:
@@ -244,10 +174,9 @@ def _same(runs: Sequence[Execution]) -> str:
     return "every notebook ended as in the last run"
 
 
-def _percent(done: tuple[int, int]) -> str:
-    """Return a pair as ``64 %``; a Jinja filter gets a single value."""
-    part, whole = done
-    return percent_text(part, whole)
+def _share(part: float, whole: float) -> float:
+    """Return ``part`` in percent of ``whole``; 0 if that is 0."""
+    return 100 * part / whole if whole else 0.0
 
 
 def _duration(seconds: float) -> str:
@@ -306,7 +235,8 @@ def _environment() -> Environment:
         "ansi": pieces,
         "python": source_pieces,
         "duration": _duration,
-        "percent": _percent,
+        "percent": lambda pair: percent_text(*pair),
+        "share": _share,
         "count": counted,
         "anchor": _anchor,
         "cell": cell_name,

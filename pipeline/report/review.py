@@ -67,16 +67,6 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageReview:
-    """The messages of one page, in their order."""
-
-    file: str
-    locale: str
-    page: str
-    messages: tuple[Message, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
     """The differences between two states of the memory."""
 
@@ -88,21 +78,10 @@ class Review:
     problems: tuple[Finding, ...] = ()  # unreadable files
 
     @property
-    def pages(self) -> tuple[PageReview, ...]:
+    def pages(self) -> tuple[tuple[Message, ...], ...]:
         """Return the messages, grouped by page."""
-        pages: list[PageReview] = []
-        for file, of_file in groupby(self.messages, key=lambda message: message.file):
-            messages = tuple(of_file)
-            first = messages[0]
-            pages.append(
-                PageReview(
-                    file=file,
-                    locale=first.locale,
-                    page=first.page,
-                    messages=messages,
-                )
-            )
-        return tuple(pages)
+        pages = groupby(self.messages, key=lambda message: message.file)
+        return tuple(tuple(messages) for _, messages in pages)
 
     @property
     def exit_code(self) -> int:
@@ -220,17 +199,17 @@ def _problem_line(problem: Finding) -> str:
 
 def _rows(review: Review) -> Iterator[str]:
     """Yield the rows of all messages; the first row of a page is preceded by its heading."""
-    for page in review.pages:
-        heading = _page_heading(page)
-        for message in page.messages:
+    for messages in review.pages:
+        heading = _page_heading(messages)
+        for message in messages:
             yield f"{heading}{_row(message)}"
             heading = ""
 
 
-def _page_heading(page: PageReview) -> str:
+def _page_heading(messages: Sequence[Message]) -> str:
     """Return the heading of a page, and the head of its table."""
-    count = counted(len(page.messages), "message")
-    return f"\n### {plain(page.page)} ({plain(page.locale)}): {count}\n\n{_HEADINGS}"
+    first, count = messages[0], counted(len(messages), "message")
+    return f"\n### {plain(first.page)} ({plain(first.locale)}): {count}\n\n{_HEADINGS}"
 
 
 def _row(message: Message) -> str:
