@@ -104,7 +104,7 @@ def _encoding_of(data: bytes) -> str:
     in_utf8 = [line for line in wide if _is_utf8(line)]
     if len(in_utf8) == len(wide):
         return "utf-8"
-    return MIXED if len(in_utf8) > 1 else _chinese_encoding(data)
+    return MIXED if len(in_utf8) > 1 else chinese_encoding(data) or "gb18030"
 
 
 def _is_utf8(line: bytes) -> bool:
@@ -123,14 +123,15 @@ def _mixed(data: bytes) -> str:
     )
 
 
-def _chinese_encoding(data: bytes) -> str:
-    """Return the likelier Chinese encoding: GB18030, a superset of GBK, or Big5."""
+def chinese_encoding(data: bytes) -> str:
+    """Return the likelier Chinese encoding: GB18030, a superset of GBK, or Big5; "" for neither."""
     from charset_normalizer import from_bytes
 
     names = ["gb18030", "big5hkscs", "gbk", "gb2312", "big5"]
     best = from_bytes(data[:_LOOKED_AT], cp_isolation=names).best()
-    is_big5 = best is not None and best.encoding.startswith("big5")
-    return "big5hkscs" if is_big5 else "gb18030"
+    if best is None:
+        return ""
+    return "big5hkscs" if best.encoding.startswith("big5") else "gb18030"
 
 
 def html_to_markdown(text: str, *, where: str) -> str:

@@ -25,15 +25,6 @@ DIGEST_LENGTH = 64
 HOUR = 3600.0  # tolerance for differing clocks, and for files that are being written
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CacheStats:
-    """Size of the cache. ``limit`` and ``size`` are in bytes."""
-
-    entries: int
-    size: int
-    limit: int
-
-
 @dataclass(frozen=True, slots=True)
 class _Row:
     """One entry in the folder."""
@@ -96,10 +87,11 @@ class ExecutionCache:
     def trim(self) -> int:
         """Remove the least recently used entries until the rest fits; return their number.
 
-        Entries used by this run are kept. Temporary files of interrupted writers and files of an
-        older layout are removed too.
+        Entries used by this run are kept. Temporary files of interrupted writers are removed too.
         """
-        self._sweep()
+        for path in self._leftovers(age=HOUR):
+            with suppress(OSError):
+                path.unlink()
         # Keys break ties, so that every machine removes the same entries.
         rows = sorted(self._rows(), key=lambda row: (row.used, row.key))
         excess = sum(row.size for row in rows) - self.limit
@@ -119,10 +111,9 @@ class ExecutionCache:
         """Return the keys of all entries, sorted."""
         return tuple(sorted(path.stem for path in self._files()))
 
-    def stats(self) -> CacheStats:
-        """Return the number and size of the entries."""
-        sizes = [row.size for row in self._rows()]
-        return CacheStats(entries=len(sizes), size=sum(sizes), limit=self.limit)
+    def size(self) -> int:
+        """Return the size of all entries in bytes."""
+        return sum(row.size for row in self._rows())
 
     def clear(self) -> int:
         """Remove every entry; return how many there were. Raises WriteError."""
@@ -164,19 +155,9 @@ class ExecutionCache:
                     used = now
                 yield _Row(used, path.stem, facts.st_size)
 
-    def _sweep(self) -> None:
-        for path in self._leftovers(age=HOUR):
-            with suppress(OSError):
-                path.unlink()
-
     def _leftovers(self, *, age: float) -> Iterator[Path]:
-        """Yield files of the older layout, and abandoned temporary files.
-
-        A temporary file counts as abandoned if nobody has written to it for ``age`` seconds.
-        """
+        """Yield temporary files that nobody has written to for ``age`` seconds."""
         now = time.time()
-        yield from self.folder.glob("*.ipynb")
-        yield from self.folder.glob("times-*.json")
         for path in [
             *self.folder.glob("[0-9a-f][0-9a-f]/.*.tmp"),
             *self.folder.glob(".*.tmp"),

@@ -112,23 +112,18 @@ def _can_run(run: Run) -> bool:
 def build(run: Run, options: BuildOptions) -> RunResult:
     """Split, update, merge, execute and publish at the current pin, as far as ``options.last``."""
     with run_lock(run):
-        result = build_pulled(run, options, read_pulled(run))
+        pulled = RunResult(name=run.name, lock=read_pulled(run), check_only=run.dry)
+        result = build_pulled(run, options, pulled)
         discard_kept(run)
         return result
 
 
-def build_pulled(
-    run: Run,
-    options: BuildOptions,
-    lock: Lock,
-    *,
-    changes: tuple[str, ...] = (),
-    findings: tuple[Finding, ...] = (),
-) -> RunResult:
+def build_pulled(run: Run, options: BuildOptions, pulled: RunResult) -> RunResult:
     """Build the pulled pages, write the report and return the result.
 
-    ``changes`` and ``findings`` come from the preceding pull, and are added to the result.
+    ``pulled`` has the lock, and the changes and findings of a pull in the same run.
     """
+    lock, changes = pulled.lock, pulled.changes
     run = run.with_lock(lock.markdown, substitutions=lock.substitutions)
     pages = pages_of_run(run, lock)
     merged: dict[str, tuple[PageResult, ...]] = {}
@@ -141,15 +136,13 @@ def build_pulled(
     # Only commands that run code use these rules.
     rules = _rule_findings(run, lock) if options.executes else ()
     guides, reference = apart(merged, is_named=bool(run.pages))
-    result = RunResult(
-        name=run.name,
-        lock=lock,
+    result = replace(
+        pulled,
         pages=guides,
         reference=reference,
         gone=gone,
-        findings=(*findings, *name_findings(run, lock), *rules),
+        findings=(*pulled.findings, *name_findings(run, lock), *rules),
         changes=changes,
-        check_only=run.dry,
         only=run.pages,
     )
     # A dry run has not merged anything that could be executed or rendered.

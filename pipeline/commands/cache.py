@@ -10,11 +10,10 @@ from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 
 from pipeline.adapters.execution_cache import ExecutionCache
 from pipeline.commands.showing import print_text
-from pipeline.config import Settings, read_settings
+from pipeline.config import read_settings
 from pipeline.core.execution.record import CacheEntry, decode_entry
 from pipeline.errors import FindingsError, InputError
 from pipeline.log import Log
@@ -31,39 +30,25 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def run_command(arguments: Namespace, log: Log) -> int:
-    """Run the action, print its lines and return its exit code."""
-    output = run_cache_action(read_settings(arguments.config), arguments.action)
-    print_text("".join(f"{line}\n" for line in output.lines))
-    return output.exit_code
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandOutput:
-    """Output lines and exit code of a command."""
-
-    lines: tuple[str, ...]
-    exit_code: int = 0
-
-
-def run_cache_action(settings: Settings, action: str) -> CommandOutput:
-    """Run ``action`` (``stats``, ``verify`` or ``clear``) and return its output.
-
-    Raises WriteError.
-    """
+    """Run the action, print its lines and return its exit code. Raises WriteError."""
+    settings = read_settings(arguments.config)
     limit = settings.execution.cache * MEBIBYTE
     # The upstream's name is empty: outputs are stored by key and shared by all upstreams.
     cache = ExecutionCache(Paths(settings.root, "").outputs, limit=limit)
-    if action == "stats":
-        return _stats(cache)
-    if action == "clear":
-        return _clear(cache)
-    return _verify(cache)
+    match arguments.action:
+        case "stats":
+            lines = _stats(cache)
+        case "clear":
+            size = cache.size()
+            lines = [f"{cache.clear()} entries removed, {_size(size)}"]
+        case _:
+            lines = _verify(cache)
+    print_text("".join(f"{line}\n" for line in lines))
+    return FindingsError.exit_code if cache.damaged else 0
 
 
-def _stats(cache: ExecutionCache) -> CommandOutput:
+def _stats(cache: ExecutionCache) -> list[str]:
     """Return the number and size of entries, the time saved, the releases and the failures."""
-    # The size covers all files, including damaged entries that cannot be decoded.
-    stats = cache.stats()
     seconds = 0.0
     releases: Counter[str] = Counter()
     failures = []
@@ -73,16 +58,20 @@ def _stats(cache: ExecutionCache) -> CommandOutput:
         if entry.failure:
             page = entry.facts.get("page", "?")
             failures.append(f"  failed: {page}: {entry.failure.exception}")
-    size = f"{_size(stats.size)} of {_size(stats.limit)}"
-    summary = f"{stats.entries} entries, {size}, {seconds:.0f} s of running saved"
+    # The number and the size cover all files, also damaged entries that cannot be decoded.
+    count, size = (
+        len(cache.all_keys()),
+        f"{_size(cache.size())} of {_size(cache.limit)}",
+    )
+    summary = f"{count} entries, {size}, {seconds:.0f} s of running saved"
     by_release = [
         f"  {release or 'no pin'}: {count}"
         for release, count in sorted(releases.items())
     ]
-    return CommandOutput(lines=(summary, *by_release, *sorted(failures)))
+    return [summary, *by_release, *sorted(failures)]
 
 
-def _verify(cache: ExecutionCache) -> CommandOutput:
+def _verify(cache: ExecutionCache) -> list[str]:
     """Read every entry, remove the damaged ones and list them. Their code runs again next time."""
     keys = cache.all_keys()
     # Check the digests first, then whether this version can decode the entries.
@@ -92,19 +81,12 @@ def _verify(cache: ExecutionCache) -> CommandOutput:
         if data is not None and not _is_readable(data):
             cache.reject(key)
     if not cache.damaged:
-        return CommandOutput(lines=(f"{len(keys)} entries, all as they were written",))
+        return [f"{len(keys)} entries, all as they were written"]
     summary = (
         f"{len(cache.damaged)} of {len(keys)} entries were damaged and are removed; "
         "their code runs again next time"
     )
-    damaged = [f"  {key}" for key in cache.damaged]
-    return CommandOutput(lines=(summary, *damaged), exit_code=FindingsError.exit_code)
-
-
-def _clear(cache: ExecutionCache) -> CommandOutput:
-    """Remove every entry, and return how many there were."""
-    size = cache.stats().size
-    return CommandOutput(lines=(f"{cache.clear()} entries removed, {_size(size)}",))
+    return [summary, *(f"  {key}" for key in cache.damaged)]
 
 
 def _entries(cache: ExecutionCache) -> Iterator[CacheEntry]:

@@ -8,7 +8,7 @@ Pontoon, which Weblate and Crowdin accept as well: ``<name>/templates/<page>.pot
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pipeline.adapters import po
@@ -47,63 +47,53 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
 TEMPLATES = "templates"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Exporting:
-    """State of one export: its target folder, the files to write and the findings so far."""
-
-    run: Run
-    folder: Path
-    written: dict[Path, bytes] = field(default_factory=dict)
-    sent: dict[Path, bytes] = field(default_factory=dict)  # the bases for `import`
-    findings: list[Finding] = field(default_factory=list)
-
-
 def export_catalogs(run: Run, *, folder: Path) -> RunResult:
     """Write the catalogues of all locales below ``folder``, with one template for each.
 
     An unreadable catalogue becomes a finding. Nothing is removed, because the folder may hold other
     files. Raises ConfigError if there are no catalogues yet.
     """
-    exporting = _Exporting(run=run, folder=folder / run.name)
+    files: dict[Path, bytes] = {}
+    sent: dict[Path, bytes] = {}  # the bases for `import`
+    findings: list[Finding] = []
     with run_lock(run):
         lock = read_pulled(run)
-        for locale in run.locales:
-            _export_locale(exporting, locale)
-        if not exporting.written:
+        for locale, page, path in _catalogs(run):
+            try:
+                data = read_bytes(path)
+                catalog = po.read_catalog(data, where=run.shown(path)).catalog
+            except InputError as error:
+                findings.append(Finding.of(error, page=page))
+                continue
+            sent[run.paths.last_export(locale, page)] = data
+            target = folder / run.name / locale / f"{page}.po"
+            template = folder / run.name / TEMPLATES / f"{page}.pot"
+            files[target] = po.format_catalog(catalog)
+            files[template] = po.format_catalog(_template_of(catalog))
+        if not files:
             raise ConfigError(
                 "there are no catalogues yet",
                 hint=f"Run: {how_to_run('sync', run.name, '--no-execute')}",
             )
-        changes = _write(exporting)
+        changes = _write(files, dry=run.dry)
+        _write(sent, dry=run.dry)
     return RunResult(
         name=run.name,
         lock=lock,
-        findings=tuple(exporting.findings),
+        findings=tuple(findings),
         changes=changes,
         check_only=run.dry,
     )
 
 
-def _export_locale(exporting: _Exporting, locale: str) -> None:
-    """Prepare the files of one locale, and the copies that ``import`` will need."""
-    run = exporting.run
-    catalogs = run.paths.catalogs(locale)
-    for path in sorted(catalogs.rglob("*.po")):
-        page = path.relative_to(catalogs).as_posix().removesuffix(".po")
-        if not run.selects(page):
-            continue
-        where = run.shown(path)
-        try:
-            data = read_bytes(path)
-            catalog = po.read_catalog(data, where=where).catalog
-        except InputError as error:
-            exporting.findings.append(Finding.of(error, page=page))
-            continue
-        exporting.sent[run.paths.last_export(locale, page)] = data
-        target = exporting.folder / locale / f"{page}.po"
-        template = exporting.folder / TEMPLATES / f"{page}.pot"
-        exporting.written[target] = po.format_catalog(catalog)
-        exporting.written[template] = po.format_catalog(_template_of(catalog))
+def _catalogs(run: Run) -> Iterator[tuple[str, str, Path]]:
+    """Yield locale, page and file of each selected catalogue."""
+    for locale in run.locales:
+        folder = run.paths.catalogs(locale)
+        for path in sorted(folder.rglob("*.po")):
+            page = path.relative_to(folder).as_posix().removesuffix(".po")
+            if run.selects(page):
+                yield locale, page, path
 
 
 def _template_of(catalog: Catalog) -> Catalog:
@@ -126,13 +116,10 @@ def _blank(entry: Entry) -> Entry:
     )
 
 
-def _write(exporting: _Exporting) -> tuple[str, ...]:
-    """Write the files that changed and return their paths, without the copies for ``import``."""
-    dry = exporting.run.dry
-    changed: list[str] = []
-    for path, data in exporting.written.items():
-        if write_if_changed(path, data, dry=dry):
-            changed.append(path.as_posix())
-    for path, data in exporting.sent.items():
-        write_if_changed(path, data, dry=dry)
-    return tuple(changed)
+def _write(files: Mapping[Path, bytes], *, dry: bool) -> tuple[str, ...]:
+    """Write the files that changed and return their paths."""
+    return tuple(
+        path.as_posix()
+        for path, data in files.items()
+        if write_if_changed(path, data, dry=dry)
+    )

@@ -12,7 +12,6 @@ import shlex
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.commands.options import add_shared, run_of
@@ -81,17 +80,25 @@ def run_command(arguments: Namespace, log: Log) -> RunResult | int:
 
 
 def _set_up(arguments: Namespace, log: Log) -> int:
-    """Register the merge driver in this clone, and report what is still missing."""
+    """Register the merge driver in this clone, and report what is still missing.
+
+    Raises ConfigError outside of a repository.
+    """
     if arguments.words:
         raise ConfigError(
             f"memory setup is about all of the clone, not {arguments.words[0]!r}",
             hint=f"Run: {how_to_run('memory', 'setup')}",
         )
-    merging = set_up_merging(arguments.config.resolve().parent)
-    since = "from now on" if merging.is_new else "already"
+    from pipeline.adapters.version_control import merge_attribute, set_merge_driver
+
+    root = arguments.config.resolve().parent
+    is_new = set_merge_driver(root, DRIVER, title=_TITLE, command=_driver_command())
+    since = "from now on" if is_new else "already"
     log.note(f"git merges the memory entry by entry in this clone {since}")
-    if merging.lacks:
-        log.warn(f"it will, once .gitattributes has the line: {merging.lacks}")
+    # An example of a file name in the memory: the attribute may be set by any pattern.
+    if merge_attribute(root, f"{_FOLDER}/locale/name/page.po") != DRIVER:
+        line = f"/{_FOLDER}/**/*.po merge={DRIVER}"
+        log.warn(f"it will, once .gitattributes has the line: {line}")
     return 0
 
 
@@ -130,31 +137,6 @@ def restamp_memory(run: Run) -> RunResult:
         changes=result.changes,
         check_only=run.dry,
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Merging:
-    """State of the merge driver in a clone; ``is_new`` if it was not registered before.
-
-    ``lacks`` is the line that ``.gitattributes`` still needs, or empty.
-    """
-
-    is_new: bool
-    lacks: str = ""
-
-
-def set_up_merging(root: Path) -> Merging:
-    """Register the merge driver for the memory below ``root``, in this clone only.
-
-    Raises ConfigError if ``root`` is not in a repository.
-    """
-    from pipeline.adapters.version_control import merge_attribute, set_merge_driver
-
-    is_new = set_merge_driver(root, DRIVER, title=_TITLE, command=_driver_command())
-    # An example of a file name in the memory: the attribute may be set by any pattern.
-    if merge_attribute(root, f"{_FOLDER}/locale/name/page.po") == DRIVER:
-        return Merging(is_new=is_new)
-    return Merging(is_new=is_new, lacks=f"/{_FOLDER}/**/*.po merge={DRIVER}")
 
 
 def merge_versions(words: Sequence[str]) -> tuple[str, ...]:

@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from dataclasses import dataclass
+from dataclasses import replace
 
 from pipeline.commands.options import add_shared, run_of
 from pipeline.commands.pages import name_findings
 from pipeline.commands.run_lock import run_lock
-from pipeline.core.pin.lock import Lock, format_lock
-from pipeline.findings import Finding
+from pipeline.core.pin.lock import format_lock
 from pipeline.log import Log
 from pipeline.report.result import RunResult
 from pipeline.run import Run
@@ -30,30 +29,19 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
     return pull(run_of(arguments, log), ref=arguments.ref)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pulled:
-    """Lock after a pull, with the files that changed (or would change)."""
-
-    lock: Lock
-    changes: tuple[str, ...]
-    findings: tuple[Finding, ...] = ()
-
-
 def pull(run: Run, *, ref: str | None) -> RunResult:
     """Fetch upstream's docs at ``ref`` (default: the configured one) and write the lock."""
     with run_lock(run):
-        pulled = pull_docs(run, ref=ref)
-    return RunResult(
-        name=run.name,
-        lock=pulled.lock,
-        changes=pulled.changes,
-        findings=(*pulled.findings, *name_findings(run, pulled.lock)),
-        check_only=run.dry,
-    )
+        result = pull_docs(run, ref=ref)
+    findings = (*result.findings, *name_findings(run, result.lock))
+    return replace(result, findings=findings)
 
 
-def pull_docs(run: Run, *, ref: str | None) -> Pulled:
-    """Pull the docs, and refresh the names that other sites document."""
+def pull_docs(run: Run, *, ref: str | None) -> RunResult:
+    """Pull the docs, and refresh the names that other sites document.
+
+    Return the lock, and the files that changed or, in a dry run, would change.
+    """
     before = lock_bytes(run)
     lock = stage.pull(run, ref=ref)
     # A dry run has written nothing, so the lock is formatted here.
@@ -62,11 +50,12 @@ def pull_docs(run: Run, *, ref: str | None) -> Pulled:
     changes: tuple[str, ...] = ()
     if after != before:
         changes = (run.shown(run.paths.lock),)
+    result = RunResult(name=run.name, lock=lock, changes=changes, check_only=run.dry)
     if run.dry:
-        return Pulled(lock=lock, changes=changes)
+        return result
     refreshed = refresh_names(run, lock)
-    return Pulled(
-        lock=lock, changes=changes + refreshed.changes, findings=refreshed.findings
+    return replace(
+        result, changes=changes + refreshed.changes, findings=refreshed.findings
     )
 
 

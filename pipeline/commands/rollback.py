@@ -34,12 +34,9 @@ def scratch_copy(run: Run) -> Iterator[Path]:
         # Resolved, because the temporary folder is a symbolic link on some systems.
         root = link_repository(paths.root, Path(name).resolve())
         try:
-            for folder in (
-                *_written_by_sync(paths),
-                *map(paths.memory_state, run.locales),
-            ):
-                if folder.exists():
-                    _copy(folder, root / folder.relative_to(paths.root))
+            for place in _written_by_sync(run):
+                if place.exists():
+                    _copy(place, root / place.relative_to(paths.root))
             (paths.cache / "git").mkdir(parents=True, exist_ok=True)
             cache = Paths(root, paths.name).cache
             cache.mkdir(parents=True)
@@ -95,24 +92,21 @@ def _kept(run: Run) -> Paths:
 def _keep(run: Run, kept: Paths) -> None:
     """Link or copy every file that may change to ``kept``. Raises WriteError."""
     paths = run.paths
-    places = [
-        paths.docs,
-        *_written_by_sync(paths),
-        *map(paths.memory_state, run.locales),
-    ]
     try:
         # Leftovers of a killed run are older than the current files.
         shutil.rmtree(kept.root, ignore_errors=True)
-        for place in places:
+        for place in (paths.docs, *_written_by_sync(run)):
             if place.exists():
                 _copy(place, kept.root / place.relative_to(paths.root), linked=True)
     except OSError as error:
         raise _not_copied(error, kept.root) from error
 
 
-def _written_by_sync(paths: Paths) -> tuple[Path, ...]:
-    """Return what a sync of this upstream writes outside ``build/``, except the checkout."""
-    return (paths.lock, paths.root / "translations")
+def _written_by_sync(run: Run) -> tuple[Path, ...]:
+    """Return what a sync of this upstream writes and reads again, except the checkout."""
+    paths = run.paths
+    bases = map(paths.memory_state, run.locales)
+    return (paths.lock, paths.root / "translations", *bases)
 
 
 def _copy(source: Path, target: Path, *, linked: bool = False) -> None:

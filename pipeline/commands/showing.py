@@ -16,7 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from pipeline.errors import INTERRUPTED, UNEXPECTED, ConfigError, PipelineError
 from pipeline.log import Log, is_terminal, write_commands, write_json, write_text
@@ -28,6 +28,7 @@ from pipeline.report.result import RunResult
 from pipeline.report.value import ENGLISH, Language, Screen
 
 if TYPE_CHECKING:
+    from pipeline.core.adoption.result import AdoptResult
     from pipeline.report.value import Report
 
 # commands that usually write nothing, so that "nothing to write" would be noise
@@ -111,18 +112,7 @@ def _report_of(command: str) -> Callable[..., Report]:
     return run_report
 
 
-class Changes(Protocol):
-    """Part of any result that lists written files, or files that would be written."""
-
-    @property
-    def changes(self) -> tuple[str, ...]: ...
-    @property
-    def dry_run(self) -> bool: ...
-    @property
-    def check_only(self) -> bool: ...
-
-
-def report_changes(result: Changes, log: Log) -> None:
+def report_changes(result: RunResult | AdoptResult, log: Log) -> None:
     """Report how many files were written, or would be; list them at the detail level."""
     # Both are dry runs; they differ only in the exit code.
     is_dry = result.check_only or result.dry_run

@@ -38,15 +38,7 @@ def sync(run: Run, options: BuildOptions, *, ref: str | None) -> RunResult:
         pulled = pull_docs(run, ref=ref)
         # The checkout still has the old docs, so a build would report on the wrong ones.
         if run.dry and pulled.changes:
-            return RunResult(
-                name=run.name, lock=pulled.lock, changes=pulled.changes, check_only=True
-            )
-        result = build_pulled(
-            run,
-            options,
-            pulled.lock,
-            changes=pulled.changes,
-            findings=pulled.findings,
-        )
+            return pulled
+        result = build_pulled(run, options, pulled)
         discard_kept(run)
         return result

@@ -364,9 +364,10 @@ def move_docs(target: Run) -> RunResult:
     if lock_bytes(target) != before:
         changes = (target.shown(target.paths.lock),)
     # Thorough, because people want to see what happens to every message.
-    return build_pulled(
-        target, BuildOptions(last="merge", is_thorough=True), lock, changes=changes
+    pulled = RunResult(
+        name=target.name, lock=lock, changes=changes, check_only=target.dry
     )
+    return build_pulled(target, BuildOptions(last="merge", is_thorough=True), pulled)
 
 
 def _with_names(target: Run, result: RunResult) -> RunResult:

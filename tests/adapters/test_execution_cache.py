@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from pipeline.adapters import files
 from pipeline.adapters.execution_cache import ExecutionCache
-from pipeline.commands.cache import run_cache_action
-from pipeline.config import ExecutionPolicy, Settings
+from pipeline.cli import main
 from pipeline.core.execution import notebook as execution
 from pipeline.core.execution.record import CacheEntry, encode_entry
 
@@ -139,20 +138,17 @@ def test_trimming_sweeps_what_others_left_but_nothing_that_is_being_written(
     left = cache.folder / KEYS[0][:2] / f".{KEYS[0]}.abc.tmp"
     future = cache.folder / ".pages.json.abc.tmp"
     busy = left.with_name(".busy.tmp")
-    old = [cache.folder / "1234.ipynb", cache.folder / "times-jax.json"]
-    for path in (left, future, busy, *old):
+    for path in (left, future, busy):
         path.write_text("x")
     os.utime(left, (time.time() - 7200,) * 2)
     os.utime(future, (time.time() + 7200,) * 2)
     kept = cache.folder / "pages.json"
     kept.write_text("{}")
     cache.trim()
-    assert [path.exists() for path in (left, future, busy, *old, kept)] == [
+    assert [path.exists() for path in (left, future, busy, kept)] == [
         False,
         False,
         True,
-        False,
-        False,
         True,
     ]
     assert cache.all_keys() == (KEYS[0],)
@@ -165,7 +161,7 @@ def test_clearing_leaves_no_entry(tmp_path: Path) -> None:
         cache.put(key, b"1")
     (cache.folder / KEYS[0][:2] / ".x.tmp").write_text("")
     (cache.folder / "pages.json").write_text("{}")
-    assert (cache.clear(), cache.all_keys(), cache.stats().size) == (9, (), 0)
+    assert (cache.clear(), cache.all_keys(), cache.size()) == (9, (), 0)
     assert [path.name for path in cache.folder.iterdir()] == ["pages.json"]
 
 
@@ -212,13 +208,21 @@ def test_runs_that_share_a_folder_do_not_harm_each_other(tmp_path: Path) -> None
 # the command
 
 
-def test_the_command_tells_proves_and_forgets(tmp_path: Path) -> None:
-    settings = replace(Settings.bare(tmp_path), execution=ExecutionPolicy(cache=1))
-    told = run_cache_action(settings, "stats")
-    assert told.lines == ("0 entries, 0.0 MiB of 1.0 MiB, 0 s of running saved",)
-    told = run_cache_action(settings, "verify")
-    assert told.lines == ("0 entries, all as they were written",)
-    assert told.exit_code == 0
+def test_the_command_tells_proves_and_forgets(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "pyproject.toml"
+    config.write_text(
+        '[tool.pipeline.upstreams.docs]\nurl = "docs"\n'
+        "[tool.pipeline.execution]\ncache = 1\n"
+    )
+
+    def told(action: str, *, code: int = 0) -> list[str]:
+        assert main(["cache", action, "--config", str(config)]) == code
+        return capsys.readouterr().out.rstrip("\n").split("\n")
+
+    assert told("stats") == ["0 entries, 0.0 MiB of 1.0 MiB, 0 s of running saved"]
+    assert told("verify") == ["0 entries, all as they were written"]
     cache = ExecutionCache(tmp_path / "build/cache/execution", limit=1)
     cache.put(
         KEYS[0],
@@ -237,22 +241,20 @@ def test_the_command_tells_proves_and_forgets(tmp_path: Path) -> None:
     cache.put(KEYS[2], b'{"no": "entry"}')
     cache.put(KEYS[3], b"1")
     file_of(cache, KEYS[3]).write_bytes(b"damaged")
-    assert run_cache_action(settings, "stats").lines == (
+    assert told("stats") == [
         "4 entries, 0.0 MiB of 1.0 MiB, 42 s of running saved",
         "  JAX 0.10: 1",
         "  JAX 0.9: 1",
         "  failed: guide/x: ValueError",
-    )
-    told = run_cache_action(settings, "verify")
-    summary, *damaged = told.lines
+    ]
+    summary, *damaged = told("verify", code=1)
     assert (
         summary
         == "2 of 4 entries were damaged and are removed; their code runs again next time"
     )
     assert sorted(damaged) == [f"  {KEYS[2]}", f"  {KEYS[3]}"]
-    assert told.exit_code == 1
-    assert run_cache_action(settings, "clear").lines == ("2 entries removed, 0.0 MiB",)
-    assert run_cache_action(settings, "stats").lines[0].startswith("0 entries")
+    assert told("clear") == ["2 entries removed, 0.0 MiB"]
+    assert told("stats")[0].startswith("0 entries")
 
 
 def test_the_format_is_part_of_the_key(monkeypatch: pytest.MonkeyPatch) -> None:

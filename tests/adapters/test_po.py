@@ -16,7 +16,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pipeline.adapters.po import (
-    NEUTRAL_DATE,
     ReadCatalog,
     format_catalog,
     read_catalog,
@@ -24,7 +23,7 @@ from pipeline.adapters.po import (
     standard_header,
     write_catalog,
 )
-from pipeline.entries import Catalog, Entry
+from pipeline.entries import NEUTRAL_DATE, Catalog, Entry
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 

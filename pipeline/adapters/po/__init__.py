@@ -15,10 +15,8 @@ from pipeline.adapters.po.writer import (
     replace_msgstrs,
     write_catalog,
 )
-from pipeline.entries import NEUTRAL_DATE
 
 __all__ = [
-    "NEUTRAL_DATE",
     "ReadCatalog",
     "WrittenCatalog",
     "format_catalog",

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 import polib
 
+from pipeline.adapters.copies import chinese_encoding
 from pipeline.adapters.po.header import CHARSET, read_header
 from pipeline.adapters.po.scanner import (
     END_ISOLATE,
@@ -31,12 +32,9 @@ from pipeline.findings import Finding
 from pipeline.limits import CATALOG_LINES, CATALOG_TEXT, FILE_BYTES
 
 _SAVE = "Save it as UTF-8 and run again."
-# An encoding, and one that covers nearly all characters of a normal text in it. Nearly any bytes
-# are valid GB18030, but hardly any are a text of frequent characters.
-_CHINESE = (("GB18030", "gb2312"), ("Big5", "big5"))
-_MOST = 0.95  # share of the characters
 _LOOKED_AT = 1 << 16  # bytes
-_FIRST_HAN, _LAST_HAN = "\u4e00", "\u9fff"
+# Names for people of the encodings that may be guessed.
+_CHINESE = {"gb18030": "GB18030", "big5hkscs": "Big5", "": ""}
 
 
 def how_to_convert(data: bytes) -> str:
@@ -49,7 +47,7 @@ def how_to_convert(data: bytes) -> str:
             f"The header says {declared}: msgconv --to-code=UTF-8 --output-file=FILE FILE "
             f"converts it. {_SAVE}"
         )
-    guess = _chinese_encoding(data)
+    guess = "" if _is_mostly_utf8(data) else _CHINESE[chinese_encoding(data)]
     if guess:
         return (
             f"It looks like {guess}: open it as {guess} in your editor and save it as UTF-8, "
@@ -58,24 +56,8 @@ def how_to_convert(data: bytes) -> str:
     return _SAVE
 
 
-def _chinese_encoding(data: bytes) -> str:
-    """Return the encoding in which ``data`` is a Chinese text; "" if none is likely."""
-    if _is_mostly_utf8(data):
-        return ""  # UTF-8 with some damaged bytes
-    for name, usual in _CHINESE:
-        try:
-            # The first part may end within a character.
-            text = codecs.getincrementaldecoder(name)().decode(data)
-        except UnicodeDecodeError:
-            continue
-        han = [letter for letter in text if _FIRST_HAN <= letter <= _LAST_HAN]
-        frequent = "".join(han).encode(usual, "ignore").decode(usual)
-        if han and len(frequent) >= _MOST * len(han):
-            return name
-    return ""
-
-
 def _is_mostly_utf8(data: bytes) -> bool:
+    """Return whether ``data`` is UTF-8 with some damaged bytes."""
     others = [
         letter for letter in data.decode("utf-8", "replace") if not letter.isascii()
     ]

@@ -241,19 +241,7 @@ class Repository:
         """
         if self._kind is not Kind.REMOTE:
             return
-        answer = self._program.call(
-            "rev-list",
-            "--objects",
-            "--no-object-names",
-            "--missing=print",
-            commit,
-            "--",
-            *docs.names,
-        )
-        if answer.status:
-            raise self._errors.damaged(reason_of(answer.complaint))
-        lines = answer.output.decode("ascii").split("\n")
-        absent = {line.removeprefix("?") for line in lines if line.startswith("?")}
+        absent = set(self._absent(commit, "--", *docs.names))
         missing = [blob for blob in blobs if blob in absent]
         if missing:
             self._store.fetch_blobs(missing, commit, progress)
@@ -399,13 +387,12 @@ class Repository:
 
     def _missing(self, commit: str, folders: Iterable[str]) -> list[str]:
         """Return the blobs under ``folders`` that a filtered fetch left out."""
-        answer = self._program.call(
-            "rev-list",
-            "--objects",
-            "--no-object-names",
-            "--missing=print",
-            *(_tree(commit, folder) for folder in folders),
-        )
+        return self._absent(*(_tree(commit, folder) for folder in folders))
+
+    def _absent(self, *objects: str) -> list[str]:
+        """Return the objects that are not here, of those that ``objects`` lead to."""
+        rev_list = "rev-list --objects --no-object-names --missing=print".split()
+        answer = self._program.call(*rev_list, *objects)
         if answer.status:
             raise self._errors.damaged(reason_of(answer.complaint))
         lines = answer.output.decode("ascii").split("\n")

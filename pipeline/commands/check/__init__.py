@@ -12,9 +12,11 @@ from argparse import ArgumentParser, Namespace
 from pipeline.commands.options import add_shared, locales_of
 from pipeline.commands.showing import print_in_form, terminal
 from pipeline.config import read_settings
+from pipeline.core.document.message import Markup
 from pipeline.log import Log
 
 FORMATS = ("text", "json", "sarif", "github")
+_MARKUPS = {"markdown": Markup.MARKDOWN, "rst": Markup.RST}
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -36,7 +38,7 @@ def add_options(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--markup",
-        choices=("markdown", "rst"),
+        choices=tuple(_MARKUPS),
         help="what catalogues of other projects hold (default: by the files that they name)",
     )
     parser.add_argument(
@@ -49,7 +51,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run_command(arguments: Namespace, log: Log) -> int:
     """Check files of any project, print the findings and return the exit code."""
-    from pipeline.commands.check.checker import check_catalogs
+    from pipeline.commands.check.checker import Scope, check, choose
     from pipeline.report.check import render
 
     # Without arguments, all catalogues of the project are checked, which requires a configuration.
@@ -59,16 +61,13 @@ def run_command(arguments: Namespace, log: Log) -> int:
     if arguments.release is not None:
         names = words or [None]
         words = [settings.release(name, arguments.release).name for name in names]
-    result = check_catalogs(
-        settings,
-        words,
-        log=log,
+    scope = Scope(
+        settings=settings,
         locales=locales_of(arguments, settings),
-        pages=tuple(arguments.pages),
-        fix=arguments.fix,
-        strict=arguments.strict,
-        markup=arguments.markup,
+        markup=_MARKUPS.get(arguments.markup),
     )
+    files = choose(scope, words, tuple(arguments.pages))
+    result = check(files, settings, log=log, fix=arguments.fix, strict=arguments.strict)
     form = "json" if arguments.json else arguments.format
     print_in_form(render(result, form, terminal(), level=log.level), form)
     return result.exit_code

@@ -56,8 +56,8 @@ def check(
 ) -> CheckResult:
     """Check every finished translation in ``files``; with ``fix``, fix what is safe to fix first.
 
-    An unreadable catalogue is a finding. Raises ConfigError for an ignore rule with an unknown
-    code, and InputError for an unreadable glossary.
+    ``strict`` counts warnings as errors. An unreadable catalogue is a finding. Raises ConfigError
+    for an ignore rule with an unknown code, and InputError for an unreadable glossary.
     """
     # Check the rules first: a mistyped rule silences nothing, and nobody would notice.
     _check_rules(settings.ignore)
@@ -170,12 +170,8 @@ def _check_rules(rules: Sequence[IgnoreRule]) -> None:
         )
 
 
-# Values of `--markup`.
-_MARKUPS = {"markdown": Markup.MARKDOWN, "rst": Markup.RST}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Scope:
+class Scope:
     """Context for resolving command-line arguments to catalogues."""
 
     settings: Settings
@@ -184,34 +180,14 @@ class _Scope:
     markup: Markup | None
 
 
-def check_catalogs(
-    settings: Settings,
-    words: Sequence[str],
-    *,
-    log: Log,
-    locales: tuple[str, ...],
-    pages: tuple[str, ...] = (),
-    fix: bool = False,
-    strict: bool = False,
-    markup: str | None = None,
-) -> CheckResult:
-    """Check what ``words`` name: upstreams, catalogues, or folders of catalogues.
-
-    Without ``words``, check every catalogue of the project. ``pages`` are glob patterns; ``fix``
-    applies safe fixes; ``strict`` counts warnings as errors. Raises ConfigError if there is no
-    catalogue.
-    """
-    scope = _Scope(
-        settings=settings, locales=locales, markup=_MARKUPS.get(markup or "")
-    )
-    chosen = _choose(scope, words, pages)
-    return check(chosen, settings, log=log, fix=fix, strict=strict)
-
-
-def _choose(
-    scope: _Scope, words: Sequence[str], pages: tuple[str, ...]
+def choose(
+    scope: Scope, words: Sequence[str], pages: tuple[str, ...]
 ) -> list[CatalogFile]:
-    """Return the named catalogues of the requested pages, without duplicates."""
+    """Return what ``words`` name: upstreams, catalogues, or folders of catalogues.
+
+    Without ``words``, return every catalogue of the project. ``pages`` are glob patterns. Raises
+    ConfigError if there is no catalogue.
+    """
     files: list[CatalogFile] = []
     for word in words or scope.settings.upstreams:
         files += _files(scope, word)
@@ -235,7 +211,7 @@ def _choose(
     return [file for file in chosen if matches(file.page, pages)]
 
 
-def _files(scope: _Scope, word: str) -> Iterator[CatalogFile]:
+def _files(scope: Scope, word: str) -> Iterator[CatalogFile]:
     """Yield the catalogues that one argument names. Raises ConfigError if there are none."""
     settings = scope.settings
     # Names of upstreams have priority; "./NAME" still means a folder of that name.
@@ -257,7 +233,7 @@ def _files(scope: _Scope, word: str) -> Iterator[CatalogFile]:
         )
 
 
-def _meant(scope: _Scope, word: str) -> str:
+def _meant(scope: Scope, word: str) -> str:
     """Return a hint with the most similar upstream or catalogue."""
     settings = scope.settings
     upstream = did_you_mean(word, settings.upstreams)
@@ -271,13 +247,13 @@ def _meant(scope: _Scope, word: str) -> str:
     return did_you_mean_any(word, names)
 
 
-def _below(scope: _Scope, folder: Path) -> Iterator[CatalogFile]:
+def _below(scope: Scope, folder: Path) -> Iterator[CatalogFile]:
     """Yield all catalogues below a folder, sorted by path."""
     for path in sorted(folder.rglob("*.po")):
         yield _file(scope, path)
 
 
-def _file(scope: _Scope, path: Path) -> CatalogFile:
+def _file(scope: Scope, path: Path) -> CatalogFile:
     """Return a catalogue with the page and the locale that its place implies.
 
     Outside of the project's folders, the page is the file's name. The locale then comes from the

@@ -75,12 +75,13 @@ def run_command(arguments: Namespace, log: Log) -> int:
     )
     started = start_project(folder, docs)
     if arguments.json:
-        rows = {"files": started.files, "written": started.changes}
+        written = [name for name, is_new in started.items() if is_new]
+        rows = {"files": list(started), "written": written}
         print_json(f"{json.dumps(rows, indent=2)}\n")
-    for name in started.files:
-        verb = "wrote" if name in started.changes else "there already:"
+    for name, is_new in started.items():
+        verb = "wrote" if is_new else "there already:"
         log.note(f"{verb} {(folder / name).as_posix()}")
-    if not started.changes:
+    if not any(started.values()):
         log.note("nothing to write: everything is up to date")
     log.note(f"go on with the steps of {(folder / 'README.md').as_posix()}")
     return 0

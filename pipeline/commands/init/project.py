@@ -63,19 +63,12 @@ class NewDocs:
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Started:
-    """Paths of a project's files, and which of them were written."""
-
-    files: tuple[str, ...]
-    changes: tuple[str, ...]
-
-
-def start_project(folder: Path, docs: NewDocs) -> Started:
+def start_project(folder: Path, docs: NewDocs) -> dict[str, bool]:
     """Write the files of a project about ``docs`` into ``folder``, which is created if needed.
 
-    A second run with the same values writes nothing. Raises ConfigError, without writing, if a file
-    exists with other content; raises UpstreamError if the docs do not exist.
+    Return the path of each file, and whether it was written. A second run with the same values
+    writes nothing. Raises ConfigError, without writing, if a file exists with other content; raises
+    UpstreamError if the docs do not exist.
     """
     files = skeleton(folder, docs)
     _validate(files)
@@ -94,7 +87,7 @@ def start_project(folder: Path, docs: NewDocs) -> Started:
             hint="Give a folder without them, or move them away and run again.",
         )
     _write_all(folder, {name: files[name] for name in missing})
-    return Started(files=tuple(files), changes=tuple(missing))
+    return {name: name in missing for name in files}
 
 
 def skeleton(folder: Path, docs: NewDocs) -> dict[str, bytes]:
