@@ -1,20 +1,22 @@
 """Sanitizer for all foreign markup that readers see: on the site, in previews and in reports.
 
 The input is upstream's HTML, outputs of code, and HTML of foreign renderers. It is parsed as in
-browsers (nh3, on html5ever), rebuilt from an allow-list, and serialized. The output is well-formed,
-runs nothing, and fetches nothing from other sites.
+browsers (nh3, on html5ever), rebuilt from an allow-list (``allowed.toml``), and serialized. The
+output is well-formed, runs nothing, and fetches nothing from other sites.
 """
 
 from __future__ import annotations
 
 import mimetypes
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipeline.limits import HTML_DEPTH
@@ -88,103 +90,23 @@ def _is_frame(part: Any) -> bool:
     return part.name == "a" and FRAME in part.get("class", ())
 
 
-_TEXT = (
-    "a abbr address article aside b bdi bdo big blockquote br caption center cite code col "
-    "colgroup dd del details dfn div dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 "
-    "header hr i img input ins kbd label li main mark nav ol p pre q rp rt ruby s samp section "
-    "small span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr"
-).split()
-_MATHML = (
-    "math annotation maction menclose merror mfenced mfrac mi mmultiscripts mn mo mover mpadded "
-    "mphantom mprescripts mroot mrow ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext "
-    "mtr munder munderover none semantics"
-).split()
-# Elements of drawings.
-DRAWN = (
-    "svg animate animateTransform circle clipPath defs desc ellipse feBlend feColorMatrix "
-    "feComposite feDropShadow feFlood feGaussianBlur feMerge feMergeNode feOffset filter g line "
-    "linearGradient marker mask path pattern polygon polyline radialGradient rect stop symbol "
-    "text textPath title tspan use"
-).split()
-# Films and frames become links to their content, or images.
-_FRAMES = ("audio", "embed", "iframe", "object", "video")
-_WITH_CONTENT = {"noscript", "script", "style", "template"}
-# Elements whose loss readers notice.
-_NOTICED = frozenset(
-    "applet audio button canvas embed form iframe img object script select textarea video".split()
+_TABLES: dict[str, dict[str, str]] = tomllib.loads(
+    Path(__file__).with_name("allowed.toml").read_text("utf-8")
 )
-# Elements that draw in a place that other elements reserve, or that reserve it themselves.
-_DRAWING = frozenset("applet audio canvas embed iframe object script video".split())
-_ON_ALL = (
-    "align aria-describedby aria-hidden aria-label aria-labelledby class dir height id lang role "
-    "style title valign width"
-).split()
+_ELEMENTS = {name: words.split() for name, words in _TABLES["elements"].items()}
+_ATTRIBUTES = {name: words.split() for name, words in _TABLES["attributes"].items()}
 _ON_SOME = {
-    "a": "href name",
-    "blockquote": "cite",
-    "col": "span",
-    "colgroup": "span",
-    "del": "cite datetime",
-    "details": "open name",
-    "font": "color face size",
-    "img": "alt src",
-    "input": "checked",
-    "ins": "cite datetime",
-    "label": "for",
-    "li": "value",
-    "ol": "reversed start type",
-    "q": "cite",
-    "table": "border cellpadding cellspacing",
-    "td": "bgcolor colspan headers nowrap rowspan",
-    "th": "bgcolor colspan headers rowspan scope",
-    "time": "datetime",
-    "tr": "bgcolor",
-    "ul": "type",
+    element: set(words.split()) for element, words in _TABLES["attributes-of"].items()
 }
-_OF_MATHML = (
-    "accent accentunder bevelled close columnalign columnlines columnspacing depth dir display "
-    "displaystyle encoding fence fontstyle form frame largeop linebreak linethickness lspace "
-    "mathbackground mathcolor mathsize mathvariant maxsize minsize movablelimits notation "
-    "numalign open rowalign rowlines rowspacing rspace scriptlevel separator separators stretchy "
-    "symmetric voffset xmlns"
-).split()
-_OF_SVG = (
-    "attributeName attributeType begin by calcMode dur end from keySplines keyTimes repeatCount to "
-    "values "
-    "clip-path clip-rule cx cy d dx dy fill fill-opacity fill-rule filter flood-color "
-    "flood-opacity font-family font-size font-style font-weight fx fy gradientTransform "
-    "gradientUnits href in in2 marker-end marker-mid marker-start markerHeight markerUnits "
-    "markerWidth mask mode offset opacity operator orient pathLength patternContentUnits "
-    "patternTransform patternUnits points preserveAspectRatio r refX refY result rotate rx ry "
-    "spreadMethod startOffset stdDeviation stop-color stop-opacity stroke stroke-dasharray "
-    "stroke-dashoffset stroke-linecap stroke-linejoin stroke-miterlimit stroke-opacity "
-    "stroke-width text-anchor text-decoration textLength transform type values version viewBox "
-    "vector-effect x x1 x2 xlink:href xmlns y y1 y2"
-).split()
-# CSS properties that change the look of one element, but cannot move it out of its place.
-STYLES = set(
-    (
-        "background background-color border border-bottom border-collapse border-color "
-        "border-left border-radius border-right border-spacing border-style border-top "
-        "border-width clear color display dominant-baseline fill fill-opacity float font "
-        "font-family font-size font-style font-variant font-weight height letter-spacing "
-        "line-height list-style list-style-type margin margin-bottom margin-left margin-right "
-        "margin-top max-height max-width min-height min-width opacity overflow overflow-x "
-        "overflow-y padding padding-bottom padding-left padding-right padding-top stop-color "
-        "stop-opacity stroke stroke-dasharray stroke-linecap stroke-linejoin stroke-miterlimit "
-        "stroke-opacity stroke-width text-align text-anchor text-decoration "
-        "text-decoration-color text-indent text-transform vertical-align white-space width "
-        "word-break word-spacing"
-    ).split()
-)
-# Attributes that an animation may change; addresses are not among them.
-_MOVED = frozenset(
-    (
-        "cx cy d dx dy fill fill-opacity height offset opacity points r rx ry stroke "
-        "stroke-dasharray stroke-dashoffset stroke-opacity stroke-width transform visibility "
-        "viewbox width x x1 x2 y y1 y2"
-    ).split()
-)
+# Elements of drawings, and the CSS properties that any element may have.
+DRAWN = _ELEMENTS["drawing"]
+STYLES = set(_TABLES["properties"]["style"].split())
+_MATHML = _ELEMENTS["mathml"]
+_FRAMES = _ELEMENTS["frame"]
+_WITH_CONTENT = {"noscript", "script", "style", "template"}
+_NOTICED = frozenset(_ELEMENTS["noticed"])
+_RESERVING = frozenset(_ELEMENTS["reserving"])
+_MOVED = frozenset(_ATTRIBUTES["animated"])
 # Schemes of links, and attributes with addresses that a browser fetches by itself.
 _SCHEMES = {"data", "ftp", "http", "https", "irc", "mailto", "tel"}
 _FETCHED = frozenset(
@@ -292,7 +214,7 @@ def _rebuilt(
             *missing,
         )
         lost = tuple(sorted({*_lost(before, after), *lost}))
-    if linked is not allowed or not _DRAWING.isdisjoint(noticeable_losses):
+    if linked is not allowed or not _RESERVING.isdisjoint(noticeable_losses):
         linked = _clean(without_placeholders(linked), _cleaner(placeholder, ours))
     return Sanitized(html=linked, lost=lost, noticeable_losses=noticeable_losses)
 
@@ -338,17 +260,16 @@ def _cleaner(placeholder: str, ours: str, *, with_frames: bool = False) -> nh3.C
     import nh3
 
     frames = (*_FRAMES, "source") if with_frames else ()
-    on_some = {element: set(names.split()) for element, names in _ON_SOME.items()}
-    mathml = {element: set(_OF_MATHML) for element in _MATHML}
-    svg = {element: set(_OF_SVG) for element in DRAWN}
+    mathml = {element: set(_ATTRIBUTES["mathml"]) for element in _MATHML}
+    svg = {element: set(_ATTRIBUTES["drawing"]) for element in DRAWN}
     return nh3.Cleaner(
-        tags={*_TEXT, *_MATHML, *DRAWN, *frames, placeholder},
+        tags={*_ELEMENTS["text"], *_MATHML, *DRAWN, *frames, placeholder},
         clean_content_tags=_WITH_CONTENT.union(() if with_frames else _FRAMES),
         attributes={
-            "*": {*_ON_ALL, *filter(None, [ours])},
+            "*": {*_ATTRIBUTES["all"], *filter(None, [ours])},
             **mathml,
             **svg,
-            **on_some,
+            **_ON_SOME,
             **{element: {"src", "data"} for element in frames},
             placeholder: {"n"},
         },
