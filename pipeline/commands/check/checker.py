@@ -8,11 +8,12 @@ catalogue contains all that its checks compare.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from pipeline.adapters.files import read_bytes
 from pipeline.commands.check.english import English
 from pipeline.commands.check.entries import (
     CheckedEntries,
@@ -32,12 +33,12 @@ from pipeline.commands.check.files import (
 )
 from pipeline.commands.pages import unmatched
 from pipeline.commands.run_lock import marked
-from pipeline.commands.terms import read_terms
 from pipeline.config import IgnoreRule, Settings, matches
 from pipeline.core.checks.engine import is_guard_code
 from pipeline.core.checks.locales import locale_of_path
 from pipeline.core.checks.table import checks_of, code_names
 from pipeline.core.document.message import Markup
+from pipeline.core.glossary.glossary import Glossary, read_glossaries
 from pipeline.errors import ConfigError, did_you_mean, did_you_mean_any
 from pipeline.findings import Finding
 from pipeline.log import Log
@@ -148,6 +149,18 @@ def check_rules_for(scope: tuple[str, str], settings: Settings) -> CheckRules:
         ]
     return CheckRules(
         checks=checks_of(locale), glossary=read_terms(paths), ignore=settings.ignore
+    )
+
+
+def read_terms(paths: Iterable[Path]) -> Glossary | None:
+    """Return the glossary of all ``paths``, or None if none of the files exists.
+
+    Terms of a later file override those of an earlier one. Raises InputError.
+    """
+    return read_glossaries(
+        (f"{path.parent.name}/{path.name}", read_bytes(path))
+        for path in paths
+        if path.is_file()
     )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pipeline.adapters.memo import Memo
 from pipeline.adapters.replies import read_replies
-from pipeline.commands.terms import read_terms
+from pipeline.commands.check.checker import read_terms
 from pipeline.core.catalog.matcher import Text, find_similar
 from pipeline.core.drafting.answers import AnswerStore
 from pipeline.core.drafting.batch import Batch, RequestSettings, batches_of

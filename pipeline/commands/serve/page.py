@@ -17,8 +17,8 @@ from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, replace_if_unchanged
 from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.version_control import person_in_git
+from pipeline.commands.check.checker import read_terms
 from pipeline.commands.run_lock import run_lock
-from pipeline.commands.terms import read_terms
 from pipeline.core.checks.engine import blocking_problem
 from pipeline.core.checks.model import Subject
 from pipeline.core.document.guard import Refusal
