@@ -62,18 +62,10 @@ def write_badges(run: Run, result: RunResult) -> list[str]:
     """
     from pipeline.report.badges import badges_of
 
-    lock, comparison = result.lock, result.comparison
     files: dict[Path, bytes] = {}
-    for locale, pages in result.pages.items():
+    for locale in result.pages:
         folder = run.paths.badges(locale)
-        badges = badges_of(
-            pages,
-            version=lock.version,
-            package=lock.package,
-            locale=locale,
-            comparison=comparison,
-        )
-        for name, data in badges.items():
+        for name, data in badges_of(result, locale).items():
             files[folder / f"{name}.json"] = data
     return [
         run.shown(path) for path, data in files.items() if write_if_changed(path, data)

@@ -1,35 +1,29 @@
 """Badges: a label and a value, as JSON for the endpoint badge of shields.io.
 
-``badges_of`` turns the pages of one locale into the bytes of the badge files.
+``badges_of`` turns the result of one locale into the bytes of the badge files.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 
 from pipeline.core.catalog.diff import Comparison
-from pipeline.core.results import PageResult, progress_of, whole_percent
+from pipeline.core.results import progress_of, whole_percent
 from pipeline.report.counts import counted
+from pipeline.report.result import RunResult
 
 _GOOD, _FAIR = 90, 50  # minimum percentages for green and yellow
 
 
-def badges_of(
-    pages: Sequence[PageResult],
-    *,
-    version: str,
-    locale: str,
-    package: str,
-    comparison: Comparison | None = None,
-) -> dict[str, bytes]:
+def badges_of(result: RunResult, locale: str) -> dict[str, bytes]:
     """Return the badges of one locale by name.
 
-    They show the translated percentage, the package version and, if ``comparison`` is given, how
-    many messages the pin is behind.
+    They show the translated percentage, the package version and, if the result has a comparison,
+    how many messages the pin is behind.
     """
-    progress = progress_of(pages)
+    lock = result.lock
+    progress = progress_of(result.pages[locale])
     # A badge needs a number, so that no messages at all count as 0 %.
     percent = whole_percent(progress.translated, progress.messages) or 0
     colour = "red"
@@ -38,11 +32,11 @@ def badges_of(
     elif percent >= _FAIR:
         colour = "yellow"
     badges = {"translated": _badge(f"translated {locale}", f"{percent} %", colour)}
-    if package and version:
-        name = re.sub(r"[^\w-]+", "-", package).lower()
-        badges[name] = _badge(package, version, "blue")
-    if comparison:
-        badges["behind"] = _behind(comparison)
+    if lock.package and lock.version:
+        name = re.sub(r"[^\w-]+", "-", lock.package).lower()
+        badges[name] = _badge(lock.package, lock.version, "blue")
+    if result.comparison:
+        badges["behind"] = _behind(result.comparison)
     return badges
 
 

@@ -164,13 +164,12 @@ _LINK = re.compile(r"(?<!\\)((?:\\\\)*)\]\(")
 _PROPERTIES = ("page", "section", "msgid", "msgstr", "fixed")
 
 
-def to_sarif(result: CheckResult, *, home: str = "") -> dict[str, Any]:
+def to_sarif(result: CheckResult) -> dict[str, Any]:
     """Return a SARIF log, with paths relative to ``%SRCROOT%``, the working directory of ``check``.
 
-    ``home`` is the URL of the folder that contains ``docs``, for links to the descriptions of
-    codes. SARIF requires absolute URLs: without ``home``, only the name of the page is given.
+    It names the page that describes the codes. A link would have to be an absolute URL.
     """
-    rules = _sarif_rules(result.findings, home)
+    rules = _sarif_rules(result.findings)
     indices = {code: index for index, code in enumerate(rules)}
     seen: Counter[str] = Counter()
     results = []
@@ -188,30 +187,24 @@ def to_sarif(result: CheckResult, *, home: str = "") -> dict[str, Any]:
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _sarif_rules(findings: Iterable[Finding], home: str) -> dict[str, dict[str, Any]]:
+def _sarif_rules(findings: Iterable[Finding]) -> dict[str, dict[str, Any]]:
     """Return a rule for each code, with the severity of its worst finding."""
     # A check may report errors and notes. GitHub shows the severity of the rule.
     worst_last = sorted(findings, key=lambda finding: _WEIGHT[finding.severity])
     worst = {finding.code: finding for finding in worst_last}
-    return {code: _sarif_rule(worst[code], home) for code in sorted(worst)}
+    return {code: _sarif_rule(worst[code]) for code in sorted(worst)}
 
 
-def _sarif_rule(finding: Finding, home: str) -> dict[str, Any]:
-    """Return the rule of a finding: its code and name, and a link to its description."""
-    page = f"{GUIDE}#{finding.code.lower()}"
+def _sarif_rule(finding: Finding) -> dict[str, Any]:
+    """Return the rule of a finding: its code and name, and where it is described."""
     words = re.findall(r"\w+", finding.name)
-    rule: dict[str, Any] = {
+    return {
         "id": finding.code,
         "name": "".join(word.capitalize() for word in words),
         "shortDescription": {"text": finding.name[:1].upper() + finding.name[1:]},
-        "help": {"text": f"See {page}"},
+        "help": {"text": f"See {GUIDE}#{finding.code.lower()}"},
+        "defaultConfiguration": {"level": finding.severity.value},
     }
-    if home:
-        link = f"{home.rstrip('/')}/{page}"
-        rule["help"]["markdown"] = f"See [{page}]({link})"
-        rule["helpUri"] = link
-    rule["defaultConfiguration"] = {"level": finding.severity.value}
-    return rule
 
 
 def _sarif_result(finding: Finding, index: int, fingerprint: str) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -12,6 +13,7 @@ from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult
 from pipeline.folders import WHOLE
 from pipeline.report.badges import badges_of
+from pipeline.report.result import RunResult
 
 
 def lock(ref: str) -> Lock:
@@ -30,9 +32,13 @@ def badges(
     pages: Sequence[PageResult], comparison: Comparison | None = None
 ) -> dict[str, tuple[str, str, str]]:
     """The label, message and colour of each badge."""
-    made = badges_of(
-        pages, version="1.0.0", package="JAX", locale="zh_CN", comparison=comparison
+    result = RunResult(
+        name="docs",
+        lock=replace(lock("v1"), package="JAX"),
+        pages={"zh_CN": tuple(pages)},
+        comparison=comparison,
     )
+    made = badges_of(result, "zh_CN")
     records = {name: json.loads(data) for name, data in made.items()}
     return {
         name: (record["label"], record["message"], record["color"])
@@ -89,7 +95,8 @@ def test_a_ref_without_a_name() -> None:
 
 
 def test_a_badge_is_what_shields_io_reads() -> None:
-    made = badges_of([], version='a "b"', package="译文", locale="zh_CN")
+    at = replace(lock("v1"), package="译文", version='a "b"')
+    made = badges_of(RunResult(name="docs", lock=at, pages={"zh_CN": ()}), "zh_CN")
     data = made["译文"]
     assert json.loads(data) == {
         "schemaVersion": 1,

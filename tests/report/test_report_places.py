@@ -242,8 +242,9 @@ def test_json_and_sarif_hold_the_text_itself(text: str) -> None:
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_badges_hold_the_text_itself(text: str) -> None:
     label = of_a_lock(f"{text} {WORD}")
-    pages = result(text).pages["zh_CN"]
-    badges = badges_of(pages, version=label, package="JAX", locale="zh_CN")
+    made = result(text)
+    lock = replace(made.lock, version=label, package="JAX")
+    badges = badges_of(replace(made, lock=lock), "zh_CN")
     assert json.loads(badges["jax"])["message"] == label
 
 

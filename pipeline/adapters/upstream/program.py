@@ -113,7 +113,10 @@ class Program:
         self._git.clear_cache()
 
     def fetch(
-        self, *arguments: str, progress: Progress | None, stdin: BinaryIO | None = None
+        self,
+        *arguments: str,
+        progress: Progress | None = None,
+        stdin: BinaryIO | None = None,
     ) -> str:
         """Run ``git fetch`` from the remote; return the error message, or "" on success."""
         from git import GitCommandError

@@ -148,9 +148,7 @@ class Repository:
             self._store.fetch_blobs(missing, commit, progress)
         return tuple(chain.from_iterable(listed.values()))
 
-    def fetch_places(
-        self, commit: str, places: Sequence[str], progress: Progress | None = None
-    ) -> tuple[TreeEntry, ...]:
+    def fetch_places(self, commit: str, places: Sequence[str]) -> tuple[TreeEntry, ...]:
         """Fetch single files of the repository, and return those that exist.
 
         ``places`` are paths from the top of the repository, and so are the paths of the result.
@@ -164,7 +162,7 @@ class Repository:
         if wanted and self._kind is Kind.LOCAL:
             return tuple(entry for entry in entries if entry.blob not in missing)
         if wanted:
-            self._store.fetch_blobs(wanted, commit, progress)
+            self._store.fetch_blobs(wanted, commit)
         return entries
 
     def read(self, blob: str) -> bytes:
@@ -206,18 +204,16 @@ class Repository:
         behind, ahead = counts.output.split()
         return int(ahead), int(behind)
 
-    def history(
-        self, commit: str, docs: Folders, progress: Progress | None = None
-    ) -> tuple[DocsCommit, ...]:
+    def history(self, commit: str, docs: Folders) -> tuple[DocsCommit, ...]:
         """Return the changes of every commit up to ``commit`` to ``docs``, newest first.
 
         If only the commit is here, its history is fetched first, but without the content of the
         files (see ``fetch_blobs``).
         """
         if self._peel(commit) is None:
-            self._store.fetch_commit(commit, progress)
+            self._store.fetch_commit(commit)
         if self._is_shallow() and self._kind is Kind.REMOTE:
-            self._store.fetch_history(commit, progress)
+            self._store.fetch_history(commit)
         answer = self._program.call(*LOG, commit, "--", *docs.names)
         if answer.status:
             raise self._errors.damaged(reason_of(answer.complaint))
@@ -227,13 +223,7 @@ class Repository:
         """Return the files of ``docs`` at a local commit; missing folders are skipped."""
         return tuple(chain.from_iterable(self._list(commit, docs).values()))
 
-    def fetch_blobs(
-        self,
-        blobs: Collection[str],
-        commit: str,
-        docs: Folders,
-        progress: Progress | None = None,
-    ) -> None:
+    def fetch_blobs(self, blobs: Collection[str], commit: str, docs: Folders) -> None:
         """Fetch those of ``blobs`` that are not here, all at once.
 
         They belong to the history of ``docs`` up to ``commit``. Only a remote repository is fetched
@@ -244,7 +234,7 @@ class Repository:
         absent = set(self._absent(commit, "--", *docs.names))
         missing = [blob for blob in blobs if blob in absent]
         if missing:
-            self._store.fetch_blobs(missing, commit, progress)
+            self._store.fetch_blobs(missing, commit)
 
     def dated_tags(self) -> tuple[Tag, ...]:
         """Return the tags whose commits are here, with dates. Contacts the server once."""

@@ -182,11 +182,11 @@ class Store:
         self._folder: Path = errors.store
         self._kind: Kind = errors.kind
 
-    def fetch_commit(self, commit: str, progress: Progress | None) -> None:
+    def fetch_commit(self, commit: str, progress: Progress | None = None) -> None:
         """Fetch ``commit``, without its files if the server supports that."""
         self._fetch_commit(commit, progress, ways=_WAYS)
 
-    def fetch_history(self, commit: str, progress: Progress | None) -> None:
+    def fetch_history(self, commit: str) -> None:
         """Fetch all ancestors of ``commit``, without files if the server supports that."""
         complaint = ""
         for way in (("--filter=blob:none",), _WHOLE):
@@ -195,14 +195,13 @@ class Store:
                 "--unshallow",
                 "origin",
                 f"+{commit}:refs/pulled/{commit}",
-                progress=progress,
             )
             if not complaint:
                 return
         raise self._errors.failure(complaint)
 
     def fetch_blobs(
-        self, blobs: Sequence[str], commit: str, progress: Progress | None
+        self, blobs: Sequence[str], commit: str, progress: Progress | None = None
     ) -> None:
         """Fetch the ``blobs`` of ``commit`` that a filtered fetch left out."""
         if self._kind is Kind.LOCAL:
