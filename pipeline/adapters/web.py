@@ -52,11 +52,8 @@ _PAGE = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; "
     "sandbox allow-same-origin"
 )
-_SAME = (
-    None,
-    "same-origin",
-    "none",
-)  # allowed values of Sec-Fetch-Site; old browsers do not send it
+# Allowed values of Sec-Fetch-Site; old browsers do not send it.
+_SAME = (None, "same-origin", "none")
 _UNPROCESSABLE = 422
 _PATIENCE = 2  # seconds for requests in progress when the server stops
 _NEEDED = (

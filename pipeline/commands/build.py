@@ -112,8 +112,7 @@ def _can_run(run: Run) -> bool:
 def build(run: Run, options: BuildOptions) -> RunResult:
     """Split, update, merge, execute and publish at the current pin, as far as ``options.last``."""
     with run_lock(run):
-        pulled = RunResult(name=run.name, lock=read_pulled(run), check_only=run.dry)
-        result = build_pulled(run, options, pulled)
+        result = build_pulled(run, options, RunResult.of(run, read_pulled(run)))
         discard_kept(run)
         return result
 

@@ -77,13 +77,7 @@ def export_catalogs(run: Run, *, folder: Path) -> RunResult:
             )
         changes = _write(files, dry=run.dry)
         _write(sent, dry=run.dry)
-    return RunResult(
-        name=run.name,
-        lock=lock,
-        findings=tuple(findings),
-        changes=changes,
-        check_only=run.dry,
-    )
+    return RunResult.of(run, lock, changes=changes, findings=findings)
 
 
 def _catalogs(run: Run) -> Iterator[tuple[str, str, Path]]:

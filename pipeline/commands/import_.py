@@ -179,12 +179,8 @@ def import_catalogs(run: Run, words: Sequence[str]) -> RunResult:
     run.log.note(f"{importing.taken} translations taken over")
     if importing.changes and not run.dry:
         run.log.note(f"to store them: {how_to_run('build', run.name, '--no-execute')}")
-    return RunResult(
-        name=run.name,
-        lock=lock,
-        findings=tuple(importing.findings),
-        changes=tuple(importing.changes),
-        check_only=run.dry,
+    return RunResult.of(
+        run, lock, changes=importing.changes, findings=importing.findings
     )
 
 

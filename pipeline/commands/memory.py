@@ -12,6 +12,7 @@ import shlex
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pipeline.commands.options import add_shared, run_of
@@ -114,13 +115,9 @@ def verify_memory(run: Run, *, strict: bool) -> RunResult:
     findings = verify(run)
     # A difference is an error. A warning is about a page whose English is unavailable.
     severities = [finding.severity for finding in findings]
-    return RunResult(
-        name=run.name,
-        lock=lock,
-        findings=findings,
-        unchecked=severities.count(Severity.WARNING),
-        strict=strict,
-    )
+    unchecked = severities.count(Severity.WARNING)
+    result = RunResult.of(run, lock, findings=findings)
+    return replace(result, unchecked=unchecked, strict=strict)
 
 
 def restamp_memory(run: Run) -> RunResult:
@@ -130,13 +127,7 @@ def restamp_memory(run: Run) -> RunResult:
     with run_lock(run):
         lock = read_pulled(run)
         result = restamp(run, lock)
-    return RunResult(
-        name=run.name,
-        lock=lock,
-        findings=result.findings,
-        changes=result.changes,
-        check_only=run.dry,
-    )
+    return RunResult.of(run, lock, changes=result.changes, findings=result.findings)
 
 
 def merge_versions(words: Sequence[str]) -> tuple[str, ...]:

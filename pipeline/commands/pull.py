@@ -50,7 +50,7 @@ def pull_docs(run: Run, *, ref: str | None) -> RunResult:
     changes: tuple[str, ...] = ()
     if after != before:
         changes = (run.shown(run.paths.lock),)
-    result = RunResult(name=run.name, lock=lock, changes=changes, check_only=run.dry)
+    result = RunResult.of(run, lock, changes=changes)
     if run.dry:
         return result
     refreshed = refresh_names(run, lock)

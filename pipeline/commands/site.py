@@ -60,11 +60,10 @@ def site(run: Run, options: BuildOptions, *, show_fuzzy: bool) -> RunResult:
     policy = structs.replace(run.upstream.site, show_fuzzy=show_fuzzy)
     with run_lock(run):
         lock = read_pulled(run)
-        pulled = RunResult(name=run.name, lock=lock, check_only=run.dry)
         # The site has its own pages, so the preview is not rendered.
         if options.last == "publish":
             options = replace(options, last="execute")
-        result = build_pulled(run, options, pulled)
+        result = build_pulled(run, options, RunResult.of(run, lock))
         # A problem with one page is a finding; the other pages are still written.
         findings, changes = result.findings, result.changes
         for locale, pages in result.pages.items():

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 
 from pipeline.commands.options import add_shared, run_of
 from pipeline.commands.pages import pages_of_run
@@ -41,7 +42,7 @@ def update_pulled(run: Run) -> RunResult:
     run = run.with_lock(lock.markdown, substitutions=lock.substitutions)
     pages = pages_of_run(run, lock)
     by_locale: dict[str, tuple[PageResult, ...]] = {}
-    changes: tuple[str, ...] = ()
+    changes: list[str] = []
     for name in run.locales:
         # This command does not merge, but earlier merge results of unchanged pages are still valid.
         locale = Locale(run, name)
@@ -60,13 +61,7 @@ def update_pulled(run: Run) -> RunResult:
             # The row after a merge counts refused translations as missing, as readers see them.
             rows.append(made.merged or made.row)
         by_locale[name] = tuple(rows)
-        changes += tuple(locale.changes)
+        changes += locale.changes
     guides, reference = apart(by_locale, is_named=bool(run.pages))
-    return RunResult(
-        name=run.name,
-        lock=lock,
-        pages=guides,
-        reference=reference,
-        changes=changes,
-        check_only=run.dry,
-    )
+    result = RunResult.of(run, lock, changes=changes)
+    return replace(result, pages=guides, reference=reference)

@@ -364,9 +364,7 @@ def move_docs(target: Run) -> RunResult:
     if lock_bytes(target) != before:
         changes = (target.shown(target.paths.lock),)
     # Thorough, because people want to see what happens to every message.
-    pulled = RunResult(
-        name=target.name, lock=lock, changes=changes, check_only=target.dry
-    )
+    pulled = RunResult.of(target, lock, changes=changes)
     return build_pulled(target, BuildOptions(last="merge", is_thorough=True), pulled)
 
 

@@ -398,20 +398,14 @@ class Upstream(UpstreamTable, frozen=True, kw_only=True):
 
         Therefore a rule for one page must precede the rule for its folder.
         """
-        for rule in self.run:
-            if matches(page, rule.pages):
-                return rule
-        return None
+        return next((rule for rule in self.run if matches(page, rule.pages)), None)
 
     def skip_rule(self, page: str) -> SkipRule | None:
         """Return the first skip rule that matches ``page``, or None.
 
         The order matters: its reason is the one that reports show.
         """
-        for rule in self.skip:
-            if matches(page, rule.pages):
-                return rule
-        return None
+        return next((rule for rule in self.skip if matches(page, rule.pages)), None)
 
 
 class ExecutionPolicy(Table, frozen=True, kw_only=True):

@@ -76,11 +76,6 @@ def sentence_in_chinese(text: str) -> str:
     return _matched(text) or text
 
 
-def heading_in_chinese(heading: str) -> str:
-    """Return the heading of a column in Chinese, or unchanged if it has no translation."""
-    return _table().headings.get(heading, heading)
-
-
 def _matched(text: str) -> str | None:
     """Return a sentence in Chinese by the first pattern that matches, or None."""
     for pattern, chinese in _table().texts:
@@ -148,5 +143,6 @@ CHINESE = Language(
     fixed="  --fix 会改成：",
     finding=in_chinese,
     sentence=sentence_in_chinese,
-    heading=heading_in_chinese,
+    # Headings without a translation stay as they are.
+    heading=lambda heading: _table().headings.get(heading, heading),
 )

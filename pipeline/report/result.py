@@ -6,7 +6,7 @@ exit code is a property of the record, so that reports and the shell always show
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -16,6 +16,7 @@ from pipeline.core.pin.lock import Lock, is_reference
 from pipeline.core.results import PageResult
 from pipeline.errors import ExecutionError, FindingsError, worst
 from pipeline.findings import Finding, Severity
+from pipeline.run import Run
 
 Pages = Mapping[str, tuple[PageResult, ...]]  # by locale, in page order
 
@@ -49,6 +50,24 @@ class RunResult:
     # Pages of the memory that ``memory verify`` could not check; an error if ``strict``.
     unchecked: int = 0
     strict: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        run: Run,
+        lock: Lock,
+        *,
+        changes: Iterable[str] = (),
+        findings: Iterable[Finding] = (),
+    ) -> RunResult:
+        """Return the result of ``run`` without pages."""
+        return cls(
+            name=run.name,
+            lock=lock,
+            changes=tuple(changes),
+            findings=tuple(findings),
+            check_only=run.dry,
+        )
 
     @property
     def all_findings(self) -> tuple[Finding, ...]:

@@ -113,14 +113,8 @@ def number_cells(numbers: Iterable[int | str]) -> tuple[str, ...]:
 
 SUMMARISED = 150  # pages in a summary: a pull request may have 65,536 characters
 _HEADINGS = (
-    "page",
-    "kept",
-    "carried",
-    "fuzzy",
-    "new",
-    "obsolete",
-    "words to do",
-    "what happened",
+    *("page", "kept", "carried", "fuzzy", "new", "obsolete"),
+    *("words to do", "what happened"),
 )
 _WORDS = frozenset(("page", "fuzzy", "what happened"))
 _SPARE = ("kept", "obsolete", "carried", "fuzzy")

@@ -65,18 +65,7 @@ class Images:
 
     def embed_in(self, html: str) -> str:
         """Return ``html`` with its local images replaced by data URIs."""
-        parts: list[str] = []
-        end = 0
-        for tag in _ImageTags(html).tags:
-            name = _SOURCES[tag.element]
-            source = tag.attributes.get(name)
-            if not source:
-                continue
-            embedded = {**tag.attributes, name: self.uri(source)}
-            words = (f' {name}="{escape(value)}"' for name, value in embedded.items())
-            parts += html[end : tag.start], f"<{tag.element}{''.join(words)}>"
-            end = tag.end
-        return "".join((*parts, html[end:]))
+        return _Embedder(html, self).embedded
 
     def uri(self, source: str) -> str:
         """Return a data URI for an attachment or a file of the docs; any other source unchanged."""
@@ -99,34 +88,33 @@ class Images:
         return f"data:{media};base64,{payload}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ImageTag:
-    """Tag of an image in HTML, with its position (``start``, ``end``) and attributes."""
+class _Embedder(TagReader):
+    """Editor of image tags. As in browsers, comments and attribute values contain none."""
 
-    element: str
-    start: int
-    end: int
-    attributes: Mapping[str, str]
-
-
-class _ImageTags(TagReader):
-    """Finder of image tags. As in browsers, comments and attribute values contain none."""
-
-    def __init__(self, html: str) -> None:
+    def __init__(self, html: str, images: Images) -> None:
         super().__init__()
-        self.tags: list[_ImageTag] = []
+        self._html, self._images = html, images
+        self._done = 0  # characters of ``html`` in the result
+        self._parts: list[str] = []
         lines = html.split("\n")
         # Offset of the first character of each line.
         self._starts = [0, *accumulate(len(line) + 1 for line in lines)]
         self.feed(html)
 
+    @property
+    def embedded(self) -> str:
+        """Return the whole HTML."""
+        return "".join((*self._parts, self._html[self._done :]))
+
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Record the tag of an image. Of two attributes with one name, the first one wins."""
-        if tag not in _SOURCES:
+        """Embed an image. Of two attributes with one name, the first one wins."""
+        attributes = {name: value or "" for name, value in reversed(attrs)}
+        source = _SOURCES.get(tag, "")
+        if not attributes.get(source):
             return
+        attributes[source] = self._images.uri(attributes[source])
+        words = (f' {name}="{escape(value)}"' for name, value in attributes.items())
         line, column = self.getpos()
         start = self._starts[line - 1] + column
-        end = start + len(self.get_starttag_text() or "")
-        attributes = {name: value or "" for name, value in reversed(attrs)}
-        image = _ImageTag(element=tag, start=start, end=end, attributes=attributes)
-        self.tags.append(image)
+        self._parts += self._html[self._done : start], f"<{tag}{''.join(words)}>"
+        self._done = start + len(self.get_starttag_text() or "")

@@ -32,30 +32,10 @@ _CODE = ("code-block", "mermaid", "sourcecode", "testcode", "testoutput")
 
 # Roles for prose, and docutils' own. All others are taken for names of the API.
 _PROSE_ROLES = frozenset(
-    (
-        "ref",
-        "doc",
-        "term",
-        "abbr",
-        "numref",
-        "any",
-        "emphasis",
-        "title",
-        "title-reference",
-    )
+    "ref doc term abbr numref any emphasis title title-reference".split()
 )
 _PLAIN_ROLES = frozenset(
-    (
-        "math",
-        "strong",
-        "sub",
-        "subscript",
-        "sup",
-        "superscript",
-        "code",
-        "literal",
-        "raw",
-    )
+    "math strong sub subscript sup superscript code literal raw".split()
 )
 
 _NEVER = 5  # above every message level of docutils

@@ -211,17 +211,14 @@ def _write_all(folder: Path, files: dict[str, bytes]) -> None:
 _FROM = re.compile(r"([\w.-]+/[\w.-]+)@([\w./-]+)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
-    option: str
-    text: str
-    default: str = ""
-
-
-_URL = _Question("--url", "the URL of the repository with the English docs")
-_DOCS = _Question("--docs", "the folder of the docs in it", ".")
-_NAME = _Question("--name", "a short name for them: letters, digits, - and _")
-_FROM_WHERE = _Question("--from", "the repository of the pipeline, as OWNER/NAME@REF")
+# What is asked, by the option that tells it; and the answer to an empty line.
+_QUESTIONS = {
+    "--url": "the URL of the repository with the English docs",
+    "--docs": "the folder of the docs in it",
+    "--name": "a short name for them: letters, digits, - and _",
+    "--from": "the repository of the pipeline, as OWNER/NAME@REF",
+}
+_DEFAULTS = {"--docs": "."}
 
 
 def complete(
@@ -238,12 +235,12 @@ def complete(
     Raises ConfigError for a missing value without a terminal.
     """
     # A user who gives --url without --docs means the whole repository.
-    folders = docs or ((_DOCS.default,) if url else ())
-    url = url or _ask(_URL)
+    folders = docs or ((_DEFAULTS["--docs"],) if url else ())
+    url = url or _ask("--url")
     return NewDocs(
         url=url,
-        docs=_folders(folders or (_ask(_DOCS),)),
-        name=name or _ask(_NAME),
+        docs=_folders(folders or (_ask("--docs"),)),
+        name=name or _ask("--name"),
         origin=_origin(source),
         **others,
     )
@@ -262,7 +259,7 @@ def _origin(source: str | None) -> Origin:
     found = None if source else origin()
     if found is not None:
         return found
-    source = source or _ask(_FROM_WHERE)
+    source = source or _ask("--from")
     match = _FROM.fullmatch(source)
     if match is None:
         raise ConfigError(
@@ -272,16 +269,15 @@ def _origin(source: str | None) -> Origin:
     return Origin(repository=match[1], ref=match[2])
 
 
-def _ask(question: _Question) -> str:
+def _ask(option: str) -> str:
     """Ask on the terminal and return the answer. Raises ConfigError if there is none."""
+    question, default = _QUESTIONS[option], _DEFAULTS.get(option, "")
     answer = ""
     if sys.stdin.isatty():
-        default = f" [{question.default}]" if question.default else ""
-        words = f"{question.text[0].upper()}{question.text[1:]}{default}: "
-        answer = ask(words) or question.default
+        shown = f" [{default}]" if default else ""
+        answer = ask(f"{question[0].upper()}{question[1:]}{shown}: ") or default
     if not answer:
         raise ConfigError(
-            f"init has to be told {question.text}",
-            hint=f"Give it with {question.option}.",
+            f"init has to be told {question}", hint=f"Give it with {option}."
         )
     return answer
