@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -60,36 +60,6 @@ def add_options(parser: ArgumentParser) -> None:
 def run_command(arguments: Namespace, log: Log) -> RunResult:
     """Import the named files and folders."""
     return import_catalogs(run_of(arguments, log), arguments.words)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class History:
-    """Base of a returned catalogue, and the translations of every version in git."""
-
-    base: Catalog | None  # None if git has no version
-    words: Set[Words]
-
-
-def history_of(
-    run: Run, locale: str, page: str, *, ours: Catalog, theirs: Sequence[Entry]
-) -> History:
-    """Return the base of the returned catalogue ``theirs``, and all translations in git.
-
-    The base is the version that shares the most translations with it; the newest one on a tie.
-    """
-    texts = texts_in(ours) | texts_in(Catalog(entries=tuple(theirs)))
-    returned = _words(theirs)
-    best: Catalog | None = None
-    most = -1
-    known: set[Words] = set()
-    for memory in memories_in_git(Locale(run, locale), page):
-        version = open_memory(memory, (), texts=texts, header={}).catalog
-        words = _words(version.entries)
-        known |= words
-        # Strictly more: of equal versions the first one counts, and git lists the newest first.
-        if len(words & returned) > most:
-            best, most = version, len(words & returned)
-    return History(base=best, words=known)
 
 
 def _words(entries: Iterable[Entry]) -> set[Words]:
@@ -237,15 +207,24 @@ def _import_file(importing: _Importing, path: Path) -> None:
 def _taken(run: Run, returned: _ReturnedFile, ours: Catalog) -> ReturnedMerge:
     """Return our catalogue merged with the returned file.
 
-    The base is the exported copy; without one, it comes from git.
+    The base is the exported copy. Without one, it is the version in git that shares the most
+    translations with the file; the newest one on a tie.
     """
-    sent = _sent(run, returned)
-    if sent is not None:
-        return merge_returned(ours, returned.entries, sent)
-    known = history_of(
-        run, returned.locale, returned.page, ours=ours, theirs=returned.entries
-    )
-    return merge_returned(ours, returned.entries, known.base, older=known.words)
+    base = _sent(run, returned)
+    if base is not None:
+        return merge_returned(ours, returned.entries, base)
+    texts = texts_in(ours) | texts_in(Catalog(entries=returned.entries))
+    words = _words(returned.entries)
+    most = -1
+    older: set[Words] = set()
+    for memory in memories_in_git(Locale(run, returned.locale), returned.page):
+        version = open_memory(memory, (), texts=texts, header={}).catalog
+        known = _words(version.entries)
+        older |= known
+        # Strictly more: of equal versions the first one counts, and git lists the newest first.
+        if len(known & words) > most:
+            base, most = version, len(known & words)
+    return merge_returned(ours, returned.entries, base, older=older)
 
 
 def _sent(run: Run, returned: _ReturnedFile) -> Catalog | None:
