@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from pipeline.core.catalog.origins import CARRIED
 from pipeline.core.memory.opening import restored_msgstr
 from pipeline.core.memory.record import (
+    SEEN,
     TOUCH,
     TRANSLATOR,
     Key,
     Texts,
     human_work,
     key_of,
+    place_of,
     text_of,
     translators_of,
 )
@@ -88,14 +90,19 @@ class Compared:
 
 
 def compare(
-    before: Entries, after: Entries, *, elsewhere: Iterable[Entry] = ()
+    before: Entries,
+    after: Entries,
+    *,
+    elsewhere: Iterable[Entry] = (),
+    shown: Collection[str] = (),
 ) -> Compared:
     """Return how the memories of two commits differ.
 
     Equal files need not be passed in full; ``elsewhere`` has their entries, because translations
-    may have been carried over from them.
+    may have been carried over from them. ``shown`` are the commits of releases beside the pin: the
+    memory has what only they have as obsolete.
     """
-    comparing = _Comparison(before, after, elsewhere)
+    comparing = _Comparison(before, after, elsewhere, shown)
     changes: list[Change] = []
     for path in sorted(before.keys() | after.keys()):
         changes += comparing.changes_of(path)
@@ -115,8 +122,13 @@ class _Comparison:
     """Comparison in progress, with indexes of both commits."""
 
     def __init__(
-        self, before: Entries, after: Entries, elsewhere: Iterable[Entry]
+        self,
+        before: Entries,
+        after: Entries,
+        elsewhere: Iterable[Entry],
+        shown: Collection[str],
     ) -> None:
+        self._shown = shown
         self.before = {path: _by_key(entries) for path, entries in before.items()}
         self.after = {path: _by_key(entries) for path, entries in after.items()}
         self.quiet: Counter[AutomaticChange] = Counter()
@@ -157,7 +169,7 @@ class _Comparison:
             if same and text_of(same):
                 yield from self._gone(path, same, new)
             return
-        if new.obsolete:
+        if new.obsolete and not self._is_shown(new):
             # It waits for its text to return. Readers do not see it, and no work is lost.
             self.quiet[AutomaticChange.GONE] += bool(same and not same.obsolete)
             return
@@ -167,6 +179,11 @@ class _Comparison:
             self.quiet[quiet] += 1
             return
         yield Change(path=path, happened=_happened(new, old), new=new, old=old)
+
+    def _is_shown(self, entry: Entry) -> bool:
+        """Return whether a release beside the pin has the message of an obsolete entry."""
+        place = place_of(entry, SEEN)
+        return place is not None and place.commit in self._shown
 
     def _gone(self, path: str, old: Entry, new: Entry | None) -> Iterator[Change]:
         """Yield the change for a translation that was removed, alone or with its entry."""
@@ -250,6 +267,6 @@ def translator_of(entry: Entry) -> str:
 
 def state_of(entry: Entry | None) -> str:
     """Return the state that readers see: ``finished``, ``fuzzy`` or ``untranslated``."""
-    if entry is None or not text_of(entry) or entry.obsolete:
+    if entry is None or not text_of(entry):
         return "untranslated"
     return "fuzzy" if entry.fuzzy else "finished"

@@ -282,6 +282,34 @@ def test_the_step_summary_and_the_page_show_what_strangers_wrote_as_text(
     assert "@nobody" not in shown
 
 
+def test_english_that_only_a_release_beside_the_pin_has(
+    begun: Clone, tmp_path: Path
+) -> None:
+    work = begun.copy(tmp_path / "project")
+    config = work.root / "pyproject.toml"
+    text = config.read_text(encoding="utf-8").replace("==1.0.0", "==1")
+    shown = 'ref = "v{version}"\npackage = "JAX"\nbeside = ["2"]'
+    config.write_text(text.replace('ref = "v1"', shown), encoding="utf-8")
+    assert work.run("sync", "docs", "--all", "--no-execute") == 0
+    work.commit("Show a release beside the pin")
+    added = "This paragraph was not there before."
+    for name in ("cellar", "loft"):
+        catalog = work.catalogs.with_name("docs@2") / f"{name}.po"
+        data = catalog.read_text(encoding="utf-8")
+        for english in (added, "Nobody knows how old this saw may really be."):
+            message = f'msgid "{english}"\nmsgstr '
+            data = data.replace(f'{message}""', f'{message}"译文：{name}"')
+        catalog.write_text(data, encoding="utf-8")
+    assert work.run("sync", "docs", "--all", "--no-execute") == 0
+    review = reviewed(work)
+    found = {
+        (message.page, message.new): message.english for message in review.messages
+    }
+    assert found["cellar", "译文：cellar"] == added
+    assert found["loft", "译文：loft"].startswith("Nobody knows how old this saw")
+    assert not review.lacks_english
+
+
 def test_a_second_run_writes_nothing_and_no_file_but_the_page_is_touched(
     work: Clone,
 ) -> None:

@@ -83,6 +83,18 @@ def test_each_change_is_told_once(
     assert happened(old, new) == kinds
 
 
+@pytest.mark.parametrize(
+    ("commit", "kinds"), [("ab" * 20, ["translated"]), ("0" * 40, [])]
+)
+def test_work_for_a_release_beside_the_pin_is_shown(
+    commit: str, kinds: list[str]
+) -> None:
+    waiting = entry(LAMP, "灯", obsolete=True, notes=(f"seen: {commit} cellar",))
+    compared = compare({"page.po": []}, {"page.po": [waiting]}, shown=["ab" * 20])
+    assert [change.happened for change in compared.changes] == kinds
+    assert state_of(waiting) == "finished"
+
+
 def test_what_moved_to_another_page_is_counted_and_not_shown() -> None:
     compared = compare({"a.po": [DONE, WAITS]}, {"b.po": [DONE]})
     assert compared.changes == ()

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from pipeline.adapters import po
+from pipeline.adapters.files import read_bytes
 from pipeline.commands.check.checker import check_rules_for, glossary_scope
 from pipeline.commands.check.english import English, live_blanks
 from pipeline.commands.check.entries import (
@@ -30,6 +31,7 @@ from pipeline.core.glossary.glossary import Glossary
 from pipeline.core.memory.file import END
 from pipeline.core.memory.opening import open_entry
 from pipeline.core.memory.record import DIFF, digest
+from pipeline.core.pin.lock import parse_lock
 from pipeline.core.review import (
     Change,
     Compared,
@@ -43,6 +45,7 @@ from pipeline.core.word_diff import Words, word_diff
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
+from pipeline.paths import Paths
 from pipeline.report.review import Message, Review
 
 
@@ -57,7 +60,29 @@ class PageEnglish:
 def english_of(
     english: English, memory: ReadFile, needed: Collection[str]
 ) -> PageEnglish:
-    """Return the English of the memory's page; ``needed`` are digests that it should have."""
+    """Return the English of the memory's page; ``needed`` are digests that it should have.
+
+    The pinned release comes first. Releases beside it have the messages that it lacks.
+    """
+    found = PageEnglish()
+    for release in english.settings.releases_of(memory.file.upstream):
+        header = {**memory.catalog.header, "X-Upstream": release.name}
+        catalog = replace(memory.catalog, header=header)
+        own = _english_at(english, replace(memory, catalog=catalog), needed)
+        # In the order of the release that has more of the page's messages to show.
+        found = PageEnglish(
+            messages={**own.messages, **found.messages},
+            texts={**own.texts, **found.texts},
+        )
+        if found.texts.keys() >= set(needed):
+            break
+    return found
+
+
+def _english_at(
+    english: English, memory: ReadFile, needed: Collection[str]
+) -> PageEnglish:
+    """Return the English of the memory's page at the release that its header names."""
     entries = english.entries_of(memory)
     messages = _by_digest(live_blanks(entries))
     if not messages.keys() >= set(needed):
@@ -94,7 +119,7 @@ def review_changes(
     sides = find_sides(settings, words, locales=locales, pages=pages)
     after, problems = _read_after(sides)
     before = _read_before(sides, problems)
-    compared = _compared(sides, before, after)
+    compared = _compared(sides, before, after, shown=_commits_beside(settings))
     files = _files_of(compared, sides, after, English(settings))
     messages: list[Message] = []
     # Locales in the order of the command line, then upstreams; files are sorted by path.
@@ -164,15 +189,30 @@ def _compared(
     sides: Sides,
     before: Mapping[str, Sequence[Entry]],
     after: Mapping[str, ReadFile],
+    *,
+    shown: Collection[str],
 ) -> Compared:
-    """Return the changes, including translations that came from unchanged files."""
+    """Return the changes, including translations that came from unchanged files.
+
+    ``shown`` are the commits of releases beside the pin.
+    """
     new = {path: _entries(read.catalog) for path, read in after.items()}
     elsewhere: list[Entry] = []
     # Unchanged files are read only if a translation may have come from another page.
     if has_carried(before, new):
         for data in sides.read_unchanged().values():
             elsewhere += po.read_catalog(data, where="memory").catalog.entries
-    return compare(before, new, elsewhere=elsewhere)
+    return compare(before, new, elsewhere=elsewhere, shown=shown)
+
+
+def _commits_beside(settings: Settings) -> frozenset[str]:
+    """Return the commits of the releases beside the pin, as far as they have been pulled."""
+    commits: set[str] = set()
+    for upstream in settings.upstreams.values():
+        path = Paths(settings.root, upstream.name).lock
+        if upstream.is_beside and path.is_file():
+            commits.add(parse_lock(read_bytes(path), where=str(path)).commit)
+    return frozenset(commits)
 
 
 def _files_of(
