@@ -33,7 +33,12 @@ from pipeline.log import Log
 from pipeline.run import Run
 from pipeline.site.blocks import contributors
 from pipeline.site.configuration import first_page, moved_pages, own_pages_of
-from pipeline.site.exports import files_for_programs, freshness_file, redirect_pages
+from pipeline.site.exports import (
+    files_for_programs,
+    freshness_file,
+    redirect_pages,
+    shared_pages,
+)
 from pipeline.site.inventories import inventories_of
 from pipeline.site.manifest import MANIFEST, source_name
 from pipeline.site.memo import (
@@ -48,6 +53,7 @@ from pipeline.site.names import DOWNLOADS, NOT_FOUND
 from pipeline.site.outline import outline_of
 from pipeline.site.plan import Site
 from pipeline.site.reference import Reference
+from pipeline.site.releases import releases_of
 from pipeline.site.sources import assemble
 from pipeline.site.styles import prune_styles, restore_styles
 
@@ -105,6 +111,7 @@ def build_site(
             if not owners[page.page] and page.page not in site.included
         ],
     )
+    site = replace(site, releases=releases_of(site))
     memo = memo_of(site)
     if run.pages:
         site = replace(site, kept=_kept_pages(site, memo))
@@ -168,11 +175,14 @@ def write_remaining_files(
     """
     pages = _possible_pages(site)
     old_pages = redirect_pages(
-        moved_pages(site), pages, language=site.locale.replace("_", "-")
+        moved_pages(site),
+        pages | site.shared,
+        language=site.locale.replace("_", "-"),
     )
     wanted: dict[str, bytes | None] = {
         **downloads,
         **{path: html.encode() for path, html in old_pages.items()},
+        **shared_pages(site),
         **dict(_assets_of_folders(site)),
         **files_for_programs(site),
     }
@@ -195,6 +205,7 @@ def _possible_pages(site: Site) -> set[str]:
     pages = {page for page in pages if not is_reference(page)}
     pages -= site.lock.unpublished
     pages.update(site.names)
+    pages -= site.shared
     if first_page(site) != "index":
         # A site of selected pages starts at one of them, even if upstream has an index.
         pages.discard("index")
@@ -224,7 +235,7 @@ def _stale_files(
     skipped = _SPHINX | (set(site.settings.locales) - {site.locale})
     skipped |= set(site.upstream.beside)
     allowed = {*wanted, *(f"{page}.html" for page in pages)}
-    allowed.update(f"{page}.md" for page in site.names)
+    allowed.update(f"{page}.md" for page in pages)
     for path in files.files_below(site.target, ".html", ".md"):
         name = path.relative_to(site.target).as_posix()
         if name not in allowed and name.partition("/")[0] not in skipped:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from glob import escape
-from os.path import relpath
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +19,10 @@ from pipeline.core.catalog.lineage import read_redirects
 from pipeline.core.document.contents import distances
 from pipeline.core.document.yaml_nodes import composed, pairs, text_of, value_of
 from pipeline.core.execution.notebook import text_with_contents
-from pipeline.core.pin.lock import Lock, page_path, pages_of, parse_lock
+from pipeline.core.pin.lock import Lock, page_path, pages_of
 from pipeline.core.pin.sphinx_config import has_substitutions, sphinx_values
 from pipeline.errors import InputError
 from pipeline.naming import group_of
-from pipeline.paths import Paths
 from pipeline.reading import Dialect
 from pipeline.site.inventories import inventories_of
 from pipeline.site.names import own_pages
@@ -238,8 +236,12 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "issue_url": _issue_url(site),
         "issue_role": f"{group_of(site.upstream.package or site.upstream.name)}-issue",
         "url": site.policy.url,
-        "releases": releases_of(site),
+        "releases": site.releases,
         "is_beside": site.upstream.is_beside,
+        # Pages of the pinned site that are not built here, and where that site lies.
+        "shared": sorted(site.shared),
+        "pinned": site.pinned_folder,
+        "pinned_doctrees": str(site.pinned_doctrees),
         "repository": site.policy.repository_url,
         "hero": site.policy.hero,
         "hero_code": site.policy.hero_code,
@@ -258,38 +260,6 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "package": site.lock.package.lower(),
         "is_described": is_installed(site.lock.package.lower(), site.lock.version),
     }
-
-
-def releases_of(site: Site) -> list[dict[str, Any]]:
-    """Return the releases of the docs on this site, the pinned one first; empty for a single one.
-
-    ``folder`` leads from this site to that of the release. A release that has not been pulled yet
-    has no pages and is left out.
-    """
-    rows: list[dict[str, Any]] = []
-    for release in site.settings.releases_of(site.upstream.name):
-        lock = site.lock
-        if release.name != site.upstream.name:
-            path = Paths(site.settings.root, release.name).lock
-            if not path.is_file():
-                continue
-            lock = parse_lock(files.read_bytes(path), where=str(path))
-        folder = relpath(site.target_of(release), site.target)
-        row = {
-            "name": f"{site.upstream.package} {release.version}".strip(),
-            "version": release.version,
-            "url": release.site.url,
-            "folder": "" if folder == "." else f"{Path(folder).as_posix()}/",
-            "is_this": release.name == site.upstream.name,
-            "is_stable": not release.is_beside,
-            "pages": [
-                page.name
-                for page in lock.pages
-                if release.selects(page.name) and page.name not in lock.unpublished
-            ],
-        }
-        rows.append(row)
-    return rows if len(rows) > 1 else []
 
 
 def _unpublished(site: Site) -> Iterator[str]:

@@ -148,9 +148,7 @@ def page_document(site: Site, page: PageResult) -> PageDocument:
         return _preview(site, page, ran)
     # An executed notebook has the prose of the merged document, so its landings are the same.
     landings = landings_of(site, page)
-    file = site.paths.merged(site.locale) / path
-    if not file.is_file():
-        file = site.paths.docs / path
+    file = site.document(path)
     if ran is None:
         data = files.read_bytes(file)
         document = _without_run(page, path, data, landings=landings, file=file)

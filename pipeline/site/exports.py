@@ -22,7 +22,7 @@ from pipeline.core.execution import notebook as execution
 from pipeline.core.pin.lock import is_reference
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError
-from pipeline.site.configuration import english_folder, own_pages_of, releases_of
+from pipeline.site.configuration import english_folder, own_pages_of
 from pipeline.site.documents import to_json
 from pipeline.site.manifest import freshness_of_site, source_name
 from pipeline.site.names import RECORDS, SEARCH
@@ -45,6 +45,18 @@ def redirect_pages(
             target = posixpath.relpath(f"{new}.html", posixpath.dirname(old) or ".")
             page = template("redirect.html.j2").render(language=language, target=target)
             html_by_path[f"{old}.html"] = f"{page}\n"
+    return html_by_path
+
+
+def shared_pages(site: Site) -> dict[str, bytes]:
+    """Return HTML by path for the pages of a release that lead to the pinned one."""
+    html_by_path: dict[str, bytes] = {}
+    for page in site.shared:
+        target = f"{'../' * page.count('/')}{site.pinned_folder}{page}.html"
+        html = template("redirect.html.j2").render(
+            language=_language(site), target=target
+        )
+        html_by_path[f"{page}.html"] = f"{html}\n".encode()
     return html_by_path
 
 
@@ -171,17 +183,18 @@ def files_for_programs(site: Site) -> dict[str, bytes]:
         made["sitemap.xml"] = sitemap(site.policy.url, rows, site.lock.date[:10])
     texts = {name: text.encode("utf-8", "replace") for name, text in made.items()}
     texts[FEED] = feed(site, rows, history_of(site))
-    releases = releases_of(site)
-    if releases and site.policy.url and not site.upstream.is_beside:
-        texts["switcher.json"] = switcher(releases)
+    if site.releases and site.policy.url and not site.upstream.is_beside:
+        texts["switcher.json"] = switcher(site.releases)
     for page in (*site.pages, *site.included.values()):
+        if page.page in site.shared:
+            continue
         if site.is_made(page.page):
             texts[f"{page.page}.md"] = _words_of(site, page.page).encode()
             continue
         source = page.files[0].path
         # The Markdown file of a reST page lacks its markup, so the source is published too.
         if source.endswith(".rst"):
-            texts[source_name(page.page)] = _document(site, source)
+            texts[source_name(page.page)] = files.read_bytes(site.document(source))
         if markdown := page_as_markdown(site, page):
             texts[f"{page.page}.md"] = markdown.encode("utf-8", "replace")
     return texts
@@ -234,7 +247,9 @@ def sitemap(url: str, rows: Sequence[Mapping[str, Any]], date: str) -> str:
     """Return the sitemap (https://www.sitemaps.org/protocol.html). Empty dates are left out."""
     changed = f"<lastmod>{escape(date)}</lastmod>" if date else ""
     places = "".join(
-        f"<url><loc>{escape(url + row['url'])}</loc>{changed}</url>\n" for row in rows
+        f"<url><loc>{escape(url + row['url'])}</loc>{changed}</url>\n"
+        for row in rows
+        if not row["url"].startswith("../")
     )
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -261,7 +276,8 @@ def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
     for row in rows:
         # The same limit as for the mark EN: less than half of the words are translated.
         note = "" if 2 * row["translated"] >= row["words"] else said["english"]
-        address = f"{site.policy.url}{quote(row['page'])}.md"
+        page = row["url"].removesuffix(".html")
+        address = f"{site.policy.url}{quote(page)}.md"
         line = f"- [{_plain(row['title'])}]({address}){note}"
         for part in site.included_in(row["page"]):
             if is_reference(part.page):
@@ -319,7 +335,7 @@ def page_as_markdown(site: Site, page: PageResult) -> str:
     path = page.files[0].path
     if path.endswith(".rst"):
         return _words_of(site, page.page)
-    data = _document(site, path)
+    data = files.read_bytes(site.document(path))
     if not path.endswith(".ipynb"):
         return data.decode("utf-8", "replace")
     try:
@@ -329,12 +345,6 @@ def page_as_markdown(site: Site, page: PageResult) -> str:
     language = execution.kernel_of(notebook)[1]
     cells = (_cell(cell, language) for cell in notebook["cells"])
     return "\n\n".join(cells) + "\n"
-
-
-def _document(site: Site, path: str) -> bytes:
-    """Return the merged document of a page, or upstream's if there is none."""
-    merged = site.paths.merged(site.locale) / path
-    return files.read_bytes(merged if merged.is_file() else site.paths.docs / path)
 
 
 def _cell(cell: Mapping[str, Any], language: str) -> str:

@@ -58,6 +58,26 @@ def freshness(
     return " · ".join(parts)
 
 
+def shared_line(releases: Mapping[str, str], *, locale: str, has_code: bool) -> str:
+    """Return as HTML that ``releases`` have the same page; its code did not run on them.
+
+    ``releases`` maps their names to the addresses of their first pages.
+    """
+    said = words(locale, "freshness")["shared code" if has_code else "shared"]
+    return said.format(releases=_links(releases, locale))
+
+
+def _links(addresses: Mapping[str, str], locale: str) -> str:
+    """Return a list of links by name as HTML; a name without an address is code."""
+    links: list[str] = []
+    for path, url in addresses.items():
+        name = escape(path)
+        links.append(
+            f'<a href="{escape(url)}">{name}</a>' if url else f"<code>{name}</code>"
+        )
+    return text(locale, "list").join(links)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Line:
     """Renderer of the parts of one page's line."""
@@ -125,13 +145,7 @@ class _Line:
 
     def source(self, sources: Mapping[str, str], license_name: str) -> str:
         """Return where the page comes from, as its licence requires."""
-        links: list[str] = []
-        for path, url in sources.items():
-            name = escape(path)
-            links.append(
-                f'<a href="{escape(url)}">{name}</a>' if url else f"<code>{name}</code>"
-            )
-        link = text(self.locale, "list").join(links)
+        link = _links(sources, self.locale)
         # A page without translations is the original, not a translation of it.
         key = "source" if self.page.translated else "english"
         told = self.text(key, source=link)

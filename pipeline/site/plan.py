@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from pipeline.config import Settings, SitePolicy, Upstream
 from pipeline.core.document.attribution import address_of_page, attribution
@@ -38,11 +39,24 @@ class Site:
     # Documents that pages include and that are no pages themselves, by name.
     included: Mapping[str, PageResult] = field(default_factory=dict)
     reference: Reference | None = None
+    # Releases of the docs, as ``site.releases.releases_of`` returns them.
+    releases: Sequence[Mapping[str, Any]] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of all pages of the site, sorted."""
         return tuple(sorted({*(page.page for page in self.pages), *self.kept}))
+
+    @property
+    def shared(self) -> frozenset[str]:
+        """Pages that this site of a release leaves out, as the pinned site has them."""
+        pages = (row["shared"] for row in self.releases if row["is_this"])
+        return frozenset(*pages)
+
+    @property
+    def pinned_folder(self) -> str:
+        """Where the pinned site lies, from this one, if the two share pages; empty otherwise."""
+        return self.releases[0]["folder"] if self.shared else ""
 
     @property
     def paths(self) -> Paths:
@@ -60,6 +74,12 @@ class Site:
         return self.paths.output(self.locale) / "doctrees"
 
     @property
+    def pinned_doctrees(self) -> Path:
+        """Folder where Sphinx stores its state of the pinned site."""
+        pinned = Paths(self.settings.root, self.paths.upstream)
+        return pinned.output(self.locale) / "doctrees"
+
+    @property
     def target(self) -> Path:
         """Folder of the site. The folder of the first locale contains those of the others."""
         return self.target_of(self.upstream)
@@ -70,6 +90,11 @@ class Site:
         if self.locale == self.settings.locales[0]:
             return folder
         return folder / self.locale
+
+    def document(self, path: str) -> Path:
+        """Return the merged document, or upstream's if there is none."""
+        merged = self.paths.merged(self.locale) / path
+        return merged if merged.is_file() else self.paths.docs / path
 
     def included_in(self, page: str) -> tuple[PageResult, ...]:
         """Return the documents that a page includes and that are no pages themselves."""

@@ -26,7 +26,7 @@ from pipeline.entries import Entry
 from pipeline.errors import InputError
 from pipeline.site.blocks import Block, blocks_of, entries_with_authors, since
 from pipeline.site.documents import PageDocument, catalog_entries
-from pipeline.site.freshness import freshness
+from pipeline.site.freshness import freshness, shared_line
 from pipeline.site.names import ShownState
 from pipeline.site.plan import Site
 from pipeline.site.terms import term_hints
@@ -79,6 +79,10 @@ def record_of(
         outputs=shown.outputs,
         fuzzy=sum(block.state is ShownState.FUZZY for block in blocks),
     )
+    if releases := _shared_with(site, page.page):
+        has_code = shown.is_notebook and bool(page.code_cells)
+        line = shared_line(releases, locale=site.locale, has_code=has_code)
+        fresh = f"{fresh} · {line}"
     launch: list[tuple[str, str]] = []
     # These services open notebooks only.
     if shown.is_notebook and site.policy.notebook_url:
@@ -107,6 +111,15 @@ def record_of(
             for one in included
         ],
         "reference": site.reference.values_of(page.page) if site.reference else {},
+    }
+
+
+def _shared_with(site: Site, page: str) -> dict[str, str]:
+    """Return the releases that have the same page, with the address of their first page."""
+    return {
+        row["name"]: f"{'../' * page.count('/')}{row['folder']}index.html"
+        for row in site.releases
+        if page in row["shared"]
     }
 
 

@@ -209,6 +209,15 @@ def _page_files(
         return _PageFiles(
             sources=dict.fromkeys(known.files), downloads=dict.fromkeys(known.downloads)
         )
+    if page.page in site.shared:
+        # Only its name and its changes count: the extension takes the page from the pinned site.
+        paths = [file.path for file in page.files[:1]]
+        made = _PageFiles(
+            sources={page_path(path): site.document(path) for path in paths},
+            downloads={},
+        )
+        memo.put(subject, key, SubjectState(files=tuple(made.sources)))
+        return made
     shown = page_document(site, page)
     included = [page_document(site, part) for part in site.included_in(page.page)]
     findings: tuple[Finding, ...] = ()

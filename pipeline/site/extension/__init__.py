@@ -24,6 +24,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         own_pages,
         safety,
         search,
+        shared,
         speed,
         theme,
     )
@@ -42,7 +43,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     for part in (
         *(files, nodes, writer, safety, stubs, cells, figures, reference),
         *(blocks, headings, placement, head, fallback, links, english_links),
-        *(toctree, sidebar, theme, assets, search, own_pages, speed),
+        *(toctree, sidebar, theme, assets, search, own_pages, shared, speed),
     ):
         part.setup(app)
     # Loaded after the theme's sheet, whose rules it overrides.

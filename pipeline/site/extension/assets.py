@@ -177,7 +177,9 @@ def finish_assets(app: Sphinx, problem: Exception | None) -> None:
     if problem is not None or app.builder.format != "html":
         return
     static = Path(app.outdir, "_static")
-    _copy_mathjax(static / "mathjax")
+    # 2 MB that a release beside the pin loads from the pinned site.
+    if not app.config.jz_site["pinned"]:
+        _copy_mathjax(static / "mathjax")
     write_one_sheet(static)
     files.remove_files([static / name for name in _OF_SEARCH])
 

@@ -22,7 +22,6 @@ from myst_nb.sphinx_ import Parser as NotebookParser
 from myst_parser.mdit_to_docutils.base import DocutilsRenderer
 from myst_parser.parsers import mdit
 from sphinx.application import Sphinx
-from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.parsers import RSTParser
 from sphinx.util import logging
 
@@ -36,6 +35,7 @@ from pipeline.reading import Dialect
 from pipeline.site.extension.content.cells import join_split_fences
 from pipeline.site.extension.content.files import Snippets
 from pipeline.site.extension.records import Notes, read_record
+from pipeline.site.extension.shared import OwnPagesBuilder
 from pipeline.site.texts import text
 
 ERROR = 3  # docutils' level of an error; warnings are 2
@@ -325,7 +325,7 @@ def write_broken(app: Sphinx, problem: Exception | None) -> None:
         files.write_if_changed(Path(app.doctreedir, BROKEN), data)
 
 
-class GuardedHTMLBuilder(StandaloneHTMLBuilder):
+class GuardedHTMLBuilder(OwnPagesBuilder):
     """HTML builder that writes the source of a page if the page itself cannot be written."""
 
     def write_doc(self, docname: str, doctree: nodes.document) -> None:

@@ -59,6 +59,9 @@ def own_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     for page in sorted(app.env.titles.keys() - places.keys()):
         places[page] = ContentsPosition(_title(app.env, page), "")
     counts = progress(read_facts(app, "progress"), places, reach_of(app.env, root))
+    for row in counts["pages"]:
+        if row["page"] in app.config.jz_site["shared"]:
+            row["url"] = f"{app.config.jz_site['pinned']}{row['url']}"
     data = json.dumps(counts, ensure_ascii=False, indent=1) + "\n"
     # A title may contain a lone surrogate, which has no UTF-8: it becomes a question mark.
     encoded = data.encode("utf-8", "replace")

@@ -91,12 +91,12 @@ def save_record(app: Sphinx, page: str, document: nodes.document, title: str) ->
     )
     # JSON may contain a lone surrogate, which has no UTF-8: it becomes a question mark.
     record = to_json(to_builtins(searched)).encode("utf-8", "replace")
-    files.write_if_changed(_record(app, page), record)
+    files.write_if_changed(_record(app.doctreedir, page), record)
 
 
-def _record(app: Sphinx, page: str) -> Path:
+def _record(doctrees: str | Path, page: str) -> Path:
     """Return the path of a page's index record."""
-    return Path(app.doctreedir, "search", f"{page}.json")
+    return Path(doctrees, "search", f"{page}.json")
 
 
 def _is_translated(document: nodes.document) -> bool:
@@ -231,7 +231,11 @@ def write_index(app: Sphinx, problem: Exception | None) -> None:
     synonyms = read_facts(app, "synonyms")
     package = app.config.jz_site["package"]
     readings = _readings(app, synonyms)
-    scripts = files_of(_pages(app), synonyms, readings, package=package)
+    site = app.config.jz_site
+    elsewhere = dict.fromkeys(site["shared"], site["pinned"])
+    scripts = files_of(
+        _pages(app), synonyms, readings, package=package, elsewhere=elsewhere
+    )
     for name, script in scripts.items():
         path = folder / f"{name}.js"
         wanted.add(path)
@@ -258,14 +262,18 @@ def _readings(app: Sphinx, synonyms: Sequence[Sequence[Any]]) -> dict[str, str]:
 
 def _pages(app: Sphinx) -> dict[str, SearchedPage]:
     """Return the index record of each page, in the order in which readers meet the pages."""
+    site = app.config.jz_site
     pages: dict[str, SearchedPage] = {}
     for page in _reading_order(app):
-        file = _record(app, page)
+        # The pinned site, built before, has the words of the pages that it shares.
+        is_shared = page in site["shared"]
+        doctrees = site["pinned_doctrees"] if is_shared else app.doctreedir
+        file = _record(doctrees, page)
         # Pages can opt out of the search.
         is_hidden = {"nosearch", "no-search"} & app.env.metadata.get(page, {}).keys()
         if page in app.env.found_docs and not is_hidden and file.is_file():
             pages[page] = SearchedPage(**json.loads(file.read_bytes()))
-    pages[app.config.jz_site["own_pages"][GLOSSARY]] = _glossary(app)
+    pages[site["own_pages"][GLOSSARY]] = _glossary(app)
     return pages
 
 

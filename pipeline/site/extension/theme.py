@@ -41,6 +41,7 @@ _ESCAPED = (
     *("jz_canonical", "jz_description", "jz_english", "jz_english_page"),
     *("jz_repository", "jz_card"),
 )
+MATHJAX = "_static/mathjax/"
 LONGEST_DESCRIPTION = 150  # characters; search engines show no more
 # Configuration values that list templates, which the theme would test one by one.
 PLACES = ("sidebars", "theme_article_header_start", "theme_article_header_end")
@@ -181,7 +182,12 @@ def provide_releases(
     language = app.config.language
     rows = app.config.jz_site["releases"]
     context["jz_releases"] = [
-        {**row, "address": _address_in(row, page, context)} for row in rows
+        {
+            **row,
+            "address": _address_in(row, page, context),
+            "has_this_page": page in row["shared"],
+        }
+        for row in rows
     ]
     if not rows or not app.config.jz_site["is_beside"]:
         return
@@ -195,8 +201,12 @@ def provide_releases(
 
 
 def _address_in(row: Mapping[str, Any], page: str, context: Context) -> str:
-    """Return the relative address of a page in another release, or of its first page there."""
-    name = page if page in row["pages"] else "index"
+    """Return the relative address of a page in another release, or of its first page there.
+
+    The first page also if that release has no page of its own.
+    """
+    is_there = page in row["pages"] and page not in row["shared"]
+    name = page if is_there else "index"
     address: str = context["pathto"](f"{row['folder']}{name}.html", 1)
     return address
 
@@ -303,21 +313,23 @@ def add_policy(app: Sphinx, page: str, _: str, context: Context, __: object) -> 
     allows one script by its digest, and that script inserts the others. So a ``<script>`` injected
     into a page does not run. ``safety`` removes all known active content; this covers the rest.
     """
-    scripts = _scripts(page, context, app.config.jz_site["own_pages"])
+    site = app.config.jz_site
+    scripts = _scripts(page, context, site["own_pages"], site["pinned"])
     context["jz_first"] = first_script()
     context["jz_policy"] = policy()
     context["jz_scripts"] = " ".join(scripts)
 
 
 def _scripts(
-    page: str, context: Context, own_pages: Mapping[str, str]
+    page: str, context: Context, own_pages: Mapping[str, str], pinned: str
 ) -> Iterator[str]:
     """Yield the addresses of a page's scripts in loading order, escaped for HTML."""
     for file in context["script_files"]:
         # Inline scripts and scripts of other sites must not run.
         source = _SOURCE.search(context["js_tag"](file))
         if source and "//" not in source[1]:
-            yield source[1]
+            # The pinned site has it for both.
+            yield source[1].replace(MATHJAX, f"{pinned}{MATHJAX}")
     if page == own_pages[PROGRESS]:
         yield context["pathto"]("_static/progress.js", 1)
     for name in _OF_THEME:

@@ -69,8 +69,11 @@ def files_of(
     readings: Mapping[str, str],
     *,
     package: str,
+    elsewhere: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """Return the files by name, without suffix, for pages in reading order.
+
+    ``elsewhere`` maps pages that another site has to its folder; that site has their page files.
 
     ``synonyms`` come from ``pipeline.site.terms``. ``readings`` are pronunciations of terms
     (``{"水壶": "shui hu"}``) in languages that are typed by sound. ``package`` is that of the docs.
@@ -79,11 +82,14 @@ def files_of(
     rows: list[list[Any]] = []
     for name, page in pages.items():
         starts: list[int] = []
+        folder = (elsewhere or {}).get(name, "")
         for start, pieces in _page_files(page.pieces):
-            files[f"pages/{name}.{len(starts)}"] = to_json(pieces)
+            if not folder:
+                files[f"pages/{name}.{len(starts)}"] = to_json(pieces)
             starts.append(start)
         row = [name, page.title, page.english, int(page.is_translated)]
-        rows.append([*row, len(page.pieces), starts])
+        row += [len(page.pieces), starts]
+        rows.append([*row, folder] if folder else row)
     firsts: list[str] = []
     places = places_by_entry(pages)
     for first, entries in _entry_files(places):

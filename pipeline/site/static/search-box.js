@@ -10,7 +10,7 @@
 
   const pieceOf = async (page, piece) => {
     const file = page.starts.findLastIndex((start) => start <= piece);
-    const pieces = await load(`pages/${page.name}.${file}`);
+    const pieces = await load(`pages/${page.name}.${file}`, page.folder);
     const [anchor, heading, text, english] = pieces[piece - page.starts[file]] ?? ["", "", "", ""];
     return { anchor, heading, text, english };
   };
@@ -69,7 +69,7 @@
   };
   const addressOf = (page, anchor, words) => {
     const path = page.name.split("/").map(encodeURIComponent).join("/");
-    return `${ROOT}${path}.html?highlight=${encodeURIComponent(words.join(" "))}${anchor && `#${encodeURIComponent(anchor)}`}`;
+    return `${ROOT}${page.folder}${path}.html?highlight=${encodeURIComponent(words.join(" "))}${anchor && `#${encodeURIComponent(anchor)}`}`;
   };
 
   // Returns a result with its excerpt, so that shown results never move; undefined if the page does not match after all.

@@ -12,13 +12,14 @@
   const jzSearch = (name, data) => files.get(name)?.resolve(data);
   window.jzSearch = jzSearch;
 
-  const load = (name) => {
+  // The pinned release, in another folder, may have a page that this one shares with it.
+  const load = (name, folder = "") => {
     if (!files.has(name)) {
       const file = {};
       file.promise = new Promise((resolve, reject) => {
         file.resolve = resolve;
         const script = document.createElement("script");
-        script.src = `${ROOT}_search/${name.split("/").map(encodeURIComponent).join("/")}.js${version && `?v=${version}`}`;
+        script.src = `${ROOT}${folder}_search/${name.split("/").map(encodeURIComponent).join("/")}.js${version && `?v=${version}`}`;
         script.onerror = () => { files.delete(name); reject(new Error(name)); };
         script.onload = () => script.remove();
         document.head.append(script);
@@ -37,9 +38,9 @@
     }, (error) => { contents = undefined; throw error; });
     return contents;
   };
-  const toPage = ([name, title, english, isTranslated, size, starts], number) => {
+  const toPage = ([name, title, english, isTranslated, size, starts, folder = ""], number) => {
     const titles = [title, english, name].map((text) => runs(text).join(" ")).filter(Boolean);
-    return { number, name, title, english, isTranslated, size, starts, titles };
+    return { number, name, folder, title, english, isTranslated, size, starts, titles };
   };
   // Names of other frameworks: torch.where finds jax.numpy.where, but not the other way round.
   const toNames = (rows) => new Map(Object.entries(rows).map(([name, others]) => [name, others.split(" ")]));

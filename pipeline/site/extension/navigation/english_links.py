@@ -259,7 +259,9 @@ def _leads_to_english(app: Sphinx, link: nodes.reference, page: str) -> bool:
     if not link.get("internal") or not address:
         return False
     place = posixpath.join(posixpath.dirname(page), address.partition("#")[0])
-    return posixpath.normpath(place).removesuffix(".html") in english_pages(app)
+    # The page may be one of the pinned site, in another folder.
+    name = posixpath.normpath(place).removeprefix(app.config.jz_site["pinned"])
+    return name.removesuffix(".html") in english_pages(app)
 
 
 def _titles_of(card: nodes.container) -> Iterator[nodes.Element]:

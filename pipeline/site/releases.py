@@ -1,0 +1,94 @@
+"""Releases of the docs on one site, and the pages that they share.
+
+A page that a release beside the pin has in common with the pinned one is not built again. Links in
+its site lead to the pinned page, which names the other release. The locks decide what is equal, so
+both sites agree, whichever is built.
+"""
+
+from __future__ import annotations
+
+from os.path import basename, relpath, splitext
+from pathlib import Path
+from typing import Any
+
+from pipeline.adapters import files
+from pipeline.core.pin.lock import PAGE_SUFFIXES, Lock, is_reference, parse_lock
+from pipeline.paths import Paths
+from pipeline.site.configuration import first_page
+from pipeline.site.plan import Site
+
+
+def releases_of(site: Site) -> list[dict[str, Any]]:
+    """Return the releases of the docs on this site, the pinned one first; empty for a single one.
+
+    ``folder`` leads from this site to that of the release. ``shared`` are the pages that it shares
+    with the pinned one. A release that has not been pulled yet has no pages and is left out.
+    """
+    rows: list[dict[str, Any]] = []
+    pinned: Lock | None = None
+    for release in site.settings.releases_of(site.upstream.name):
+        lock = site.lock
+        if release.name != site.upstream.name:
+            path = Paths(site.settings.root, release.name).lock
+            if not path.is_file():
+                continue
+            lock = parse_lock(files.read_bytes(path), where=str(path))
+        is_this = release.name == site.upstream.name
+        shared: list[str] = []
+        if not release.is_beside:
+            pinned = lock
+        elif pinned and (is_this or not site.upstream.is_beside):
+            shared = _shared_pages(site, pinned, lock)
+        folder = relpath(site.target_of(release), site.target)
+        row = {
+            "name": f"{site.upstream.package} {release.version}".strip(),
+            "version": release.version,
+            "url": release.site.url,
+            "folder": "" if folder == "." else f"{Path(folder).as_posix()}/",
+            "is_this": is_this,
+            "is_stable": not release.is_beside,
+            "pages": [
+                page.name
+                for page in lock.pages
+                if release.selects(page.name) and page.name not in lock.unpublished
+            ],
+            "shared": shared,
+        }
+        rows.append(row)
+    return rows if len(rows) > 1 else []
+
+
+def _shared_pages(site: Site, pinned: Lock, lock: Lock) -> list[str]:
+    """Return the pages that two releases have in common, one of which is that of ``site``.
+
+    Their documents are equal, as are the documents that they include and all files that they name.
+    A site of a release builds what the pinned site lacks, and it has a first page of its own.
+    """
+    changed = {file.path for file in {*pinned.files} ^ {*lock.files}}
+    names = [
+        basename(path).encode()
+        for path in changed
+        if not path.endswith(PAGE_SUFFIXES) and not is_reference(path)
+    ]
+    differing = {splitext(path)[0] for path in changed}
+    for part in (*pinned.included, *lock.included):
+        if part.page in differing:
+            differing.update(part.within)
+    differing |= {first_page(site), *lock.unpublished}
+    pinned_site = site.target_of(site.settings.upstream(site.paths.upstream))
+    shared: list[str] = []
+    for page in lock.pages:
+        if page.name in differing:
+            continue
+        if (
+            site.upstream.is_beside
+            and not (pinned_site / f"{page.name}.html").is_file()
+        ):
+            continue
+        text = b"".join(
+            files.read_bytes(site.paths.docs / file.path, bounded=False)
+            for file in page.files
+        )
+        if not any(name in text for name in names):
+            shared.append(page.name)
+    return shared
