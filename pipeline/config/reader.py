@@ -247,7 +247,8 @@ class _Reader:
                     f"{key} has {release!r}, which the pin shows already",
                     hint="Take it out.",
                 )
-            if release in pinned.beside[:number]:
+            # Each has a folder, and some file systems do not distinguish 1.0RC1 and 1.0rc1.
+            if release.casefold() in map(str.casefold, pinned.beside[:number]):
                 raise self._error(f"{key} has {release!r} twice", hint="Take one out.")
             yield release_beside(pinned, template, release)
 

@@ -145,6 +145,22 @@ def test_a_release_that_is_not_there(
     assert (root / "pyproject.toml").read_text(encoding="utf-8") == CONFIG
 
 
+def test_a_configured_release_that_upstream_lacks(root: Path, capsys: Speech) -> None:
+    config = root / "pyproject.toml"
+    config.write_text(f'{CONFIG}beside = ["9.9.9"]\n', encoding="utf-8")
+    before = pinned_files(root)
+    # The pinned release is synced all the same.
+    assert main(["sync", "tea", "--all", "--no-execute"]) == 3
+    told = capsys.readouterr()
+    assert "'v9.9.9'" in told.err
+    assert "tea@9.9.9" in told.out
+    assert pinned_files(root) == before
+    assert not Paths(root, "tea@9.9.9").lock.exists()
+    assert main(["memory", "verify", "-q"]) == 0
+    assert main(["status", "--release", "9.9.9"]) == 3
+    assert "tea@9.9.9" in capsys.readouterr().err
+
+
 def test_a_release_has_no_pin_to_move(root: Path, capsys: Speech) -> None:
     assert main(["upgrade", "1.1.0", "--beside", "-q"]) == 0
     capsys.readouterr()

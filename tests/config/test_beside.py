@@ -64,6 +64,7 @@ def test_a_release_is_found_by_its_version(tmp_path: Path) -> None:
     [
         ([OF_JAX, 'beside = ["1.2.3"]'], "beside has '1.2.3', which the pin shows"),
         ([OF_JAX, 'beside = ["1.3.0", "1.3.0"]'], "beside has '1.3.0' twice"),
+        ([OF_JAX, 'beside = ["1.3RC1", "1.3rc1"]'], "beside has '1.3rc1' twice"),
         ([OF_JAX, 'beside = ["../up"]'], "must be a version, not '../up'"),
         ([OF_JAX, 'beside = ["v1.3.0"]'], "must be a version, not 'v1.3.0'"),
         ([OF_JAX, "beside = [1.3]"], "must be a version, not 1.3"),

@@ -223,6 +223,25 @@ def test_a_filtered_copy_with_other_commits_is_no_source_of_locks(
     ) in output.getvalue()
 
 
+def test_a_release_whose_tag_upstream_has_moved_is_named(
+    settings: Settings, origin: Path, log: Log, output: io.StringIO
+) -> None:
+    released = structs.replace(upstream_of(origin), version="2")
+    pull(run_of(settings, released, log=log))
+    assert "moved" not in output.getvalue()
+    git(origin, "commit", "-q", "--allow-empty", "--message=again")
+    git(origin, "tag", "-f", "v2")
+    # A branch moves all the time, and so does a tag that is no release.
+    moved = pull(run_of(settings, upstream_of(origin), log=log)).commit
+    assert "moved" not in output.getvalue()
+    git(origin, "commit", "-q", "--allow-empty", "--message=once more")
+    git(origin, "tag", "-f", "v2")
+    new = pull(run_of(settings, released, log=log)).commit
+    assert (
+        f"moved v2 from {moved[:7]} to {new[:7]}: the translations" in output.getvalue()
+    )
+
+
 def test_hidden_files_are_no_docs_whatever_they_come_from(
     settings: Settings, tmp_path: Path, docs: Path, log: Log
 ) -> None:

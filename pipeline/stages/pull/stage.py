@@ -77,18 +77,23 @@ def _lfs_pointers(checkout: Checkout, lock: Lock) -> list[str]:
 
 
 def _warn_about_another_commit(run: Run, old: Lock | None, lock: Lock) -> None:
-    """Warn if a substitute upstream has another commit at the same ref.
+    """Warn if upstream has moved the tag of a release, or a substitute has other commits.
 
     A filtered copy has commit ids of its own, and a lock with these is of no use to others.
     """
-    if not old or not run.upstream.url_replaced or old.ref != lock.ref:
+    if not old or old.ref != lock.ref or old.commit == lock.commit:
         return
-    if old.commit != lock.commit:
+    if run.upstream.url_replaced:
         gone = {file.path for file in old.files} - {file.path for file in lock.files}
         run.log.warn(
             f"{lock.ref} is {lock.commit[:7]} in this upstream, and was {old.commit[:7]} in the "
             f"lock (files that are missing here: {len(gone)}): "
             "do not commit a lock of a filtered copy"
+        )
+    elif lock.version and lock.version in lock.ref:
+        run.log.warn(
+            f"upstream has moved {lock.ref} from {old.commit[:7]} to {lock.commit[:7]}: "
+            "the translations stay; commit the new lock"
         )
 
 
