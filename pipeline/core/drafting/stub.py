@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from pipeline.core.checks.meaning import words
+from pipeline.core.checks.meaning.words import SHARED
 from pipeline.core.glossary.inflection import forms_of, pattern_of
 
 _CHARACTERS = (
@@ -34,15 +34,6 @@ _TOKEN = re.compile(
     | (?P<rest>.)
     """,
     re.DOTALL | re.VERBOSE,
-)
-# Words that the checks of meaning require, each with a Chinese equivalent.
-_TURNING = (
-    (words.NEGATION, "不"),
-    (words.ONLY, "只"),
-    (words.MUST, "必须"),
-    (words.IF, "如果"),
-    (words.EXAMPLE, "例如"),
-    (words.THAT_IS, "即"),
 )
 _FIRST_WORD = re.compile(r"[a-z'’.]+")
 _NAME = re.compile(r"[A-Z]{2,}|[a-z][A-Z]")
@@ -106,11 +97,11 @@ def _rendered(text: str, terms: Mapping[str, str]) -> list[tuple[int, int, str]]
     for term, rendering in terms.items():
         matches = _pattern_of(term).finditer(text)
         found += [(match.start(), match.end(), rendering) for match in matches]
-    for kind, rendering in _TURNING:
+    for kind in SHARED.values():
         for match in kind.english.finditer(text):
             # The first word of a match stands for it: "if it is on, then" counts as "if".
             word = _FIRST_WORD.findall(match[0])[0]
-            found.append((match.start(), match.start() + len(word), rendering))
+            found.append((match.start(), match.start() + len(word), kind.usual))
     # If two start at the same place, the longer one counts: "jit compilation", not "jit".
     return sorted(found, key=lambda piece: (piece[0], -piece[1]))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -133,7 +133,7 @@ def is_text(value: object) -> bool:
 def _cell(cell: Mapping[str, Any]) -> dict[str, Any]:
     """Return a cell with parts of the types that the format requires."""
     kind = cell.get("cell_type")
-    metadata = _with_objects(object_in(cell, "metadata"))
+    metadata = _typed(object_in(cell, "metadata"), _OBJECTS, dict)
     if "tags" in metadata:
         metadata["tags"] = _tags(metadata["tags"])
     sound = {"source": "", **cell, "metadata": metadata}
@@ -164,14 +164,14 @@ def _tags(tags: object) -> list[str]:
 
 def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return a notebook's metadata with valid kernel, language and widgets."""
-    sound = _with_objects(metadata)
+    sound = _typed(metadata, _OBJECTS, dict)
     for name in ("kernelspec", "language_info", "widgets"):
         sound.pop(name, None)
     if isinstance(metadata.get("kernelspec"), dict):
-        kernel = _named(metadata["kernelspec"])
+        kernel = _typed(metadata["kernelspec"], _NAMES, str)
         name = kernel.get("name") or "python3"
         sound["kernelspec"] = {"display_name": name, **kernel, "name": name}
-    language = _named(object_in(metadata, "language_info"))
+    language = _typed(object_in(metadata, "language_info"), _NAMES, str)
     if "name" in language:
         sound["language_info"] = language
     widgets = object_in(metadata, "widgets")
@@ -180,21 +180,14 @@ def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return sound
 
 
-def _with_objects(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return metadata without those that must be objects and are not."""
+def _typed(
+    value: Mapping[str, Any], names: Container[str], kind: type
+) -> dict[str, Any]:
+    """Return an object without the fields among ``names`` that are not of a type."""
     return {
-        name: value
-        for name, value in metadata.items()
-        if name not in _OBJECTS or isinstance(value, dict)
-    }
-
-
-def _named(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a kernel or a language, without names that are not strings."""
-    return {
-        key: field
-        for key, field in value.items()
-        if key not in _NAMES or isinstance(field, str)
+        name: field
+        for name, field in value.items()
+        if name not in names or isinstance(field, kind)
     }
 
 
@@ -249,11 +242,7 @@ def _bundle(output: Mapping[str, Any], faults: list[str]) -> dict[str, Any] | No
     if not sound:
         return None
     # Display metadata of an image are stored under its MIME type.
-    metadata = {
-        media: value
-        for media, value in object_in(output, "metadata").items()
-        if media not in sound or isinstance(value, dict)
-    }
+    metadata = _typed(object_in(output, "metadata"), sound, dict)
     kind = output["output_type"]
     made = {"output_type": kind, "data": sound, "metadata": metadata}
     if kind == "execute_result":

@@ -74,13 +74,19 @@ class Task:
 
         Machines that share the work must compute the same value without communicating.
         """
-        cell = seconds_per_cell(self.rule)
+        usual = execution.SECONDS_PER_CELL
+        told = [mode.cell_seconds for mode in self.rule.modes]
+        # of the slowest mode
+        cell = max((usual if one is None else one for one in told), default=usual)
         return execution.guess_seconds(self.notebook, until=self.rule.until, cell=cell)
 
     @property
     def note(self) -> str:
         """Return how the page runs, if not by default."""
-        return how_it_runs(self.rule)
+        notes = [mode.note for mode in self.rule.modes]
+        if self.rule.devices:
+            notes.append(f"with {self.rule.devices} CPU devices")
+        return ", ".join(notes)
 
 
 def plan(context: ExecutionContext, page: Page) -> Task | Execution | None:
@@ -216,21 +222,6 @@ def _data_files(folder: Path) -> Iterator[Path]:
             yield from _data_files(path)
         elif path.is_file():
             yield path
-
-
-def how_it_runs(rule: RunRule) -> str:
-    """Return for people how pages of ``rule`` run; empty if they run by default."""
-    notes = [mode.note for mode in rule.modes]
-    if rule.devices:
-        notes.append(f"with {rule.devices} CPU devices")
-    return ", ".join(notes)
-
-
-def seconds_per_cell(rule: RunRule) -> float:
-    """Return the duration of a cell in the slowest mode of ``rule``."""
-    usual = execution.SECONDS_PER_CELL
-    told = [mode.cell_seconds for mode in rule.modes]
-    return max((usual if cell is None else cell for cell in told), default=usual)
 
 
 def policy_of(rule: RunRule, settings: Settings, *, offline: bool) -> kernel.Policy:

@@ -11,7 +11,9 @@ from pipeline.core.checks.fixes import first_valid_fix, quote, restores_atoms, s
 from pipeline.core.checks.markup.emphasis import mend_start
 from pipeline.core.checks.model import Problem, Subject
 from pipeline.core.document.message import Kind, Markup
+from pipeline.tables import read_table
 
+_BECAME = read_table(__name__, "blocks")
 # The mark that creates a block, for blocks whose mark is not at the start.
 _MARKS = {"td": "|", "literal_block": "::", "classifier": ":"}
 _HINTS = {
@@ -84,24 +86,7 @@ class _Syntax:
 
 _SYNTAX = {
     Markup.MARKDOWN: _Syntax(
-        became={
-            "bullet_list": "a list",
-            "ordered_list": "a numbered list",
-            "heading": "a heading",
-            "blockquote": "a quote",
-            "fence": "a code block",
-            "colon_fence": "a directive",
-            "html_block": "raw HTML",
-            "hr": "a rule",
-            "math_block": "a block of mathematics",
-            "td": "two cells: a bare | ends a cell",
-            "closing marks": "a heading without its last #",
-            "myst_target": "a target that nobody sees",
-            "myst_line_comment": "a comment that nobody sees",
-            "myst_block_break": "a break",
-            "footnote_reference": "a footnote",
-            "dl": "the definition of what stands before it",
-        },
+        became=_BECAME["Markdown"],
         mark=re.compile(r"#{1,6}|\d{1,9}[.)]|`{3,}|~{3,}|:{3,}|\$\$|[>+%:\[(*_<-]"),
         own_marks={
             Kind.HEADING: re.compile(r"#{1,6}[ \t]+"),
@@ -111,20 +96,7 @@ _SYNTAX = {
         mended=_mended_markdown,
     ),
     Markup.RST: _Syntax(
-        became={
-            "literal_block": "what announces a code block: it ends with ::",
-            "bullet_list": "a list",
-            "enumerated_list": "a numbered list",
-            "field_list": "a list of fields",
-            "option_list": "a list of options",
-            "doctest_block": "a piece of code",
-            "line_block": "a line of verse",
-            "transition": "a rule",
-            "table": "a table",
-            "attribution": "the source of a quotation",
-            "classifier": "a term and its class: ` : ` parts the two",
-            "comment": "a comment, a directive or a target that nobody sees",
-        },
+        became=_BECAME["reST"],
         mark=re.compile(r"\(?\w{1,9}[.)]|[^\w\s]+"),
         own_marks={
             Kind.LIST_ITEM: re.compile(r"(?:[-+*•‣⁃]|\(?(?:\d+|[A-Za-z#])[.)])[ \t]+"),

@@ -31,6 +31,7 @@ class Shared:
 
     what: str
     hint: str
+    usual: str
     signs: tuple[str, ...]
     english: re.Pattern[str]
     chinese: re.Pattern[str]
@@ -62,11 +63,12 @@ def _compile_shared(table: dict[str, Any]) -> Shared:
         if key.startswith("english")
         else _chinese_pattern(words)
         for key, words in table.items()
-        if key not in ("what", "hint", "signs")
+        if key not in ("what", "hint", "usual", "signs")
     }
     return Shared(
         what=table["what"],
         hint=table["hint"],
+        usual=table["usual"],
         signs=tuple(table["signs"]),
         **patterns,
     )
@@ -97,13 +99,7 @@ def _chinese_pattern(words: str) -> re.Pattern[str]:
 
 
 _TABLES = read_table(__name__, "words")
-_SHARED = {name: _compile_shared(table) for name, table in _TABLES["shared"].items()}
-NEGATION = _SHARED["negation"]
-ONLY = _SHARED["only"]
-MUST = _SHARED["must"]
-IF = _SHARED["if"]
-EXAMPLE = _SHARED["example"]
-THAT_IS = _SHARED["that_is"]
+SHARED = {name: _compile_shared(table) for name, table in _TABLES["shared"].items()}
 OPPOSITES = tuple(map(_compile_opposites, _TABLES["opposites"]))
 _LONGEST = 24  # characters of a quotation
 _BLANK = "＿"  # replaces a word that must not be counted again
@@ -150,8 +146,10 @@ def _quoted_words(words: Sequence[str]) -> str:
     return ", ".join(f"“{word[:_LONGEST].strip()}”" for word in dict.fromkeys(words))
 
 
-find_negation, find_only, find_must = map(_find_unshared, (NEGATION, ONLY, MUST))
-find_if, find_example, find_that_is = map(_find_unshared, (IF, EXAMPLE, THAT_IS))
+find_negation, find_only = map(_find_unshared, (SHARED["negation"], SHARED["only"]))
+find_must, find_if = map(_find_unshared, (SHARED["must"], SHARED["if"]))
+find_example = _find_unshared(SHARED["example"])
+find_that_is = _find_unshared(SHARED["that_is"])
 
 
 def find_opposite(subject: Subject) -> Iterator[Problem]:
