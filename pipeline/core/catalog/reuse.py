@@ -91,23 +91,36 @@ def reuse(
 ) -> dict[int, Offer]:
     """Return the best offer for each of ``wanted``, by index; messages without one are left out.
 
-    Equal texts are offered first, then those with the same template, then similar ones, to new
-    messages only. A translation that followed a change is finished, so it is then offered to equal
-    texts as well.
+    Equal texts are offered first, then those of the same template, then similar ones, to new
+    messages only. A translation that followed a change is finished, so it is offered as well.
+
+    In the reference this is repeated until nothing is found: in another clone, its pages without a
+    memory are new again, and must not find more there.
     """
     mothers = _find_mothers(wanted, sources)
     offers = _offer_equal(dict(enumerate(wanted)), sources, kin, mothers)
-    offers |= _offer_templates(_without_offer(wanted, offers), sources)
-    served: set[int] = set()
-    for offer in offers.values():
-        served.update(map(id, offer.served))
-    # A message that was already on the page without a translation was not made from another.
-    unserved = _without_offer(wanted, offers)
-    new = {number: message for number, message in unserved.items() if message.is_new}
-    offers |= _offer_similar(new, sources, kin, mothers, served=served)
-    carried = _carried(wanted, offers)
-    offers |= _offer_equal(_without_offer(wanted, offers), carried, kin, mothers)
-    return offers
+    known = [*sources]
+    new = {number for number, message in enumerate(wanted) if message.is_new}
+    while True:
+        found = _offer_templates(_without_offer(wanted, offers), known)
+        offers |= found
+        known += _carried(wanted, found)
+        # A message that was already on the page without a translation was not made from another.
+        unserved = _without_offer(wanted, offers)
+        found = _offer_similar(
+            {number: unserved[number] for number in unserved if number in new},
+            known,
+            kin,
+            mothers,
+            served={id(source) for offer in offers.values() for source in offer.served},
+        )
+        offers |= found
+        carried = _carried(wanted, found)
+        if not carried:
+            return offers
+        offers |= _offer_equal(_without_offer(wanted, offers), carried, kin, mothers)
+        known += carried
+        new = {number for number in new if is_reference(wanted[number].page)}
 
 
 def _without_offer(
