@@ -99,6 +99,10 @@ class Paths:
         """Return the path of the last fetched inventory of another configured site."""
         return self.cache / "inventories" / f"{self.name}.{site}.inv"
 
+    def docstrings(self, commit: str) -> Path:
+        """Return the path of the docstrings that a pull has read for a commit."""
+        return self.cache / "docstrings" / self.name / f"{commit}.json"
+
     @property
     def site_cache(self) -> Path:
         """Folder of the data that the sites of all locales share."""

@@ -22,7 +22,12 @@ from pipeline.commands.options import (
     run_of,
     summaries_of,
 )
-from pipeline.commands.pages import name_findings, pages_of_run, rule_findings
+from pipeline.commands.pages import (
+    name_findings,
+    pages_of_run,
+    reference_findings,
+    rule_findings,
+)
 from pipeline.commands.reporting import write_report
 from pipeline.commands.rollback import discard_kept
 from pipeline.commands.run_lock import run_lock
@@ -140,7 +145,12 @@ def build_pulled(run: Run, options: BuildOptions, pulled: RunResult) -> RunResul
         pages=guides,
         reference=reference,
         gone=gone,
-        findings=(*pulled.findings, *name_findings(run, lock), *rules),
+        findings=(
+            *pulled.findings,
+            *name_findings(run, lock),
+            *reference_findings(run, lock),
+            *rules,
+        ),
         changes=changes,
         only=run.pages,
     )

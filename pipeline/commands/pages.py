@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipeline.config import matches
-from pipeline.core.pin.lock import Lock, Page, names_at_risk
+from pipeline.core.pin.lock import Lock, Page, is_reference, names_at_risk
 from pipeline.errors import ConfigError, did_you_mean_any
-from pipeline.findings import Finding
+from pipeline.findings import Finding, Severity
 from pipeline.run import Run
 
 _NAMED = 3  # pages listed as examples in an error
@@ -64,6 +64,21 @@ def name_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
     if run.pages:
         return ()
     return tuple(names_at_risk(lock, run.upstream.selects))
+
+
+def reference_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
+    """Return a warning if an API reference is configured, and its docstrings were not pulled."""
+    has_reference = any(is_reference(file.path) for file in lock.files)
+    if run.upstream.reference is None or has_reference:
+        return ()
+    finding = Finding(
+        code="reference-waits",
+        severity=Severity.WARNING,
+        where=run.name,
+        text=f"the API reference waits for the docstrings of {run.release or run.name}",
+        hint="Its translations stay in the memory; the next pull tries again.",
+    )
+    return (finding,)
 
 
 def unmatched(patterns: Sequence[str], names: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 
 from pipeline.commands.options import add_shared, run_of
-from pipeline.commands.pages import name_findings
+from pipeline.commands.pages import name_findings, reference_findings
 from pipeline.commands.run_lock import run_lock
 from pipeline.core.pin.lock import format_lock
 from pipeline.log import Log
@@ -33,7 +33,11 @@ def pull(run: Run, *, ref: str | None) -> RunResult:
     """Fetch upstream's docs at ``ref`` (default: the configured one) and write the lock."""
     with run_lock(run):
         result = pull_docs(run, ref=ref)
-    findings = (*result.findings, *name_findings(run, result.lock))
+    findings = (
+        *result.findings,
+        *name_findings(run, result.lock),
+        *reference_findings(run, result.lock),
+    )
     return replace(result, findings=findings)
 
 

@@ -27,7 +27,8 @@ from pipeline.run import Run
 def scratch_copy(run: Run) -> Iterator[Path]:
     """Yield the root of a temporary copy of everything that a sync reads, except the docs.
 
-    The copy shares the git cache and the project's repository, which a sync asks for its checkout.
+    The copy shares the project's repository, which a sync asks for its checkout, and the caches of
+    what a pull reads: git, environments and docstrings.
     """
     paths = run.paths
     with tempfile.TemporaryDirectory(prefix="jax-docs-zh-") as name:
@@ -37,10 +38,11 @@ def scratch_copy(run: Run) -> Iterator[Path]:
             for place in _written_by_sync(run):
                 if place.exists():
                     _copy(place, root / place.relative_to(paths.root))
-            (paths.cache / "git").mkdir(parents=True, exist_ok=True)
             cache = Paths(root, paths.name).cache
             cache.mkdir(parents=True)
-            (cache / "git").symlink_to((paths.cache / "git").resolve())
+            for shared in ("git", "environments", "docstrings"):
+                (paths.cache / shared).mkdir(parents=True, exist_ok=True)
+                (cache / shared).symlink_to((paths.cache / shared).resolve())
         except OSError as error:
             raise _not_copied(error, root) from error
         yield root

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pipeline.core.catalog.counts import in_order
 from pipeline.core.catalog.diff import Comparison, PageChange
-from pipeline.core.pin.lock import Lock
+from pipeline.core.pin.lock import Lock, is_reference
 from pipeline.core.results import PageResult, UpdateCounts, progress_of
 from pipeline.log import printable
 from pipeline.report.counts import counted, name_some
@@ -172,13 +172,14 @@ def upgrade_report(result: RunResult, *, verbose: bool = False) -> Report:
         rows = _rows(result, locale, comparison)
         # In most moves, most pages are unaffected; listing them would hide the others.
         shown = rows if verbose else [row for row in rows if not row.is_quiet]
+        reference = _reference_rows(result, locale)
         title = [(f"{result.name} · {locale} · {_move(comparison)}", "")]
         if result.dry_run or result.check_only:
             title.append((Translatable(" (nothing is written)"), ""))
         table = Table(
             title=title,
             headings=_HEADINGS,
-            rows=[row.cells for row in shown],
+            rows=[row.cells for row in (*shown, *reference)],
             footer=_sums(result, locale, comparison).cells,
             words=_WORDS,
             spare=_SPARE,
@@ -215,7 +216,8 @@ def upgrade_summary(result: RunResult) -> str:
         shown = sorted(most_to_do, key=lambda row: row.page)
         # The sums include the pages that are not listed.
         pages, *sums = _sums(result, locale, comparison).cells
-        cells = [list(map(plain, row.cells)) for row in shown]
+        reference = _reference_rows(result, locale)
+        cells = [list(map(plain, row.cells)) for row in (*shown, *reference)]
         cells.append(list(map(plain, (f"all {pages}", *sums))))
         table = markdown_table(_HEADINGS, cells)
         blocks += [f"## {plain(locale)}", table]
@@ -278,9 +280,53 @@ def _counts_of(page: PageResult) -> UpdateCounts:
 
 
 def _sums(result: RunResult, locale: str, comparison: Comparison) -> Row:
-    """Return the sums over all pages, including those that are not shown."""
+    """Return the sums over all pages of the guides, including those that are not shown."""
     pages = result.pages[locale]
-    kept = carried = new = obsolete = 0
+    # A dropped page has no row, or one with obsolete translations only.
+    gone = _obsolete_of_gone(result, locale)
+    obsolete = sum(gone[page] for page in gone if not is_reference(page))
+    code_changed = sum(change.code_changed for change in comparison.pages)
+    return Row(
+        page=Translatable(counted(len(pages), "page")),
+        counts=_summed(pages, obsolete_elsewhere=obsolete),
+        words_to_do=progress_of(pages).words_to_do,
+        happened=f"{code_changed} code changed",
+    )
+
+
+def _reference_rows(result: RunResult, locale: str) -> list[Row]:
+    """Return a row for the API reference as a whole; none if there is none.
+
+    It has a thousand pages, and a table of them would hide the guides. The row has the shares of
+    its translations that were kept, carried over and made fuzzy.
+    """
+    pages = result.reference.get(locale, ())
+    if not pages:
+        return []
+    gone = _obsolete_of_gone(result, locale)
+    obsolete = sum(gone[page] for page in gone if is_reference(page))
+    counts = _summed(pages, obsolete_elsewhere=obsolete)
+    parts = {
+        "kept": counts.kept,
+        "carried": counts.carried,
+        "fuzzy": sum(counts.fuzzy.values()),
+        "obsolete": counts.obsolete,
+    }
+    whole = sum(parts.values()) or 1
+    shares = [f"{100 * parts[name] / whole:.1f} % {name}" for name in parts]
+    row = Row(
+        page=Translatable(f"API reference: {counted(len(pages), 'page')}"),
+        counts=counts,
+        words_to_do=progress_of(pages).words_to_do,
+        happened=", ".join(shares),
+    )
+    return [row]
+
+
+def _summed(pages: Sequence[PageResult], *, obsolete_elsewhere: int) -> UpdateCounts:
+    """Return the sums over pages, with the obsolete translations of dropped ones."""
+    kept = carried = new = 0
+    obsolete = obsolete_elsewhere
     fuzzy: Counter[str] = Counter()
     for page in pages:
         counts = _counts_of(page)
@@ -289,20 +335,8 @@ def _sums(result: RunResult, locale: str, comparison: Comparison) -> Row:
         fuzzy.update(counts.fuzzy)
         new += counts.new
         obsolete += counts.obsolete
-    # A dropped page has no row, or one with obsolete translations only.
-    obsolete += sum(_obsolete_of_gone(result, locale).values())
-    code_changed = sum(change.code_changed for change in comparison.pages)
-    return Row(
-        page=Translatable(counted(len(pages), "page")),
-        counts=UpdateCounts(
-            kept=kept,
-            carried=carried,
-            fuzzy=in_order(fuzzy),
-            new=new,
-            obsolete=obsolete,
-        ),
-        words_to_do=progress_of(pages).words_to_do,
-        happened=f"{code_changed} code changed",
+    return UpdateCounts(
+        kept=kept, carried=carried, fuzzy=in_order(fuzzy), new=new, obsolete=obsolete
     )
 
 

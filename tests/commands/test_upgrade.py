@@ -282,6 +282,8 @@ def test_dry_run_writes_nothing_and_says_the_same(
     assert {path: path.stat().st_mtime_ns for path in built} == built
     assert {path.name for path in (root / "build").rglob("*") if path not in built} <= {
         "cache",
+        "docstrings",
+        "environments",
         "git",
         ".lock",
     }

@@ -100,6 +100,21 @@ def translations_in_memories(memories: Iterable[Memory]) -> Translations:
     return held
 
 
+# A translation with the digest of its English, and whether it is finished.
+Held = AbstractSet[tuple[str, str, bool]]
+
+
+def held_in_memories(memories: Iterable[Memory]) -> Held:
+    """Return all translations in memories; a finished one is there as a fuzzy one, too."""
+    held: set[tuple[str, str, bool]] = set()
+    for memory in memories:
+        for entry in memory.entries:
+            if text_of(entry):
+                held.add((*_translation_key(entry), False))
+                held.add((*_translation_key(entry), not entry.fuzzy))
+    return held
+
+
 def translations_seen_at(memory: Memory, commits: Collection[str]) -> Translations:
     """Return the translations in ``memory`` whose ``seen`` note names one of ``commits``."""
     found: set[tuple[str, str]] = set()
@@ -193,19 +208,19 @@ def _work(memory: Memory) -> dict[Key, tuple[object, ...]]:
     return {key: content for key, content in work.items() if any(content)}
 
 
-def unheld_entries(
-    memory: Memory, old: Memory, held: Translations
-) -> tuple[Entry, ...]:
+def unheld_entries(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
     """Return the entries of ``old`` that ``memory`` lacks and whose translation is not ``held``.
 
-    They would be lost if ``memory`` replaced ``old``.
+    They would be lost if ``memory`` replaced ``old``. A fuzzy entry does not hold a
+    finished translation: where its English is unavailable, only its own entry proves that it fits.
     """
     known = memory.by_key()
     unheld: list[Entry] = []
     for key, entry in old.by_key().items():
         # An entry without a translation and a replaced draft are no loss.
         has_words = text_of(entry) != "" and not is_remembered_draft(entry)
-        if has_words and _translation_key(entry) not in held and key not in known:
+        is_held = (*_translation_key(entry), not entry.fuzzy) in held
+        if has_words and not is_held and key not in known:
             unheld.append(entry)
     return tuple(unheld)
 

@@ -1,7 +1,8 @@
 """API reference of a pull: its docstrings and their record, as files beside upstream's.
 
-They are read only if the release, upstream's lists or our code have changed. The invariant: a
-reference that cannot be read never stops the pull of the guides.
+They are read only if the release, upstream's lists or our code have changed, and once for each
+release: the cache keeps them, for the way back. The invariant: a reference that cannot be read
+never stops the pull of the guides.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import structs
 
-from pipeline.adapters.files import files_below, read_bytes
+from pipeline.adapters.files import files_below, read_bytes, write_if_changed
 from pipeline.adapters.memo import digest_of
 from pipeline.adapters.reference import CHILD, read_reference
 from pipeline.core.pin.lock import REFERENCE, Lock, SourceFile, blob_id, is_reference
@@ -48,14 +50,14 @@ def with_reference(
         return read_bytes(docs / file.path)
 
     read = source.read or read_checked_out
-    old = _pulled_record(docs)
+    old = _stored_record(docs / PATH)
     key = _key(run, lock)
     kept = pulled or _checked_out(docs)
     if (old and old.key == key and kept and not changed_files(docs, kept)) or run.dry:
         return _joined(source, lock, kept, read, read_checked_out)
     try:
         with run.log.step("reference") as step:
-            record = _read(run, _request(run, lock, read), key)
+            record = _record(run, lock, read, key)
             step.result = f"{counted(len(record.objects), 'object')} read"
     except PipelineError as error:
         run.log.warn(f"{error.where or run.name}: {error.what}")
@@ -143,6 +145,18 @@ def _contents(folder: Path) -> list[bytes]:
     return contents
 
 
+def _record(run: Run, lock: Lock, read: _Read, key: str) -> Record:
+    """Return the record of all docstrings, from the cache if it is there. Raises PipelineError."""
+    path = run.paths.docstrings(lock.commit)
+    known = _stored_record(path)
+    if known and known.key == key:
+        return known
+    record = _read(run, _request(run, lock, read), key)
+    # It can be read again, so it need not survive a crash of the machine.
+    write_if_changed(path, msgspec.json.encode(record), flush=False)
+    return record
+
+
 def _read(run: Run, request: dict[str, Any], key: str) -> Record:
     """Run Sphinx on the request, and return the record. Raises PipelineError."""
     data = read_reference(
@@ -157,9 +171,8 @@ def _read(run: Run, request: dict[str, Any], key: str) -> Record:
     return structs.replace(record, key=key, settings=request["settings"])
 
 
-def _pulled_record(docs: Path) -> Record | None:
-    """Return the record of the last pull; None if it is missing or damaged."""
-    path = docs / PATH
+def _stored_record(path: Path) -> Record | None:
+    """Return the record in a file of a former pull; None if it is missing or damaged."""
     if not path.is_file():
         return None
     try:

@@ -21,7 +21,8 @@ from pipeline.core.memory import record as core
 from pipeline.core.memory.file import editing_fields, public_team
 from pipeline.core.memory.opening import Opened, open_memory
 from pipeline.core.memory.record import Memory, Place, digest, english_of, layout_of
-from pipeline.core.pin.lock import Lock, Page, SourceFile, pages_of
+from pipeline.core.pin.lock import Lock, Page, SourceFile, is_reference, pages_of
+from pipeline.core.reference.objects import files_of, read_record
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError, UpstreamError
 from pipeline.findings import Finding, Severity
@@ -38,11 +39,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _OlderCommit:
-    """Pages of an older commit, and the repository with their documents."""
+    """Pages of an older commit, or those of its API reference; ``read`` returns a document."""
 
     commit: str
-    repository: Repository
     pages: Mapping[str, Page]
+    read: Callable[[SourceFile], bytes]
 
 
 @dataclass(kw_only=True)
@@ -61,7 +62,10 @@ class English:
     # Caches, by page, or by commit and page.
     pinned: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
     older: dict[tuple[str, str], tuple[Entry, ...] | None] = field(default_factory=dict)
-    commits: dict[str, _OlderCommit | UpstreamError] = field(default_factory=dict)
+    # By commit, and by whether it is that of the API reference.
+    commits: dict[tuple[str, bool], _OlderCommit | UpstreamError] = field(
+        default_factory=dict
+    )
 
     def at_pin(self, page: str) -> tuple[Entry, ...] | None:
         """Return the entries that ``page`` needs at the pin; None if there is no such page."""
@@ -112,7 +116,8 @@ class English:
         if commit in (self.lock.commit, self.lock.ref):
             return self.at_pin(page)
         if (commit, page) not in self.older:
-            self.older[commit, page] = self._at_older(self._commit(commit), page)
+            older = self._commit(commit, of_reference=is_reference(page))
+            self.older[commit, page] = self._at_older(older, page)
         return self.older[commit, page]
 
     def commit_of(self, ref: str) -> str:
@@ -143,21 +148,19 @@ class English:
         """Return the entries of ``page`` at an older commit; None without such a page."""
         if page not in commit.pages:
             return None
-        return _wanted(
-            commit.pages[page],
-            lambda file: commit.repository.read(file.blob),
-            self.reading,
-        )
+        return _wanted(commit.pages[page], commit.read, self.reading)
 
-    def _commit(self, commit: str) -> _OlderCommit:
+    def _commit(self, commit: str, *, of_reference: bool = False) -> _OlderCommit:
         """Return an older commit, from the cache if possible. Raises UpstreamError, also cached."""
+        key = (commit, of_reference)
         # Without a network, each of many attempts would take time to fail.
-        if commit not in self.commits:
+        if key not in self.commits:
+            fetch = self._fetch_docstrings if of_reference else self._fetch
             try:
-                self.commits[commit] = self._fetch(commit)
+                self.commits[key] = fetch(commit)
             except UpstreamError as error:
-                self.commits[commit] = error
-        known = self.commits[commit]
+                self.commits[key] = error
+        known = self.commits[key]
         if isinstance(known, UpstreamError):
             raise known
         return known
@@ -181,7 +184,29 @@ class English:
                 path = f"{OUTSIDE}/{entry.path}"
                 files.append(SourceFile(path=path, blob=entry.blob))
         pages = {page.name: page for page in pages_of(files)}
-        return _OlderCommit(commit=found, repository=repository, pages=pages)
+        return _OlderCommit(
+            commit=found, pages=pages, read=lambda file: repository.read(file.blob)
+        )
+
+    def _fetch_docstrings(self, commit: str) -> _OlderCommit:
+        """Return the docstrings of an older commit (or ref). Raises UpstreamError.
+
+        They are not in git: only those that a pull has read in this clone are available.
+        """
+        path = self.paths.docstrings(commit)
+        if not path.is_file():
+            commit = self._commit(commit).commit
+            path = self.paths.docstrings(commit)
+        if not path.is_file():
+            raise UpstreamError(
+                f"the docstrings of {commit[:12]} have not been read in this clone"
+            )
+        documents = files_of(read_record(read_bytes(path), where=str(path)))
+        files = [SourceFile(path=path, blob="") for path in documents]
+        pages = {page.name: page for page in pages_of(files)}
+        return _OlderCommit(
+            commit=commit, pages=pages, read=lambda file: documents[file.path]
+        )
 
 
 def texts_by_digest(entries: Sequence[Entry]) -> dict[str, str]:
@@ -419,6 +444,9 @@ def _not_recovered(
     # Entries without a translation cannot lose anything.
     translated = sum(bool(core.text_of(entry)) for entry in memory.entries)
     why = "; ".join(reasons) or "it stands nowhere in upstream's docs"
+    source = "Take an upstream whose history goes back to that commit (a full clone, for example)"
+    if is_reference(memory.page):
+        source = "To read them, upgrade to that release and back"
     return Finding(
         code="memory-not-recovered",
         severity=Severity.WARNING,
@@ -428,10 +456,7 @@ def _not_recovered(
             f"to their English; they stay in the memory ({why})"
         ),
         page=memory.page,
-        hint=(
-            "Take an upstream whose history goes back to that commit (a full clone, for example); "
-            "what is not joined is not shown."
-        ),
+        hint=f"{source}; what is not joined is not shown.",
     )
 
 

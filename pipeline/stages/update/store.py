@@ -18,8 +18,8 @@ from pipeline.core.catalog.update import Updated
 from pipeline.core.memory import record as core
 from pipeline.core.memory.closing import TranslatorNoteOf, close_catalog
 from pipeline.core.memory.merge import (
-    Translations,
-    translations_in_memories,
+    Held,
+    held_in_memories,
     unheld_entries,
 )
 from pipeline.core.memory.record import Memory, Place, digest, index_places
@@ -252,12 +252,12 @@ class _Store:
         return ranks
 
     @cached_property
-    def held_translations(self) -> Translations:
+    def held_translations(self) -> Held:
         """Return all translations that are in a catalogue."""
         # The memory of a page that is not due agrees with its catalogue.
         others = self.old.of_others
         agreed = [others[page] for page in others if page in self.catalogs]
-        return translations_in_memories([*self.closed.values(), *agreed])
+        return held_in_memories([*self.closed.values(), *agreed])
 
     def _close(self, page: str, catalog: Catalog) -> Memory:
         """Return the memory of a catalogue, with the notes of the old memory."""
@@ -329,9 +329,7 @@ class _Store:
         """Return the old entries of the page that no catalogue holds, as obsolete."""
         old = self.old.of_due.get(memory.page)
         # Usually the new memory has everything, and the other pages need not be read.
-        if old is None or not unheld_entries(
-            memory, old, translations_in_memories([memory])
-        ):
+        if old is None or not unheld_entries(memory, old, held_in_memories([memory])):
             return []
         # Translations that moved to another page are held there.
         live = self.pin_digests.get(memory.page, old.live)

@@ -10,6 +10,7 @@ from memories import memory_of
 from pipeline.core.memory.merge import (
     Merged,
     differences,
+    held_in_memories,
     is_stored,
     lost_in,
     reconcile,
@@ -172,12 +173,17 @@ def test_a_memory_stores_the_work_of_another_whatever_is_blank() -> None:
 def test_only_words_of_persons_that_stand_nowhere_else_would_be_lost() -> None:
     new = memory_of(Entry(msgid=digest("Another text.")))
     old = memory_of(written("甲"))
-    assert unheld_entries(new, old, NOBODY) == (written("甲"),)
-    assert unheld_entries(new, old, translations_in_memories([old])) == ()
+    nowhere = held_in_memories([])
+    assert unheld_entries(new, old, nowhere) == (written("甲"),)
+    assert unheld_entries(new, old, held_in_memories([old])) == ()
+    # A fuzzy entry does not tell that the words fit.
+    fuzzy = memory_of(written("?甲"))
+    assert unheld_entries(new, old, held_in_memories([fuzzy])) == (written("甲"),)
+    assert unheld_entries(new, fuzzy, held_in_memories([old])) == ()
     # The entry is there still, whatever it says now.
-    assert unheld_entries(memory_of(written("乙")), old, NOBODY) == ()
-    assert unheld_entries(new, memory_of(written("")), NOBODY) == ()
-    assert unheld_entries(new, memory_of(drafted("甲")), NOBODY) == ()
+    assert unheld_entries(memory_of(written("乙")), old, nowhere) == ()
+    assert unheld_entries(new, memory_of(written("")), nowhere) == ()
+    assert unheld_entries(new, memory_of(drafted("甲")), nowhere) == ()
 
 
 def test_a_draft_gives_way_to_anything_and_is_no_conflict() -> None:
