@@ -398,14 +398,20 @@ class Upstream(UpstreamTable, frozen=True, kw_only=True):
 
         Therefore a rule for one page must precede the rule for its folder.
         """
-        return next((rule for rule in self.run if matches(page, rule.pages)), None)
+        for rule in self.run:
+            if matches(page, rule.pages):
+                return rule
+        return None
 
     def skip_rule(self, page: str) -> SkipRule | None:
         """Return the first skip rule that matches ``page``, or None.
 
         The order matters: its reason is the one that reports show.
         """
-        return next((rule for rule in self.skip if matches(page, rule.pages)), None)
+        for rule in self.skip:
+            if matches(page, rule.pages):
+                return rule
+        return None
 
 
 class ExecutionPolicy(Table, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """Advice about failed pages: takes the record of an execution, returns a sentence or two.
 
-``advice.toml`` has the texts, and the patterns of exceptions. The first one that matches wins, so
-the more certain ones come first.
+The texts, and the patterns of exceptions, are in ``failure_advice.toml``. The first pattern that
+matches wins, so the more certain ones come first.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NEVER = "(?!)"  # a pattern that matches nothing
 
 
 class _Texts(msgspec.Struct, frozen=True):
-    """The tables of ``advice.toml``."""
+    """The tables of ``failure_advice.toml``."""
 
     whose: dict[str, str]
     advice: dict[str, str]
@@ -36,8 +36,9 @@ class _Texts(msgspec.Struct, frozen=True):
 
 def whose(execution: Execution) -> str:
     """Return who has to solve the problem of a failed page, in a few words."""
-    failure = execution.failure
-    blame = failure.blame if failure else "document"
+    blame = "document"
+    if execution.failure:
+        blame = execution.failure.blame
     return _texts().whose.get(blame, blame)
 
 
@@ -77,5 +78,5 @@ def _about_the_environment(failure: CellFailure) -> str:
 
 @cache
 def _texts() -> _Texts:
-    path = resources.files("pipeline.report") / "advice.toml"
+    path = resources.files("pipeline.report") / "failure_advice.toml"
     return msgspec.convert(tomllib.loads(path.read_text("utf-8")), _Texts)

@@ -176,7 +176,9 @@ def _same(runs: Sequence[Execution]) -> str:
 
 def _share(part: float, whole: float) -> float:
     """Return ``part`` in percent of ``whole``; 0 if that is 0."""
-    return 100 * part / whole if whole else 0.0
+    if not whole:
+        return 0.0
+    return 100 * part / whole
 
 
 def _duration(seconds: float) -> str:

@@ -47,7 +47,9 @@ def how_to_convert(data: bytes) -> str:
             f"The header says {declared}: msgconv --to-code=UTF-8 --output-file=FILE FILE "
             f"converts it. {_SAVE}"
         )
-    guess = "" if _is_mostly_utf8(data) else _CHINESE[chinese_encoding(data)]
+    if _is_mostly_utf8(data):
+        return _SAVE
+    guess = _CHINESE[chinese_encoding(data)]
     if guess:
         return (
             f"It looks like {guess}: open it as {guess} in your editor and save it as UTF-8, "
