@@ -21,7 +21,7 @@ from pipeline.report.counts import counted
 from pipeline.report.findings import entry_lines, on_one_line
 from pipeline.report.json import check_json, json_bytes
 from pipeline.report.result import CheckResult
-from pipeline.report.terminal import drawn_lines, plain_lines
+from pipeline.report.terminal import drawn_lines
 from pipeline.report.value import Line, Screen
 
 # By the first character of a line.
@@ -70,10 +70,7 @@ def check_text(result: CheckResult, screen: Screen, *, level: int = NORMAL) -> s
     if not is_quiet:
         summary = summary_line(result, verbose=is_verbose)
         lines.append([(language.sentence(summary), "bold")])
-    if screen.colour:
-        return drawn_lines(lines, screen)
-    # Used in CI and pipes: importing rich would take longer than this.
-    return plain_lines(lines)
+    return drawn_lines(lines, screen)
 
 
 def summary_line(result: CheckResult, *, verbose: bool = False) -> str:

@@ -23,7 +23,6 @@ from pipeline.report.upgrade import (
 from pipeline.report.value import (
     Block,
     Findings,
-    Heading,
     Line,
     Lines,
     Report,
@@ -62,7 +61,7 @@ def status_report(result: RunResult, *, verbose: bool = False) -> Report:
         if not result.lists_all:
             listed = unfinished[:_NEXT]
             title.append((Translatable(f" · {_what_is_listed(unfinished)}"), ""))
-        blocks.append(_table(title, listed, pages) if listed else Heading(title))
+        blocks.append(_table(title, listed, pages) if listed else Lines([title]))
         lines = next_lines(pages) or lines_when_done(result)
         blocks.append(Lines(list(map(Translatable, lines))))
     if result.comparison:
@@ -201,7 +200,7 @@ def _behind(comparison: Comparison) -> Iterator[Block]:
     title = [(Translatable(f"behind {ref}: {_commits_text(comparison)}"), "")]
     # The commits in between may have changed only code.
     if not changes:
-        yield Heading([*title, (Translatable("; the docs are the same"), "")])
+        yield Lines([[*title, (Translatable("; the docs are the same"), "")]])
         return
     numbers = [
         (change.changed, change.added, change.moved, change.dropped, change.words)

@@ -16,7 +16,6 @@ from pipeline.report.findings import columns_of, findings_lines
 from pipeline.report.value import (
     Cell,
     Findings,
-    Heading,
     Language,
     Line,
     Report,
@@ -40,12 +39,11 @@ def to_text(report: Report, screen: Screen) -> str:
     for block in report:
         if isinstance(block, Table):
             texts.append(table_text(block, screen))
-        elif isinstance(block, Heading):
-            texts.append(f"{unstyled(_line(block.title, language))}\n")
         elif isinstance(block, Findings):
             texts.append(_joined(findings_lines(block, language)))
         else:
-            texts.append(_joined(translated(text, language) for text in block.texts))
+            lines = (_line(text, language) for text in block.texts)
+            texts.append(_joined(map(unstyled, lines)))
     return "".join(texts)
 
 
@@ -173,19 +171,17 @@ class _Column:
 
 
 def drawn_lines(lines: Iterable[Line], screen: Screen) -> str:
-    """Return ``lines`` drawn by rich: tabs are spaces, and styles are visible if there are colours.
+    """Return ``lines``. With colours, rich draws them: styles are visible, and tabs are spaces.
 
     Lines that are too long are not wrapped, so that they can be copied in one piece.
     """
+    if not screen.colour:
+        # Used in CI and pipes: importing rich would take longer than this.
+        return _joined(map(unstyled, lines))
     from rich.text import Text
 
     texts = (Text.assemble(*line) for line in lines)
     return _drawn(texts, screen, whole_lines=True)
-
-
-def plain_lines(lines: Iterable[Line]) -> str:
-    """Return ``lines`` without their styles; this does not need rich."""
-    return "".join(f"{unstyled(line).rstrip()}\n" for line in lines)
 
 
 def _drawn(

@@ -41,16 +41,9 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Lines of text."""
+    """Lines of text, for example the title of a missing table if all pages are done."""
 
-    texts: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """The title of a missing table, for example if all pages are done."""
-
-    title: Line
+    texts: Sequence[Cell]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +54,7 @@ class Findings:
     has_notes: bool = False
 
 
-Block = Table | Heading | Lines | Findings
+Block = Table | Lines | Findings
 Report = Sequence[Block]
 
 
