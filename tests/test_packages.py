@@ -211,7 +211,7 @@ sys.argv[:] = sys.argv[1:]
         (
             "runpy.run_path('noxfile.py')",
             1,
-            "nox runs on Python 3.10, and 3.11 is the oldest that will do",
+            "nox runs on Python 3.10, but 3.11 or newer is required",
         ),
     ],
 )
