@@ -40,9 +40,9 @@ MomentOf = Callable[[Entry], float]
 
 
 def touches_in_git(root: Path, path: str) -> Callable[[str], str]:
-    """Return a function that returns a note about who wrote a msgstr of ``path``.
+    """Return a function that maps a msgstr of ``path`` to a note with its author and date.
 
-    The note is empty if no commit contains the words. git is only run at the first call.
+    The note is empty if no commit contains the words. git runs once, at the function's first call.
     """
 
     @cache
@@ -60,10 +60,10 @@ def touches_in_git(root: Path, path: str) -> Callable[[str], str]:
 
 
 def moments_in_git(root: Path, path: str) -> MomentOf:
-    """Return a function that finds out when an entry's msgstr was last committed.
+    """Return a function that returns when an entry's msgstr was last committed.
 
-    The function returns seconds since 1970, or infinity if git has no version of the file. git is
-    only run at the first call.
+    It returns seconds since 1970, or infinity if git has no version of the file. git runs once, at
+    the function's first call.
     """
 
     @cache
@@ -81,7 +81,7 @@ def moments_in_git(root: Path, path: str) -> MomentOf:
 
 
 def _line_of(msgstr: str) -> str:
-    """Return the longest line of a msgstr in its file, which is the most specific one."""
+    """Return the longest line of a msgstr as its file has it: short lines may occur elsewhere."""
     entry = Entry(msgid="-", msgstr=msgstr)
     data = po.format_catalog(Catalog(entries=(entry,))).decode("utf-8")
     _, _, lines = data.partition('msgid "-"\n')
@@ -101,7 +101,7 @@ class Move:
 
     @property
     def is_silent(self) -> bool:
-        """Return whether the change needs no report, since git can restore what was there."""
+        """Return whether the change needs no report, because git can restore the old file."""
         return self.by_git and self.is_kept
 
 

@@ -1,9 +1,8 @@
 """Upstream's English at the pin and at older commits, to open memories with.
 
-A memory only has digests; here they are resolved. The input is pages and commits, the output the
-entries that a page needed there. ``rebuild_catalog`` returns the catalogue of a memory as it was,
-as far as its English is available. An entry without its English stays in the memory and is
-reported.
+A memory has digests instead of English. ``English`` returns the entries that a page needs or needed
+at a commit, with their English. ``rebuild_catalog`` restores the catalogue of a memory, as far as
+its English is available. An entry without its English stays in the memory and is reported.
 """
 
 from __future__ import annotations
@@ -82,9 +81,9 @@ class English:
     def at(self, commit: str, page: str, *, layout: str = "") -> tuple[Entry, ...]:
         """Return the entries that ``page`` needed at ``commit``, which may be a ref.
 
-        The result is empty if there was no such page. The name may date from a configuration with
-        other docs folders and may match several pages. The one with this ``layout`` is returned, or
-        otherwise the first. Raises UpstreamError if the commit is unavailable.
+        The result is empty if there was no such page. A name from a configuration with other docs
+        folders may match several pages: the one with this ``layout`` is preferred, otherwise the
+        first. Raises UpstreamError if the commit is unavailable.
         """
         pages = self._pages_at(commit, page)
         for wanted in pages:
@@ -112,7 +111,7 @@ class English:
         return found
 
     def _one_at(self, commit: str, page: str) -> tuple[Entry, ...] | None:
-        """Return the entries of the page with the current name ``page``, or None."""
+        """Return the entries at ``commit`` of the page with the current name ``page``, or None."""
         if commit in (self.lock.commit, self.lock.ref):
             return self.at_pin(page)
         if (commit, page) not in self.older:
@@ -217,8 +216,8 @@ def texts_by_digest(entries: Sequence[Entry]) -> dict[str, str]:
 def _wanted(
     page: Page, read: Callable[[SourceFile], bytes], reading: Reading
 ) -> tuple[Entry, ...]:
-    """Return the entries of ``page``, from the documents of it that can be read."""
-    # A pair of documents gives one list, whichever of the two can be read.
+    """Return the entries of ``page``; documents that cannot be read are skipped."""
+    # The documents of a pair have one list, even if only one of them can be read.
     documents = []
     for file in page.files:
         try:
@@ -280,9 +279,9 @@ class _Lookup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Page:
-    """Entries of the page of a memory.
+    """Entries of a memory's page.
 
-    ``is_exact`` is whether they are those at the memory's own commit.
+    ``is_exact`` is true if the entries are those at the memory's own commit, not those at the pin.
     """
 
     wanted: tuple[Entry, ...]
@@ -316,7 +315,7 @@ def rebuild_catalog(
         texts=sought.texts,
         header=header,
     )
-    # They stay in the memory: another upstream or a later run may have their English.
+    # Missing entries stay in the memory: another upstream or a later run may have their English.
     nowhere = [entry for entry in opened.missing if _has_no_place(entry, sought.texts)]
     lost = [entry for entry in opened.missing if entry not in nowhere]
     if lost:
@@ -335,7 +334,7 @@ def page_at(english: English, memory: Memory) -> tuple[Entry, ...] | None:
 def _page_of(english: English, memory: Memory, sought: _Lookup) -> _Page:
     """Return the page at the memory's commit, or at the pin if that commit is unavailable.
 
-    If both are the same page, the history is not needed: most runs do not have to run git.
+    If both are the same page, the history is not needed. So most runs need not run git.
     """
     pinned = english.at_pin(memory.page)
     # The layout is a digest of the messages in order, so equal layouts mean equal pages.
@@ -417,8 +416,8 @@ def _lacks_english(memory: Memory, texts: Mapping[str, str]) -> bool:
 
 
 def _has_no_place(entry: Entry, texts: Mapping[str, str]) -> bool:
-    """Return whether an entry's missing English has no known place on a page of upstream."""
-    # Messages on the page have no note of their place, so their missing English is a loss.
+    """Return whether no page of upstream is known to have had an entry's missing English."""
+    # A message of the memory's own page needs no note of its place: upstream had it.
     if not entry.obsolete and entry.msgid not in texts:
         return False
     return all(place is None for code, place in english_of(entry) if code not in texts)
@@ -463,7 +462,7 @@ def _not_recovered(
 def _without_english_note(
     locale: Locale, memory: Memory, missing: Sequence[Entry]
 ) -> Finding:
-    """Return a note, not a warning, because nobody can or needs to fix these entries."""
+    """Return a note about entries whose English was never upstream's. Nobody can fix these."""
     return Finding(
         code="memory-without-english",
         severity=Severity.NOTE,

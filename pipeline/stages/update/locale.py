@@ -1,8 +1,8 @@
 """Files of one locale, its catalogues and its translation memory, each read once per run.
 
-Only this module reads and writes catalogues and memory. It guards three invariants. A file that
-somebody saves during a run is not overwritten. No file is removed before its content is written
-elsewhere. A file that cannot be read is a finding, not an error.
+The stage reads and writes these files only here, except in the merge driver. The module guards
+three invariants. A file that somebody saves during a run is not overwritten. No file is removed
+before its content is written elsewhere. A file that cannot be parsed is a finding, not an error.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pipeline.core.memory.record import Memory
     from pipeline.stages.update.view import ReleaseView
 
-# the libraries that decide how a catalogue is read, besides our own code
+# Libraries whose version affects how a catalogue is parsed, besides our own code.
 _READS_WITH = ("polib",)
 
 
@@ -57,17 +57,16 @@ def catalog_header(
 
 
 def how_to_store() -> str:
-    """Return the hint to run the command that makes catalogues and memory agree."""
-    # Build stores the catalogues, after opening the memory.
+    """Return the hint to run ``build``, which makes catalogues and memory agree."""
     return f"Run: {how_to_run('build')}"
 
 
 class Locale:
     """Catalogues and memory of one locale, by page, as they are on disk.
 
-    Every file is read once, and parsed on demand. A write changes the file and this object; in a
-    dry run, only this object. ``changes`` lists the written and removed files, relative to the
-    root.
+    Every file is read once, and parsed when it is first needed. A write changes the file and this
+    object; in a dry run, only this object. ``changes`` lists the written and removed files,
+    relative to the root.
 
     In a run of a release beside the pin, ``view`` converts each memory to that release when it is
     read, and back when it is written. Pages that only other releases have are hidden.
@@ -81,8 +80,8 @@ class Locale:
         self.name = name
         self.changes: dict[str, None] = {}
         self.findings: dict[str, dict[Finding, None]] = {}
-        # By page, catalogues rebuilt from the memory where the file cannot be parsed. Readers get
-        # them, but they are never written.
+        # Catalogues rebuilt from the memory for files that cannot be parsed, by page. Readers get
+        # these, but they are never written.
         self.unreadable: dict[str, Catalog] = {}
         # Pages whose catalogue somebody saved after it was read. Its content is unknown.
         self.saved_meanwhile: set[str] = set()
@@ -103,7 +102,7 @@ class Locale:
 
     @property
     def _unread(self) -> dict[str, InputError]:
-        """The errors of the catalogues that cannot be read. They must not count as missing."""
+        """The errors of unreadable catalogues, by page. These must not count as missing."""
         return self._found_catalogs[1]
 
     @cached_property
@@ -126,15 +125,15 @@ class Locale:
         return {page: read_bytes(path) for page, path in self._by_page(folder)}
 
     def _by_page(self, folder: Path) -> Iterator[tuple[str, Path]]:
-        """Yield the catalogues below ``folder`` with their pages, sorted."""
+        """Yield each page with its ``.po`` file below ``folder``, sorted by path."""
         for path in sorted(files_below(folder, ".po")):
-            # The path decides: a header may contain anything.
+            # The path gives the page, because a header may contain anything.
             page = path.relative_to(folder).as_posix().removesuffix(".po")
             if not self._is_hidden(page):
                 yield page, path
 
     def _is_hidden(self, page: str) -> bool:
-        """Return whether the run cannot see a page, and leaves its files alone."""
+        """Return whether the run must neither read nor change the files of a page."""
         if is_reference(page) and self._lacks_reference:
             return True
         return page in self.elsewhere.hidden
@@ -206,7 +205,7 @@ class Locale:
 
     @property
     def _unknown(self) -> set[str]:
-        """Return the pages whose catalogue exists with unknown content."""
+        """Return the pages that have a catalogue with unknown content."""
         return self.saved_meanwhile | self._unread.keys()
 
     def agrees(self, page: str) -> bool:
@@ -266,9 +265,9 @@ class Locale:
         return Catalog()
 
     def shown_bytes(self, page: str) -> bytes | None:
-        """Return the content of a page's catalogue file; empty if the page has none.
+        """Return the content of a page's catalogue file; empty if the page has no catalogue.
 
-        Return None if readers do not get this content, or if it is unknown.
+        Return None if the content is unknown, or if readers get another catalogue.
         """
         if page in self.unreadable or page in self._unknown:
             return None
@@ -277,7 +276,7 @@ class Locale:
     def write_catalog(self, page: str, catalog: Catalog) -> bool:
         """Write the catalogue of a page unless somebody saved the file since it was read.
 
-        Return whether the file now contains it. If not, this is reported.
+        Return whether the file now contains ``catalog``. Report a file that somebody saved.
         """
         from pipeline.adapters import po
 
@@ -329,7 +328,7 @@ class Locale:
         return {page: memory for page, memory in memories.items() if memory}
 
     def stored_memories(self, pages: Iterable[str]) -> dict[str, Memory]:
-        """Return memories like ``memories``, but as they are in their files, at the pin."""
+        """Return the memories as their files have them: in the state of the pin, without a view."""
         memories = {page: self._stored_memory(page) for page in pages}
         return {page: memory for page, memory in memories.items() if memory}
 
@@ -377,12 +376,12 @@ class Locale:
     def write_memory(self, memory: Memory) -> bool:
         """Write the memory of a page unless somebody changed the file since it was read.
 
-        Return whether the file now contains it. If not, this is reported.
+        Return whether the file now contains ``memory``. Report a file that somebody changed.
         """
         return self._write_memory(memory.page, self.format_memory(memory))
 
     def write_stored_memory(self, memory: Memory) -> bool:
-        """Write a memory like ``write_memory``, but as it is at the pin."""
+        """Write a memory that is already in the state of the pin, without a view."""
         from pipeline.adapters import po
         from pipeline.core.memory.file import memory_file
 
@@ -403,7 +402,7 @@ class Locale:
     def format_memory(self, memory: Memory) -> bytes:
         """Return the bytes to write for a memory.
 
-        A view folds the memory into the one that was read from the file.
+        For a release beside the pin, the view folds ``memory`` into the shared one in the file.
         """
         from pipeline.adapters import po
         from pipeline.core.memory.file import memory_file

@@ -1,8 +1,8 @@
 """Merge of one page's catalogue with its memory, against their common base.
 
-The output is the memory with the changes of both sides. The losing side of a conflict is first
-saved in a file under ``build/``, which the pipeline never reads. It is reported unless git can
-restore it.
+The output is the memory with the changes of both sides. Translations that the merge drops are first
+saved in files under ``build/``, except those of an earlier memory file that git has. Conflicts and
+lost translations are reported; translations that an edit has replaced are not.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def keep_aside(
 
 
 def _readable(first: Path, locale: Locale, page: str) -> tuple[Path, Catalog]:
-    """Return the file to add to, and its current content."""
+    """Return the set-aside file to add to, and its current content."""
     path = first
     for number in count(2):
         if not path.is_file():
@@ -84,7 +84,7 @@ def _readable(first: Path, locale: Locale, page: str) -> tuple[Path, Catalog]:
         try:
             return path, po.read_catalog(read_bytes(path), where=path.name).catalog
         except InputError:
-            # An unreadable file is kept for somebody to fix: the next one is "guide.2.po".
+            # Leave an unreadable file for a person to fix, and try the next name: "guide.2.po".
             path = first.with_name(f"{first.stem}.{number}.po")
     header = po.standard_header(
         project=locale.paths.name, page=page, locale=locale.name, date=""
@@ -129,8 +129,8 @@ def merge_sides(sides: Sides, held_elsewhere: Callable[[], Translations]) -> Mer
         sides.local, theirs, old=base or theirs, touch_of=sides.touch_of
     )
     follows = sides.move.by_git
-    # What another release has translated stays on the page, even if it is held elsewhere:
-    # otherwise runs of the two would add and remove it by turns.
+    # Translations of another release stay on the page, even if another catalogue holds them.
+    # Otherwise runs of the two releases would add and remove them by turns.
     others = translations_seen_at(theirs, sides.other_commits)
     held = translations_in_memories([ours]) - others
     merge = partial(reconcile, ours, theirs, base=base, is_older=sides.is_older)
@@ -155,7 +155,7 @@ def save_dropped_translations(
         return
     page = sides.theirs.page
     memory = locale.memory_name(page)
-    # An entry that was deleted from one of the two may still be in the other.
+    # Either catalogue may lack an entry that the other one has.
     texts = texts_in(sides.local) | texts_in(catalog)
     lines = {
         (entry.context, digest(entry.msgid)): entry.line for entry in catalog.entries
@@ -210,7 +210,7 @@ class _Dropped(NamedTuple):
 
     others: Sequence[Entry] = ()  # the other side of conflicts
     gone: Sequence[Entry] = ()  # no translation takes their place
-    # another translation takes their place; not reported
+    # Another translation takes their place. These are not reported.
     replaced: Sequence[Entry] = ()
 
 

@@ -78,7 +78,7 @@ def merge_memory_files(versions: Versions) -> tuple[str, ...]:
 
 
 class _Place(NamedTuple):
-    """Place of a memory: the project's root, relative to the current folder, and the page."""
+    """Place of a memory file: the project's root, relative to the current folder, and the page."""
 
     root: Path
     page: str
@@ -120,7 +120,7 @@ def _marked(ours: str, conflict: Conflict, versions: Versions) -> str:
     """Return both versions of an entry between git's conflict marks."""
     size = versions.marker_size
     our_label, their_label = versions.labels
-    # Both use the same obsolete mark, so that the resolved file has the entry in its place.
+    # Both versions are obsolete, or neither is, so that the entry's place in the file is right.
     their = replace(conflict.theirs, obsolete=conflict.ours.obsolete)
     lines = (
         f"{'<' * size} {our_label}",
@@ -139,7 +139,7 @@ def _block(entry: Entry) -> str:
 def _translator(entry: Entry, name: str, label: str) -> str:
     """Return who translated an entry, from its note or the author of the commit.
 
-    ``Li Lei <li@example.org>, 2026-01-02 …``; if neither is known, somebody on that side.
+    ``Li Lei <li@example.org>, 2026-01-02 …``. If neither is known, return ``somebody (theirs)``.
     """
     notes: Sequence[str] = translators_of(entry)
     if notes:

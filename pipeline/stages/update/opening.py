@@ -1,9 +1,8 @@
 """Opening of the memory: brings its content into the working catalogues.
 
-Missing catalogues are rebuilt, and changes of the memory are merged into the others. The input is
-the memory as git has it now, the output is working catalogues. A catalogue without unstored work
-follows the version that git checked out (``checkouts``). Otherwise both are merged by entry
-(``merge``).
+Missing catalogues are rebuilt, and changes of the memory are merged into existing ones. A catalogue
+without unstored work follows the memory that git checked out (``checkouts``). A catalogue with
+unstored work is merged with it, entry by entry (``merge``).
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def open_memory(
     run = locale.run
     with run.log.step("memory") as step, open_english(run, wanted, lock) as english:
         locale.view = view_of(run, english)
-        # Most pages agree in most runs; they only cost reading two files.
+        # In most runs most pages agree. For these, reading two files is all that is done.
         due = [page for page in locale.memory_files if not locale.agrees(page)]
         removed = locale.removed_memories
         moves = moves_of(locale, due, removed=removed)
@@ -104,8 +103,8 @@ class _Opening:
         try:
             local = locale.catalog(page)
         except InputError:
-            # ``update`` reports it and leaves the file for a person to fix. Readers get the stored
-            # version.
+            # ``update`` reports the error and leaves the file for a person to fix. Readers get the
+            # stored translations.
             locale.unreadable[page] = self._rebuilt(theirs).catalog
             return
         if local is None:
@@ -130,7 +129,7 @@ class _Opening:
         )
         merged = merge_sides(sides, self.held_elsewhere)
         if not merged.taken and not move.by_git and mended is local:
-            # The catalogue has everything in the memory, so only the base is recorded.
+            # The catalogue has everything that the memory has, so only the base is recorded.
             save_dropped_translations(locale, sides, merged, local)
             self.state.keep(page, locale.memory_files[page], None)
             return
@@ -142,13 +141,13 @@ class _Opening:
         written = po.write_catalog(opened.catalog).catalog
         save_dropped_translations(locale, sides, merged, written)
         if memory is not theirs:
-            # Store the local changes now: their translators could not be determined any more once
-            # the pipeline has overwritten the catalogue.
+            # Store the local changes before the pipeline overwrites the catalogue: afterwards their
+            # translators can no longer be determined.
             refs = theirs.known_refs | (base.known_refs if base else {})
             memory = with_refs(memory, theirs, refs)
             if move.by_git:
-                # If the run is killed before it writes the catalogue, the next one must not take
-                # the new memory for somebody's edit.
+                # If this run is killed before it writes the catalogue, the next run must not
+                # mistake the new memory for a person's edit.
                 self.state.announce(page, locale.format_memory(memory))
                 locale.save_state()
             if not locale.write_memory(memory):
@@ -158,8 +157,8 @@ class _Opening:
     def close_page(self, page: str) -> None:
         """Remove the catalogue of a page whose memory git has removed.
 
-        Unstored work is kept. If something other than git removed the file, everything is kept and
-        stored again.
+        A catalogue with unstored work stays. If something other than git removed the memory, the
+        catalogue stays unchanged and is stored again.
         """
         locale, move = self.locale, self.moves.get(page, NO_MOVE)
         base = locale.past_memory(page, self.state.base(page))
@@ -170,7 +169,7 @@ class _Opening:
         try:
             local = locale.catalog(page)
         except InputError:
-            return  # ``update`` reports it
+            return  # ``update`` reports the error
         if local is None:
             self._keep_last(nothing, Catalog())
             return
@@ -188,7 +187,7 @@ class _Opening:
         self.state.forget([page])
 
     def _keep_last(self, theirs: Memory, opened: Catalog) -> None:
-        """Save what was last stored here if git also removed the catalogue."""
+        """Save the translations that were last stored here if the catalogue is gone as well."""
         page = theirs.page
         seen = self.locale.past_memory(page, self.state.base(page))
         move = self.moves.get(page)

@@ -1,4 +1,4 @@
-"""The other releases of an upstream: which pages only they have, and their commits.
+"""The other releases of an upstream: the pages that only they have, and their commits.
 
 Pages that only another release has are hidden from a run: it neither opens nor removes their files.
 """
@@ -23,11 +23,12 @@ def documents_of(lock: Lock) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Elsewhere:
-    """What a run must know of the other releases of its upstream.
+    """Pages and commits of the other releases of a run's upstream.
 
-    ``hidden`` are pages that only others beside the pin have, and the pin's API reference, which
-    belongs to an installed package. ``pinned`` are the other pages that only the pin has.
-    ``commits`` are the commits of all others.
+    ``hidden`` has the pages that another release beside the pin has, but neither this release nor
+    the pin. It also has the pin's API reference, which belongs to an installed package, if this
+    release lacks it. ``pinned`` has the other pages of the pin that this release lacks. ``commits``
+    has the commits of all other releases.
     """
 
     hidden: frozenset[str] = frozenset()
@@ -71,7 +72,7 @@ def find_elsewhere(run: Run) -> Elsewhere:
 def lacks_reference(run: Run) -> bool:
     """Return whether no API reference has been pulled: it is not configured, or cannot be read.
 
-    The work on its pages then waits, as that on pages of other releases does.
+    Its pages are then hidden, like those of other releases, so that their translations stay.
     """
     lock = _lock_of(run, run.upstream)
     return lock is None or not any(is_reference(file.path) for file in lock.files)

@@ -62,14 +62,14 @@ def update_catalog_files(
 ) -> dict[str, Updated]:
     """Update the catalogues of the pages of ``wanted`` and write those that changed.
 
-    A catalogue that cannot be parsed is a finding if its page is ``asked`` for, and its file is not
-    touched. The catalogue of a page that upstream dropped keeps what no other catalogue has, as
-    obsolete. It is removed once other catalogues have all of it.
+    A catalogue that cannot be parsed is left unchanged, and is a finding if its page is among
+    ``asked``, the pages of this run. The catalogue of a page that upstream dropped keeps the
+    translations that no other catalogue has, as obsolete. If there are none, it is removed.
     """
     run = locale.run
     with run.log.step("update") as step:
         there = documents_of(lock)
-        # Findings about dropped pages are kept, because no run will include these pages.
+        # Findings about dropped pages are reported too, because no run includes these pages.
         catalogs = _read_catalogs(locale, unasked=there.difference(asked))
         unsafe = set(locale.catalog_pages()) - catalogs.keys()
         # From the lock and not from ``wanted``, because a run of a few pages has not split the
@@ -82,10 +82,10 @@ def update_catalog_files(
             gone=gone,
             redirects=_redirects(run, lock, gone),
         )
-        # All together: a message that moved is removed from one catalogue and added to another.
+        # Write all catalogues together: a moved message leaves one and enters another.
         _write(locale, updated)
         for name in gone:
-            # An empty catalogue is removed, and a page of the pin is not gone.
+            # Not reported: an empty catalogue, which is removed, and a page that the pin has.
             is_pinned = name in locale.elsewhere.pinned
             if updated[name].catalog.entries and not is_pinned:
                 locale.report(_page_gone_finding(name, locale.catalog_name(name)))
@@ -120,14 +120,14 @@ def _write(locale: Locale, updated: Mapping[str, Updated]) -> None:
     empty: list[str] = []
     for page, result in updated.items():
         if page in locale.unreadable:
-            # The file stays as it is, for a person to fix. Readers get the memory's version.
+            # Leave the file for a person to fix. Readers get the memory's version.
             locale.unreadable[page] = po.write_catalog(result.catalog).catalog
         elif result.catalog.entries:
             locale.write_catalog(page, result.catalog)
         elif page in locale.catalog_files and page not in locale.elsewhere.pinned:
-            # A page of the pin keeps its memory, from which the file would come back.
+            # Not removed: a page that the pin has, because its memory would restore the file.
             empty.append(page)
-    # The content of a file to be removed may only live on in a file that was not written.
+    # The content of an empty catalogue may have moved to a file that could not be written.
     if not locale.saved_meanwhile:
         locale.remove_catalogs(empty)
 
@@ -135,8 +135,8 @@ def _write(locale: Locale, updated: Mapping[str, Updated]) -> None:
 def _redirects(run: Run, lock: Lock, gone: Sequence[str]) -> dict[str, str]:
     """Return upstream's redirects of old pages, from its ``conf.py``.
 
-    A page in ``gone`` may only have a new name because other docs folders are configured. Redirects
-    are hints, so a missing or unreadable file is ignored.
+    A page in ``gone`` may still exist under a new name, if other docs folders are configured now.
+    Its new name is returned, too. Redirects are hints, so a missing ``conf.py`` is ignored.
     """
     redirects: dict[str, str] = {}
     there = documents_of(lock)

@@ -24,12 +24,12 @@ class Agreed(NamedTuple):
 
     memory: str  # content of the file
     catalog: str  # digest of the file; empty if none agreed
-    # Digest of the memory file that a run is about to write over the one from git.
+    # Digest of the memory file that a run was about to write over the one from git.
     pending: str = ""
 
 
 class Branch(NamedTuple):
-    """What git had checked out when the memory was last opened; serialised as a JSON array."""
+    """The branch that was checked out when the memory was last opened; a JSON array in the file."""
 
     head: str
     has_catalogs: bool  # whether it commits catalogues, which are ignored elsewhere
@@ -49,7 +49,7 @@ class State:
         return is_same and self.has_stored(page, catalog)
 
     def has_stored(self, page: str, catalog: bytes | None) -> bool:
-        """Return whether a catalogue was stored completely, in whatever memory."""
+        """Return whether the memory had all of ``catalog`` once, even if it has changed since."""
         known = self.pages.get(page)
         return known is not None and known.catalog == _digest_of_file(catalog) != ""
 
@@ -68,7 +68,7 @@ class State:
         )
 
     def announce(self, page: str, memory: bytes) -> None:
-        """Record that ``memory`` is about to be written over a file that git put there."""
+        """Record that ``memory`` is about to replace a file that git has checked out."""
         known = self.pages.get(page)
         if known is not None:
             self.pages[page] = known._replace(pending=_digest_of_file(memory))
@@ -85,7 +85,7 @@ class State:
             self.pages[page] = known._replace(memory=_text(memory))
 
     def forget(self, pages: Iterable[str]) -> None:
-        """Remove pages of which neither file is left."""
+        """Remove pages whose memory is gone, or is about to be removed."""
         for page in pages:
             self.pages.pop(page, None)
 

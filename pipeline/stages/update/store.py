@@ -2,8 +2,7 @@
 
 The input is catalogues; the output is memory files without any English. The invariant: the memory
 loses nothing. A translation that is in the old memory and in no catalogue stays there as obsolete.
-Of the old memory only the needed files are parsed, because most runs change a few pages of
-hundreds.
+Most runs change a few pages of hundreds, so only the needed files of the old memory are parsed.
 """
 
 from __future__ import annotations
@@ -31,7 +30,8 @@ from pipeline.stages.update.checkouts import touches_in_git
 from pipeline.stages.update.locale import Locale
 from pipeline.stages.update.releases import documents_of
 
-# An entry of a memory file without a translation, if no note stands for the translation.
+# An entry of a memory file with an empty msgstr. It is untranslated, unless a note says that the
+# translation is the English itself.
 _UNTRANSLATED = re.compile(rb'^msgid "([0-9a-f]{32})"\nmsgstr ""\n\n', re.MULTILINE)
 FEW = 8  # pages; if more are due, the whole memory is read at once
 
@@ -103,7 +103,7 @@ def store_memory(
         # Includes catalogues that were only read: the memory uses them to find English.
         catalogs = locale.readable_catalogs()
         catalogs = {page: catalogs[page] for page in catalogs if catalogs[page].entries}
-        # What somebody saved meanwhile is merged by the next run, from the same base.
+        # The next run merges catalogues that somebody saved meanwhile, from the same base.
         settled = {page for page in catalogs if locale.agrees(page)}
         settled |= locale.saved_meanwhile
         settled |= {
@@ -130,8 +130,8 @@ def store_memory(
                 store.offer_to_other_pages()
                 moved = []  # the pin decides about its pages
             state.forget(moved)
-            # The state comes first: a page that it has, but whose memory is gone, looks like one
-            # whose memory somebody else removed.
+            # Save the state first. If a run is killed in between, the state must not have a page
+            # without memory: the next run would think that somebody else removed that memory.
             locale.save_state()
             locale.remove_memories(moved)
         step.result = "nothing to write"
@@ -153,7 +153,7 @@ def _with_dropped_pages(
 
 @dataclass(kw_only=True)
 class _Store:
-    """State while the memory of all pages is written; most of it is computed on demand."""
+    """Data for one writing of the memory of all pages; most of it is computed on demand."""
 
     locale: Locale
     lock: Lock
@@ -166,7 +166,7 @@ class _Store:
     def write_pages(self) -> None:
         """Write the memory of the pages that are due.
 
-        Old translations stay in it if they are nowhere else.
+        Translations of the old memory that no catalogue has stay in it, as obsolete.
         """
         for memory in self.closed.values():
             rest = self._rest(memory)
@@ -175,19 +175,19 @@ class _Store:
             if not self.locale.write_memory(whole):
                 continue
             page = memory.page
-            # A memory with more than the catalogue holds must be opened by the next run.
+            # If the memory has more than the catalogue, the next run must open it.
             catalog = None if rest else self.locale.catalog_files.get(page)
             self.locale.state.keep(page, self.locale.memory_files[page], catalog)
 
     def moved_pages(self) -> list[str]:
-        """Return the pages without a catalogue whose memory is all held by other pages."""
+        """Return the pages without a catalogue whose translations other pages all hold."""
         moved: list[str] = []
         for page in self.locale.memory_files:
             # "wanted" lacks pages of upstream that this run could not read completely.
             if page not in self.wanted or self.locale.has_catalog(page):
                 continue
             memory = self.old.of_others.get(page)
-            # Compare as if the page's memory was empty: do other pages hold everything?
+            # With an empty memory for this page, only translations on other pages count.
             if memory is None or unheld_entries(
                 replace(memory, entries=()), memory, self.held_translations
             ):
@@ -198,7 +198,7 @@ class _Store:
     def offer_to_other_pages(self) -> None:
         """Put translations of a release beside the pin into untranslated messages of other pages.
 
-        The update of the pin cannot find them itself, as pages that it lacks are hidden from it.
+        An update of the pin cannot find them, because pages that the pin lacks are hidden from it.
         """
         translations = finished_translations(self.closed.values())
         untranslated: list[str] = []
@@ -244,7 +244,7 @@ class _Store:
 
     @cached_property
     def text_ranks(self) -> dict[str, int]:
-        """Return the English of all catalogues with its rank in their order."""
+        """Return the rank of each English text in the order of all catalogues."""
         ranks: dict[str, int] = {}
         for catalog in self.catalogs.values():
             for entry in catalog.entries:
@@ -265,8 +265,7 @@ class _Store:
         old = self.old.of_due.get(page)
         updated = self.updated.get(page)
         if old is None and updated is not None and updated.moved_from:
-            # A new page: the notes about its texts are in the memory of the page it was renamed
-            # from.
+            # A renamed page: the notes about its texts are in the memory of its old name.
             old = self.old.of_others.get(updated.moved_from)
         live = self.pin_digests.get(page, head.live)
         return close_catalog(
@@ -280,13 +279,13 @@ class _Store:
         )
 
     def _touch_of(self, page: str) -> TranslatorNoteOf | None:
-        """Return the function for who wrote a msgstr, if git has ever had the catalogue."""
+        """Return the function that finds a msgstr's author, if git ever had the catalogue."""
         root, name = self.locale.paths.root, self.locale.catalog_name(page)
         return touches_in_git(root, name) if name in self.committed else None
 
     @cached_property
     def committed(self) -> frozenset[str]:
-        """Return the catalogues that any commit has: usually none, since git ignores them."""
+        """Return the catalogues that any commit has: usually none, because git ignores them."""
         paths = self.locale.paths
         folder = self.locale.run.shown(paths.catalogs(self.locale.name))
         return files_in_history(paths.root, folder)

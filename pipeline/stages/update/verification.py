@@ -39,8 +39,8 @@ from pipeline.stages.update.locale import Locale, how_to_store
 def verify_memory(run: Run) -> tuple[Finding, ...]:
     """Return findings where memory, catalogues and upstream disagree; empty if they agree.
 
-    A catalogue that is not opened yet is no difference. It may be missing, or git may have checked
-    out another memory since it was stored. Raises UpstreamError if nothing has been pulled.
+    A memory that has not been opened yet is no difference: its catalogue may be missing, or git may
+    have checked out this memory since. Raises UpstreamError if nothing has been pulled.
     """
     paths = run.paths
     if not paths.lock.is_file():
@@ -83,7 +83,7 @@ def _is_unbegun(locale: Locale, page: str) -> bool:
 
 
 def _waiting(locale: Locale) -> set[str]:
-    """Return the pages whose catalogue the next run will replace by git's version."""
+    """Return the pages whose catalogue the next run will replace, to follow git's memory."""
     state = locale.state
     removed = locale.removed_memories
     waiting: set[str] = set()
@@ -108,11 +108,12 @@ def _verify_page(
     except InputError as error:
         locale.report(Finding.of(error, page=page))
         return
-    # Missing entries are already reported, and make any two catalogues differ.
+    # Missing entries are already reported. With them, the catalogues differ in any case.
     if local is None or opened.missing:
         return
     if locale.view is not None:
-        # Obsolete entries have another order here, and the update makes fuzzy ones anew.
+        # For such a release, obsolete entries have another order, and each update makes fuzzy
+        # entries again. So only the translations are compared.
         own = close_to_compare(local, memory, old=memory)
         if not is_folded(memory, own):
             name = locale.catalog_name(page)
@@ -172,7 +173,7 @@ class Restamped:
 
 
 def restamp_memory(run: Run, lock: Lock) -> Restamped:
-    """Replace unavailable commits in the memory of every page; nothing else changes."""
+    """Replace commits that this upstream lacks in the memory of every page, and nothing else."""
     findings: list[Finding] = []
     changes: list[str] = []
     for name in run.locales:
@@ -228,7 +229,7 @@ def _renamed(
         for commit, ref in memory.refs.items():
             pairs.append((commit, _commit_of(english, commit, ref)))
         pairs.append((memory.commit, here[memory.page]))
-    # The pages of one commit may differ in whether their ref has the same page here.
+    # A commit may be replaced on one page and not on another, whose page differs at its ref here.
     return {commit: new for commit, new in pairs if new != commit}
 
 

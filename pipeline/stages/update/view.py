@@ -1,7 +1,7 @@
-"""The shared memory as a release beside the pin reads and writes it.
+"""Conversion of the shared memory for a run of a release beside the pin.
 
-The memory of an upstream is in the state of its pin. A run of another release converts it, when it
-is read and when it is written. The conversion itself is in ``core.memory.releases``.
+The memory files of an upstream are in the state of its pin. A run of another release converts a
+memory when it reads or writes the file. ``core.memory.releases`` does the conversion.
 """
 
 from __future__ import annotations
