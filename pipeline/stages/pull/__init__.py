@@ -2,7 +2,8 @@
 
 ``source`` lists what upstream has, in git or in a plain folder, and ``selection`` decides which
 files are taken. ``checkout`` replaces the previous checkout, completely or not at all. ``stage`` is
-the entry point. ``names`` fetches inventories of other sites.
+the entry point. ``reference`` adds the docstrings of the API reference, and ``inventories`` fetches
+the inventories of other sites.
 
 Access to git (``adapters.upstream``) and the format of the lock (``core.pin``) do not belong here.
 """

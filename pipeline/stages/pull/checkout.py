@@ -77,7 +77,7 @@ def update_checkout(
     source; the old checkout is unchanged in this case.
     """
     changed = 0
-    # The docs may belong to the lock that git has checked out, or to that of the last pull.
+    # The checkout may be that of the lock that git has checked out, or that of the last pull.
     known = (old, _last_pulled(checkout) or old) if old else ()
     if source.read is not None:
         wrong = changed_files(checkout.docs, source.lock.files)
@@ -120,7 +120,7 @@ def _report_local_changes(
 ) -> None:
     """Report local edits and additions in the old checkout, which are about to be lost.
 
-    They are reported, not refused: the checkout is generated and is no place to work.
+    They do not stop the pull: the checkout is generated, and nobody should edit it.
     """
     if not known or not checkout.docs.is_dir():
         return
@@ -150,8 +150,8 @@ def _swap(
 ) -> None:
     """Replace the checkout by the files of ``lock``, and write the lock.
 
-    On any failure the old ones are restored. Files that are not ``changed`` are hard-linked from
-    the old checkout, which costs next to nothing.
+    If that fails, the old checkout is restored. Files that are not ``changed`` are hard-linked from
+    the old checkout, which takes hardly any time.
     """
     try:
         _remove(checkout.new)
@@ -162,7 +162,7 @@ def _swap(
             target.parent.mkdir(parents=True, exist_ok=True)
             if file.path in changed or not _link(checkout.docs / file.path, target):
                 target.write_bytes(read(file))
-        # From here on, "recover" relies on the order in the module's docstring.
+        # From here on, ``recover`` relies on the order of steps in the module's docstring.
         if checkout.docs.is_dir():
             os.replace(checkout.docs, checkout.old)
         os.replace(checkout.new, checkout.docs)
@@ -175,7 +175,7 @@ def _swap(
 
 
 def _not_written(error: OSError, checkout: Checkout) -> WriteError:
-    """Return the error for a failed swap. A full disk is by far the likeliest reason."""
+    """Return the error for a failed swap, with a hint for the likeliest reason: a full disk."""
     way_out = "Mend what the message names"
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         way_out = "The disk is full. Free some space"
@@ -187,7 +187,7 @@ def _not_written(error: OSError, checkout: Checkout) -> WriteError:
 
 
 def _link(source: Path, target: Path) -> bool:
-    """Create a hard link to a file; return False if the file system does not support it."""
+    """Create a hard link to a file; return False if that fails, as on some file systems."""
     try:
         os.link(source, target)
     except OSError:

@@ -1,9 +1,9 @@
 """Inventories of other Sphinx sites, and the committed table of the names that docs use.
 
 The inventories of upstream's own English site and of the configured sites are fetched once a day.
-The names that the docs use from the others are stored in a committed table
-(``core.inventories.table``). Every build of the site thus has its links. The invariant: nothing
-here aborts a run. The site can be built with an old inventory, or with none.
+A committed table has the names that the docs use from the configured sites
+(``core.inventories.names``), so every build of the site has these links. The invariant: nothing
+here aborts a run, because a site can be built with an old inventory or without one.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
 
-DAY = 24 * 60 * 60  # seconds; docs are rebuilt about that often
+DAY = 24 * 60 * 60  # seconds; other sites are rebuilt about once a day
 _SHOWN = 3  # number of rejected objects that are shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refreshed:
-    """The table of names if a run changed it, and findings about inventories."""
+    """Path of the table of names if a run changed it, and findings about inventories."""
 
     changes: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
 
 
 def refresh_names(run: Run, lock: Lock) -> Refreshed:
-    """Fetch inventories that are older than a day, update the table, and return the result.
+    """Fetch inventories that are missing or older than a day, and update the table.
 
     Nothing is fetched if upstream's address is overridden (``JAX_DOCS_UPSTREAM``), because there
-    may be no network. An existing inventory is used, whatever its origin.
+    may be no network. An inventory that a person has put there is used like a fetched one.
     """
     own, others = run.upstream.site.english_url, run.upstream.site.inventories
     findings: list[Finding] = []
@@ -66,7 +66,7 @@ def refresh_names(run: Run, lock: Lock) -> Refreshed:
         findings += _refused(fetched[name], run.shown(path))
     old, damage = _old_names(run)
     if damage and fetched.keys() != others.keys():
-        # The new table would contain less than a person could still recover.
+        # The new table would lack names that a person can still recover from the damaged one.
         return Refreshed(findings=(*findings, *damage))
     table = names_table(others, fetched, old, _references(run, lock))
     is_changed = _write(run, table)
@@ -92,7 +92,7 @@ def _fetch(run: Run, site: str, path: Path) -> tuple[Finding, ...]:
     except InputError as error:
         return (as_warning(error),)
     write_if_changed(path, data)
-    # Also for an unchanged file, which would otherwise be fetched in every run.
+    # Otherwise an unchanged inventory would stay old and be fetched in every run.
     path.touch()
     return ()
 
@@ -104,7 +104,7 @@ def _instead(path: Path) -> str:
 
 
 def _is_fresh(path: Path) -> bool:
-    # A file with a time in the future, from a wrong clock, would stay fresh for too long.
+    # 0 <=: a wrong clock may give a file a time in the future. It would stay fresh for too long.
     return path.is_file() and 0 <= time.time() - path.stat().st_mtime < DAY
 
 
@@ -114,7 +114,7 @@ def _is_up_to_date(run: Run) -> bool:
     if not others or not table.is_file():
         return not others and not table.exists()
     old, damage = _old_names(run)
-    # A site that was never reached has neither a part in the table nor a file.
+    # The table may lack a site that was never reached: its inventory is missing, too.
     is_of_these = all(
         name in others and others[name] == site.url for name, site in old.items()
     )
@@ -127,7 +127,7 @@ def _is_up_to_date(run: Run) -> bool:
 def _counts(run: Run, path: Path) -> bool:
     """Return whether an inventory is recent enough for the table.
 
-    An old one may be older than the table that others have committed.
+    The committed table may come from a newer inventory on another machine.
     """
     return _is_fresh(path) or _is_newer(path, run.paths.names)
 
@@ -152,7 +152,7 @@ def _old_names(run: Run) -> tuple[Names, tuple[Finding, ...]]:
 def _references(run: Run, lock: Lock) -> References:
     """Return the names that the documents use from other sites."""
     usual = run.upstream.usual_names
-    # Both documents of a pair have the same names; the last one is not JSON.
+    # Both documents of a pair have the same names; the last one is the Markdown.
     paths = [page.files[-1].path for page in lock.pages]
     documents = (read_bytes(run.paths.docs / path) for path in paths)
     return references_in((data.decode("utf-8", "replace") for data in documents), usual)

@@ -37,8 +37,8 @@ def with_reference(
 ) -> Source:
     """Return the source with the files of the API reference, if one is configured.
 
-    ``docs`` is the checkout. A dry run reads no docstrings: it keeps those that were pulled. So
-    does a run that cannot read them, unless they are of another release of the package.
+    ``docs`` is the checkout. A dry run reads no docstrings, and keeps those of the last pull. A run
+    that cannot read the docstrings also keeps them, if they are of the same release.
     """
     pulled = tuple(file for file in source.lock.files if is_reference(file.path))
     own = tuple(file for file in source.lock.files if not is_reference(file.path))
@@ -93,7 +93,7 @@ def _joined(
 
 
 def _request(run: Run, lock: Lock, read: _Read) -> dict[str, Any]:
-    """Return what Sphinx is asked for: the lists of upstream's pages, and its settings."""
+    """Return the request to Sphinx: the lists on upstream's pages, and upstream's settings."""
     pages: dict[str, str] = {}
     settings: dict[str, Any] = {}
     excluded = lock.unpublished
@@ -112,10 +112,10 @@ def _request(run: Run, lock: Lock, read: _Read) -> dict[str, Any]:
 
 
 def _key(run: Run, lock: Lock) -> str:
-    """Return the digest of everything that the record depends on.
+    """Return a digest of everything of ours and of upstream's that the record depends on.
 
-    Any change of upstream's documents counts: reading them all for their lists takes longer than
-    looking at their blobs, and a release changes most of them anyway.
+    It has the blobs of whole documents, not their lists: reading all documents takes longer, and a
+    release changes most of them anyway.
     """
     reference = run.upstream.reference
     package = [run.package, run.version, *(reference.needs if reference else ())]
@@ -192,5 +192,5 @@ def _checked_out(docs: Path) -> tuple[SourceFile, ...]:
 
 
 def _intact(docs: Path, files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
-    """Return ``files`` if the checkout has all of them as they are, and otherwise none."""
+    """Return ``files`` if the checkout has all of them unchanged, otherwise none."""
     return () if changed_files(docs, files) else files

@@ -46,7 +46,7 @@ _FOLDER = "040000"
 _LINK = "120000"
 _SUBMODULE = "160000"
 REGULAR = "100644"
-# the last one only occurs in trees of old gits
+# The last mode only occurs in trees of old gits.
 _REGULAR = (REGULAR, "100755", "100664")
 
 
@@ -73,7 +73,7 @@ def walk_folder(folder: Path, *, below: str = "") -> Iterator[TreeEntry]:
             blob = blob_id(Path(entry.path).read_bytes())
             yield TreeEntry(mode=REGULAR, blob=blob, path=path)
         else:
-            # git has no mode for it; ``select_files`` leaves it out.
+            # git has no mode for devices and the like; ``select_files`` leaves them out.
             yield TreeEntry(mode="device", blob="", path=path)
 
 
@@ -115,7 +115,7 @@ def select_files(entries: Iterable[TreeEntry], log: Log) -> Accepted:
 
 
 def _is_hidden(name: str) -> bool:
-    """Return whether a name is hidden, as tools name their own files and folders."""
+    """Return whether a name is hidden: tools name their own files and folders like this."""
     # "." and ".." are not hidden: in a path, they are an attack.
     return (name.startswith(".") and name not in (".", "..")) or name == "__pycache__"
 
@@ -210,7 +210,7 @@ class Inclusions:
         return self._known[path]
 
     def _note(self, reading: _Reading, inclusion: Inclusion, path: str) -> None:
-        """Record that a page includes the file ``path``, and queue that file if it is prose."""
+        """If a page includes the file ``path`` as prose, record that and queue the file."""
         if not inclusion.is_prose or not path.endswith(PAGE_SUFFIXES[1:]):
             return
         # A document in the other language is prose only if the directive names a parser.
@@ -224,7 +224,7 @@ class Inclusions:
                 self._waiting.append(further)
 
     def _is_new(self, place: str) -> bool:
-        """Return whether a place is outside of the docs folders and not yet looked up."""
+        """Return whether a place is outside the docs folders and has not been looked up yet."""
         return self.docs.path_of(place) is None and place not in self._asked
 
     def fetch_places(self, places: Sequence[str]) -> None:
@@ -249,11 +249,11 @@ class Inclusions:
 def add_included(
     lock: Lock, read: Callable[[SourceFile], bytes], find: FindPlaces, log: Log
 ) -> Lock:
-    """Return the lock with all included files, and with the pages that upstream excludes.
+    """Return the lock with included files, excluded pages, and the outline outside the docs.
 
     ``find`` returns files outside of the docs folders. Raises the errors of ``find`` and ``read``.
     """
-    # Upstream's own folder of this name would be confused with the included files.
+    # Upstream's own folders of these names would be confused with the pipeline's.
     taken = [
         RefusedFile(path=file.path, rule=_TAKEN[file.path.partition("/")[0]])
         for file in lock.files
@@ -294,7 +294,7 @@ def add_included(
 
 
 def _is_ours(path: str) -> bool:
-    """Return whether a path lies where the pipeline puts files of its own."""
+    """Return whether a path is in a folder that the pipeline uses for its own files."""
     return is_outside(path) or is_reference(path)
 
 
@@ -312,7 +312,7 @@ def _patterns(lock: Lock, read: Callable[[SourceFile], bytes]) -> list[str]:
 def _has_substitutions(lock: Lock, read: Callable[[SourceFile], bytes]) -> bool:
     """Return whether upstream's site substitutes values for ``{{ name }}``.
 
-    Jupyter Book does so by default, unless there is a ``conf.py`` that decides.
+    Jupyter Book does so by default. If there is a ``conf.py``, that file decides.
     """
     files = {file.path: file for file in lock.files}
     for prefix in lock.docs.prefixes:

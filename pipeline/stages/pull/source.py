@@ -60,7 +60,7 @@ def open_source(
     is used. Raises ConfigError and UpstreamError.
     """
     upstream = run.upstream
-    # Checked first, so that git is never run for a refused address.
+    # Checked first, so that git never runs for a refused address.
     address = address_of(run.settings, upstream)
     _check_apart(address, upstream, docs)
     # The empty fields are filled in from upstream below.
@@ -83,7 +83,7 @@ def open_source(
 
 
 def locked_url(run: Run) -> str:
-    """Return upstream's address for the lock, without local paths and passwords."""
+    """Return upstream's address for the lock: relative if inside the project, and no password."""
     upstream, root = run.upstream, run.settings.root
     url = upstream.url
     if upstream.url_replaced:
@@ -105,7 +105,7 @@ def _check_apart(address: Address, upstream: Upstream, docs: Path) -> None:
         if source == docs and upstream.docs == WHOLE:
             return
         # A folder around the checkout would grow by its own copy in every pull. With git there is
-        # no such danger: it reads commits, which do not contain the checkout.
+        # no such danger: commits do not contain the checkout.
         for name in upstream.docs.names:
             is_overwritten |= docs.is_relative_to(source / name)
     if is_overwritten:
@@ -129,7 +129,7 @@ def _git_source(
     ``known`` describes the checkout if that is complete, otherwise it is None.
     """
     with _transfer_progress(log) as progress:
-        # A full commit that is already checked out needs no git; any other ref, one request.
+        # A commit id that is already checked out needs no git. Any other ref needs one request.
         if known and known.commit == lock.ref:
             commit = lock.ref
         else:
@@ -150,8 +150,8 @@ def _git_source(
             )
         entries = repository.fetch(commit, lock.docs, progress)
     markdown = _markdown(repository.names(commit, lock.docs))
-    # The commit's own date, so that a second run writes the same lock.
     accepted = select_files(entries, log)
+    # The date is the commit's own, so that a second run writes the same lock.
     lock = replace(
         lock,
         commit=commit,
@@ -265,7 +265,7 @@ def _markdown(names: Collection[str]) -> str:
 
 def _folders_in(root: Path) -> str:
     """Return a sentence such as ``Folders there: a, b.``"""
-    # The slash selects folders; docs are not in hidden ones.
+    # The slash selects folders. Hidden folders are left out, because they have no docs.
     names = sorted(path.name for path in root.glob("[!.]*/"))
     if not names:
         return "It has no folders."

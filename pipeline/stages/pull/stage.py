@@ -1,7 +1,7 @@
 """Entry points of the stage: pull, list what can be pulled, and read what was pulled.
 
 The input is the upstream of the run; the output is locks and the documents they describe. Only
-``pull`` writes the checkout.
+``pull`` changes the checkout. ``read_pulled`` finishes or undoes a pull that was interrupted.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
     """
     checkout = Checkout.of(run)
     with run.log.step("pull") as step:
-        # First, because an interrupted run may have moved the tree that the old lock describes.
+        # First, because an interrupted pull may have moved the tree that the old lock describes.
         if not run.dry:
             recover(checkout)
         old = read_old_lock(checkout, run.log)
@@ -100,7 +100,8 @@ def _warn_about_another_commit(run: Run, old: Lock | None, lock: Lock) -> None:
 def read_at(run: Run, *, ref: str | None = None) -> Commit:
     """Return the lock that ``pull`` would write at ``ref``, and the documents of its pages.
 
-    Only the private git cache is written. Raises the same errors as ``pull``.
+    The API reference is left out. Only the private git cache is written. Raises the same errors as
+    ``pull``.
     """
     checkout = Checkout.of(run)
 
@@ -111,9 +112,9 @@ def read_at(run: Run, *, ref: str | None = None) -> Commit:
     old = read_old_lock(checkout, run.log)
     with open_source(run, checkout.docs, ref=ref, old=old) as source:
         read = source.read or read_checked_out
-        # Only documents: images and data are not compared.
+        # Only documents are read, because images and data are not compared.
         documents: dict[str, bytes] = {}
-        # Docstrings are of a release of the package, not of a commit.
+        # Docstrings belong to a release of the package, not to a commit.
         own = [file for file in source.lock.files if not is_reference(file.path)]
         lock = replace(source.lock, files=tuple(own))
         for page in lock.pages:
@@ -128,7 +129,7 @@ def read_pulled(run: Run) -> Lock:
     Raises UpstreamError if the checkout does not match the lock.
     """
     checkout = Checkout.of(run)
-    # An interrupted pull may have left the old tree beside its place.
+    # An interrupted pull may have moved the tree that the lock describes.
     recover(checkout)
     again = f"Run: {how_to_run('pull', run.name)}"
     if not checkout.lock.exists() or not checkout.docs.is_dir():
@@ -145,14 +146,14 @@ def read_pulled(run: Run) -> Lock:
             where=str(checkout.lock),
             hint=again,
         )
-    # In other folders, pages have other names.
+    # With other docs folders, pages have other names.
     if lock.docs != run.upstream.docs:
         raise UpstreamError(
             f"is of the folders {lock.docs}, but the configuration says {run.upstream.docs}",
             where=str(checkout.lock),
             hint=again,
         )
-    # Everything built claims to be of this commit, so every file is verified.
+    # All output names this commit as its source, so every file is verified.
     wrong = changed_files(checkout.docs, lock.files)
     if wrong:
         what = f"is not what the lock says: {name_some(wrong)}"
@@ -190,9 +191,9 @@ def count_commits(run: Run, before: Lock, after: Lock) -> tuple[int, int] | None
 
 
 def with_absolute_address(run: Run) -> Upstream:
-    """Return the upstream with an address that means the same in every folder.
+    """Return the upstream with an absolute address, for use in another folder.
 
-    The lock gets the same address as from the original.
+    The lock records the same address as for the original.
     """
     # A relative address would lead elsewhere from a temporary copy of the project.
     url = address_of(run.settings, run.upstream).url
