@@ -16,7 +16,8 @@ from rapidfuzz.distance import OSA, Indel
 from pipeline.core.catalog.marks import MarkChange, correspond
 from pipeline.core.document.prose import atoms_of, mask
 
-# Characters. A longer diff shows no words around the changes, and is cut off at the second length.
+# Lengths in characters. A diff longer than the first one omits the words around the changes. If it
+# is still longer than the second one, it is cut off there.
 DIFF_LENGTH = 200
 LONGEST_DIFF = 800
 _CONTEXT = 3  # words shown on either side of a change
@@ -29,8 +30,8 @@ class ChangeClass(StrEnum):
     """
 
     PUNCTUATION = "punctuation"  # or white space
-    MARKUP = "mark-up"  # the marks differ (links, roles), what they show does not
-    CODE = "code"  # the code or the formulas differ, the words do not
+    MARKUP = "mark-up"  # only links, roles and other marks differ, not the text that they show
+    CODE = "code"  # only code or formulas differ, not the words
     TYPO = "case or typo"
     NUMBERS = "numbers"
     MOVED = "moved"  # the same text in another place
@@ -77,7 +78,7 @@ _NUMBER = re.compile(rf"\d+(?:[.,]\d+)*|\b(?:{_MONTHS})\b")
 _PUNCTUATION = re.compile(r"""[\s.,;:!?'"()‘’“”–—…-]+""")
 _NO_WORD = re.compile(r"[\W_]+")
 _TOKEN = re.compile(r"\n|[^\S\n]+|\S+")  # a line break, other white space, or a word
-# characters; in shorter words one letter makes another word: on/no, now/not
+# Characters. In shorter words, one letter makes another word: on/no, now/not.
 _TYPO_LENGTH = 4
 
 
@@ -90,7 +91,7 @@ def classify(old: str, new: str) -> Change:
 
 
 def diff(old: str, new: str) -> str:
-    """Return the words that differ and a few around them: one line of ``LONGEST_DIFF`` at most.
+    """Return the words that differ and a few around them, on a line of limited length.
 
     The result is printable, with ``⏎`` for a line break. It is empty for equal texts.
     ``"Use at least 2 cups."``, ``"Use at least 3 big cups."`` →
@@ -161,7 +162,7 @@ def _change_mark(removed: list[str], added: list[str]) -> str:
 
 
 def _around(words: list[str], *, head: int, tail: int) -> list[str]:
-    """Return the first and last equal words, next to changes, with ``…`` for the others.
+    """Return the ``head`` first and ``tail`` last words of ``words``, with ``…`` for the others.
 
     Two of each: ``["a", "b", "c", "d", "e", "f"]`` → ``["a", "b", "…", "e", "f"]``.
     """
@@ -210,7 +211,7 @@ def _kind(old: str, new: str) -> ChangeClass:
 
 
 def _kind_of_marks(changes: Collection[MarkChange]) -> ChangeClass:
-    """Return the class of a change of marks only: that of the change that takes longest."""
+    """Return the class for changes of marks only: the class that takes a person longest."""
     if MarkChange.CODE in changes:
         return ChangeClass.CODE
     if MarkChange.NUMBER in changes:

@@ -25,7 +25,7 @@ _CHANGED = 60.0
 class PageChange:
     """Difference of one page's English between two commits, counted in messages.
 
-    All counts are 0 if the page is equal in both.
+    All counts are 0 if the page is equal at both commits.
     """
 
     page: str
@@ -132,7 +132,7 @@ class _Comparison:
         """
         new = self.new[page]
         renamed_from = self._renames.get(page, "")
-        # A new page had no messages that it could lose, and no code that could change.
+        # A new page has no old messages to lose and no old code to change.
         nothing = _Text(messages={}, code=new.code)
         old = self.old.get(renamed_from or page, nothing)
         fresh = [msgid for msgid in new.messages if msgid not in self._known]

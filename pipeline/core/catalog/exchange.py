@@ -1,8 +1,8 @@
 """Three-way merge of another editor's work into a catalogue.
 
 The base is the catalogue that was sent out. The result is our catalogue with the returned work, and
-the conflicts. An entry that both sides changed keeps our version. An entry that the editor left
-empty is not a deletion.
+the conflicts. An entry that both sides changed keeps our version. An empty entry in the returned
+work deletes nothing.
 """
 
 from __future__ import annotations
@@ -73,14 +73,14 @@ class _Merge:
     conflicts: list[Conflict] = field(default_factory=list)
 
     def merged(self, ours: Entry) -> Entry:
-        """Return our entry with the change that was made elsewhere, if any."""
+        """Return our entry with the change of the returned one, if any."""
         theirs = self.theirs.get(_key(ours))
         if theirs is None or not _has_news(ours, theirs):
             return ours
         base = self.base.get(_key(ours))
         if self._is_known(theirs):
             return ours  # only we changed the entry since
-        # Without a base, our version is only known to be older if it is empty.
+        # Without a base, only an empty entry of ours is certain to be older.
         is_older_here = _work(ours) == _work(base) if base else not ours.msgstr
         if not is_older_here:
             self.conflicts.append(Conflict(ours=ours, theirs=theirs))
@@ -96,7 +96,7 @@ class _Merge:
         )
 
     def _is_known(self, theirs: Entry) -> bool:
-        """Return whether the returned entry is unchanged since some version of ours."""
+        """Return whether the returned entry equals the sent one, or an earlier version of ours."""
         base = self.base.get(_key(theirs))
         if base is not None and not _has_news(base, theirs):
             return True

@@ -14,11 +14,11 @@ from pipeline.core.document.prose import count_words
 from pipeline.core.pin.sphinx_config import sphinx_values
 from pipeline.entries import Catalog, Entry
 
-# An equal text of so many words means the same on every page; a shorter one may occur anywhere.
+# Words. A text of at least this length means the same on every page; a shorter one may not.
 CLEAR_WORDS = 4
 _RENAMED = 0.5  # share of either page's texts that the other page must have
-# A small page may take all its text from a large page without being that page renamed. A rename
-# therefore needs at least so many shared texts.
+# A small new page may take all its texts from a large page without being that page renamed. So half
+# of a new page is evidence of a rename only if that is at least this many texts.
 _ENOUGH = 5
 _REDIRECTS = "rediraffe_redirects"  # an option of the Sphinx extension rediraffe
 _SUFFIXES = (".ipynb", ".md", ".rst", ".html")
@@ -31,8 +31,8 @@ def find_kin(
 ) -> dict[str, tuple[str, ...]]:
     """Return, for each page of ``new``, the pages of ``old`` that its text came from.
 
-    The page that contributed most comes first, redirected pages come last. ``new`` has the texts
-    that each page gained, ``old`` the texts that each page lost.
+    The page that contributed most comes first; pages known only from redirects come last. ``new``
+    has the texts that each page gained, ``old`` the texts that each page lost.
     ``{"tea": ("drinks", "kitchen")}``: most of the new text on ``tea`` came from ``drinks``.
     """
     homes: dict[str, list[str]] = defaultdict(list)
@@ -62,7 +62,7 @@ def find_renames(
 ) -> dict[str, str]:
     """Return the new pages that are renamed old ones, each with its old name.
 
-    The pages must share half of the text of either one. If several new pages share text with one
+    A pair must share half of the texts of either page. If several new pages share texts with one
     old page, the page that shares most counts as renamed. ``kin`` is the result of ``find_kin``.
     """
     shares: list[tuple[int, str, str]] = []
@@ -92,9 +92,9 @@ def _shared_texts(new: Collection[str], old: Collection[str]) -> int:
 def read_redirects(config: str, *, below: str = "") -> dict[str, str]:
     """Return ``rediraffe_redirects`` of a Sphinx ``conf.py``, as old page to new page.
 
-    The result is empty if the value is not a literal table of strings. The file is parsed, never
-    executed. ``below`` is put in front of page names, for a ``conf.py`` in one of several docs
-    folders. ``rediraffe_redirects = {"old/tea.md": "tea.md"}`` → ``{"old/tea": "tea"}``
+    The result is empty if the value is not a literal table; items that are not strings are skipped.
+    The file is parsed, never executed. ``below`` is put in front of page names, for a ``conf.py``
+    in one of several docs folders. ``{"old/tea.md": "tea.md"}`` → ``{"old/tea": "tea"}``
     """
     table = sphinx_values(config).get(_REDIRECTS)
     if not isinstance(table, dict):
@@ -196,7 +196,7 @@ def _live_texts(catalog: Catalog) -> set[str]:
 
 
 def _filled(texts: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """Return ``texts`` without the pages that have none: most pages of most updates."""
+    """Return ``texts`` without the pages that have none. In most updates, these are the most."""
     return {
         page: texts_of_page for page, texts_of_page in texts.items() if texts_of_page
     }

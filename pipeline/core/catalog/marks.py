@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-# The leftmost match wins, and of several alternatives the first. All matches together are the whole
-# text. ASCII only, because Chinese may follow a word, a number or a URL without a space.
+# The leftmost match wins; at one position, the first alternative wins. All matches together are the
+# whole text. ASCII only, because Chinese may follow a word, a number or a URL without a space.
 _TOKEN = re.compile(
     r"""
       (?:\{(?P<myst>[\w+:-]+)\}|:(?P<rst>[A-Za-z][\w.+:-]*):)
@@ -38,7 +38,7 @@ _TOKEN = re.compile(
 )
 _TITLED = re.compile(r"(?P<title>[^<>]+?)\s*<(?P<target>[^<>]+)>", re.DOTALL)
 _ADDRESS = re.compile(r"https?://[^\s<>()\"'`]+", re.ASCII)
-# English spells these in several ways, which makes no difference to a translation.
+# English spells these in several ways; the translation is the same.
 _ONE_SPELLING = {"space": " ", "dash": "—", "quote": '"', "apostrophe": "'"}
 _CODE_ROLES = frozenset(("code", "literal"))
 _PAGE_ROLES = frozenset(("doc", "numref", "ref"))  # they show the title of their target
@@ -160,8 +160,8 @@ def _role(match: re.Match[str]) -> Token:
 class Followed:
     """A translation after a change of its English.
 
-    It is certain if no fact has changed that its words may depend on, and if it ends as the English
-    does.
+    It is certain, and needs no review, if no fact has changed that its words may depend on, if it
+    ends as the English does, and if it has no title of its own for a changed link.
     """
 
     msgstr: str
@@ -215,7 +215,7 @@ class Correspondence:
         return new is not None and token.title != "" and not new.shown
 
     def _replaced(self, token: Token) -> str | None:
-        """Return the new text of a translation's token; None if the new mark has no title."""
+        """Return the new text of a translation's token; None if the new mark can have no title."""
         new = self.changed.get(token.identity)
         if new is None:
             return token.text
@@ -266,7 +266,7 @@ def _is_one_spelling(before: Token, after: Token) -> bool:
 
 
 def _change_of(before: Token, after: Token) -> MarkChange | None:
-    """Return what the change of one token means, or None if they are no pair of marks.
+    """Return what the change of one token means, or None if the tokens are no pair of marks.
 
     =============================  ==========================  =======
     ``[`stir`](a.md)``             ``{func}`~tea.stir```       nothing
@@ -295,7 +295,7 @@ def _change_of(before: Token, after: Token) -> MarkChange | None:
 
 
 def _is_hidden_pair(before: Token, after: Token) -> bool:
-    """Return whether two marks without words of their own lead somewhere, each its way."""
+    """Return whether two marks without words of their own differ only in their targets."""
     if before.kind in _PAGE_ROLES and after.kind in _PAGE_ROLES:
         return True
     if before.kind != after.kind:
@@ -315,7 +315,7 @@ def _end_of(text: str) -> str:
 
 
 def _has_end(msgstr: str, end: str) -> bool:
-    """Return whether a translation ends with the mark that stands for ``end``, or with none."""
+    """Return whether a translation ends with the mark for ``end``; if empty, with no such mark."""
     last = msgstr[-1:]
     return last in _ENDS[end] if end else last not in _ANY_END
 
@@ -327,8 +327,8 @@ def follow_change(old: str, new: str, msgstr: str) -> Followed | None:
     in ``old``. ``"See http://tea.org/x."`` → ``"See https://tea.org/x."`` turns
     ``"见 http://tea.org/x。"`` into ``"见 https://tea.org/x。"``.
 
-    Other code and other numbers make it uncertain. For example, the only 6 in a translation of
-    "6 times in June" may stand for the month: ``"6 月六次"``.
+    With other code or numbers the result is not certain. For example, the only 6 in a translation
+    of "6 times in June" may stand for the month: ``"6 月六次"``.
     """
     if old == new:
         return Followed(msgstr=msgstr, is_certain=True)

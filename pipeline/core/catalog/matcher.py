@@ -4,12 +4,12 @@ Texts are compared letter by letter. The further apart two texts are in the docs
 they must be. An index of rare words selects the candidates, so that only texts with common words
 are compared.
 
-Upstream also joins and splits paragraphs. Such texts are matched by sentence: a piece has its
-sentences in the whole, word by word. Every pair is scored before the best pairs are chosen, so that
-the result does not depend on the order of pages.
+Upstream also joins and splits paragraphs. Such texts are matched by sentence: the whole has nearly
+all sentences of each piece. Every pair is scored before the best pairs are chosen, so that the
+result does not depend on the order of pages.
 
-To change a threshold, run ``JAX_DOCS_WHOLE=1 pytest tests/core/catalog/test_release_chain.py -rP``,
-which prints what happens from release to release, and read the fuzzy matches.
+To change a threshold, run ``JAX_DOCS_WHOLE=1 pytest tests/core/catalog/test_release_chain.py -rP``.
+It prints the effect from release to release. Then read the fuzzy matches.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from rapidfuzz import fuzz
 
 from pipeline.core.catalog.change import ChangeClass, plain_text
 
-# Minimum ratio of rapidfuzz in percent, by length in characters. Below it, the old translation is
-# of no help. In short texts, few letters make another meaning.
+# Minimum ratio of rapidfuzz in percent, by length in characters. Below it, the old translation does
+# not help. In short texts, a few other letters change the meaning.
 CUTOFFS = ((24, 85.0), (60, 70.0))
 CUTOFF = 60.0
-# Characters. A shorter text is compared with all short texts, because a single word may be all that
-# two of them share.
+# Characters. A shorter text is compared with all short texts, because two of them may share only a
+# single word.
 SHORT = 24
-# How much higher the ratio must be than for a text of the same page:
-KIN_PENALTY = 2.0  # if the text is on a page that this one was made from,
-OTHER_PAGE_PENALTY = 15.0  # and if it is on any other page
-# If so many texts clearly come from one page, this page was made from it.
+# For a text of another page, the ratio must be higher by this number.
+KIN_PENALTY = 2.0  # for a page that this page was made from
+OTHER_PAGE_PENALTY = 15.0  # for any other page
+# If at least this many texts clearly come from one page, this page was made from it.
 SEVERAL = 2
 
 _WORD = re.compile(r"\w+")
@@ -99,7 +99,7 @@ def near_pages(
 ) -> dict[str, tuple[str, ...]]:
     """Return, for each page of ``new``, the pages its text probably comes from, best first.
 
-    These are the page itself, its kin, and pages with which several edited texts clearly match.
+    These are the page itself, its kin, and pages whose lost texts clearly match several new ones.
     """
     clear: dict[tuple[str, str], set[int]] = defaultdict(set)
     for pair in alike:
@@ -121,17 +121,17 @@ def page_penalty(new: Text, old: Text, near: Mapping[str, Collection[str]]) -> f
     """
     is_same_page = old.page == new.page
     if not old.free:
-        # A text that is still on the page is another item of the same list, however similar. A text
-        # that is still on another page has not moved, but may have been copied.
+        # A similar text that is still on the page is another one, such as an item of the same list.
+        # A text that is still on another page has not moved, but may have been copied.
         return inf if is_same_page else OTHER_PAGE_PENALTY
     if is_same_page:
         return 0.0
-    # A text that is gone from a distant page may be gone for good.
+    # A text that a distant page has lost may not have moved at all.
     return KIN_PENALTY if old.page in near[new.page] else OTHER_PAGE_PENALTY
 
 
 def _cutoff(text: str) -> float:
-    """Return the minimum ratio for the new text of a pair: higher for shorter texts."""
+    """Return the minimum ratio of a pair, by its new text: higher for shorter texts."""
     for length, cutoff in CUTOFFS:
         if len(text) < length:
             return cutoff
@@ -152,7 +152,7 @@ class _Index:
     def candidates(self, text: str) -> Iterator[str]:
         """Yield the texts worth comparing, the likeliest first.
 
-        They share some of the rarest words of ``text``. For a very short text they are all short
+        They share some of the rarest words of ``text``. For a short ``text``, they are all short
         texts.
         """
         if len(text) < SHORT:
@@ -182,8 +182,7 @@ def _words(text: str) -> set[str]:
 
 
 NEARLY = 0.9  # share of a part's letters that the whole must have
-# Share of a joined text's length that its parts must have; for a split text, the share that the new
-# texts must have.
+# Minimum length of all parts of a joined or split text, divided by the length of the whole.
 COVERED = 0.6
 
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n")
@@ -214,8 +213,8 @@ def find_pieces(
 ) -> list[Piece]:
     """Return, for each new text, the old texts that contain it or are contained in it.
 
-    They are ordered from the nearest page on. ``near`` is the result of ``near_pages``. Texts of
-    other pages are ignored, because a sentence may occur in many places.
+    Texts of the nearest page come first. ``near`` is the result of ``near_pages``. Texts of pages
+    that are not near are ignored, because a sentence may occur in many places.
     """
     pieces: list[Piece] = []
     index = _SentenceIndex(old)
@@ -229,7 +228,7 @@ def find_pieces(
         seen: set[str] = set()
         for source in candidates:
             if old[source].text in seen:
-                continue  # the same text may be gone from several pages
+                continue  # several pages may have lost the same text
             piece = _piece(target, source, own_sentences, index.sentences[source])
             if piece:
                 seen.add(old[source].text)
@@ -439,9 +438,9 @@ def _best_pairs(
 
 
 def _best_pieces(pieces: Sequence[Piece]) -> list[tuple[int, int]]:
-    """Return new and old texts, one a good part of the other, the largest share first.
+    """Return pairs of which one text is a large part of the other, the largest share first.
 
-    A good part is too long to be there by chance, and a fair share of the whole.
+    A large part has at least ``PIECE`` characters and ``SHARE`` of the whole.
     """
     ranked = [
         (-piece.share, piece.new, piece.old)
@@ -454,7 +453,7 @@ def _best_pieces(pieces: Sequence[Piece]) -> list[tuple[int, int]]:
 def _copies(alike: Sequence[Pair], used: Collection[int]) -> list[tuple[int, int]]:
     """Return new texts that are clearly similar to a used old one, the best pair first.
 
-    "Clearly" means similar enough to be a pair from anywhere in the docs.
+    "Clearly" means that they could be a pair even on distant pages.
     """
     ranked = [
         (-pair.ratio, pair.new, pair.old)

@@ -12,8 +12,8 @@ translation that no translator of this project wrote has one of these notes:
 ``drafted: MODEL, prompt N, DATE``
     Written by a machine, then changed or confirmed by a person.
 
-A note of origin stays with the words for as long as they exist, on other pages and in the memory
-too. The invariant: everything treats a draft like an empty entry, except what people look at.
+The notes ``adopted`` and ``drafted`` stay with the words, also on other pages and in the memory.
+The invariant: a draft is treated like an empty entry everywhere, except where people review it.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Maker of an entry's words, and whether a person has reviewed them."""
+    """Maker of an entry's words. ``kind`` shows whether a person has reviewed a machine's words."""
 
     kind: OriginKind
     maker: Copy | Machine
@@ -257,9 +257,9 @@ def is_remembered_draft(entry: Entry) -> bool:
 
 
 def reviewed_notes(entry: Entry) -> tuple[str, ...]:
-    """Return the notes of an entry, with ``draft:`` corrected to ``drafted:`` if edited.
+    """Return the notes of an entry; of a draft that a person has reviewed, with ``drafted:``.
 
-    Editors keep the note of a draft even after a person has changed its words.
+    Editors keep the note ``draft:`` even after a person has changed or confirmed the words.
     """
     if not entry.notes_with(_ORIGINS):
         return entry.notes  # the common case
@@ -267,7 +267,7 @@ def reviewed_notes(entry: Entry) -> tuple[str, ...]:
 
 
 def _settled(note: str, entry: Entry) -> str:
-    """Return a note of an entry, as ``drafted: …`` if a person has changed the draft since.
+    """Return a note of an entry, as ``drafted: …`` if a person has reviewed the draft since.
 
     Other notes are returned unchanged.
     """
@@ -280,7 +280,7 @@ def _settled(note: str, entry: Entry) -> str:
 def lasting_notes(entry: Entry) -> tuple[str, ...]:
     """Return the notes that follow the words of an entry wherever they go.
 
-    That is to another page, into the memory, and into the translation of changed English.
+    They go to other pages, into the memory, and into the translation of changed English.
     """
     if not entry.msgstr:
         return ()
@@ -290,7 +290,7 @@ def lasting_notes(entry: Entry) -> tuple[str, ...]:
 def is_lasting(note: str) -> bool:
     """Return whether a note names the maker of words, and not how an update found them.
 
-    ``carried over: …`` and ``fuzzy: …`` are written anew by each update.
+    Each update writes ``carried over: …`` and ``fuzzy: …`` again.
     """
     return note.startswith(_LASTING)
 

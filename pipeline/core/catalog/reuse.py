@@ -2,9 +2,9 @@
 
 Equal English gives a finished translation where that is safe, otherwise a fuzzy one. Similar
 English gives a fuzzy one, unless ``follow_change`` is certain. In the API reference, a sentence
-that differs in its atoms only gives a finished one (``templates``). Every translation may be a
-source, except a fuzzy one whose message is still in place. A source is free if its own message is
-gone.
+that differs only in its atoms gives a finished one (``templates``). Sources are all translations
+except drafts, removed words, and fuzzy ones whose message is still in place. A source is free if
+its own message is gone.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from pipeline.core.document.prose import count_words
 from pipeline.core.pin.lock import is_reference
 from pipeline.entries import Catalog, Entry
 
-# so many pages with the same translation make even a short text unambiguous
+# If at least this many pages have the same translation of a short text, it is unambiguous.
 AGREEING = 2
-# A page that clearly shares so many new texts with another one was copied from it.
+# A page that shares at least this many new texts with another one was copied from it.
 COPIED = 3
 _CLOSED = tuple("。！？；：，、）」』”…")  # in Chinese, no space follows these
 
@@ -65,9 +65,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenEntry:
-    """A wanted entry without a translation.
+    """A wanted entry that has no translation, or only a draft.
 
-    ``is_new`` is whether the message was added to its page by this update.
+    ``is_new`` is true if this update added the message to its page.
     """
 
     page: str
@@ -77,7 +77,7 @@ class OpenEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """Replacement for an open entry, and the translations that it was made from.
+    """Replacement for an open entry. ``served`` has the translations that it takes over.
 
     There are several entries if a translator used contexts for one message.
     """
@@ -167,7 +167,7 @@ def _finished_by_text(
 def _find_mothers(
     wanted: Sequence[OpenEntry], sources: Sequence[Source]
 ) -> dict[str, list[str]]:
-    """Return, for each page, the pages that it was copied from, the one with most texts first.
+    """Return, for each page, the pages that it was copied from. The likeliest page comes first.
 
     Unlike its kin, these pages may still have the texts. Short texts do not count, because they may
     be equal by chance.
@@ -213,7 +213,7 @@ def _equal_offer(
     best = max(sources, key=rank)
     if len(counts) > 1:
         return _fuzzy_offer(message, best, "other pages differ")
-    # A text that is gone from its page has moved here, however short it is.
+    # Even a short text has moved here if its own page has lost it.
     free = tuple(source for source in sources if source.free)
     if not free and not _is_clear(message, sources):
         return _fuzzy_offer(message, best, "too short to mean the same everywhere")
@@ -221,10 +221,10 @@ def _equal_offer(
 
 
 def _is_clear(message: OpenEntry, sources: Collection[Source]) -> bool:
-    """Return whether an equal text means the same on this page: "Example" may not.
+    """Return whether an equal text surely means the same on this page; "Example" may not.
 
-    It does if it is long, or if several pages have the same translation. A name that stays English,
-    such as "CUDA", is a name everywhere.
+    It does if it is long, if several pages have the same translation, or if it is a name that stays
+    English, such as "CUDA".
     """
     if _msgstrs(sources) == {message.entry.msgid}:
         return True
@@ -237,8 +237,8 @@ def _is_clear(message: OpenEntry, sources: Collection[Source]) -> bool:
 def _moved_here(sources: Sequence[Source], near: Collection[str]) -> list[Source]:
     """Return the free translations of the nearest page that has any.
 
-    There are several if a translator used contexts: all of them are taken over. Empty if another
-    near page has different words, because it is then unknown which of them moved here.
+    There are several if a translator used contexts: all of them are taken over. The result is empty
+    if another near page has different words: it is unknown which of them moved here.
     """
     free = [source for source in sources if source.free and source.page in near]
     if not free:
@@ -252,7 +252,7 @@ def _moved_here(sources: Sequence[Source], near: Collection[str]) -> list[Source
 def _copied_here(sources: Sequence[Source], mothers: Collection[str]) -> list[Source]:
     """Return the translations of the first of ``mothers`` that has any.
 
-    The page has many of its texts, so a text means the same on both, however short it is.
+    The page shares many texts with it, so even a short text means the same on both.
     """
     for mother in mothers:
         copied = [source for source in sources if source.page == mother]
@@ -388,7 +388,7 @@ def _offer_similar(
 
     ``served`` has the ids of entries that equal texts took over.
     """
-    # Most runs leave no new message open and can skip the comparison of all texts.
+    # In most runs no new message is open, and the comparison of all texts can be skipped.
     if not wanted:
         return {}
     new = [
@@ -423,7 +423,7 @@ def _similar_offer(
     new = message.entry.msgid
     entry = _with_comments(message.entry, sources)
     change = classify(old, new)
-    # The texts alone do not show that messages were joined or split.
+    # ``classify`` does not see that messages were joined or split.
     if match.kind:
         change = replace(change, kind=match.kind)
     if sources[0].page != message.page:
@@ -463,7 +463,7 @@ def _followed(
 def _carried(wanted: Sequence[OpenEntry], offers: Mapping[int, Offer]) -> list[Source]:
     """Return the offers that followed a change of their English, as new sources.
 
-    Texts that only moved are left out: anything with the same English could use them before.
+    Texts that only moved are left out: messages with the same English have used them already.
     """
     carried: list[Source] = []
     for number, offer in offers.items():
@@ -567,8 +567,7 @@ def _offered_on_page(
 ) -> set[tuple[str | None, str]]:
     """Return the fuzzy translations of live entries, each with its previous English.
 
-    They are in use here. They are therefore not free for others, whatever became of their own
-    message.
+    They are in use here, so they are not free for others, even if their own message is gone.
     """
     offered: set[tuple[str | None, str]] = set()
     for entry in catalog.entries:
@@ -606,12 +605,11 @@ def is_spare(entry: Entry, finished: Finished) -> bool:
 
 
 def keys_of(catalog: Catalog) -> set[tuple[str, ...]]:
-    """Return a set with one key for everything in a catalogue that an update must keep.
+    """Return a set of keys, one for everything in a catalogue that an update must keep.
 
-    A catalogue with the same keys holds the same work: each msgstr with its English, each
-    translator comment, and the last translator. A finished translation also has the key of a fuzzy
-    one, not the other way round. A finished entry gives ``("waiting", "Tea is hot.", "茶很烫。")``
-    and ``("finished", "Tea is hot.", "茶很烫。", "")``.
+    Catalogues with the same keys hold the same work: each msgstr with its English, each translator
+    comment, and the last translator. A finished entry has the key of a fuzzy one as well:
+    ``("waiting", "Tea is hot.", "茶很烫。")`` and ``("finished", "Tea is hot.", "茶很烫。", "")``.
     """
     keys: set[tuple[str, ...]] = set()
     for line in (*catalog.comment, catalog.header.get("Last-Translator", "")):

@@ -84,7 +84,7 @@ def update_catalogs(
     is a hint.
 
     The result has a catalogue for each page of ``wanted`` and ``gone``. An unchanged catalogue is
-    the very object that was passed. A page that needs no catalogue gets an empty one. So does a
+    the same object as in ``old``. A page without messages gets an empty catalogue, and so does a
     dropped page if other catalogues hold all its work.
     """
     plan = plan_update(old, wanted, gone=gone, redirects=redirects or {})
@@ -125,7 +125,7 @@ def _reuse(plan: Plan, slots: Mapping[str, Slots]) -> _Reused:
         unfilled += page_slots.open.values()
         offers[page] = {}
     served: set[int] = set()
-    # Most runs leave no message open and need not look at the translations of other pages.
+    # In most runs no message is open, and other pages are not searched.
     sources = find_sources(plan) if unfilled else []
     if not sources:
         return _Reused(offers=offers, served=served)
@@ -162,7 +162,7 @@ def _updated_page(
             is_translated = any(old_entry.msgstr for old_entry in kept)
             counts["kept" if is_translated else "new"] += 1
         else:
-            # Blank, but with the translator comments of the old entry.
+            # An empty entry, with the translator comments of the old one.
             live.append(slots.open[entry.msgid].entry)
             counts["new"] += 1
     dropped = _dropped_entries(old, slots, live)
@@ -180,8 +180,8 @@ def _dropped_entries(old: Catalog, slots: Slots, live: Sequence[Entry]) -> list[
     """Return the old translations without a place on the page, except spare ones.
 
     A fuzzy translation is spare if a finished one on the page has the same words. ``live`` includes
-    entries reused from other pages: a second run finds these in this catalogue, and must not drop
-    more than the first run.
+    entries that came from other pages. A second run finds them in this catalogue, so they count in
+    the first run as well: both must drop the same entries.
     """
     kept = set(map(id, chain.from_iterable(slots.kept.values())))
     rest = [entry for entry in _translated(old) if id(entry) not in kept]
@@ -242,7 +242,7 @@ def _with_entries(
 ) -> Catalog:
     """Return a catalogue with these entries, or ``old`` itself if nothing changed.
 
-    The header holds the date of upstream's text, so it is renewed only together with the entries.
+    The header has the date of upstream's text, so it is updated only together with the entries.
     """
     # A catalogue without a header was written by hand or does not exist yet.
     if old.header and list(map(_content, old.entries)) == list(map(_content, entries)):
@@ -308,7 +308,7 @@ def _kept_of(old_entries: Sequence[Entry]) -> list[Entry]:
     live = [entry for entry in old_entries if not entry.obsolete]
     if any(map(_is_begun, live)):
         return live
-    # At this point only obsolete entries can have a translation: the text has returned.
+    # Here only obsolete entries can have a translation. It is used again, as the text has returned.
     return [entry for entry in old_entries if entry.msgstr]
 
 
@@ -362,7 +362,7 @@ def obsolete_entry(entry: Entry) -> Entry:
 def _with_comments_of(old_entries: Sequence[Entry], entry: Entry) -> Entry:
     """Return ``entry`` with the translator comments of its untranslated old entries.
 
-    For example a question to the team on an entry without a translation.
+    Such a comment may be a question to the team about an entry without a translation.
     """
     comments: list[str] = []
     for old in old_entries:
