@@ -1,9 +1,9 @@
 """Comparison of the outputs stored in upstream's notebooks with those of a run here.
 
-Only text is compared: streams to stdout, results that are only text, and the types of exceptions.
-Numbers may differ within a tolerance. Whatever varies between machines and runs is ignored:
-addresses, durations, file paths, device names, the order of sets, colours, and white space (NumPy
-wraps lines by the width of numbers). Everything else counts, including dtypes and brackets.
+Only text is compared: stdout, results that are only text, and the types of exceptions. Numbers may
+differ within a tolerance. Parts that vary between machines and runs are ignored: addresses,
+durations, file paths, device names, the order of sets, colours, and white space (NumPy wraps lines
+by the width of numbers). Everything else counts, including dtypes and brackets.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from typing import Any
 from pipeline.core.execution.notebook import RAISES, Cell, Notebook, code_cells, tags_of
 from pipeline.core.execution.result import without_colours
 
-# Relative: float32 sums in another order, over a few hundred training steps.
+# Relative tolerance: float32 sums in another order, over a few hundred training steps.
 TOLERANCE = 1e-3
-ABSOLUTE = 1e-6  # absolute: results that are zero except for rounding
+ABSOLUTE = 1e-6  # absolute tolerance, for results that are zero except for rounding
 WIDTH = 100  # characters of a line shown in a finding
 
 # Output of %timeit and %time, which varies as a whole.
@@ -108,7 +108,7 @@ def compare_outputs(stored: Notebook, outputs: Notebook) -> tuple[Difference, ..
     """
     stored_cells = [stored["cells"][index] for index in code_cells(stored)]
     differences: list[Difference] = []
-    # If the page ran in part, there are fewer cells on one side.
+    # One side may have fewer cells, if the page ran in part.
     pairs = zip(stored_cells, outputs["cells"], strict=False)
     for number, (docs, here) in enumerate(pairs, start=1):
         if here.get("execution_count") is None:
@@ -139,7 +139,7 @@ def _difference(number: int, stored: Cell, ran: Cell) -> Difference | None:
 
 
 def _outputs_of(cell: Cell) -> list[Mapping[str, Any]]:
-    """Return the outputs of a cell that are objects, since upstream's file is not validated."""
+    """Return the outputs of a cell that are objects. Upstream's file is not validated."""
     outputs = cell.get("outputs")
     if not isinstance(outputs, list):
         return []

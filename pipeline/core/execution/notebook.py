@@ -1,7 +1,7 @@
 """Code cells of notebooks: which ones run, and the cache key of a run.
 
-A notebook is the plain value of its JSON. An *outputs notebook* contains only what a run adds: the
-code cells with sources, outputs and counts, without times, ids or papermill metadata. People refer
+A notebook is the plain value of its JSON. An *outputs notebook* has only the code cells of a run,
+with source, tags, outputs and count; times, ids and papermill's metadata are left out. People refer
 to a code cell by its number from 1; code uses its index among all cells.
 """
 

@@ -1,8 +1,8 @@
 """Outputs: extracted from an executed notebook, and inserted into another one with the same code.
 
-Only code cells get outputs, and only after a comparison of the code: a page shows what its own code
-printed. Outputs do not depend on the machine, because local folders and process ids are removed
-from file names.
+Only code cells get outputs, and only if the code is equal: a page shows what its own code printed.
+Local folders and process ids are removed from file names, so that outputs do not depend on the
+machine.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def outputs_of(executed: Notebook) -> dict[str, Any]:
 
 
 def _outputs_of_cell(cell: Cell) -> dict[str, Any]:
-    """Return a code cell of an outputs notebook. Its tags are needed to interpret its outputs."""
+    """Return a code cell of an outputs notebook. Tags stay: they are needed to read the outputs."""
     return {
         "cell_type": "code",
         "execution_count": cell.get("execution_count"),

@@ -102,9 +102,9 @@ class ReleaseExceptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRecord:
-    """Last run of a page.
+    """Last run of a page, with its exceptions ``now`` and those ``before``.
 
-    ``now`` replaced ``before`` when the release or an exception changed.
+    ``before`` has the exceptions until the release or an exception changed last.
     """
 
     key: str

@@ -106,7 +106,8 @@ def cell_failure(
 def blame_of(exception: str, message: str) -> str:
     """Return who is to blame for an exception: ``environment`` or ``upstream``.
 
-    The environment is to blame for packages, network, devices, kernel and limits.
+    The environment is to blame for missing packages and devices, the network, dead kernels and
+    exceeded limits.
     """
     name = exception.rpartition(".")[2]  # "urllib.error.URLError" → "URLError"
     if name in ENVIRONMENT_ERRORS or MISSING.search(message):

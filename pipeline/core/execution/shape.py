@@ -1,7 +1,7 @@
-"""Validation of notebooks: parts with the types that Jupyter's libraries rely on are kept.
+"""Validation of notebooks: drops parts that do not have the types Jupyter's libraries rely on.
 
-The input is the value of a notebook's JSON, the output a sound value. Upstream's file is not
-changed; code runs from the sound value, and pages show it. Each loss that readers may notice is
+The input is the value of a notebook's JSON, the output a sound value. Code runs from the sound
+value, and pages show it; upstream's file is not changed. Each loss that readers may notice is
 reported as a fault.
 """
 
@@ -55,7 +55,7 @@ class Fault:
 
 
 def sanitized(notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the notebook with parts of the right types. Its cells must be valid already."""
+    """Return the notebook without parts of wrong types. ``read_json`` must have accepted it."""
     minor = notebook.get("nbformat_minor")
     # It has cells, so it is format 4, whatever it claims.
     version = {"nbformat": 4} if "nbformat" in notebook else {}
@@ -138,7 +138,7 @@ def _cell(cell: Mapping[str, Any]) -> dict[str, Any]:
         metadata["tags"] = _tags(metadata["tags"])
     sound = {"source": "", **cell, "metadata": metadata}
     if kind not in CELL_TYPES:
-        # It is unknown how to show a cell of another type, and nothing runs it.
+        # A cell of an unknown type becomes a raw one, which never runs.
         sound["cell_type"] = kind = "raw"
     if "attachments" in cell:
         bundles = object_in(cell, "attachments").items()
