@@ -35,7 +35,7 @@ _LINE_START = re.compile(r"^", re.MULTILINE)
 
 
 class State(StrEnum):
-    """State of a message, from which the translator sees what to do."""
+    """State of a message. It shows the translator what to do."""
 
     TRANSLATED = "translated"
     FUZZY = "fuzzy"  # written for other English
@@ -126,7 +126,7 @@ class Excerpt:
 
 
 def excerpt_of(document: Document, unit: Unit, message: Message) -> Excerpt:
-    """Return the block around ``message``, or its whole unit if it parses differently alone."""
+    """Return the block around ``message``, or the whole unit if the block parses differently."""
     text = unit.split.text
     outline = _outline(text, message.markup)
     for start, end in outline.blocks:
@@ -209,7 +209,7 @@ def _markdown_outline(text: str) -> _Outline:
 
 
 def _rst_blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the ranges between lines that start at the margin after a blank line."""
+    """Yield the range of each block: it starts at a line without indentation after a blank line."""
     start = 0
     for match in _RST_BLOCK_END.finditer(text):
         yield start, match.end()

@@ -24,7 +24,7 @@ _UNSEEN = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """Entry in the version that its editor has seen."""
+    """Version of an entry that its editor has seen."""
 
     msgid: str
     context: str | None
@@ -92,8 +92,8 @@ def reject(
 ) -> Edited | Conflict:
     """Return ``catalog`` without the translation of the ``seen`` entry, which is then open.
 
-    A machine's words are dropped. A person's words stay in the catalogue: a translation of older
-    English becomes an obsolete entry, and any other one a comment.
+    A machine's words are deleted. A person's words stay in the catalogue: a translation of older
+    English becomes an obsolete entry, any other translation becomes a comment.
     """
     at = _place_of_seen(catalog, seen)
     if isinstance(at, Conflict):

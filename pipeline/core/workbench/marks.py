@@ -197,7 +197,7 @@ def _for_title(text: str, message: Message, length: int) -> Iterator[Edit]:
     if message.markup is not Markup.RST or not message.rules:
         return
     for start, end in message.rules:
-        # twice, because wide characters take two columns
+        # Twice the length, because wide characters take two columns.
         yield Edit(end, end, text[start] * length * 2)
     if re.search(re.escape(message.msgid) + "`?_", text, re.IGNORECASE):
         top = min(message.start, message.rules[0][0])

@@ -11,7 +11,7 @@ from pipeline.core.catalog.change import plain_text
 from pipeline.core.catalog.matcher import CUTOFF
 from pipeline.entries import Catalog
 
-_WANTED = 5  # more would not be read
+_WANTED = 5  # nobody reads more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
