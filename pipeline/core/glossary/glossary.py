@@ -52,7 +52,7 @@ class Rendering:
 class Term:
     """An English term with its accepted renderings and its avoided ones.
 
-    ``weight`` is the severity of leaving out all accepted renderings; None if that is allowed.
+    ``weight`` is the severity of a translation without any accepted rendering; None if allowed.
     """
 
     english: str
@@ -73,7 +73,7 @@ class Term:
         return forms_of(self.english, is_verb=self.is_verb)
 
     def is_rendered_in(self, plain: NormalizedText) -> bool:
-        """Return whether a translation contains any accepted rendering, glosses optional."""
+        """Return whether a translation contains any accepted rendering, with or without glosses."""
         for rendering in self.renderings:
             parts = rendering.parts
             if _has_in_order(plain.whole, parts):

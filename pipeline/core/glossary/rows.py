@@ -2,9 +2,8 @@
 
 Each row is one rendering. The columns are ``source`` (English), ``target`` (Chinese), ``context``
 (flags: words of :data:`WORDS`) and ``translator_comments`` (a note, shown with each finding). Other
-columns are ignored. Weblate stores no flags in such a file, so the flags are written in
-``context``. It also requires each pair of source and context to be unique; a number in ``context``
-makes it so.
+columns are ignored. Weblate stores no flags in such a file, so ``context`` has them. Weblate also
+requires each pair of source and context to be unique; a number in ``context`` makes it unique.
 
 - ``source``: a noun in the singular or, with the flag ``verb``, a verb. Its inflected forms match
   as well. Its words may be joined by a hyphen, a space or nothing. Words with a capital match only

@@ -44,7 +44,7 @@ class InventoryObject:
 class Inventory:
     """The objects of a site; ``refused`` lists the rejected entries as "name address"."""
 
-    release: str  # "NumPy 2.2", as the inventory names itself
+    release: str  # project and version in the header: "NumPy 2.2"
     objects: tuple[InventoryObject, ...]
     refused: tuple[str, ...] = ()
 

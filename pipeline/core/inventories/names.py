@@ -29,8 +29,7 @@ _ROLE = re.compile(r"(?::([A-Za-z][\w:+.-]*):|\{([A-Za-z][\w:+.-]*)\})`([^`]+)`"
 # (label)= and .. _label:
 _LABEL = re.compile(r"\(([\w.:-]+)\)=|\.\. _([^:`\n]+):")
 _TARGET = re.compile(r"<([^<>]+)>\s*\Z")  # title <target>
-# Sphinx's roles without a language. "doc" is missing, because it names pages of the docs
-# themselves.
+# Roles of Sphinx's domain "std". "doc" is missing, because it names pages of the docs themselves.
 _STANDARD = frozenset("ref numref term option envvar keyword token confval".split())
 _PYTHON = frozenset(
     "func class mod meth attr data exc obj const type deco property".split()
@@ -99,7 +98,7 @@ class OtherSite:
 
 
 class _Site(msgspec.Struct):
-    """The same in JSON, with one string per object."""
+    """Schema of an ``OtherSite`` in JSON, with one string per object."""
 
     url: str
     release: str
@@ -118,8 +117,8 @@ def names_table(
     """Return the table for ``sites`` (URLs by name), from the fetched inventories or the old table.
 
     A fetched inventory is reduced to the names in ``references``. A site that was not fetched keeps
-    its old entry unchanged, because an older release may need the other names and there may be no
-    network. A site without an entry of the same URL is left out.
+    all its names in the old table: an older release may need them, and there may be no network. It
+    is left out if the old table lacks it or has another URL.
     """
     table: dict[str, OtherSite] = {}
     for name, url in sites.items():

@@ -1,5 +1,5 @@
 """The pin of an upstream: the lock, the version in pyproject.toml, and available releases.
 
-What describes upstream's commit belongs here, as pure functions on text. Fetching the commit
+Pure functions on the texts that describe upstream's commit belong here. Fetching the commit
 (``adapters/upstream``, ``stages/pull``) does not.
 """

@@ -30,7 +30,7 @@ from pipeline.reading import Dialect
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFile:
-    """One upstream document. ``path`` is POSIX, relative to the docs folder, with suffix."""
+    """One pulled file. ``path`` is POSIX, relative to the checkout, with suffix."""
 
     path: str
     blob: str  # git blob id of the content (40 hex digits), also for plain folders
@@ -45,7 +45,7 @@ class RefusedFile:
 
     @property
     def may_be_page(self) -> bool:
-        """Return whether readers may miss a page because of it."""
+        """Return whether readers may miss a page because this file was refused."""
         return self.path.endswith(("/", *PAGE_SUFFIXES))
 
 
@@ -59,9 +59,9 @@ class Included:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One upstream page: a single document, or a jupytext pair (``.ipynb`` first, then ``.md``).
+    """One upstream page: a document, a jupytext pair (``.ipynb`` before ``.md``), or docstrings.
 
-    ``name`` is the path under the docs folder without suffix.
+    ``name`` is the path without suffix; for docstrings, it is their folder.
     """
 
     name: str
@@ -82,7 +82,7 @@ class Lock:
     # Every file that was pulled, assets included, sorted by path.
     files: tuple[SourceFile, ...]
     package: str = ""  # display name of the package that the docs describe
-    # Upstream files that some file system cannot store, with the violated rules.
+    # Upstream files that were not pulled because of their names, with the violated rules.
     refused: tuple[RefusedFile, ...] = ()
     # Markdown dialect of the docs according to their repository; empty for MyST.
     markdown: str = ""
@@ -90,7 +90,8 @@ class Lock:
     # Documents that pages include and that are no page of upstream's site: they are outside the
     # docs folders, or upstream excludes them.
     included: tuple[Included, ...] = ()
-    excluded: tuple[str, ...] = ()  # documents that upstream's site leaves out
+    # Documents that upstream's site leaves out, and that no page includes.
+    excluded: tuple[str, ...] = ()
 
     @property
     def pages(self) -> tuple[Page, ...]:
@@ -156,13 +157,13 @@ def blob_id(data: bytes) -> str:
     ``b"tea\n"`` → ``a01ebc3…``, like ``git hash-object``.
     """
     digest = hashlib.sha1(b"blob %d\0" % len(data), usedforsecurity=False)
-    # separately from the head, because joining them would copy every file
+    # Not joined with the head, because that would copy every file.
     digest.update(data)
     return digest.hexdigest()
 
 
 def listing_id(files: Iterable[SourceFile]) -> str:
-    """Return the substitute for a commit id of a plain folder: 40 hex digits.
+    """Return an id for the state of a plain folder, in place of a commit id: 40 hex digits.
 
     It is a digest of names and blobs, so it changes whenever any file changes, appears or vanishes.
     """
@@ -258,7 +259,7 @@ def page_name(path: str) -> str:
 
 
 def hidden_duplicates(files: Iterable[SourceFile]) -> tuple[SourceFile, ...]:
-    """Return the documents that are no page because another has the same path in NFC."""
+    """Return the documents that are no page because another document has the same path in NFC."""
     files = tuple(files)
     shown = {file.path for file in _documents(files).values()}
     documents = filter(_is_document, files)

@@ -70,12 +70,10 @@ def pinned_names(text: str, package: str) -> tuple[str, ...]:
 
 
 def choose_pin(word: str, *, package_version: str | None, now: Pin) -> Pin:
-    """Return the pin that ``word`` requests.
+    """Return the pin that ``word`` requests: a version, the ref of a release, or another ref.
 
-    ``word`` is a version, the ref of a release, or any other ref. The version of any other ref is
-    ``package_version``.
-
-    Raises ConfigError if the version of a ref is unknown, or differs from the one that was given.
+    ``package_version`` gives the version for another ref. Raises ConfigError if the version is
+    unknown, or if a release has another version than ``package_version``.
     """
     if package_version is not None and not re.fullmatch(_VERSION, package_version):
         raise ConfigError(

@@ -1,8 +1,8 @@
 """Reader of upstream's ``conf.py`` as data, never executed, and of the pages it excludes.
 
-``exclude_patterns`` are matched like Sphinx does. ``*`` and ``?`` stay within a folder, ``**`` does
-not, and a pattern that matches a folder matches everything in it. The patterns are untrusted, so
-each is matched in a single pass: a regular expression could backtrack without end.
+``exclude_patterns`` match the same paths as in Sphinx. ``*`` and ``?`` stay within a folder, ``**``
+does not, and a pattern that matches a folder matches everything in it. The patterns are untrusted,
+so each is matched in a single pass: a regular expression could backtrack without end.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _value(value: ast.expr) -> Any:
 
 
 def _sum(left: Any, right: Any) -> Any:
-    """Return the sum of two lists or texts; if only one operand is known and a list, that list."""
+    """Return the sum of two lists or texts. If one is unknown (None), return the other list."""
     if left is None or right is None:
         known = right if left is None else left
         return known if isinstance(known, list) else None
