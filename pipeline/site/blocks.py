@@ -49,7 +49,7 @@ class Block:
     def has_place(self) -> bool:
         """Whether the message can be a block of its own on the page.
 
-        An image's text is an attribute of the image. Front matter is shown only as the title.
+        An image's text is an attribute of the image. Of front matter, pages show only the title.
         """
         return self.landed.kind not in (Kind.IMAGE, Kind.FRONT_MATTER)
 
@@ -57,7 +57,7 @@ class Block:
 def blocks_of(
     landings: Sequence[Landing], entries: Sequence[Entry]
 ) -> tuple[Block, ...]:
-    """Return the blocks of a document, each with data of the entry that serves it."""
+    """Return the blocks of a document, each with data of the entry that translates it."""
     by_msgid: dict[str, list[Entry]] = {}
     for entry in entries:
         if not entry.obsolete:
@@ -82,7 +82,7 @@ def blocks_of(
 
 
 def _entry_for(landed: Landing, entries: Sequence[Entry]) -> Entry | None:
-    """Return the entry that serves a message in its section; None if there is none."""
+    """Return the entry that translates a message in its section; None if there is none."""
     # The entry of this section takes precedence over the one for all places (no msgctxt).
     for context in (landed.section, None):
         for entry in entries:
@@ -93,7 +93,7 @@ def _entry_for(landed: Landing, entries: Sequence[Entry]) -> Entry | None:
 
 
 def _state_of(landed: Landing, entry: Entry | None) -> ShownState:
-    """Return the state of a block as shown, given the entry that serves it, if any."""
+    """Return the state of a block as readers see it, given the entry that translates it, if any."""
     # An unchanged name (`JAX` for `JAX`) has no second language to show.
     if not landed.is_translated or landed.text == landed.english:
         return ShownState.ENGLISH
@@ -125,7 +125,7 @@ def _previous_of(entry: Entry | None) -> str:
 
 # English separates words by spaces, so no glossary terms are needed.
 _ENGLISH = Words.of(())
-# States listed for a reader who asks what is out of date.
+# States of the blocks that the panel of changes lists.
 _OUTDATED = (
     TranslationState.STALE,
     TranslationState.UNREVIEWED,
@@ -162,7 +162,7 @@ def since(blocks: Sequence[Block], entries: Sequence[Entry]) -> dict[str, Any]:
          "number": 4, "diff": [["kept", "Use "], ["removed", "this"], ["added", "that"]]}, …],
          "authors": [{"name": "Li Lei", "role": "person", "licence": "", "messages": 9}]}
     """
-    # A section that stays English asks for no translation.
+    # A section that stays English needs no translation.
     asked = [block for block in blocks if not block.landed.is_rest]
     found = Counter(block.standing for block in asked)
     return {
@@ -206,7 +206,7 @@ def _authors(entries: Iterable[Entry]) -> Iterator[dict[str, Any]]:
 
 
 def authors_of(entry: Entry) -> Iterator[Author]:
-    """Yield the authors of a finished translation that its notes name.
+    """Yield the authors that the notes of a finished translation name; none for an unfinished one.
 
     Addresses are left out: ``Li Lei <li@example.org>`` → ``Li Lei``.
     """
@@ -231,7 +231,7 @@ _NAMING = (b"translator: ", ADOPTED, b"#. drafted: ")
 
 
 def contributors(site: Site) -> dict[str, int]:
-    """Return, by name, the number of messages that each person wrote or edited last."""
+    """Return, by name, the number of messages of each translator and of each adopted author."""
     counts: Counter[str] = Counter()
     folder = site.paths.memories(site.locale)
     for path in sorted(folder.rglob("*.po")):

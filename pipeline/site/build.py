@@ -62,7 +62,7 @@ _SPHINX = frozenset(
 )
 # Type of our extension's warning about a page that could not be written.
 UNWRITTEN = "jz.unwritten"
-# Changed files; up to here, starting several processes costs more than it saves.
+# Up to this number of changed files, starting several processes costs more than it saves.
 SERIAL_LIMIT = 20
 _PHASES = {"reading sources": "read", "writing output": "write"}
 
@@ -115,7 +115,7 @@ def build_site(
     memo = memo_of(site)
     if run.pages:
         site = replace(site, kept=_kept_pages(site, memo))
-    # Fail before minutes of work, not after.
+    # Checked first, so that a failure does not waste minutes of work.
     _check_extensions(policy)
     check_writable(site.target)
     code = code_digest(PACKAGES)
@@ -131,14 +131,14 @@ def build_site(
     )
     # The site itself may have been deleted since.
     if last and not assembled.changed and (site.target / "index.html").is_file():
-        # The manifest names the project's commit, which may differ even if no page does.
+        # The manifest names the project's commit, which may have changed even if no page has.
         files.write_if_changed(site.target / MANIFEST, freshness_file(site))
         run.log.note(f"nothing changed for the site in {locale} since the last run")
         findings = (*findings, *_skipped_pages(site, findings))
         return BuiltSite(findings=(*findings, *map(_broken, last.broken.items())))
     stamps = _file_stamps(site.target)
-    # A build that is killed from here on leaves a mixture of old and new. Without a memo, the next
-    # run builds everything again.
+    # If the build is killed from here on, the site is a mixture of old and new files. Without a
+    # memo, the next run builds everything again.
     forget_all(site)
     # A change of our code rebuilds every page, which is worth several processes.
     is_small = last is not None and assembled.changed <= SERIAL_LIMIT
@@ -230,7 +230,7 @@ def _assets_of_folders(site: Site) -> Iterator[tuple[str, bytes]]:
 def _stale_files(
     site: Site, pages: Collection[str], wanted: Collection[str]
 ) -> Iterator[Path]:
-    """Yield files of pages that no longer exist. Sphinx never removes a file that it wrote."""
+    """Yield the files of pages that no longer exist. Sphinx never removes files."""
     # Folders of other locales, of other releases and of Sphinx itself are skipped.
     skipped = _SPHINX | (set(site.settings.locales) - {site.locale})
     skipped |= set(site.upstream.beside)
@@ -406,10 +406,10 @@ def _skipped_pages(site: Site, told: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def _warning(warned: Warned) -> Finding:
-    """Return the finding for a warning of Sphinx. It names upstream's file."""
+    """Return the finding for a warning of Sphinx, with the place in upstream's file."""
     return Finding(
         code="sphinx",
-        # Our own extension reports a page that could not be written, and that is an error.
+        # UNWRITTEN is our own extension's warning that a page could not be written: an error.
         severity=Severity.ERROR if warned.kind == UNWRITTEN else Severity.WARNING,
         where=f"{warned.file}:{warned.line}" if warned.line else warned.file,
         text=f"{warned.text} [{warned.kind}]" if warned.kind else warned.text,

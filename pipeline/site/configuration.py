@@ -43,10 +43,10 @@ def english_folder(lock: Lock) -> str:
 
 
 def folders_to_list(site: Site, first: str) -> Mapping[str, Sequence[str]]:
-    """Return the pages to list, by folder, because no contents lead to them from ``first``.
+    """Return the pages that the navigation must list, by folder: no contents lead to the folder.
 
-    Folders that ``first`` leads to are left out. A folder with its own contents is listed by its
-    root page, followed by the pages that the root does not lead to.
+    Folders with a page that the contents of ``first`` lead to are left out. For the others, the
+    list has the folder's first page, then the pages to which the contents of that page do not lead.
     ``{"examples": ["examples/index"]}``
     """
     folders = site.lock.docs
@@ -93,11 +93,12 @@ _NEWEST = ("latest", "stable")
 
 
 def english_places(policy: SitePolicy, lock: Lock) -> Mapping[str, Sequence[str]]:
-    """Return where upstream's site lies: its hosts, and its paths for all versions and for ours.
+    """Return hosts and paths of upstream's site.
 
-    ``https://docs.jax.dev/en/latest/`` → hosts ``docs.jax.dev`` and the configured ones, base
-    ``/en/``, paths ``/en/latest/``, ``/en/stable/``, ``/en/0.10.2/`` … Without an address all
-    values are empty.
+    ``base`` is the folder of all versions. ``paths`` are the folders of the versions whose pages
+    this site has: the newest and the pinned one. ``https://docs.jax.dev/en/latest/`` → hosts
+    ``docs.jax.dev`` and the configured ones, base ``/en/``, paths ``/en/latest/``, ``/en/stable/``,
+    ``/en/0.10.2/`` … Without an address all values are empty.
     """
     host, _, folders = policy.english_url.partition("://")[2].partition("/")
     if not host:
@@ -161,7 +162,7 @@ def rules_in(code: str) -> dict[str, Any]:
         value = values.get(f"{PREFIX}{name}")
         if type(value) is kind:
             rules[name] = value
-    # A missing selector counts as empty, which the pattern matches.
+    # The pattern also matches an empty selector, which stands for a missing one.
     if not _SELECTOR.fullmatch(str(rules.get("exclude", ""))):
         del rules["exclude"]
     if not rules.get("prompt_text") and "exclude" not in rules:
@@ -169,7 +170,7 @@ def rules_in(code: str) -> dict[str, Any]:
     return {f"{PREFIX}{name}": value for name, value in rules.items()}
 
 
-# Types of substitutions that are plain text when inserted.
+# Types of values that are inserted as plain text.
 _SCALARS = (str, int, float, bool)
 
 
@@ -290,7 +291,7 @@ def moved_pages(site: Site) -> dict[str, str]:
         if configuration.is_file():
             code = files.read_bytes(configuration).decode("utf-8", "replace")
             redirects |= read_redirects(code, below=prefix)
-    # A reader may swap the address of the English docs for ours, without the folder.
+    # A reader may replace the host of an English address by ours. That address lacks the folder.
     top = english_folder(site.lock)
     for page in (*site.names, *redirects):
         if top and page.startswith(top):

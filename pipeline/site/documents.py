@@ -1,8 +1,9 @@
 """The document that represents a page on the site, and the notebooks to download.
 
 The document is the executed notebook if the page's code ran, otherwise the merged document,
-otherwise upstream's own. Outputs are shown only if exactly the code on the page produced them. The
-site merges a page again only for a preview, or if the file of landings is missing.
+otherwise upstream's own. Outputs of a run are shown only if exactly the code on the page produced
+them. The site merges a page again only for a preview, or if the file of landings is missing or
+damaged.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ from pipeline.site.plan import Site
 
 
 def landings_of(site: Site, page: PageResult) -> tuple[Landing, ...]:
-    """Return where every message of a page's document has landed.
+    """Return the position of every message in the merged document of a page.
 
     If ``merge`` could not write the page, upstream's document is shown and all messages are
     English. A document that cannot be split has no landings. Raises InputError.
     """
     path = page.files[0].path
-    # If the merged page is missing, a leftover file of landings describes an older one.
+    # If the merged page is missing, a file of landings is left over from an older one.
     if not (site.paths.merged(site.locale) / path).is_file():
         try:
             return merge.merge(_upstream_document(site, path), {}).blocks
@@ -53,7 +54,7 @@ def landings_of(site: Site, page: PageResult) -> tuple[Landing, ...]:
     try:
         return merge_again(site, page).blocks
     except GuardError:
-        # The merged page is an older one. Show its blocks as English.
+        # The merged file is from an earlier run. Show its blocks as English.
         return merge.merge(_upstream_document(site, path), {}).blocks
 
 
@@ -75,7 +76,7 @@ def merge_again(site: Site, page: PageResult, *, with_fuzzy: bool = False) -> Me
         ):
             continue
         shown.append(finished)
-    # Otherwise, translations are chosen as in the merge stage.
+    # From here on, translations are chosen as in the merge stage.
     translations = translations_of(Catalog(entries=tuple(shown)))
     return merge.merge(document, translations, _extras(site, document))
 
@@ -113,7 +114,7 @@ def _extras(site: Site, document: Document) -> PageExtras:
 class PageDocument:
     """The document that Sphinx reads for a page.
 
-    ``outputs`` are those of its code that the document contains.
+    ``outputs`` states which outputs of code the document contains.
     """
 
     page: PageResult
@@ -153,7 +154,7 @@ def page_document(site: Site, page: PageResult) -> PageDocument:
         data = files.read_bytes(file)
         document = _without_run(page, path, data, landings=landings, file=file)
         return _unrun(document, data) if site.upstream.is_beside else document
-    # The merged page is newer than the notebook, so the notebook's prose may be outdated.
+    # If the merged page is newer than the notebook, the notebook's prose may be outdated.
     if file.stat().st_mtime_ns <= executed.stat().st_mtime_ns:
         return _with_run(page, ran, landings=landings, file=executed)
     merged = files.read_bytes(file)
@@ -262,7 +263,7 @@ def notebooks_of(shown: PageDocument) -> dict[str, bytes]:
     """Return the notebooks to download, by path in the site. Raises InputError."""
     notebooks = {}
     for kind, path in shown.downloads.items():
-        # A reader who opens the clean notebook wants to run it.
+        # The clean notebook has no outputs: a reader who opens it wants to run it.
         if kind == "executed":
             notebooks[path] = shown.data
         else:

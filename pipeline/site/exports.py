@@ -61,7 +61,7 @@ def shared_pages(site: Site) -> dict[str, bytes]:
 
 
 def _is_inside(path: str) -> bool:
-    """Return whether a path stays in the site's folder: upstream's configuration may lead out.
+    """Return whether a path from upstream's configuration stays in the site's folder.
 
     True for ``old/guide``; false for ``../guide``, ``/guide`` and ``..``.
     """
@@ -72,9 +72,9 @@ def _is_inside(path: str) -> bool:
 
 
 FEED = "atom.xml"
-ENTRIES = 50  # at most; the most recently changed pages
+ENTRIES = 50  # maximum: the most recently changed pages
 _ATOM = "http://www.w3.org/2005/Atom"
-# Date of docs without a commit date and without changes.
+# Date of a feed without entries, for docs without a commit date.
 _NEVER = "1970-01-01T00:00:00Z"
 
 
@@ -96,7 +96,7 @@ def feed(
     newest = told[0]["date"] if told else site.lock.date
     _add(root, "updated", newest or _NEVER)
     _link(root, "alternate", site.policy.url or "index.html")
-    # Lets a saved copy find the feed again. The address is known only if it is configured.
+    # A saved copy of the feed needs its address, which is known only if it is configured.
     if site.policy.url:
         _link(root, "self", f"{site.policy.url}{FEED}")
     _author(root, words(site.locale, "feed")["by"].format(title))
@@ -166,7 +166,7 @@ def _language(site: Site) -> str:
 # Characters that could start HTML or a link in Markdown.
 _MARKUP = re.compile(r"[\\<\[\]]")
 _BACKTICKS = re.compile("`+")
-# A name that can stand after a fence; a notebook may state any text as its language.
+# A name that is valid after a fence. A notebook may name any text as its language.
 _LANGUAGE = re.compile(r"[\w+#.-]+")
 
 
@@ -217,7 +217,7 @@ def history_of(site: Site) -> list[Mapping[str, Any]]:
 def robots(url: str, beside: Sequence[str] = ()) -> str:
     """Return a robots.txt that allows everything; it names the sitemaps if there are any.
 
-    Each release ``beside`` the pin has one of its own.
+    Each release ``beside`` the pin has a sitemap of its own.
     """
     lines = "User-agent: *\nAllow: /\n"
     if not url:
@@ -227,7 +227,7 @@ def robots(url: str, beside: Sequence[str] = ()) -> str:
 
 
 def switcher(releases: Sequence[Mapping[str, Any]]) -> bytes:
-    """Return ``switcher.json``, from which the docs of other releases learn of these.
+    """Return ``switcher.json``: all releases, in the format of pydata-sphinx-theme's switcher.
 
     https://pydata-sphinx-theme.readthedocs.io/en/stable/user_guide/version-dropdown.html
     """

@@ -37,7 +37,7 @@ def freshness(
     ``sources`` maps the documents of the page, its own first, to their addresses.
     """
     line = _Line(locale=locale, page=page, lock=lock)
-    # The order of readers' questions: which version, how old, does it run, how much is translated.
+    # In the order of readers' questions: version, age, whether it runs, how much is translated.
     parts = [escape(lock.release)] if lock.release else []
     parts.append(line.commit())
     if is_notebook and page.code_cells:

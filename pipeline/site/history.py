@@ -1,7 +1,7 @@
 """Date of each page's last translation change, from the project's git.
 
-The committed versions of the translation memory are the input; changes of finished translations are
-the output. Uncommitted changes have no date and are ignored. The clock is never read.
+The input is the committed versions of the translation memory; the output is changes of finished
+translations. Uncommitted changes have no date and are ignored. The clock is never read.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class PageChange(Counted):
 
 
 def last_changes(site: Site) -> tuple[PageChange, ...]:
-    """Return the last change of every page that has one, newest first; nothing without git."""
+    """Return the last change of every page that has changed, newest first; nothing without git."""
     memo = Memo(site.paths.memo(site.locale, "history"), Counted)
     root = site.settings.root
     folder = site.paths.memories(site.locale).relative_to(root).as_posix()
@@ -127,7 +127,7 @@ def _count_unknown(
 def _counted(change: FileChange, data: Mapping[str, bytes]) -> Counted:
     """Count what a commit did to the finished translations; ``data`` maps blob ids to bytes."""
     before, after = data.get(change.before, b""), data.get(change.after, b"")
-    # A new pin touches every file, and usually only its header.
+    # A new pin changes every file, but usually only its header.
     if before.partition(b"\n\n")[2] == after.partition(b"\n\n")[2]:
         return Counted()
     try:

@@ -50,7 +50,7 @@ def inventories_of(site: Site) -> SiteInventories:
     available: list[SiteInventory] = []
     findings: list[Finding] = []
     for read in (_own, _others):
-        # A damaged file costs only its own links, so it never stops the build.
+        # A damaged file never stops the build: only its own links are missing.
         try:
             found, told = read(site)
         except InputError as error:
@@ -71,7 +71,7 @@ def _own(site: Site) -> Found:
         return [], []
     if not path.is_file():
         return [], [_none_of_english(site, path)]
-    # A run calls this several times; parsing the inventory of a large site takes a while.
+    # Cached, because a run calls this several times and a large inventory takes long to parse.
     stamp = path.stat().st_mtime_ns
     return [_fetched(site.upstream.name, url, path, stamp, _shown(site, path))], []
 

@@ -125,8 +125,8 @@ def _facts_of(record: Mapping[str, Any]) -> dict[str, Any]:
 def state_of(counts: Mapping[str, int]) -> str:
     """Return the state of a page: ``english``, ``stale``, ``partial`` or ``translated``.
 
-    The first that applies is returned: nothing is translated, English has changed since, or blocks
-    are not translated.
+    It is the first that applies: no block is translated; the English of a translation has changed;
+    some blocks are not translated; all are.
     """
     if not counts[TranslationState.TRANSLATED]:
         return "english"
@@ -138,7 +138,7 @@ def state_of(counts: Mapping[str, int]) -> str:
 
 
 def _block(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return digest and state of an outdated block; a stale block has both English versions too."""
+    """Return digest and state of an outdated block; for a stale one, also old and new English."""
     block: dict[str, Any] = {"id": row["id"], "state": row["state"]}
     if "diff" in row:
         for key, parts in (("was", _OLD), ("now", _NEW)):
@@ -175,7 +175,7 @@ def _included_files(known: _PageMemo) -> Iterator[str]:
 
 def _files_of(known: _PageMemo, page: str) -> dict[str, str]:
     """Return the digests of the files of ``page``, which is the page itself or a part of it."""
-    # The files of included documents are listed under these, not under the page.
+    # The files of an included document are listed with that document, not with the page.
     paths = known.digests.keys() - set(_included_files(known))
     if page in {one["page"] for one in known.included}:
         paths = known.digests.keys() & set(_text_files(page))

@@ -1,8 +1,8 @@
 """Memo of the last build of a site.
 
 Its subjects are the pages (with the files made from them), the built files (with their classes, or
-their pruned text), and the whole site. During a build the stored memo is empty, so a killed build
-starts again from the beginning.
+their pruned text), and the whole site. During a build the stored memo is empty. So after a killed
+build, the next one starts from the beginning.
 """
 
 from __future__ import annotations

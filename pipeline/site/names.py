@@ -32,11 +32,11 @@ def own_pages(pages: Iterable[str], *, locale: str) -> Mapping[str, str]:
 
 
 class ShownOutputs(StrEnum):
-    """Outputs of code that a page shows."""
+    """Kind of outputs that a page shows below its code."""
 
     RAN = "ran"  # those of a run of exactly this code
     MISSING = "missing"  # none
-    # The release cannot run here. The page shows what upstream has stored, or nothing.
+    # The release cannot run here. The page shows upstream's stored outputs, or none.
     STORED = "stored"
     UNRUN = "not run"
 

@@ -1,7 +1,7 @@
-"""Page order from upstream's own file: mkdocs' ``nav``, or a book's ``_toc.yml``.
+"""Page order from upstream's own file: mkdocs' ``nav``, a book's ``_toc.yml``, or ``myst.yml``.
 
-The input is the pulled outline and the page names. The output is lists for the navigation. Each has
-a caption and entries; an entry is a page, an address, or a title with entries below it.
+The input is the pulled outline and the page names. The output is lists for the navigation. Each
+list has a caption and entries; an entry is a page, an address, or a title with entries below it.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _read(
 
 @dataclass(kw_only=True)
 class _Lists:
-    """Builder of the lists. Each page is listed only once, so no list leads to itself."""
+    """Builder of the lists. Each page is listed only once, so lists cannot form a cycle."""
 
     docs: Folders
     pages: Mapping[str, str]  # names of all pages

@@ -105,7 +105,7 @@ class Site:
         return tuple(found)
 
     def is_made(self, page: str) -> bool:
-        """Return whether a page is one of an object, made from its docstrings."""
+        """Return whether a page is that of an object in the API reference, made for this site."""
         return self.reference is not None and page in self.reference.record.pages
 
     def attribution(self, path: str) -> str:
@@ -128,7 +128,7 @@ class Site:
     def source(self, path: str) -> tuple[str, str]:
         """Return the readable name of a document's source and its address at upstream.
 
-        Of a docstring that is the module that it is in.
+        The source of a docstring is the line of its module.
         """
         module, line = self.reference.source_of(path) if self.reference else ("", 0)
         if not module:
@@ -138,7 +138,7 @@ class Site:
     def sources_of(self, page: str, paths: Iterable[str]) -> dict[str, str]:
         """Return the readable names of a page's sources with their addresses.
 
-        The page of an object has one, also if there is no docstring.
+        The page of an object has a source even if the object has no docstring.
         """
         if self.reference and self.is_made(page):
             module, line = self.reference.place_of(page)

@@ -142,7 +142,7 @@ def progress(
 
 def _rank(reach: Reach | None) -> tuple[bool, int, int]:
     """Return a sort key: pages near the first page come first, then pages with many links."""
-    # No link leads here; only an address or the search does.
+    # No link leads to this page: readers reach it only by the search or the address.
     if reach is None:
         return True, 0, 0
     return False, reach.steps, -reach.links

@@ -67,7 +67,7 @@ def record_of(
         remembered += entries_with_authors(site.paths.memory(site.locale, name))
     paths = [one.page.files[0].path for one in documents]
     drafts = sum(block.origin is OriginKind.DRAFT for block in blocks)
-    # Of a guide, its own documents; of an object, the modules with its docstrings.
+    # A guide names its own documents; the page of an object names the modules of its docstrings.
     named = [path for path in paths if not is_reference(path)] or paths[:1]
     fresh = freshness(
         replace(page, drafts=drafts),
@@ -126,7 +126,7 @@ def _shared_with(site: Site, page: str) -> dict[str, str]:
 def launches(url: str) -> list[tuple[str, str]]:
     """Return services that run a notebook without an installation, with their addresses.
 
-    Colab and Kaggle open notebooks from GitHub. Any other address is assumed to be one of Colab's.
+    Colab and Kaggle open notebooks from GitHub. Any other address must be one of Colab itself.
     """
     path = url.removeprefix(_GITHUB)
     if path == url:
@@ -193,7 +193,7 @@ def _shorten_addresses(records: Sequence[dict[str, Any]]) -> str:
     ``https://…/a.po#L12`` and ``https://…/a.po#L15``: the page has ``https://…/a.po#L1``, the
     blocks have ``2`` and ``5``. That saves a tenth of a page with hundreds of blocks.
     """
-    # Records without an address get none: an empty rest would mean the common start.
+    # A record without an address gets none: an empty rest would mean the common start.
     editable = [record for record in records if "edit" in record]
     begin = str(commonprefix([record["edit"] for record in editable]))  # noqa: RUF071 - letters count
     for record in editable:
@@ -220,7 +220,7 @@ def _markdown_texts(shown: PageDocument) -> Iterator[str]:
 def _memory_lines(site: Site, page: str) -> dict[str, int]:
     """Return the line of every live entry in the page's memory, by digest.
 
-    Empty if people edit the catalogue instead: then the catalogue's lines count.
+    The result is empty if edit links lead to the catalogue instead.
     """
     path = site.paths.memory(site.locale, page)
     # The repository contains the memory, not the catalogue, so edit links point to the memory.

@@ -1,8 +1,9 @@
-"""Pages of the API reference: what Sphinx made of a release, with the docstrings in Chinese.
+"""Pages of the API reference: autodoc's reST of a release, with the translated docstrings.
 
 The record of the pull has the pages and the reST of every directive (``core.reference.objects``).
-Here the merged docstrings take their places, as napoleon writes them: fields for parameters, and
-headings. The extension then parses that reST, so a site needs no installed package.
+This module inserts the merged docstrings into that reST, in the form that napoleon gives them:
+fields for parameters, and headings. The extension then parses the reST, so a site needs no
+installed package.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _RUBRIC = re.compile(r"(\s*\.\. rubric:: )(.+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shown:
-    """What one page shows: its directives, and the rows of its tables."""
+    """Directives of one page, and the rows of its tables."""
 
     directives: list[Directive] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
@@ -58,7 +59,7 @@ class Reference:
     def of(
         cls, paths: Paths, locale: str, pages: Sequence[PageResult]
     ) -> Reference | None:
-        """Return the reference that was pulled; None without one."""
+        """Return the reference that was pulled; None if there is none, or a damaged one."""
         path = paths.docs / PATH
         if not path.is_file():
             return None
@@ -71,7 +72,7 @@ class Reference:
 
     @cached_property
     def shown(self) -> Mapping[str, _Shown]:
-        """What each page shows, by name."""
+        """Directives and rows of each page, by name."""
         shown: dict[str, _Shown] = {}
         for directive in self.record.directives:
             shown.setdefault(directive.page, _Shown()).directives.append(directive)
@@ -80,7 +81,7 @@ class Reference:
         return shown
 
     def pages(self) -> Iterator[PageResult]:
-        """Yield the results of the objects' own pages, also of those without any docstring."""
+        """Yield the results of the objects' own pages, including objects without docstring."""
         for name in sorted(self.record.pages):
             yield PageResult(page=name, title=name.rpartition("/")[2])
 
@@ -100,7 +101,8 @@ class Reference:
     def _documents(self, page: str) -> list[str]:
         """Return the paths of the docstrings that a page shows, without duplicates.
 
-        Tables show summaries only. These count where nothing else shows the docstring.
+        Tables show only summaries. A docstring in a table counts only if it is in the catalogue of
+        this page.
         """
         found = self.shown.get(page, _Shown())
         names: list[str] = []
@@ -117,14 +119,14 @@ class Reference:
         return self.record.objects.get(name, Object(what="data"))
 
     def source_of(self, path: str) -> tuple[str, int]:
-        """Return the module and line of the object that a docstring documents; "" if unknown."""
+        """Return file and line of the object that a docstring documents; "" and 0 if unknown."""
         for found in self._by_document.get(path, ()):
             if found.file:
                 return found.file, found.line
         return "", 0
 
     def place_of(self, page: str) -> tuple[str, int]:
-        """Return the module and line of the object that a page is about; "" if unknown."""
+        """Return file and line of the object that a page is about; "" and 0 if unknown."""
         found = self._object(page.rpartition("/")[2])
         return found.file, found.line
 
@@ -136,11 +138,11 @@ class Reference:
         return found
 
     def text_of(self, page: str) -> bytes:
-        """Return the source of an object's page, as autosummary has made it."""
+        """Return the source of an object's page, as autosummary has generated it."""
         return self.record.pages[page].lstrip("\ufeff").encode("utf-8", "replace")
 
     def values_of(self, page: str) -> dict[str, Any]:
-        """Return what the directives of a page stand for, for the extension; empty without any."""
+        """Return the reST of a page's directives and the rows of its tables; empty without any."""
         found = self.shown.get(page)
         if found is None:
             return {}
@@ -180,7 +182,7 @@ class Reference:
         return lines
 
     def _translated_heading(self, line: str) -> str:
-        """Return a line with the heading of a section in the reader's language."""
+        """Return a line; if it is the heading of a section, in the reader's language."""
         match = _RUBRIC.fullmatch(line)
         if match is None:
             return line

@@ -1,8 +1,8 @@
 """Sphinx's source folder: documents under upstream's names, with records beside them.
 
 The input is the documents of ``merge`` and ``execute``. The wanted content of every file is
-determined first. Then changed files are written and unwanted ones removed. A page whose inputs are
-those of the last run is skipped.
+determined first. Then changed files are written, and all other files are removed. A page with
+unchanged inputs is skipped.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ Content = bytes | Path | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assembled:
-    """Result of assembling. ``downloads`` maps paths in the site to bytes; None: exists already."""
+    """Result of assembling. ``downloads`` maps paths to bytes, or to None for existing files."""
 
     changed: int  # files written or removed
     findings: tuple[Finding, ...]  # problems of pages
@@ -109,7 +109,7 @@ def assemble(
 
 def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Content]:
     """Return the files that belong to no page: configuration, site records, upstream's assets."""
-    # The search uses the first entries of a long list: readers' words come before the glossary.
+    # Of a long list, the search uses only the first words: readers' words come before the glossary.
     usual_names = site.upstream.usual_names
     words = [*readers_words(site.locale, usual_names), *synonyms(site.glossary)]
     counts = facts(
@@ -279,7 +279,7 @@ def _inputs(site: Site, page: PageResult) -> Iterator[Path]:
 
 
 def _result_key(page: PageResult) -> str:
-    """Return a text of a page's results that none of its files contains, as part of its key."""
+    """Return the results of a page that are in none of its files, as a text for its key."""
     run = page.execution
     ran = (run.status, run.reason, run.cells, run.total, run.note) if run else None
     # The line under the title shows these counts.
@@ -303,7 +303,7 @@ def _write_or_link(path: Path, content: bytes | Path) -> bool:
     if isinstance(content, bytes):
         return files.write_if_changed(path, content)
     try:
-        # samefile is cheaper than comparing the bytes.
+        # ``samefile`` is cheaper than a comparison of the bytes.
         is_there = path.exists()
         if is_there and (
             path.samefile(content) or path.read_bytes() == content.read_bytes()

@@ -1,8 +1,8 @@
 """Style sheets of a site, without the rules that no page can use.
 
 The theme's sheets have 370 kB, mostly for unused icons and components. Pruning cuts the style
-sheets of a first page from 560 kB to 150 kB. The classes and ids of unchanged pages come from the
-memo, as do pruned sheets if the pages still have the same classes and ids.
+sheets of a first page from 560 kB to 150 kB. The memo has the classes and ids of unchanged pages.
+It also has the pruned sheets, for as long as the pages have the same classes and ids.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _ATTRIBUTES = (
     re.compile(rf"class=(?<!\wclass=){_VALUE}"),
     re.compile(rf"id=(?<!\wid=){_VALUE}"),
 )
-# Parts of Bootstrap that its script adds to existing elements. The words in the script do not show
-# that a page uses them.
+# Components of Bootstrap. Its script names them even if no page uses them, so these words in the
+# script do not count.
 _ASKED_FOR = re.compile(
     r"(?:accordion|carousel|list-group|modal|offcanvas|pagination|popover|toast)(?:-|$)"
 )

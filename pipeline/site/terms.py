@@ -1,7 +1,7 @@
 """Glossary terms on the site: hints in translations, the glossary page, and search synonyms.
 
-The input is the parsed glossary; the output is plain values for records and pages. Rows that only
-advise translators are no terms for readers.
+The input is the parsed glossary; the output is plain values for records and pages. Readers do not
+see rows that only advise translators.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _rendering_in(chinese: str, term: Term) -> str:
 
 
 def _is_worth_marking(form: str) -> bool:
-    """Return whether a rendering deserves a hint: ``雅可比`` does, ``pytree`` does not."""
+    """Return whether a rendering may have a hint: ``雅可比`` may, ``pytree`` may not."""
     # A rendering equal to the English explains nothing, and a single character occurs in other
     # words.
     return len(form) > 1 and not form.isascii()

@@ -1,10 +1,10 @@
 """Files of the search index, made from the index records of all pages.
 
-``index.js`` is loaded first: pages, glossary terms, the names that arguments belong to, and the
-first entry of each entry file. An entry file has the positions of neighbouring entries. A page file
-has pieces of text for excerpts. ``hints.js`` is loaded for words that no page has, to suggest other
-words. All files are scripts that call ``jzSearch``, because a browser loads nothing else from a
-folder (``file://``).
+``index.js`` is loaded first. It has the pages, synonyms, names of other frameworks, the names that
+arguments belong to, and the first entry of each entry file. An entry file has the positions of
+neighbouring entries. A page file has pieces of text for excerpts. ``hints.js`` is loaded for words
+that no page has, to suggest other words. All files are scripts that call ``jzSearch``, because a
+browser loads no data from a folder (``file://``).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import Any
 
 from pipeline.site.search.pieces import SearchedPage
 
-# As ``pipeline.site.terms.synonyms`` returns them.
+# Words that readers search for, and the words that also serve them.
 Synonyms = tuple[list[str], list[str]]
 
 
 def readers_words(locale: str, usual_names: Mapping[str, str]) -> list[Synonyms]:
-    """Return words that readers of a locale search for, and short names of modules: ``np``."""
+    """Return synonyms: words that readers of a locale search for, and short names like ``np``."""
     rows: list[Synonyms] = []
     for short, module in usual_names.items():
         # A part of a module's name finds the name anyway.
@@ -56,10 +56,11 @@ def _table(name: str) -> dict[str, Any]:
     return tomllib.loads(resources.files(__package__).joinpath(name).read_text("utf-8"))
 
 
-# Bytes of an entry file, about. A query loads one file for each of its entries.
+# Maximum bytes of an entry file. A query loads one file for each of its entries.
 ENTRIES = 12_000
-TEXT = 5_000  # bytes of a page file: an excerpt loads one
-SUGGESTED_FROM = 5  # pages; a word on as many may be suggested for a mistyped one
+TEXT = 5_000  # maximum bytes of a page file; an excerpt loads one file
+# Pages. A word on at least this many pages may be suggested for a mistyped one.
+SUGGESTED_FROM = 5
 _LATIN_WORD = re.compile(r"[a-z_][a-z0-9_]{2,}")
 
 
@@ -75,8 +76,9 @@ def files_of(
 
     ``elsewhere`` maps pages that another site has to its folder; that site has their page files.
 
-    ``synonyms`` come from ``pipeline.site.terms``. ``readings`` are pronunciations of terms
-    (``{"水壶": "shui hu"}``) in languages that are typed by sound. ``package`` is that of the docs.
+    ``synonyms`` come from ``readers_words`` and the glossary. ``readings`` are pronunciations of
+    terms (``{"水壶": "shui hu"}``) in languages that are typed by sound. ``package`` is that of the
+    docs.
     """
     files: dict[str, str] = {}
     rows: list[list[Any]] = []
@@ -95,7 +97,7 @@ def files_of(
     for first, entries in _entry_files(places):
         files[f"entries/{len(firsts)}"] = entries
         firsts.append(first)
-    # A browser may have cached files of another build, whose numbers of pages and pieces differ.
+    # A browser may have cached files of another build, with other numbers of pages and pieces.
     digest = sha256("".join(files.values()).encode("utf-8", "replace"))
     contents = {
         "version": digest.hexdigest()[:8],
@@ -130,7 +132,7 @@ def _owners(
     owners: dict[str, str] = {}
     for page in pages.values():
         for argument, owner in page.owners.items():
-            # ";" separates pages: an argument on one page needs no owner to be found there.
+            # ";" separates pages. An argument on a single page is found without its owner.
             if ";" in places.get(argument, ""):
                 owners.setdefault(argument, owner)
     return owners
@@ -174,8 +176,7 @@ def _entry_files(places: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for entry in sorted(places, key=_utf16):
         # Entries are letters, digits, dots and underscores, so JSON needs no escaping.
         line = f'"{entry}":"{places[entry]}"'
-        # Plus the comma. Bytes, not characters: most entries are two Chinese characters of three
-        # bytes.
+        # 1 for the comma. Count bytes: most entries are two Chinese characters of three bytes.
         length = len(line.encode("utf-8", "replace")) + 1
         if lines and size + length > ENTRIES:
             yield first, f"{{{','.join(lines)}}}"

@@ -1,9 +1,9 @@
 """Pieces of a page for the search, and the index entries of each piece.
 
-The input is the text blocks of a page, in order. A piece is a section, or a part of a long one; a
-result links to it and quotes it. In Chinese, every pair of adjacent characters is an entry. In
-other scripts, every word is, and every pair of words around a dot. ``search.js`` splits queries by
-the same rules.
+The input is the text blocks of a page, in order. A piece is a section, or a part of a long one;
+results link to pieces and quote them. In Chinese, every pair of adjacent characters is an entry. In
+other scripts, every word is an entry, and every pair of words around a dot. ``search.js`` splits
+queries by the same rules.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U0
 _LETTER = rf"[^\W{UNSPACED}]"
 _RUN = re.compile(rf"[{UNSPACED}]+|{_LETTER}+(?:\.{_LETTER}+)*")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-# Longer words are not searched for: digests, and numbers in outputs.
+# Longer words are cut off. Longer words that begin with a digit are no entries: numbers, digests.
 LONGEST_WORD = 60
 LONGEST_NUMBER = 8
 
@@ -79,14 +79,14 @@ def is_indexed(word: str) -> bool:
 def pair_of(left: str, right: str) -> str:
     """Return the entry for two words around a dot, ``.random.key``.
 
-    The leading dot separates pairs from words, for which a query also reads the neighbouring
-    entries.
+    The leading dot keeps pairs apart from words, because a query for a word also reads the
+    neighbouring entries.
     """
     return f".{left[:LONGEST_WORD]}.{right[:LONGEST_WORD]}"
 
 
 MANY = 4  # occurrences in a piece
-PIECE = 1_500  # characters; a longer piece takes no more blocks
+PIECE = 1_500  # characters; no block is added to a piece that is longer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +166,7 @@ def _owners(blocks: Iterable[Block]) -> dict[str, str]:
 
 
 def cut(blocks: Iterable[Block]) -> list[Piece]:
-    """Return the pieces of a page. A heading starts a new piece, as does a long text."""
+    """Return the pieces of a page. A new one starts at a heading, and when the last one is full."""
     pieces: list[Piece] = []
     anchor = heading = ""
     waiting: list[Block] = []
@@ -183,7 +183,7 @@ def cut(blocks: Iterable[Block]) -> list[Piece]:
 
 
 def _at_line_ends(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Yield the blocks, with long ones split at line ends: outputs may be very long."""
+    """Yield the blocks; long ones are split at line ends, because outputs may be very long."""
     for block in blocks:
         if len(block.text) <= PIECE or block.anchor is not None:
             yield block
