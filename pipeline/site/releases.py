@@ -1,8 +1,8 @@
 """Releases of the docs on one site, and the pages that they share.
 
-A page that a release beside the pin has in common with the pinned one is not built again. Links in
-its site lead to the pinned page, which names the other release. The locks decide what is equal, so
-both sites agree, whichever is built.
+A page that a release beside the pin has in common with the pinned one is not built again. Links on
+that release's site lead to the pinned page, which names the other release. Pages are compared by
+the locks, so the result is the same in the builds of both sites.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from pipeline.site.plan import Site
 def releases_of(site: Site) -> list[dict[str, Any]]:
     """Return the releases of the docs on this site, the pinned one first; empty for a single one.
 
-    ``folder`` leads from this site to that of the release. ``shared`` are the pages that it shares
-    with the pinned one. A release that has not been pulled yet has no pages and is left out.
+    ``folder`` is the relative address of a release's site from this one. ``shared`` has the pages
+    that it shares with the pinned one. A release that has not been pulled yet has no pages and is
+    left out.
     """
     rows: list[dict[str, Any]] = []
     pinned: Lock | None = None
@@ -59,10 +60,11 @@ def releases_of(site: Site) -> list[dict[str, Any]]:
 
 
 def _shared_pages(site: Site, pinned: Lock, lock: Lock) -> list[str]:
-    """Return the pages that two releases have in common, one of which is that of ``site``.
+    """Return the pages that the pinned release and the release of ``lock`` have in common.
 
-    Their documents are equal, as are the documents that they include and all files that they name.
-    A site of a release builds what the pinned site lacks, and it has a first page of its own.
+    ``site`` is the site of one of them. The documents of these pages are equal, and so are the
+    documents that they include and all files that they name. The first page is never shared. The
+    site of a release beside the pin also builds the pages that the pinned site lacks.
     """
     changed = {file.path for file in {*pinned.files} ^ {*lock.files}}
     names = [

@@ -1,9 +1,9 @@
-"""Templates: sentences of the API reference that differ in their atoms only.
+"""Templates: sentences of the API reference that differ only in their atoms.
 
 Docstrings repeat a sentence for many names: "See :func:`lamps.dim`.", "See :func:`lamps.shine`.".
 Messages with equal words, and with atoms of the same kinds in the same order, have one template.
-A translation of one, with the atoms exchanged, is that of the other. The invariant: nothing but
-atoms changes, and it is certain which atom stands for which.
+A translation of one message, with the atoms exchanged, is a translation of the other. The
+invariant: only atoms change, and it is certain which new atom takes the place of which old one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Pattern = tuple[str | int, ...]
 _ROLE = re.compile(r":([\w.+:-]+):`(.*)`", re.ASCII | re.DOTALL)
 # Literals, interpreted texts and substitutions.
 _MARKED = re.compile(r"(``)(?!`).+(?<!`)``|(`)[^`<>]+`|(\|)[^|]+\|", re.DOTALL)
-# Other code is a condition, a shape or a value, of which a sentence may speak in other words.
+# Other code is a condition, a shape or a value. The words of a sentence may depend on it.
 _NAME = re.compile(r"[A-Za-z_][\w.]*", re.ASCII)
 
 
@@ -37,7 +37,7 @@ def template_of(msgid: str) -> Template | None:
     kinds = list(map(_kind_of, atoms))
     if not kinds or not all(kinds):
         return None
-    # An atom that is repeated is one that the other message repeats, too.
+    # Numbers show which atoms are equal: the other message must repeat the same ones.
     parts[1::2] = [
         f"{kind} {atoms.index(atom)}" for kind, atom in zip(kinds, atoms, strict=True)
     ]
