@@ -39,7 +39,7 @@ html_theme_options = {{
 
 
 def setup(app):
-    pages = {{"own_pages": {{"search": "search", "progress": "progress"}}}}
+    pages = {{"own_pages": {{"search": "search", "progress": "progress"}}, "pinned": ""}}
     app.add_config_value("jz_site", pages, "env", dict)
     app.connect("builder-inited", theme.add_messages, priority=900)
     app.connect("builder-inited", theme.write_words, priority=900)
