@@ -30,7 +30,7 @@ from zmq.utils.monitor import recv_monitor_message
 
 from pipeline.adapters.kernel.interpreter import PYTHON
 from pipeline.adapters.kernel.job import Job, Stop
-from pipeline.adapters.kernel.sandbox import kernel_command
+from pipeline.adapters.kernel.sandbox import folders_to_change, kernel_command
 from pipeline.adapters.kernel.watch import MIB, PageRun, Progress
 
 # nbclient's pattern for text before a carriage return takes time that grows with the square of a
@@ -133,6 +133,7 @@ class _Kernels(KernelSpecManager):
             kernel_command,
             offline=self.page.offline,
             limit=self.page.watch.launch_limit(),
+            folders=folders_to_change(self.page.folder, self.page.project),
         )
         if kernel_name == PYTHON:
             return KernelSpec(
@@ -204,6 +205,7 @@ class _Client(PapermillNotebookClient):  # type: ignore[misc]  # papermill has n
         try:
             return super().execute_cell(cell, cell_index, **options)
         finally:
+            self.page.footprint.end_cell(self.page.progress.number)
             # Prose and empty cells are not executed, so they have no duration.
             if self.code_cells_executed > cells_before:
                 self.page.progress.seconds.append(time.monotonic() - start)

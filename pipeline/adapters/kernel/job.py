@@ -46,7 +46,10 @@ class Policy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One notebook to run. ``folder`` contains the files beside it."""
+    """One notebook to run. ``folder`` contains the files beside it.
+
+    The page must not change the folder ``project``, which may be on another machine.
+    """
 
     page: str
     notebook: str  # JSON
@@ -54,6 +57,7 @@ class Job:
     kernel: str
     policy: Policy = field(default_factory=Policy)
     scratch: Path = Path()  # set by run_notebooks
+    project: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +83,9 @@ class Outcome:
     seconds: float
     stop: Stop | None
     cell_seconds: tuple[float, ...] = ()  # of each code cell that ran
+    # Code cells during which files of the project changed, and their paths. Empty if writes are
+    # confined.
+    changed: tuple[tuple[int, tuple[str, ...]], ...] = ()
 
 
 def died(job: Job, message: str, *, cell: int = 0) -> Outcome:

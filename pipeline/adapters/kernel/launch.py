@@ -1,8 +1,9 @@
-"""Start of a kernel's process: `launch.py online|offline PROCESSES [COMMAND …] -f FILE`.
+"""Start of a kernel's process: `launch.py online|offline PROCESSES FOLDERS [COMMAND …] -f FILE`.
 
-It ties the process to its worker, limits the number of processes, confines its signals, removes the
-network if requested, and becomes the kernel: COMMAND, or ipykernel. PROCESSES is the folder of a
-cgroup, or a number. It imports no module of this project, so that a page's code sees none.
+It ties the process to its worker, limits the number of processes, confines its signals and what it
+writes, removes the network if requested, and becomes the kernel: COMMAND, or ipykernel. PROCESSES
+is the folder of a cgroup, or a number. FOLDERS are those that a page may change, as in PATH. It
+imports no module of this project, so that a page's code sees none.
 
 `launch.py probe` exits with 0 if the network can be removed on this machine.
 """
@@ -13,11 +14,23 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import ctypes
 
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000  # flags of unshare(2)
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38  # options of prctl(2)
-LANDLOCK_CREATE_RULESET, LANDLOCK_RESTRICT_SELF = 444, 446  # system calls
-LANDLOCK_SCOPE_SIGNAL = 2  # of landlock(7)
+# System calls and flags of landlock(7)
+LANDLOCK_CREATE_RULESET, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT_SELF = 444, 445, 446
+LANDLOCK_CREATE_RULESET_VERSION, LANDLOCK_RULE_PATH_BENEATH = 1, 1
+LANDLOCK_SCOPE_SIGNAL = 2
+# Versions of Landlock that can confine all that changes a file, and signals: Linux 6.2 and 6.12.
+CONFINES_WRITES, CONFINES_SIGNALS = 3, 6
+OPENED = 1 << 1 | 1 << 14  # to open a file for writing, and to cut it off
+# Besides these: to remove and to make files and folders, and to move them elsewhere.
+CHANGED = OPENED | sum(1 << right for right in range(4, 14))
+DEVICES, SHARED_MEMORY = "/dev", "/dev/shm"  # noqa: S108 - the system's
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1  # of netdevice(7)
 
 
@@ -57,28 +70,58 @@ def _raise_loopback() -> None:
         fcntl.ioctl(handle, SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", flags | IFF_UP))
 
 
-def keep_signals_inside() -> bool:
-    """Confine signals of this process and its children to themselves, using Landlock.
-
-    A cell can then neither stop nor kill its worker, other pages or the user's session. Return
-    False if the system does not support that: Linux does since 6.12.
-    """
+def landlock_version() -> int:
+    """Return the version of Landlock on this system; 0 or less if there is none."""
     if sys.platform != "linux":
+        return 0
+    import ctypes
+
+    ask = LANDLOCK_CREATE_RULESET_VERSION
+    return int(ctypes.CDLL(None).syscall(LANDLOCK_CREATE_RULESET, None, 0, ask))
+
+
+def confine(folders: list[str]) -> bool:
+    """Confine signals and writes of this process and its children, using Landlock.
+
+    A cell can then neither stop nor kill its worker, other pages or the user's session, and it
+    changes no file outside ``folders``, except devices and shared memory. No folders: writes are
+    not confined. Return False if the system cannot confine one of them.
+    """
+    version = landlock_version()
+    if version < 1:
         return False
     import ctypes
     import struct
 
     system = ctypes.CDLL(None)
+    is_writing = bool(folders) and version >= CONFINES_WRITES
+    is_signalling = version >= CONFINES_SIGNALS
     # The ruleset's fields are restrictions on files, on the network, and on scopes.
-    rules = struct.pack("3Q", 0, 0, LANDLOCK_SCOPE_SIGNAL)
+    fields = (CHANGED * is_writing, 0, LANDLOCK_SCOPE_SIGNAL * is_signalling)
+    rules = struct.pack("3Q", *fields)
     ruleset = system.syscall(LANDLOCK_CREATE_RULESET, rules, len(rules), 0)
     if ruleset < 0:
         return False
+    if is_writing:
+        for folder in (*folders, SHARED_MEMORY):
+            _permit(system, ruleset, folder, CHANGED)
+        _permit(system, ruleset, DEVICES, OPENED)
     # Required by the system: otherwise set-user-ID programs would escape the rules.
     system.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     failed = system.syscall(LANDLOCK_RESTRICT_SELF, ruleset, 0)
     os.close(ruleset)
-    return not failed
+    return not failed and is_signalling and is_writing is bool(folders)
+
+
+def _permit(system: ctypes.CDLL, ruleset: int, folder: str, rights: int) -> None:
+    """Add ``rights`` in ``folder`` and below to the ruleset, if the folder exists."""
+    import struct
+
+    with suppress(FileNotFoundError):
+        opened = os.open(folder, os.O_PATH | os.O_DIRECTORY)
+        rule = struct.pack("=Qi", rights, opened)
+        system.syscall(LANDLOCK_ADD_RULE, ruleset, LANDLOCK_RULE_PATH_BENEATH, rule, 0)
+        os.close(opened)
 
 
 def tie_to_worker() -> None:
@@ -97,7 +140,12 @@ def tie_to_worker() -> None:
 
 
 def limit_processes(limit: str) -> None:
-    """Join the cgroup in the folder ``limit``; if ``limit`` is a number, limit the user to it."""
+    """Join the cgroup in the folder ``limit``; if ``limit`` is a number, limit the user to it.
+
+    An empty ``limit`` sets none.
+    """
+    if not limit:
+        return
     if not limit.isdigit():
         # Some systems let a user make a cgroup, but not join it.
         with (
@@ -124,7 +172,7 @@ def leave_debugger_out() -> None:
     del sys.modules["debugpy"]
 
 
-def main(mode: str, limit: str = "", *command: str) -> None:
+def main(mode: str, limit: str = "", folders: str = "", *command: str) -> None:
     """Become the kernel, or probe the network."""
     if mode == "probe":
         sys.exit(0 if leave_network() else 1)
@@ -133,7 +181,7 @@ def main(mode: str, limit: str = "", *command: str) -> None:
     if mode == "offline":
         leave_network()
     tie_to_worker()
-    keep_signals_inside()
+    confine(folders.split(os.pathsep) if folders else [])
     if command[0] != "-f":
         os.execvp(command[0], command)  # noqa: S606 - there is no shell to be wanted
     leave_debugger_out()

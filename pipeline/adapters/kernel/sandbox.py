@@ -22,6 +22,7 @@ from pathlib import Path
 from pipeline.adapters.files import remove_tree
 from pipeline.adapters.kernel.interpreter import ENVIRONMENT
 from pipeline.adapters.kernel.job import Startup, Stop
+from pipeline.adapters.kernel.launch import CONFINES_WRITES, landlock_version
 
 LAUNCH = Path(__file__).with_name("launch.py")
 # The files of this folder run in kernels, and import no module of this project. The hyphen in its
@@ -35,6 +36,7 @@ PAGES = (".ipynb", ".md", ".rst")
 KEPT = re.compile(r"PATH|LANG|LANGUAGE|LC_\w+|TZ|LD_LIBRARY_PATH|SYSTEMROOT")
 # Number of threads that libraries use. XLA reads the first one.
 THREADS = ("NPROC", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+TEMPORARY = Path("/tmp")  # noqa: S108 - as pages name it
 # The lowest limit for a socket's path is that of macOS, 104 bytes. Below a run's folder the path
 # continues with "/p-12345678/k-5".
 SOCKET_LIMIT = 104 - len("/p-12345678/k-5") - 1
@@ -154,16 +156,38 @@ def kernel_environment(
     return environment | dict(given)
 
 
-def kernel_command(*kernel: str, offline: bool, limit: str) -> list[str]:
+def kernel_command(
+    *kernel: str, offline: bool, limit: str, folders: Sequence[Path]
+) -> list[str]:
     """Return the command line that starts a kernel: the command ``kernel``, or this interpreter.
 
     With ``offline`` the kernel has no network, if the system supports that. ``limit`` is the
-    argument PROCESSES of `launch.py`.
+    argument PROCESSES of `launch.py`. ``folders`` are those that the page may change.
     """
     mode = "offline" if offline and can_isolate_network() else "online"
     started = kernel or ("-f", "{connection_file}")
+    changed = os.pathsep.join(map(str, folders))
     # -P: modules in the page's folder must not shadow others.
-    return [sys.executable, "-P", str(LAUNCH), mode, limit, *started]
+    return [sys.executable, "-P", str(LAUNCH), mode, limit, changed, *started]
+
+
+def can_confine_writes() -> bool:
+    """Return whether this system can keep a kernel from changing files outside its folders."""
+    return landlock_version() >= CONFINES_WRITES
+
+
+def folders_to_change(folder: Path, project: Path | None) -> list[Path]:
+    """Return the folders that a page may change; none if the system cannot confine writes.
+
+    These are its own ``folder``, and "/tmp", because upstream's pages name paths such as
+    "/tmp/mnist". If the ``project`` is in "/tmp" as well, a page may only change its own folder:
+    Landlock permits a folder with all that is in it.
+    """
+    if not can_confine_writes():
+        return []
+    if project is not None and project.resolve().is_relative_to(TEMPORARY.resolve()):
+        return [folder]
+    return [folder, TEMPORARY]
 
 
 @functools.cache

@@ -24,6 +24,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from pipeline.adapters.kernel.cgroup import is_full, kill_group, task_limit
+from pipeline.adapters.kernel.footprint import Footprint
 from pipeline.adapters.kernel.job import Policy
 
 if TYPE_CHECKING:
@@ -345,6 +346,8 @@ class PageRun:
     """Context of a page's run: its folder, its limits and its progress."""
 
     folder: Path  # the page's own folder
+    project: Path | None  # folder that the page must not change
     offline: bool
     watch: Watch
     progress: Progress
+    footprint: Footprint

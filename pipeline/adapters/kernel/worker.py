@@ -18,6 +18,7 @@ import threading
 import time
 import traceback
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
 from ctypes import c_int
 from dataclasses import replace
@@ -27,13 +28,17 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from pipeline.adapters.files import remove_tree
+from pipeline.adapters.kernel.bytecode import compile_imports
 from pipeline.adapters.kernel.cgroup import make_group, remove_group, task_limit
+from pipeline.adapters.kernel.footprint import Footprint
 from pipeline.adapters.kernel.interpreter import ENVIRONMENT, PYTHON
 from pipeline.adapters.kernel.job import Job, Outcome, Stop
 from pipeline.adapters.kernel.sandbox import (
+    can_confine_writes,
     can_isolate_network,
     copy_font_list,
     fill_folder,
+    folders_to_change,
     kernel_environment,
     remove_fonts,
     startup_failure,
@@ -57,6 +62,7 @@ _NO_NETWORK = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_NO_PERMISSION = re.compile(r"permission denied", re.IGNORECASE)
 _TERMINATED = 128 + signal.SIGTERM  # exit code of a terminated worker
 
 
@@ -100,12 +106,13 @@ def run(job: Job, cell: c_int) -> Outcome:
     adopt_orphans()
     start, text = time.monotonic(), job.notebook
     progress = Progress(shared=cell)
+    footprint = Footprint(None if can_confine_writes() else job.project)
     _Running.spared = frozenset(process.pid for process in descendants())
     folder = Path(tempfile.mkdtemp(prefix="p-", dir=job.scratch))
     _Running.scratch, _Running.folder = job.scratch, folder
     try:
         notebook = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
-        stop = _run_until(notebook, job, folder, progress)
+        stop = _run_until(notebook, job, folder, progress, footprint)
         text = json.dumps(notebook)
     except Exception as error:  # noqa: BLE001 - jupyter's many; one page must not stop the others
         stop = Stop(
@@ -122,11 +129,12 @@ def run(job: Job, cell: c_int) -> Outcome:
         seconds=time.monotonic() - start,
         stop=stop,
         cell_seconds=tuple(progress.seconds),
+        changed=tuple(footprint.changes),
     )
 
 
 def _run_until(
-    notebook: Any, job: Job, folder: Path, progress: Progress
+    notebook: Any, job: Job, folder: Path, progress: Progress, footprint: Footprint
 ) -> Stop | None:
     """Run the cells before ``policy.until``, and return what stopped them.
 
@@ -145,13 +153,13 @@ def _run_until(
     notebook.cells = cells[:end]
     try:
         fill_folder(folder, job.folder, job.policy.startup)
-        return _run_within_limits(notebook, job, folder, progress)
+        return _run_within_limits(notebook, job, folder, progress, footprint)
     finally:
         notebook.cells = [*notebook.cells, *rest]
 
 
 def _run_within_limits(
-    notebook: Any, job: Job, folder: Path, progress: Progress
+    notebook: Any, job: Job, folder: Path, progress: Progress, footprint: Footprint
 ) -> Stop | None:
     """Run all cells of ``notebook`` within the limits; return what stopped them."""
     from pipeline.adapters.kernel.engine import (
@@ -161,13 +169,20 @@ def _run_within_limits(
     policy = job.policy
     if job.kernel == PYTHON and "matplotlib" in job.notebook:
         copy_font_list(folder / "matplotlib", scratch=job.scratch)
+    if can_confine_writes():
+        compile_imports(job.notebook, folder)
     given = {**ENVIRONMENT, **policy.variables}
     environment = kernel_environment(folder, threads=policy.threads, given=given)
     stop = None
     _Running.group = make_group(task_limit(policy.processes, policy.threads))
     with Watch(policy, _Running.spared, _Running.group) as watch:
         page = PageRun(
-            folder=folder, offline=policy.offline, watch=watch, progress=progress
+            folder=folder,
+            project=job.project,
+            offline=policy.offline,
+            watch=watch,
+            progress=progress,
+            footprint=footprint,
         )
         try:
             stop = execute(notebook, job, page, environment=environment)
@@ -186,8 +201,8 @@ def _run_within_limits(
             traceback=stop.traceback if stop else "",
         )
     if stop is not None and policy.offline and can_isolate_network():
-        return _with_offline_message(stop)
-    return stop
+        stop = _with_offline_message(stop)
+    return stop and _with_folders(stop, folders_to_change(folder, job.project))
 
 
 def _with_offline_message(stop: Stop) -> Stop:
@@ -195,6 +210,15 @@ def _with_offline_message(stop: Stop) -> Stop:
     if not _NO_NETWORK.search(f"{stop.message}\n{stop.traceback}"):
         return stop
     message = f"needs the network, and this run is offline: {stop.message}"
+    return replace(stop, message=message)
+
+
+def _with_folders(stop: Stop, folders: Sequence[Path]) -> Stop:
+    """Return the stop with the folders that a page may change, if it tried to change others."""
+    if not folders or not _NO_PERMISSION.search(stop.message):
+        return stop
+    named = ["its own folder", *map(str, folders[1:])]
+    message = f"{stop.message} (a page may change files in {' and '.join(named)} only)"
     return replace(stop, message=message)
 
 

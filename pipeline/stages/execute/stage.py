@@ -50,6 +50,7 @@ from pipeline.stages.execute.plan import (
 MEBIBYTE = 1 << 20  # bytes; unit of the limits in the configuration
 # Failures that do not depend on the page: the worker was killed or stopped, or the machine was too
 # busy. They are not cached, so the page is tried again next time.
+MOST_PATHS = 3  # in a finding
 ACCIDENTS = ("WorkerDied", "WorkerStopped", "WallTimeout")
 
 
@@ -210,6 +211,7 @@ class _Pass:
         )
         for outcome in self._outcomes([_job(self.context, task) for task in order]):
             tasks = by_page[outcome.page]
+            self._add_findings(tasks[0], *_changes(outcome))
             entry = entry_of(self.context, tasks[0], outcome)
             # Cache the entry before it is shown, so that a run killed afterwards loses nothing.
             self._cache_entry(tasks[0], entry)
@@ -263,7 +265,7 @@ def _job(context: ExecutionContext, task: Task) -> kernel.Job:
         # Pages may name a kernel of their author ("jax-dev"); ours runs all Python.
         kernel=kernel.PYTHON if language else name,
         policy=task.policy,
-        scratch=Path(),
+        project=context.run.paths.root,
     )
 
 
@@ -275,6 +277,22 @@ def _damaged(task: Task) -> Finding:
         text="what was kept of its last run is damaged: its code ran again",
         page=task.page.name,
     )
+
+
+def _changes(outcome: kernel.Outcome) -> Iterator[Finding]:
+    """Yield a finding for each cell during which files of the project changed."""
+    for number, paths in outcome.changed:
+        named = ", ".join(paths[:MOST_PATHS])
+        if len(paths) > MOST_PATHS:
+            named += f" and {len(paths) - MOST_PATHS} more"
+        yield Finding(
+            code="project-changed",
+            severity=Severity.WARNING,
+            where=f"{outcome.page}, {execution.cell_name(number)}",
+            text=f"files of the project changed while this cell ran: {named}",
+            page=outcome.page,
+            hint="This system does not confine what a page writes: look at 'git diff'.",
+        )
 
 
 def _line(result: Execution) -> str:

@@ -1,0 +1,56 @@
+"""Changes to the project's files while a page runs, for systems that do not confine its writes.
+
+Times and sizes are compared, because digests of all files would take too long after each cell. The
+project's own run writes to ``build/`` meanwhile, so that folder is left out.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+_FOLDERS = ("translations", "upstream")
+
+
+class Footprint:
+    """What pages change in the folder ``project``; without a project, nothing."""
+
+    def __init__(self, project: Path | None) -> None:
+        self._project = project
+        self._stamps = self._look()
+        # Number of a code cell, and paths in the project.
+        self.changes: list[tuple[int, tuple[str, ...]]] = []
+
+    def end_cell(self, number: int) -> None:
+        """Record what has changed since the end of the cell before code cell ``number``."""
+        before, self._stamps = self._stamps, self._look()
+        changed = {path for path, _ in before.items() ^ self._stamps.items()}
+        if changed:
+            self.changes.append((number, tuple(sorted(changed))))
+
+    def _look(self) -> dict[str, tuple[int, int, int]]:
+        """Return size, mode and time of change of every file, by its path in the project."""
+        stamps: dict[str, tuple[int, int, int]] = {}
+        if self._project is None:
+            return stamps
+        for entry in _entries(self._project):
+            with suppress(OSError):  # removed meanwhile
+                facts = entry.stat(follow_symlinks=False)
+                path = Path(entry.path).relative_to(self._project).as_posix()
+                stamps[path] = (facts.st_size, facts.st_mode, facts.st_ctime_ns)
+        return stamps
+
+
+def _entries(project: Path) -> Iterator[os.DirEntry[str]]:
+    """Yield the files of ``project`` itself, and those anywhere in the watched folders."""
+    folders = [os.fspath(project), *(str(project / name) for name in _FOLDERS)]
+    while folders:
+        folder = folders.pop()
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                if not entry.is_dir(follow_symlinks=False):
+                    yield entry
+                elif folder != os.fspath(project):
+                    folders.append(entry.path)
