@@ -183,3 +183,19 @@ def test_it_is_looked_for_in_linear_time(piece: str) -> None:
     started = time.process_time()
     read_document("a.md", text.encode())
     assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("See {ref}`{a.b}` and {ref}``{a.b}`` here", []),
+        ("See {ref}`{a.b}``", ["{a.b}"]),
+        ("See *this* {ref}`{a.b}``, too", ["{a.b}"]),
+        ("See {ref}``{a.b}``` here", ["{a.b}"]),
+        ("See {ref}`{a.b}` `code`", []),
+    ],
+)
+def test_a_role_that_ends_in_more_backquotes_is_code_for_myst_alone(
+    text: str, pieces: list[str]
+) -> None:
+    assert evaluated_pieces(text, is_html=False) == pieces

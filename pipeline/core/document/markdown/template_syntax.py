@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from markdown_it.token import Token
 
@@ -54,6 +55,7 @@ _STATEMENT = re.compile(
 _MAYBE_BRACE = re.compile("[{&]")
 _PIECE = re.compile(r"\{[^{}]*\}?")
 _NO_WORDS = frozenset(("code_inline", "math_inline", "math_inline_double", "myst_role"))
+_END = Token("", "", 0)  # after the last token
 _BREAKS = frozenset(("softbreak", "hardbreak"))
 
 
@@ -120,15 +122,22 @@ def evaluated_pieces(text: str, *, is_html: bool) -> list[str]:
 
 
 def _without_code(tokens: Iterable[Token]) -> str:
-    """Return the text of a block with a space for its code, formulas and roles."""
+    """Return the text of a block with a space for its code, formulas and roles.
+
+    In "{ref}`{a.b}``", MyST ends the role at the first backquote after "{a.b}". Other programs find
+    no code there, because two backquotes do not end what one has begun.
+    """
     parts: list[str] = []
-    for token in tokens:
+    for token, following in pairwise((*tokens, _END)):
+        is_code = token.type in _NO_WORDS
+        if token.type == "myst_role" and following.type == "text":
+            is_code = not following.content.startswith("`")
         if token.children:
             parts.append(_without_code(token.children))
         elif token.type in _BREAKS:
             parts.append("\n")
         else:
-            parts.append(" " if token.type in _NO_WORDS else token.content)
+            parts.append(" " if is_code else token.content)
     return "".join(parts)
 
 
