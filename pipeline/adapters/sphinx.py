@@ -12,7 +12,8 @@ import re
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -116,15 +117,19 @@ def run_sphinx(
     doctrees.mkdir(parents=True, exist_ok=True)
     options = ["-b", "html", "-d", str(doctrees), "-j", str(jobs), "-w", str(log), "-T"]
     tail: deque[str] = deque(maxlen=_TAIL)
-    with subprocess.Popen(
-        [sys.executable, "-m", "sphinx", *options, str(sources), str(target)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-        env=_environment(),
-    ) as process:
+    with (
+        _lock(doctrees / ".lock") as inherited,
+        subprocess.Popen(
+            [sys.executable, "-m", "sphinx", *options, str(sources), str(target)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            env=_environment(),
+            pass_fds=inherited,
+        ) as process,
+    ):
         assert process.stdout is not None
         for line in process.stdout:
             text = _COLOURS.sub("", line).rstrip()
@@ -144,6 +149,23 @@ def run_sphinx(
         warned=others,
         broken={page: BrokenPage(**values) for page, values in broken.items()},
     )
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[tuple[int, ...]]:
+    """Hold ``path`` as a lock; yield the files through which Sphinx and its workers hold it, too.
+
+    If a run is killed, its Sphinx still writes until it prints its next line. The lock makes the
+    next run wait for that. Windows has no such locks.
+    """
+    if os.name != "posix":
+        yield ()
+        return
+    import fcntl
+
+    with path.open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield (file.fileno(),)
 
 
 def _environment() -> dict[str, str]:

@@ -20,6 +20,8 @@ from pipeline.adapters.files import (
 from pipeline.paths import Paths
 from pipeline.run import Run
 
+STARTING = 1.0  # seconds that a process may take to begin
+
 
 @contextmanager
 def run_lock(run: Run) -> Iterator[None]:
@@ -55,7 +57,11 @@ def marked(root: Path) -> Iterator[None]:
     mark = paths.run_mark
     if mark.exists():
         # The holder of the lock is at work, or was killed. Only in the latter case it can be taken.
-        with suppress(WriteError), hold_lock(paths.run_lock, on_wait=_skip, timeout=0):
+        # The lock of a killed run lasts until a child that it was just starting has begun.
+        with (
+            suppress(WriteError),
+            hold_lock(paths.run_lock, on_wait=_skip, timeout=STARTING),
+        ):
             _remove_abandoned(paths)
             mark.unlink(missing_ok=True)
     is_ours = not mark.exists()

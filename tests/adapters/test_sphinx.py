@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
+from subprocess import PIPE, STDOUT
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from processes import until
 
 from pipeline.adapters import sphinx
 
@@ -29,3 +37,39 @@ def test_a_locale_that_is_not_installed_keeps_no_site_from_being_built(
     )
     assert built.warned == ()
     assert "茶" in (tmp_path / "html" / "index.html").read_text("utf-8")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="forks")
+def test_a_build_waits_for_that_of_a_killed_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    doctrees, began, ended = (
+        tmp_path / name for name in ("doctrees", "began", "ended")
+    )
+    slow = f"open({str(began)!r}, 'w'); time.sleep(2); open({str(ended)!r}, 'w')"
+    files = (str(doctrees / name) for name in ("warnings.txt", sphinx.BROKEN))
+    result = f"[open(name, 'w').write('{{}}') for name in {tuple(files)!r}]"
+    codes = [f"import time; {slow}", f"open({str(ended)!r})\n{result}"]
+
+    def start(_command: object, **options: Any) -> Any:
+        return subprocess.Popen([sys.executable, "-c", codes.pop(0)], **options)
+
+    double = SimpleNamespace(PIPE=PIPE, STDOUT=STDOUT, Popen=start)
+    monkeypatch.setattr(sphinx, "subprocess", double)
+
+    def build() -> None:
+        sphinx.run_sphinx(
+            tmp_path, tmp_path, doctrees=doctrees, jobs=1, on_progress=lambda *_: None
+        )
+
+    child = os.fork()
+    if child == 0:
+        build()
+        os._exit(0)
+    assert until(began.exists, seconds=30)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert not ended.exists()
+    codes.pop(0)
+    build()
+    assert ended.exists()
