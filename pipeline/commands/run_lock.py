@@ -19,8 +19,7 @@ from pipeline.adapters.files import (
 )
 from pipeline.paths import Paths
 from pipeline.run import Run
-
-STARTING = 1.0  # seconds that a process may take to begin
+from pipeline.stages.pull.checkout import Checkout, recover
 
 
 @contextmanager
@@ -54,16 +53,8 @@ def marked(root: Path) -> Iterator[None]:
     if not paths.build.is_dir():
         yield
         return
+    clear_after_kill(root)
     mark = paths.run_mark
-    if mark.exists():
-        # The holder of the lock is at work, or was killed. Only in the latter case it can be taken.
-        # The lock of a killed run lasts until a child that it was just starting has begun.
-        with (
-            suppress(WriteError),
-            hold_lock(paths.run_lock, on_wait=_skip, timeout=STARTING),
-        ):
-            _remove_abandoned(paths)
-            mark.unlink(missing_ok=True)
     is_ours = not mark.exists()
     with suppress(OSError):
         mark.touch()
@@ -73,6 +64,20 @@ def marked(root: Path) -> Iterator[None]:
         if is_ours:
             with suppress(OSError):
                 mark.unlink()
+
+
+def clear_after_kill(root: Path) -> None:
+    """Remove what a killed run has left in the project at ``root``, unless another run is at work.
+
+    Commands that may fail before they write call this first.
+    """
+    paths = Paths(root, "")
+    mark = paths.run_mark
+    if mark.exists():
+        # The holder of the lock is at work, or was killed. Only in the latter case it can be taken.
+        with suppress(WriteError), hold_lock(paths.run_lock, on_wait=_skip, timeout=0):
+            _remove_abandoned(paths)
+            mark.unlink(missing_ok=True)
 
 
 def _skip() -> None:
@@ -100,7 +105,11 @@ def _cleaned(paths: Paths) -> Iterator[None]:
 
 
 def _remove_abandoned(paths: Paths) -> None:
-    """Remove temporary files from all folders that commands write to."""
+    """Remove temporary files and trees from all folders that commands write to."""
+    trees = paths.docs.parent
+    swapped = {*trees.glob(".*.old"), *trees.glob(".*.new")}
+    for name in {folder.stem.removeprefix(".") for folder in swapped}:
+        recover(Checkout.of(Paths(paths.root, name)))
     remove_abandoned((paths.build, paths.root / "translations", paths.docs.parent))
     # The configuration, and files that git gives its merge driver.
     remove_abandoned_beside(paths.root)

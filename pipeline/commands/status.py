@@ -12,7 +12,7 @@ from pipeline.adapters.files import read_bytes
 from pipeline.commands.options import add_shared, run_of
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.reporting import write_badges
-from pipeline.commands.run_lock import marked
+from pipeline.commands.run_lock import clear_after_kill, marked
 from pipeline.commands.split import update_pulled
 from pipeline.core.catalog.diff import Comparison
 from pipeline.core.document.contents import distances
@@ -49,6 +49,8 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
     ``--against`` also compares the pin with another ref.
     """
     run = run_of(arguments, log)
+    if arguments.badges:
+        clear_after_kill(run.settings.root)
     # Files that a sync would write are not reported here, and must not cause exit code 1.
     result = replace(
         update_pulled(replace(run, dry=True)), changes=(), check_only=False

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from folders import read_tree
 from runs import run_of
 
 from pipeline.cli import main
@@ -60,6 +62,43 @@ def test_a_run_clears_up_after_one_that_was_killed(run: Run) -> None:
     with run_lock(run):
         assert not any(path.exists() for path in left)
     assert not run.paths.run_mark.exists()
+
+
+def test_a_command_without_the_lock_finishes_the_pull_of_a_killed_run(
+    synced: Path,
+) -> None:
+    """The pull was killed before it removed the old tree, and, in another place, midway."""
+    docs = synced / "upstream" / "sample"
+    before = read_tree(docs)
+    command = ("status", "sample", "--badges", "-qq")
+    shutil.copytree(docs, docs.with_name(".sample.old"))
+    (synced / "build" / ".running").touch()
+    assert main(command) == 0
+    assert read_tree(docs) == before
+    docs.rename(docs.with_name(".sample.old"))
+    docs.with_name(".sample.new").mkdir()
+    (synced / "build" / ".running").touch()
+    assert main(command) == 0
+    assert read_tree(docs) == before
+    assert [path.name for path in docs.parent.glob(".*")] == []
+    assert not (synced / "build" / ".running").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("status", "sample", "--badges"), ("check", "--fix"), ("review", "HEAD")],
+)
+def test_a_command_that_fails_before_it_writes_clears_up_as_well(
+    project: Path, command: tuple[str, ...]
+) -> None:
+    """Nothing is pulled, nothing is to be fixed, and there is no repository of git."""
+    left = project / "build" / "cache" / HALF
+    left.parent.mkdir(parents=True)
+    left.touch()
+    (project / "build" / ".running").touch()
+    main([*command, "-qq"])
+    assert not left.exists()
+    assert not (project / "build" / ".running").exists()
 
 
 def test_ctrl_c_while_it_writes_leaves_no_temporary_file(

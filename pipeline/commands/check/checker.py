@@ -32,7 +32,7 @@ from pipeline.commands.check.files import (
     read_file,
 )
 from pipeline.commands.pages import unmatched
-from pipeline.commands.run_lock import marked
+from pipeline.commands.run_lock import clear_after_kill, marked
 from pipeline.config import IgnoreRule, Settings, matches
 from pipeline.core.checks.engine import is_guard_code
 from pipeline.core.checks.locales import locale_of_path
@@ -60,6 +60,8 @@ def check(
     ``strict`` counts warnings as errors. An unreadable catalogue is a finding. Raises ConfigError
     for an ignore rule with an unknown code, and InputError for an unreadable glossary.
     """
+    if fix:
+        clear_after_kill(settings.root)
     # Check the rules first: a mistyped rule silences nothing, and nobody would notice.
     _check_rules(settings.ignore)
     findings: dict[str, list[Finding]] = {file.name: [] for file in files}

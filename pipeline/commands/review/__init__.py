@@ -41,7 +41,7 @@ def run_command(arguments: Namespace, log: Log) -> int:
     """
     from pipeline.adapters.files import append_text, write_if_changed
     from pipeline.commands.review.reviewing import review_changes
-    from pipeline.commands.run_lock import marked
+    from pipeline.commands.run_lock import clear_after_kill, marked
     from pipeline.report.review import (
         STEP_SUMMARY,
         missing_english_line,
@@ -56,6 +56,7 @@ def run_command(arguments: Namespace, log: Log) -> int:
             hint="Look at build/review.html, or give --format markdown.",
         )
     settings = read_settings(arguments.config)
+    clear_after_kill(settings.root)
     review = review_changes(
         settings,
         arguments.words,

@@ -25,8 +25,8 @@ from pipeline.adapters.files import WriteError, remove_tree, write_if_changed
 from pipeline.core.pin.lock import Lock, SourceFile, format_lock, parse_lock
 from pipeline.errors import InputError
 from pipeline.log import Log
+from pipeline.paths import Paths
 from pipeline.report.counts import name_some
-from pipeline.run import Run
 from pipeline.stages.pull.selection import changed_files, walk_folder
 from pipeline.stages.pull.source import Source
 
@@ -40,9 +40,8 @@ class Checkout:
     pulled: Path  # copy of the lock in a place that git does not change
 
     @classmethod
-    def of(cls, run: Run) -> Checkout:
-        """Return the checkout of the run's upstream; a link is followed to its folder."""
-        paths = run.paths
+    def of(cls, paths: Paths) -> Checkout:
+        """Return the checkout of the upstream of ``paths``; a link is followed to its folder."""
         return cls(docs=paths.docs.resolve(), lock=paths.lock, pulled=paths.pulled)
 
     @property

@@ -44,7 +44,7 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
     run only writes to the private git cache. Raises UpstreamError, ConfigError and WriteError; the
     old checkout is unchanged in this case.
     """
-    checkout = Checkout.of(run)
+    checkout = Checkout.of(run.paths)
     with run.log.step("pull") as step:
         # First, because an interrupted pull may have moved the tree that the old lock describes.
         if not run.dry:
@@ -103,7 +103,7 @@ def read_at(run: Run, *, ref: str | None = None) -> Commit:
     The API reference is left out. Only the private git cache is written. Raises the same errors as
     ``pull``.
     """
-    checkout = Checkout.of(run)
+    checkout = Checkout.of(run.paths)
 
     # A source without ``read`` is already checked out completely.
     def read_checked_out(file: SourceFile) -> bytes:
@@ -128,7 +128,7 @@ def read_pulled(run: Run) -> Lock:
 
     Raises UpstreamError if the checkout does not match the lock.
     """
-    checkout = Checkout.of(run)
+    checkout = Checkout.of(run.paths)
     # An interrupted pull may have moved the tree that the lock describes.
     recover(checkout)
     again = f"Run: {how_to_run('pull', run.name)}"
