@@ -10,6 +10,7 @@ import gc
 import os
 import shutil
 import signal
+import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import chdir
 from functools import lru_cache
@@ -101,6 +102,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         os.environ[UPSTREAM_VARIABLE] = UPSTREAM
     else:
         os.environ.pop(UPSTREAM_VARIABLE, None)
+
+
+@pytest.fixture
+def shared_memory() -> Iterator[Path]:
+    """A folder that pages may change, although the projects of tests are temporary files."""
+    parent = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    with tempfile.TemporaryDirectory(prefix="tests-", dir=parent) as folder:
+        yield Path(folder)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -127,9 +127,9 @@ def kill_worker_of(trace: Path, workers: set[int], killed: list[int]) -> None:
 
 
 def test_a_run_that_loses_a_worker_ends_as_a_local_one_does(
-    tmp_path: Path, cluster: Any, client: Any
+    tmp_path: Path, shared_memory: Path, cluster: Any, client: Any
 ) -> None:
-    traces = tmp_path / "traces"
+    traces = shared_memory / "traces"
     pages = {"folder/data/numbers.txt": "12 34"}
     mark = "import os\nwith open('{}/{}', 'a') as f: print(os.getpid(), file=f)"
     for page, cells in {

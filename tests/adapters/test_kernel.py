@@ -334,8 +334,10 @@ def test_a_page_whose_merged_notebook_is_missing_is_run_and_not_written(
     assert not (project.paths.executed("zh_CN") / "page.ipynb").exists()
 
 
-def test_a_worker_that_is_killed_fails_its_page_only(tmp_path: Path) -> None:
-    project, orders = Project(tmp_path), tmp_path / "orders"
+def test_a_worker_that_is_killed_fails_its_page_only(
+    tmp_path: Path, shared_memory: Path
+) -> None:
+    project, orders = Project(tmp_path), shared_memory / "orders"
     killer = code(order_of(orders, "os.getppid()", "SIGKILL"))
     project.add("a.ipynb", notebook(code("1"), killer, *[code("1")] * 9))
     project.add("b.ipynb", notebook(code("print(1)")))
@@ -371,7 +373,7 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def running(
-    tmp_path: Path,
+    tmp_path: Path, shared_memory: Path
 ) -> Iterator[tuple[subprocess.Popen[bytes], Path, list[int]]]:
     """A run in its own process, its folder for temporary files, and all its processes.
 
@@ -379,7 +381,7 @@ def running(
     """
     # Sockets in it need short names.
     short = tempfile.TemporaryDirectory(prefix="s-", dir="/tmp")
-    scratch, ready = Path(short.name), tmp_path / "ready"
+    scratch, ready = Path(short.name), shared_memory / "ready"
     ready.mkdir()
     script = tmp_path / "script.py"
     script.write_text(
