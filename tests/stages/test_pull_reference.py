@@ -65,6 +65,7 @@ class Project:
         default_factory=lambda: ReferenceTable(path="package")
     )
     version: str = ""
+    url: str = "origin"
 
     @property
     def docs(self) -> Path:
@@ -79,7 +80,7 @@ class Project:
         settings = Settings(root=self.root, locales=("zh_CN",), upstreams={})
         upstream = Upstream(
             name="lamps",
-            url=str(self.root / "origin"),
+            url=str(self.root / self.url),
             reference=self.reference,
             version=self.version,
             package="Lamps" if self.version else "",
@@ -230,3 +231,27 @@ def test_folder_of_upstream_with_our_name_is_refused(project: Project) -> None:
     lock, _ = project.pull()
     assert [file.path for file in lock.refused] == ["_api/mine.md"]
     assert len(lock.pages) == 5
+
+
+@pytest.mark.slow
+def test_docs_that_are_their_own_upstream_keep_all_their_files(
+    project: Project,
+) -> None:
+    """People work there: only the folder of the reference is the pipeline's."""
+    project.url = "upstream/lamps"
+    write_tree(project.docs, {**PAGES, ".draft.md": b"# Not yet\n"})
+    (project.docs / "link.md").symlink_to("index.md")
+    lock, _ = project.pull()
+    again, said = project.pull()
+    assert again == lock
+    assert "nothing to write" in said
+    assert lock.refused == ()
+    project.package(PACKAGE.replace(b"Lamp", b"Torch"))
+    project.pull()
+    files = read_tree(project.docs)
+    assert "_api/lamps/lamps.docstring" in files
+    assert "_api/_autosummary/lamps.Lamp/lamps.Lamp.docstring" not in files
+    project.reference = None
+    project.pull()
+    left = {path.name for path in project.docs.iterdir()}
+    assert left == {*PAGES, ".draft.md", "link.md"}

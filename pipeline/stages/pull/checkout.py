@@ -21,8 +21,21 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.adapters.files import WriteError, remove_tree, write_if_changed
-from pipeline.core.pin.lock import Lock, SourceFile, format_lock, parse_lock
+from pipeline.adapters.files import (
+    WriteError,
+    files_below,
+    remove_files,
+    remove_tree,
+    write_if_changed,
+)
+from pipeline.core.pin.lock import (
+    REFERENCE,
+    Lock,
+    SourceFile,
+    format_lock,
+    is_reference,
+    parse_lock,
+)
 from pipeline.errors import InputError
 from pipeline.log import Log
 from pipeline.paths import Paths
@@ -78,7 +91,9 @@ def update_checkout(
     changed = 0
     # The checkout may be that of the lock that git has checked out, or that of the last pull.
     known = (old, _last_pulled(checkout) or old) if old else ()
-    if source.read is not None:
+    if source.in_place:
+        changed = _update_reference(checkout, source)
+    elif source.read is not None:
         wrong = changed_files(checkout.docs, source.lock.files)
         vanished = _vanished(checkout, source.lock, known)
         changed = len(wrong) + len(vanished)
@@ -90,6 +105,24 @@ def update_checkout(
     if write_if_changed(checkout.lock, format_lock(source.lock)):
         changed += 1
     write_if_changed(checkout.pulled, format_lock(source.lock))
+    return changed
+
+
+def _update_reference(checkout: Checkout, source: Source) -> int:
+    """Update the API reference in docs that are their own upstream, and nothing else there.
+
+    Return the number of changed files.
+    """
+    files = [file for file in source.lock.files if is_reference(file.path)]
+    paths = {checkout.docs / file.path for file in files}
+    stale = [
+        path for path in files_below(checkout.docs / REFERENCE, "") if path not in paths
+    ]
+    remove_files(stale)
+    changed = len(stale)
+    for file in files:
+        if source.read is not None:
+            changed += write_if_changed(checkout.docs / file.path, source.read(file))
     return changed
 
 

@@ -22,7 +22,13 @@ from pipeline.adapters.upstream import (
     without_password,
 )
 from pipeline.config import Upstream
-from pipeline.core.pin.lock import Lock, SourceFile, blob_id, listing_id
+from pipeline.core.pin.lock import (
+    Lock,
+    SourceFile,
+    blob_id,
+    is_reference,
+    listing_id,
+)
 from pipeline.errors import ConfigError, UpstreamError
 from pipeline.folders import WHOLE
 from pipeline.log import Log
@@ -43,11 +49,13 @@ _NAMED = 8  # number of folders in a hint
 class Source:
     """The lock that will be written, and a function to read its files.
 
-    ``read`` is None if the checkout already has all of them.
+    ``read`` is None if the checkout already has all of them. A plain folder may be ``in_place``:
+    the checkout itself, where people work.
     """
 
     lock: Lock
     read: Callable[[SourceFile], bytes] | None = None
+    in_place: bool = False
 
 
 @contextmanager
@@ -223,6 +231,10 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
             where=str(error.filename or folder),
             hint="Check the permissions.",
         ) from error
+    # In place, the docstrings of the last pull are not upstream's files.
+    in_place = folder.resolve() == docs
+    if in_place:
+        entries = [entry for entry in entries if not is_reference(entry.path)]
     accepted = select_files(entries, log)
     # A folder has no commit and no date; the digest of its listing identifies its state.
     places = {root, folder, *(root / name for name in lock.docs.names)}
@@ -240,9 +252,7 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
 
     lock = add_included(lock, read, lambda places: list(_files_at(root, places)), log)
     lock = replace(lock, commit=listing_id(lock.files))
-    if folder.resolve() == docs:
-        return Source(lock=lock)
-    return Source(lock=lock, read=read)
+    return Source(lock=lock, read=None if in_place else read, in_place=in_place)
 
 
 def _files_at(root: Path, places: Sequence[str]) -> Iterator[TreeEntry]:
