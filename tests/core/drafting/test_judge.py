@@ -46,6 +46,7 @@ REFUSED = [
     # markup
     (PROSE, "paragraph", f"# {GOOD}", Reason.MARKUP),
     (PROSE, "paragraph", f"- {GOOD}", Reason.MARKUP),
+    (PROSE, "paragraph", "壶盖把 {oven.heat} 留在壶里，直到有人打开它。", Reason.MARKUP),
     (PROSE, "paragraph", f"> {GOOD}", Reason.MARKUP),
     (PROSE, "paragraph", f"**{GOOD}", Reason.MARKUP),
     (PROSE, "paragraph", "壶盖把蒸汽留在壶里。\n\n直到有人打开它。", Reason.MARKUP),
