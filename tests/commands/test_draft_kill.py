@@ -8,13 +8,14 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import signal
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 from draft_models import Exchange, model_server
 from draft_project import DraftProject, prepared
+from killing import killed_after
 
 from pipeline.core.catalog.origins import is_draft
 from pipeline.core.drafting.question import digest_of_texts
@@ -25,23 +26,12 @@ KILLS = int(os.environ.get("JAX_DOCS_KILLS", "2"))
 PAGES = ("faq",)
 
 
-def killed_after(seconds: float, project: DraftProject) -> bool:
-    """Draft in a process of its own and kill that; whether it was still at work."""
-    child = os.fork()
-    if child == 0:
-        try:
-            os.chdir(project.root)
-            null = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(null, 1)
-            os.dup2(null, 2)
-            from pipeline.cli import main
+def draft(project: DraftProject) -> None:
+    """Draft what the project lacks."""
+    os.chdir(project.root)
+    from pipeline.cli import main
 
-            main(["draft", "sample", "--yes", "-q"])
-        finally:
-            os._exit(0)
-    time.sleep(seconds)
-    os.kill(child, signal.SIGKILL)
-    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+    main(["draft", "sample", "--yes", "-q"])
 
 
 def keys_of(body: bytes) -> set[str]:
@@ -88,7 +78,7 @@ def test_what_was_answered_is_not_asked_again(
             one = DraftProject(tmp_path / f"killed{number}")
             shutil.copytree(ready.root, one.root)
             server.bodies.clear()
-            is_hit = killed_after(chance.random() * took, one)
+            is_hit = killed_after(chance.random() * took, partial(draft, one))
             killed += is_hit
             if not is_hit:
                 # The first run had to load everything, or the machine was busy.

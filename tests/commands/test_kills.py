@@ -10,8 +10,6 @@ import os
 import random
 import re
 import shutil
-import signal
-import subprocess
 import time
 from collections.abc import Callable
 from contextlib import chdir
@@ -22,8 +20,9 @@ from pathlib import Path
 import pytest
 from branch_project import LOCALE, NAME, Clone
 from folders import read_tree
+from killing import killed_after
 
-from pipeline.adapters import po, sphinx
+from pipeline.adapters import po
 from pipeline.cli import main
 from pipeline.commands.serve.page import save
 from pipeline.config import read_settings
@@ -252,24 +251,6 @@ class Unkilled:
                     self.files[words] |= kept_by_upgrade(one)
                 shutil.rmtree(one.root)
         return self.files[words]
-
-
-def killed_after(seconds: float, run: Callable[[], object]) -> bool:
-    """Run in a process of its own and kill that; return whether it was still at work."""
-    child = os.fork()
-    if child == 0:
-        try:
-            null = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(null, 1)
-            os.dup2(null, 2)
-            # One of its own: the tests' process that has loaded Sphinx would answer the next run.
-            sphinx.subprocess = subprocess  # type: ignore[attr-defined]
-            run()
-        finally:
-            os._exit(0)
-    time.sleep(seconds)
-    os.kill(child, signal.SIGKILL)
-    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
 
 
 @pytest.mark.slow

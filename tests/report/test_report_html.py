@@ -7,7 +7,6 @@ import dataclasses
 import hashlib
 import json
 import re
-from html.parser import HTMLParser
 from importlib import resources
 from itertools import pairwise
 
@@ -25,6 +24,7 @@ from report_results import (
     PASSED,
     RESULT,
 )
+from strict_html import StrictHtml
 
 from pipeline.core.execution.result import CellFailure, Execution, Status
 from pipeline.core.pin.lock import SourceFile
@@ -41,7 +41,6 @@ EVIL = (
     "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7*7 }}\x00\x1b[31m|\n"
     "# `x` **b** \u202e"
 )
-VOID = {"meta", "input", "br", "img", "link", "hr"}
 PARTIAL = Execution(
     page="d",
     status=Status.PARTIAL,
@@ -86,37 +85,8 @@ BUSY = dataclasses.replace(
 )
 
 
-class Page(HTMLParser):
-    """What a test asks of a page. Refuses tags that do not match."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str]]] = []
-        self.text = ""
-        self._open: list[str] = []
-        self.feed(text)
-        self.close()
-        assert self._open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, {name: value or "" for name, value in attrs}))
-        self.text += " " if tag in ("dt", "dd", "li", "p", "td", "th") else ""
-        if tag not in VOID:
-            self._open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if not {"script", "style"} & set(self._open):
-            self.text += data
-
-    def all(self, tag: str) -> list[dict[str, str]]:
-        return [attrs for name, attrs in self.tags if name == tag]
-
-
-def read(result: RunResult, previous: Previous | None = None) -> Page:
-    return Page(to_html(result, previous=previous).decode("utf-8"))
+def read(result: RunResult, previous: Previous | None = None) -> StrictHtml:
+    return StrictHtml(to_html(result, previous=previous).decode("utf-8"))
 
 
 def evil_result() -> RunResult:
@@ -183,7 +153,7 @@ def test_nothing_from_a_page_becomes_markup() -> None:
 
 def test_the_file_needs_no_other() -> None:
     text = to_html(BUSY).decode("utf-8")
-    page = Page(text)
+    page = StrictHtml(text)
     assert "link" not in {tag for tag, _ in page.tags}
     assert not [attrs for _, attrs in page.tags if "src" in attrs]
     assert "url(" not in text

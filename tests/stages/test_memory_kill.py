@@ -10,13 +10,13 @@ import os
 import random
 import re
 import shutil
-import signal
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 from folders import read_tree
+from killing import killed_after
 from memory_project import FIRST, LOCALE, RELEASES, Project
 from repositories import make_origin
 
@@ -71,22 +71,6 @@ def results(project: Project) -> dict[str, bytes]:
         **read_tree(project.root / "translations"),
         "state": project.paths.memory_state(LOCALE).read_bytes(),
     }
-
-
-def killed_after(seconds: float, work: Callable[[], object]) -> bool:
-    """Do ``work`` in a process of its own and kill that after ``seconds``.
-
-    Return whether it was still at work.
-    """
-    child = os.fork()
-    if child == 0:
-        try:
-            work()
-        finally:
-            os._exit(0)
-    time.sleep(seconds)
-    os.kill(child, signal.SIGKILL)
-    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
 
 
 @pytest.fixture(scope="module")
