@@ -1,25 +1,14 @@
-"""Facts about installed packages: the origin of this one, and the objects of documented ones.
-
-A documented package is imported in a separate process with a time limit, so that its import has no
-effect here. Names that fail are left out; if the process fails, all are.
-"""
+"""Facts about installed distributions: the origin of this one, and releases of others."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, distribution, version
-from pathlib import Path
+from importlib.metadata import PackageNotFoundError, distributions, version
 
 from pipeline.naming import repository_on_github
 
 DISTRIBUTION = "jax-docs-zh"
-SECONDS = 120.0  # seconds; importing JAX takes 3
-CHILD = Path(__file__).with_name("signatures_child.py")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,45 +52,19 @@ def is_installed(package: str, release: str) -> bool:
         return False
 
 
+def releases_of(package: str) -> frozenset[str]:
+    """Return the installed releases of a package.
+
+    A damaged environment has several; a process imports the modules of whichever is found first.
+    """
+    # An empty name would mean every distribution.
+    found = distributions(name=package) if package else ()
+    return frozenset(one.version for one in found)
+
+
 def has_distribution(name: str) -> bool:
     """Return whether any release of a distribution is installed."""
     try:
         return bool(version(name))
     except (PackageNotFoundError, ValueError):
         return False
-
-
-def is_of_index(package: str) -> bool:
-    """Return whether a package was installed from an index, where a release never changes.
-
-    A package installed from a folder may be edited without a change of version. pip and uv record
-    the folder: https://packaging.python.org/en/latest/specifications/direct-url/
-    """
-    try:
-        return distribution(package).read_text("direct_url.json") is None
-    except (PackageNotFoundError, ValueError):
-        return False
-
-
-def describe(
-    names: Sequence[str], *, seconds: float = SECONDS
-) -> Mapping[str, tuple[str, str]]:
-    """Return signature and first docstring line of each name that can be imported.
-
-    Both may be empty. ``seconds`` is the time limit for all names.
-    """
-    # Only the API is inspected, so no accelerator is needed.
-    environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
-    try:
-        ended = subprocess.run(
-            [sys.executable, str(CHILD)],
-            input=json.dumps(list(names)).encode(),
-            env=environment,
-            capture_output=True,
-            timeout=seconds,
-            check=False,
-        )
-        told = json.loads(ended.stdout)
-    except (OSError, subprocess.TimeoutExpired, ValueError):
-        return {}
-    return {name: (signature, line) for name, (signature, line) in told.items()}

@@ -293,6 +293,8 @@ class ReferenceTable(Table, frozen=True, kw_only=True):
     path: str = ""
     # Distributions that its modules import, and that it does not require.
     needs: tuple[str, ...] = ()
+    # Directives of the docs that list the package's options, and the objects that hold these.
+    options: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.path and not is_safe_path(self.path):

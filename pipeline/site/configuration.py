@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.adapters import files
-from pipeline.adapters.installed import is_installed
 from pipeline.config import SitePolicy
 from pipeline.core.catalog.lineage import read_redirects
 from pipeline.core.document.contents import distances
@@ -259,7 +258,9 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "usual": dict(site.upstream.usual_names),
         "release": site.lock.release,
         "package": site.lock.package.lower(),
-        "is_described": is_installed(site.lock.package.lower(), site.lock.version),
+        "listings": sorted(site.upstream.reference.options)
+        if site.upstream.reference
+        else [],
     }
 
 

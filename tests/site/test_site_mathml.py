@@ -14,7 +14,6 @@ from sphinx.cmd.build import main as sphinx
 
 from pipeline.adapters.html.formulas import formula_mathml
 from pipeline.site.extension.content.figures import title_math
-from pipeline.site.extension.content.reference import with_formulas
 
 _CONF = """
 extensions = [
@@ -103,12 +102,3 @@ def test_pages_have_mathml_and_mathjax_where_it_is_needed(tmp_path: Path) -> Non
     assert r"\(\unheardof{x}\)" in html
     assert html.count('<span class="eqno">(1)') == 1
     assert 'href="#equation-first"' in html
-
-
-def test_formulas_of_docstrings_are_set() -> None:
-    html = with_formulas(r"Less than: :math:`x < \mathrm{y}`, & more.")
-    assert html.startswith('Less than: <span class="math jz-mathml"><math')
-    assert html.endswith("</span>, &amp; more.")
-    assert "mathrm" not in html
-    # What is not understood stays to be read.
-    assert "x &lt;" in with_formulas(r":math:`x < \nosuch{y}`")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -113,7 +114,7 @@ def test_docstrings_are_pulled_as_documents(project: Project) -> None:
     assert (shine.file, shine.line) == ("lamps/__init__.py", 4)
     assert shine.types == {"power": "float", "at": "object", "return": "float"}
     assert b" at 0x" not in files[PATH]
-    assert "lamps: gone is documented, but not there" in said
+    assert "lamps.rst:11: gone is documented, but not there" in said
     assert record.settings == {"autodoc_typehints": "description"}
     # Once pulled, nothing is read again, and nothing is written.
     again, said = project.pull()
@@ -138,19 +139,186 @@ def test_changed_docstrings_change_their_file_only(project: Project) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "code", [b"raise SystemExit(3)", b"def", b"import os; os._exit(1)", b"1 / 0"]
+    ("code", "problem"),
+    [
+        (b"x = 1\nraise SystemExit(3)", "lamps/__init__.py:2: SystemExit: 3"),
+        (b"def", "lamps/__init__.py:1: SyntaxError: invalid syntax"),
+        (b"import os; os._exit(1)", "exit code 1"),
+        (b"'\xff'", "(unicode error) 'utf-8' codec can't decode byte 0xff"),
+        (b"import no_such_lamp", "No module named 'no_such_lamp'"),
+    ],
 )
 def test_package_that_cannot_be_imported_stops_no_page(
-    project: Project, code: bytes
+    project: Project, code: bytes, problem: str
 ) -> None:
+    whole, _ = project.pull()
     project.package(code)
     lock, said = project.pull()
-    assert "index.md" in {file.path for file in lock.files}
-    assert "cannot be read" in said or "is documented, but not there" in said
-    # What was pulled before stays, as long as it is whole.
+    assert "the docstrings cannot be read: " in said
+    assert problem in said
+    # What was pulled before stays.
+    assert lock == whole
     project.package(PACKAGE)
-    whole, _ = project.pull()
-    assert len(whole.pages) == 5
+    assert project.pull()[0] == whole
+
+
+@pytest.mark.slow
+def test_module_that_cannot_be_imported_stops_no_other(project: Project) -> None:
+    package = {"lamps/__init__.py": PACKAGE, "lamps/odd.py": b"\n1 / 0\n"}
+    write_tree(project.root / "package", package)
+    odd = b"Odd\n===\n\n.. automodule:: lamps.odd\n\n.. autofunction:: dim\n"
+    write_tree(project.root / "origin", {**PAGES, "odd.rst": odd})
+    lock, said = project.pull()
+    problem = "lamps/odd.py:2: ZeroDivisionError: division by zero"
+    assert f"odd.rst:4: lamps.odd cannot be read: {problem}" in said
+    assert {page.name for page in lock.pages} >= {"odd", "_api/lamps"}
+
+
+ODD = b"""\
+'''Odd lamps.'''
+
+
+class Bulb:
+    '''A bulb.'''
+
+
+def dim(by=Bulb()):
+    pass
+
+
+dim.__doc__ = f'Dim {Bulb()} \\udcff.'
+
+
+class Switch:
+    '''A switch.'''
+
+    def __repr__(self):
+        raise ValueError('no words')
+
+    def __get__(self, *_):
+        raise RuntimeError('no current')
+
+
+class Panel:
+    '''A panel.'''
+
+    switch = Switch()
+
+
+SWITCH = Switch()
+"""
+
+
+@pytest.mark.slow
+def test_odd_objects_are_read_or_named(project: Project) -> None:
+    write_tree(project.root / "package", {"lamps/odd.py": ODD})
+    names = "autofunction:: dim", "autoattribute:: Panel.switch", "autodata:: SWITCH"
+    directives = "\n\n".join(f".. {name}" for name in names)
+    text = f"Odd\n===\n\n.. currentmodule:: lamps.odd\n\n{directives}\n"
+    write_tree(project.root / "origin", {"odd.rst": text})
+    _, said = project.pull()
+    problem = "lamps/odd.py:8: the docstring has bytes that are no UTF-8"
+    assert f"odd: lamps.odd.dim cannot be read: {problem}" in said
+    files = read_tree(project.docs)
+    assert files["_api/odd/lamps.odd.dim.docstring"] == (
+        b"Dim <lamps.odd.Bulb object> ?."
+    )
+    record = read_record(files[PATH], where="record")
+    made = {one.argument: one.lines for one in record.directives}
+    assert "by=<lamps.odd.Bulb object>" in "".join(made["dim"])
+    assert made["SWITCH"]
+    assert "at 0x" not in files[PATH].decode()
+
+
+@pytest.mark.slow
+def test_docstrings_that_change_from_run_to_run_are_named(project: Project) -> None:
+    code = b"import time\nshine.__doc__ = f'Shine at {time.time_ns()}.'\n"
+    project.package(PACKAGE + code)
+    before, said = project.pull()
+    assert "differs" not in said
+    # What is gone is read again.
+    shutil.rmtree(project.root / "build", ignore_errors=True)
+    (project.docs / "_api/lamps/lamps.docstring").unlink()
+    after, said = project.pull()
+    name = "lamps.shine"
+    assert f"{name}: the docstring differs from run to run" in said
+    assert said.count("differs from run to run") == 1
+    assert {file.path for file in {*before.files} ^ {*after.files}} == {
+        f"_api/_autosummary/{name}/{name}.docstring"
+    }
+
+
+@pytest.mark.slow
+def test_several_releases_in_the_environment_are_named(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    releases = {
+        f"lamps-{version}.dist-info/METADATA": f"Name: lamps\nVersion: {version}\n"
+        for version in ("1.0", "2.0")
+    }
+    write_tree(project.root / "env", releases)
+    monkeypatch.syspath_prepend(str(project.root / "env"))
+    asked: list[Sequence[str]] = []
+
+    def fail(requirements: Sequence[str], folder: Path) -> Path:
+        asked.append(requirements)
+        raise UnmadeEnvironmentError("no network")
+
+    monkeypatch.setattr(adapter, "python_with", fail)
+    project.version = "2.0"
+    project.reference = ReferenceTable()
+    _, said = project.pull()
+    assert "several releases of Lamps are installed here: 1.0, 2.0" in said
+    # Either may be what a process imports, so an environment of its own is asked for.
+    assert asked == [["sphinx<9", "Lamps==2.0"]]
+
+
+OPTIONS = b"""\
+import enum
+
+
+class Light(enum.Enum):
+    WARM = 1
+    COLD = 2
+
+
+class Holder:
+    meta = {
+        'lamps_power': (int, (), {'help': 'Watts of a lamp.'}),
+        'lamps_light': ('enum_class', (), {'enum_class': Light, 'help': 'Its light.'}),
+        'lamps_mode': ('enum', (), {'enum_values': ['dim', None]}),
+    }
+    values = {'lamps_power': 60, 'lamps_light': Light.WARM, 'lamps_mode': None}
+
+
+holder = Holder()
+"""
+
+
+@pytest.mark.slow
+def test_options_that_a_directive_of_the_docs_lists_are_recorded(
+    project: Project,
+) -> None:
+    write_tree(project.root / "package", {"lamps/options.py": OPTIONS})
+    page = b"Options\n=======\n\n.. list_options::\n\n.. list_others::\n"
+    write_tree(project.root / "origin", {"options.rst": page})
+    options = {
+        "list_options": "lamps.options.holder",
+        "list_others": "lamps.options.gone",
+    }
+    project.reference = ReferenceTable(path="package", options=options)
+    _, said = project.pull()
+    assert "options.rst:6: lamps.options.gone cannot be read: " in said
+    files = read_tree(project.docs)
+    assert files["_api/options/lamps_power.docstring"] == b"Watts of a lamp."
+    record = read_record(files[PATH], where="record")
+    (made,) = (one for one in record.directives if one.directive == "list_options")
+    text = "\n".join(made.lines)
+    assert text.index("lamps_light") < text.index("lamps_mode") < text.index("_power")
+    assert ".. py:data:: lamps_power\n   :type: int\n   :value: 60\n" in text
+    assert ":environment variable: ``LAMPS_POWER``" in text
+    assert ":enum values: ``WARM``, ``COLD``" in text
+    assert ":enum values: ``'dim'``, ``None``" in text
 
 
 @pytest.mark.slow

@@ -6,13 +6,13 @@ The input is pages and ``conf.py`` as text; nothing is run.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 # Settings of extensions that are run, or that napoleon needs on the site.
 _SETTINGS = ("autodoc_", "autoclass_", "napoleon_", "add_module_names", "python_")
-_DIRECTIVE = re.compile(r"([ \t]*)\.\. (?:(?:current)?module|auto\w+)::")
-_LISTING = re.compile(r"^[ \t]*\.\. auto\w+::", re.MULTILINE)
+_DIRECTIVE = re.compile(r"([ \t]*)\.\. ([\w-]+)::")
+_MODULE = ("module", "currentmodule")
 _EVALUATED = re.compile(
     r"^(?P<fence>`{3,}|:{3,})[ ]*\{eval-rst\}[^\n]*\n(?P<rst>.*?)^(?P=fence)",
     re.DOTALL | re.MULTILINE,
@@ -24,27 +24,34 @@ def settings_in(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name.startswith(_SETTINGS)}
 
 
-def listing(path: str, text: str) -> str:
-    """Return the page as reST with nothing but its modules and lists of names; "" without any."""
+def listing(path: str, text: str, *, others: Collection[str] = ()) -> str:
+    """Return the page as reST with nothing but its modules and lists; "" without any list.
+
+    Every line keeps its number. ``others`` are directives of the docs that make lists.
+    """
     rst = text
     if path.endswith(".md"):
-        rst = "\n".join(match["rst"] for match in _EVALUATED.finditer(text))
-    if not _LISTING.search(rst):
-        return ""
-    return "".join(f"{line}\n" for line in _directives(rst.split("\n")))
-
-
-def _directives(lines: list[str]) -> Iterator[str]:
-    """Yield the lines of the directives, without their indentation."""
+        rst = _evaluated(text)
+    lines: list[str] = []
     indent: int | None = None  # that of the directive around the line
-    for line in lines:
+    has_list = False
+    for line in rst.split("\n"):
         words = line.lstrip(" \t")
-        column = len(line) - len(words)
-        match = _DIRECTIVE.match(line)
-        if words and (indent is None or column <= indent):
+        if words and (indent is None or len(line) - len(words) <= indent):
             indent = None
-            if match:
-                indent = column
-                yield ""
-        if indent is not None:
-            yield line[indent:].rstrip()
+            match = _DIRECTIVE.match(line)
+            is_list = match and (match[2].startswith("auto") or match[2] in others)
+            if match and (is_list or match[2] in _MODULE):
+                indent = len(match[1])
+                has_list |= bool(is_list)
+        lines.append("" if indent is None else line[indent:].rstrip())
+    return "\n".join(lines).rstrip("\n") + "\n" if has_list else ""
+
+
+def _evaluated(text: str) -> str:
+    """Return the reST in a MyST page, with empty lines in place of all others."""
+    rst, end = "", 0
+    for match in _EVALUATED.finditer(text):
+        rst += "\n" * text.count("\n", end, match.start("rst")) + match["rst"]
+        end = match.end("rst")
+    return rst

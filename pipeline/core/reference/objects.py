@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from pipeline.core.pin.lock import DOCSTRING_SUFFIX, REFERENCE
+from pipeline.core.pin.lock import DOCSTRING_SUFFIX, REFERENCE, Lock
 from pipeline.errors import InputError
 from pipeline.filenames import fault_of_path
 
@@ -28,7 +28,6 @@ class Directive(msgspec.Struct, frozen=True, kw_only=True):
     page: str
     directive: str  # "autofunction"
     argument: str
-    options: dict[str, str] = {}
     lines: tuple[str, ...] = ()
 
 
@@ -38,12 +37,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     page: str
     name: str
     object: str
-    display: str
     signature: str = ""
 
 
 class Object(msgspec.Struct, frozen=True, kw_only=True):
-    """A documented object; ``what`` is autodoc's kind: function, class, method …"""
+    """A documented object; ``what`` is autodoc's kind (function, class, method …) or ``option``."""
 
     what: str
     doc: str = ""  # as read; empty in the stored record
@@ -56,10 +54,27 @@ class Object(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True):
-    """A name on a page that could not be read."""
+    """A name that could not be read, or not in full, in line ``line`` of a page."""
 
     page: str
     name: str
+    line: int = 0
+    problem: str = ""  # empty: the package has no such name
+
+    def place(self, lock: Lock) -> str:
+        """Return the line of upstream's page: ``lamps.rst:12``; without one, the page."""
+        for page in lock.pages:
+            for file in page.files if page.name == self.page and self.line else ():
+                if file.path.endswith((".rst", ".md")):
+                    return f"{file.path}:{self.line}"
+        return self.page
+
+    @property
+    def text(self) -> str:
+        """The problem as a sentence."""
+        if self.problem:
+            return f"{self.name} cannot be read: {self.problem}"
+        return f"{self.name} is documented, but not there"
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):

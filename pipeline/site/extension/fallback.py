@@ -225,6 +225,9 @@ def _show_broken_blocks(document: nodes.document) -> None:
     problem = first.children[0].astext().strip() if first.children else "?"
     if first.get("line"):
         problem = f"{first['line']}: {problem}"
+    # lamps/lamp.py:12: lamps.shine
+    if ": " in first.get("source", ""):
+        problem = f"{first['source']}: {problem}"
     _note(document, BrokenPage(problem=problem, blocks=len(errors)))
 
 

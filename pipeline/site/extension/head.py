@@ -17,10 +17,9 @@ from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
 from pipeline.core.word_diff import Part
-from pipeline.site.extension.content.reference import lines_shown
 from pipeline.site.extension.fallback import broken_of
 from pipeline.site.extension.nodes import own_html
-from pipeline.site.extension.records import read_facts, read_record
+from pipeline.site.extension.records import read_record
 from pipeline.site.extension.safety import losses_of
 from pipeline.site.names import TranslationState
 from pipeline.site.texts import text
@@ -40,7 +39,6 @@ _LISTS = (
 _ANCHORED = (nodes.paragraph, nodes.title)
 # The translated share in the line, as ``site/freshness.py`` writes it.
 _SHARE = re.compile('<span class="jz-share">[^<]*</span>')
-_PERCENT = re.compile(r'(<span class="jz-share">[^<]*?)\d+(\s?%[^<]*</span>)')
 Row = Mapping[str, Any]  # row of ``since`` in a record: a block with its state
 
 
@@ -253,44 +251,23 @@ def _shortened(words: str, *, is_first: bool, is_last: bool) -> str:
     return f"{begin} … {end}"
 
 
-def count_english(app: Sphinx, document: nodes.document, page: str) -> None:
-    """Count the English that translators cannot translate in the freshness line of a page.
-
-    Such English is docstring summaries, and boxes for parts that the page lacks. The line gets the
-    numbers of both. The words of the summaries count as untranslated in the share.
-    """
-    lines = lines_shown(app.env, document)
+def count_boxes(app: Sphinx, document: nodes.document, page: str) -> None:
+    """Count, in the freshness line of a page, the boxes for parts that the page lacks."""
     boxes = [
         paragraph
         for paragraph in document.findall(nodes.paragraph)
         if "jz-elsewhere" in paragraph["classes"]
     ]
-    if app.builder.format != "html" or not (lines or boxes):
+    if app.builder.format != "html" or not boxes:
         return
-    share = _share(app, page, lines)
+    words = text(app.config.language, "english boxes").format(count=len(boxes))
     for head in document.findall(own_html):
-        if 'class="jz-fresh"' not in head["html"]:
-            continue
-        html = _PERCENT.sub(rf"\g<1>{share}\g<2>", head["html"])
-        for key, found in (("english rows", lines), ("english boxes", boxes)):
-            if found:
-                words = text(app.config.language, key).format(count=len(found))
-                html = _with_note(html, "jz-lacking", words)
-        head["html"] = html
-
-
-def _share(app: Sphinx, page: str, lines: Sequence[str]) -> int:
-    """Return the translated percentage of a page's words, including docstring ``lines``."""
-    translated, words = 0, sum(len(line.split()) for line in lines)
-    for row in read_facts(app, "progress")["pages"]:
-        if row["page"] == page:
-            translated, words = row["translated"], words + row["words"]
-    # Rounded down, so that 100 means complete.
-    return int(100 * translated // max(words, 1))
+        if 'class="jz-fresh"' in head["html"]:
+            head["html"] = _with_note(head["html"], "jz-lacking", words)
 
 
 def setup(app: Sphinx) -> None:
-    """Register the transforms. English is counted once the docstrings are known."""
+    """Register the transforms."""
     app.add_transform(GiveTitle)
     app.add_transform(AddHead)
-    app.connect("doctree-resolved", count_english)
+    app.connect("doctree-resolved", count_boxes)

@@ -23,7 +23,6 @@ from sphinx.locale import admonitionlabels
 from pipeline.adapters import files
 from pipeline.adapters.memo import Memo, digest_of, versions_of
 from pipeline.adapters.pinyin import readings_of
-from pipeline.site.extension.content.reference import api_description, signature_of
 from pipeline.site.extension.navigation.toctree import Mark
 from pipeline.site.extension.nodes import english, is_html, term_note
 from pipeline.site.extension.own_pages import HEADS, reach_of, spots
@@ -84,14 +83,12 @@ def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
 
 def save_record(app: Sphinx, page: str, document: nodes.document, title: str) -> None:
     """Save the index record of one page. The title is stored as a heading."""
-    for node in document.findall(api_description):
-        node["signature"] = signature_of(app.env, node["name"])
     searched = searched_page(
         blocks_of(document), is_translated=_is_translated(document)
     )
     # JSON may contain a lone surrogate, which has no UTF-8: it becomes a question mark.
     record = to_json(to_builtins(searched)).encode("utf-8", "replace")
-    files.write_if_changed(_record(app.doctreedir, page), record)
+    files.write_if_changed(_record(app.doctreedir, page), record, flush=False)
 
 
 def _record(doctrees: str | Path, page: str) -> Path:
@@ -118,8 +115,8 @@ def blocks_of(node: nodes.Element, *, is_aside: bool = False) -> Iterator[Block]
         # The writer inserts this English into the HTML later.
         other = _words_of_html(node, node.get("jz_english", ""))
         yield Block(text=words, english=other, is_aside=is_aside)
-    elif isinstance(node, api_description):
-        yield _block_of_signature(node["name"], node.get("signature", ""))
+    elif "jz_signature_of" in node:
+        yield _block_of_signature(node["jz_signature_of"], node.astext())
     elif isinstance(node, _SKIPPED):
         return
     elif isinstance(node, nodes.TextElement):

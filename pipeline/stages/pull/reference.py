@@ -7,7 +7,7 @@ never stops the pull of the guides.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,17 @@ import msgspec
 from msgspec import structs
 
 from pipeline.adapters.files import files_below, read_bytes, write_if_changed
+from pipeline.adapters.installed import releases_of
 from pipeline.adapters.memo import digest_of
 from pipeline.adapters.reference import CHILD, read_reference
-from pipeline.core.pin.lock import REFERENCE, Lock, SourceFile, blob_id, is_reference
+from pipeline.core.pin.lock import (
+    DOCSTRING_SUFFIX,
+    REFERENCE,
+    Lock,
+    SourceFile,
+    blob_id,
+    is_reference,
+)
 from pipeline.core.pin.sphinx_config import sphinx_values
 from pipeline.core.reference.listing import listing, settings_in
 from pipeline.core.reference.objects import PATH, Record, files_of, read_record
@@ -52,7 +60,9 @@ def with_reference(
     read = source.read or read_checked_out
     old = _stored_record(docs / PATH)
     key = _key(run, lock)
-    kept = pulled or _checked_out(docs)
+    before = pulled_before.files if pulled_before else ()
+    locked = tuple(file for file in before if is_reference(file.path))
+    kept = pulled or locked or _checked_out(docs)
     if (old and old.key == key and kept and not changed_files(docs, kept)) or run.dry:
         return _joined(source, lock, kept, read, read_checked_out)
     try:
@@ -64,13 +74,27 @@ def with_reference(
         is_same = pulled_before is not None and pulled_before.version == run.version
         files = _intact(docs, kept) if is_same else ()
         return _joined(source, lock, files, read, read_checked_out)
-    for failure in record.failures:
-        run.log.note(f"{failure.page}: {failure.name} is documented, but not there")
     made = files_of(record)
     files = tuple(
         SourceFile(path=path, blob=blob_id(data)) for path, data in made.items()
     )
+    for failure in record.failures:
+        run.log.warn(f"{failure.place(lock)}: {failure.text}")
+    if old and old.key == key and pulled_before:
+        for name in _changed(pulled_before.files, files):
+            run.log.warn(f"{name}: the docstring differs from run to run")
     return _joined(source, lock, files, read, lambda file: made[file.path])
+
+
+def _changed(
+    before: Iterable[SourceFile], after: Iterable[SourceFile]
+) -> Iterator[str]:
+    """Yield the objects with a docstring in both locks that differs."""
+    blobs = {file.path: file.blob for file in before}
+    for file in after:
+        is_other = blobs.get(file.path, file.blob) != file.blob
+        if is_other and file.path.endswith(DOCSTRING_SUFFIX):
+            yield file.path.rpartition("/")[2].removesuffix(DOCSTRING_SUFFIX)
 
 
 def _joined(
@@ -96,11 +120,13 @@ def _request(run: Run, lock: Lock, read: _Read) -> dict[str, Any]:
     """Return the request to Sphinx: the lists on upstream's pages, and upstream's settings."""
     pages: dict[str, str] = {}
     settings: dict[str, Any] = {}
+    options = run.upstream.reference.options if run.upstream.reference else {}
     excluded = lock.unpublished
     for page in lock.pages:
         for file in page.files:
             if page.name not in excluded and file.path.endswith((".md", ".rst")):
-                found = listing(file.path, read(file).decode("utf-8", "replace"))
+                text = read(file).decode("utf-8", "replace")
+                found = listing(file.path, text, others=options)
                 if found and not is_outside(file.path):
                     pages[page.name] = found
     names = {f"{prefix}conf.py" for prefix in lock.docs.prefixes}
@@ -108,7 +134,7 @@ def _request(run: Run, lock: Lock, read: _Read) -> dict[str, Any]:
         if file.path in names:
             values = sphinx_values(read(file).decode("utf-8", "replace"))
             settings |= settings_in(values)
-    return {"pages": pages, "settings": settings}
+    return {"pages": pages, "settings": settings, "options": dict(options)}
 
 
 def _key(run: Run, lock: Lock) -> str:
@@ -118,7 +144,7 @@ def _key(run: Run, lock: Lock) -> str:
     release changes most of them anyway.
     """
     reference = run.upstream.reference
-    package = [run.package, run.version, *(reference.needs if reference else ())]
+    package = [run.package, run.version, repr(reference)]
     folder = _package_folder(run)
     if folder:
         package = [digest_of(*map(str, _contents(folder)))]
@@ -159,6 +185,10 @@ def _record(run: Run, lock: Lock, read: _Read, key: str) -> Record:
 
 def _read(run: Run, request: dict[str, Any], key: str) -> Record:
     """Run Sphinx on the request, and return the record. Raises PipelineError."""
+    if len(releases := releases_of(run.package)) > 1:
+        run.log.warn(
+            f"several releases of {run.package} are installed here: {', '.join(sorted(releases))}"
+        )
     data = read_reference(
         request,
         package=run.package,

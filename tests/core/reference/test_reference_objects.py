@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.core.reference.objects import (
     MARK,
     PATH,
     Directive,
+    Failure,
     Object,
     Record,
     Row,
@@ -15,6 +17,7 @@ from pipeline.core.reference.objects import (
     read_record,
 )
 from pipeline.errors import InputError
+from pipeline.folders import Folders
 
 
 def shows(page: str, *names: str) -> Directive:
@@ -36,11 +39,10 @@ RECORD = Record(
             page="_autosummary/tea.Cup",
             name="Cup.wash",
             object="tea.Cup.wash",
-            display="w",
         ),
-        Row(page="tea", name="pour", object="tea.pour", display="p"),
-        Row(page="tea", name="gone", object="tea.gone", display="g"),
-        Row(page="tea", name="Cup.plain", object="tea.Cup.plain", display="p"),
+        Row(page="tea", name="pour", object="tea.pour"),
+        Row(page="tea", name="gone", object="tea.gone"),
+        Row(page="tea", name="Cup.plain", object="tea.Cup.plain"),
     ),
     objects={
         "tea.pour": Object(what="function", doc="Pour tea.\n\nWith care.\n"),
@@ -89,3 +91,40 @@ def test_names_that_no_file_can_have_get_no_document(name: str) -> None:
 def test_damaged_record_is_an_error(data: bytes) -> None:
     with pytest.raises(InputError, match="no record of an API reference"):
         read_record(data, where="record")
+
+
+@pytest.mark.parametrize(
+    ("failure", "place", "text"),
+    [
+        (
+            Failure(page="tea", name="gone", line=7),
+            "tea.rst:7",
+            "gone is documented, but not there",
+        ),
+        (
+            Failure(page="tea", name="pot", problem="ValueError: broken"),
+            "tea",
+            "pot cannot be read: ValueError: broken",
+        ),
+        (
+            Failure(page="_autosummary/cup", name="cup", line=1),
+            "_autosummary/cup",
+            "cup is documented, but not there",
+        ),
+    ],
+)
+def test_failure_names_its_line(failure: Failure, place: str, text: str) -> None:
+    files = (
+        SourceFile(path="tea.ipynb", blob="1"),
+        SourceFile(path="tea.rst", blob="2"),
+    )
+    lock = Lock(
+        url="",
+        ref="",
+        commit="",
+        date="",
+        version="",
+        docs=Folders(names=("",)),
+        files=files,
+    )
+    assert (failure.place(lock), failure.text) == (place, text)

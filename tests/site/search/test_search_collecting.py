@@ -17,7 +17,7 @@ from docutils import nodes
 from docutils.utils import new_document
 from sphinx import addnodes
 
-from pipeline.site.extension.content.reference import api_description
+from pipeline.site.extension.content.reference import signature_nodes
 from pipeline.site.extension.navigation.toctree import Mark
 from pipeline.site.extension.nodes import (
     english,
@@ -133,13 +133,12 @@ def test_an_english_term_behind_a_chinese_one_is_english() -> None:
 
 def test_arguments_are_told_by_the_name_that_has_them() -> None:
     signature = "(fun, /, axis=0, *, hot_plates: int = a_b, out=c.d_e, **kettles_on)"
-    about = api_description(name="tea.boil", signature=signature)
+    (about,) = signature_nodes("tea.boil", signature)
+    assert isinstance(about, nodes.paragraph)
     assert list(blocks_of(about)) == [
         Block(english="hot_plates kettles_on", owner="boil", is_aside=True)
     ]
-    assert list(blocks_of(api_description(name="tea.boil", alone=True))) == [
-        Block(owner="boil", is_aside=True)
-    ]
+    assert signature_nodes("tea.boil", "") == []
 
 
 @pytest.mark.parametrize(

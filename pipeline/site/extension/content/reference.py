@@ -1,19 +1,15 @@
-"""API reference: names as links to the English docs, with signatures and summary lines.
+"""API reference: names as links, and the tables that list them.
 
-Upstream's own lists (``autosummary``, ``autofunction``) define which names its site documents, and
-where. So links match the pinned commit and need no network. An inventory takes precedence. A name
-is found whatever the kind of its object. Signatures come from the installed release. They are
-looked up once, when all names are known, and cached for the next build.
+Names that this site does not document lead to the English docs. Upstream's own lists
+(``autosummary``, ``autofunction``) define which names its site documents, and where. So links match
+the pinned commit and need no network. An inventory takes precedence. A name is found whatever the
+kind of its object.
 """
 
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
-from pathlib import Path
-from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
@@ -21,24 +17,13 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.ext.intersphinx import InventoryAdapter
 
-from pipeline.adapters.installed import CHILD, describe, is_of_index
-from pipeline.adapters.memo import Memo, digest_of
 from pipeline.core.inventories.names import expand_alias
-from pipeline.site.extension.content.figures import title_math
 from pipeline.site.extension.navigation.links import english_page
-from pipeline.site.extension.nodes import Wordless
 from pipeline.site.extension.records import Notes
 from pipeline.site.texts import text
 
-Described = dict[str, tuple[str, str]]  # by name: signature and summary line
-
 # Addresses of the names that each page lists, relative to the root of the English docs.
 _ADDRESSES: Notes[dict[str, str]] = Notes("jz_documented")
-# Names that each page describes.
-_DESCRIBED: Notes[list[str]] = Notes("jz_described")
-_FOUND = "jz_descriptions"  # attribute of Sphinx's environment
-_SUBJECT = "names"
-_MATH_ROLE = re.compile(r":math:`([^`]+)`")
 
 
 def note_page(env: BuildEnvironment, name: str, folder: str) -> None:
@@ -160,54 +145,12 @@ def _objects(env: BuildEnvironment, inventory: str) -> Iterator[tuple[str, str]]
                 yield name, entry.uri
 
 
-class api_description(Wordless, nodes.Element):  # noqa: N801 - docutils names nodes so
-    """Signature and summary line of the object ``name``, inserted when the page is written.
-
-    The node is in a table cell, or ``alone``. Its name avoids docutils' own ``description``.
-    """
-
-
-def are_of_package(env: BuildEnvironment, names: Sequence[str]) -> bool:
-    """Return whether at least one name belongs to the package that the docs describe."""
-    package = env.config.jz_site["package"]
-    return bool(package) and any(name.startswith(f"{package}.") for name in names)
-
-
-def missing_descriptions_note(env: BuildEnvironment) -> list[nodes.Node]:
-    """Return, once per page, a paragraph that explains why names have no descriptions."""
-    if env.temp_data.get("jz_lack"):
-        return []
-    env.temp_data["jz_lack"] = True
-    words = text(env.config.language, "not described")
-    release = env.config.jz_site["release"]
-    return [nodes.paragraph("", words.format(release), classes=["jz-elsewhere"])]
-
-
-def described_alone(env: BuildEnvironment, name: str) -> list[nodes.Node]:
-    """Return the description of a name outside of tables; nothing if none is possible."""
-    if not env.config.jz_site["is_described"] or not are_of_package(env, [name]):
-        return []
-    _DESCRIBED.by_page(env).setdefault(env.docname, []).append(name)
-    return [api_description(name=name, alone=True)]
-
-
-def table(env: BuildEnvironment, rows: Sequence[tuple[str, nodes.Node]]) -> nodes.table:
-    """Return a table of names. A row has the full name and the node that shows it."""
-    package = f"{env.config.jz_site['package']}."
-    noted = _DESCRIBED.by_page(env).setdefault(env.docname, [])
-    # Other packages must not be imported just because a page lists their names.
-    noted += [name for name, _ in rows if name.startswith(package)]
-    return table_of(
-        env, [(shown, [api_description(name=name)]) for name, shown in rows]
-    )
-
-
-def signature_nodes(signature: str) -> list[nodes.Node]:
-    """Return a signature as a paragraph that is not translated; none for an empty one."""
+def signature_nodes(name: str, signature: str) -> list[nodes.Node]:
+    """Return the signature of ``name`` as a paragraph that is not translated; none for ``""``."""
     if not signature:
         return []
     code = nodes.literal("", signature, classes=["jz-described"], translate="no")
-    return [nodes.paragraph("", "", code)]
+    return [nodes.paragraph("", "", code, jz_signature_of=name)]
 
 
 def table_of(
@@ -230,92 +173,12 @@ def _cell(content: nodes.Node) -> nodes.entry:
     return nodes.entry("", content)
 
 
-def update_descriptions(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Look up the noted names; return the pages whose descriptions have changed."""
-    noted = _DESCRIBED.by_page(env)
-    names = sorted({name for page in noted.values() for name in page})
-    before = _found(env)
-    found = env.__dict__[_FOUND] = _describe(app, names) if names else {}
-    changed = {name for name in names if found.get(name) != before.get(name)}
-    return [page for page in sorted(noted) if not changed.isdisjoint(noted[page])]
-
-
-def _found(env: BuildEnvironment) -> Described:
-    """Return the descriptions of the last look-up."""
-    found: Described = env.__dict__.get(_FOUND, {})
-    return found
-
-
-def lines_shown(env: BuildEnvironment, document: nodes.document) -> list[str]:
-    """Return the docstring summaries that a page shows, which are English."""
-    nothing = ("", "")
-    names = (node["name"] for node in document.findall(api_description))
-    return [line for name in names if (line := _found(env).get(name, nothing)[1])]
-
-
-def signature_of(env: BuildEnvironment, name: str) -> str:
-    """Return the signature of a name as pages show it; empty if there is none."""
-    return _found(env).get(name, ("", ""))[0]
-
-
-def _describe(app: Sphinx, names: Sequence[str]) -> Described:
-    """Return the descriptions of names.
-
-    They are cached by names and release, but not for an editable installation of the package.
-    """
-    is_kept = is_of_index(app.config.jz_site["package"])
-    memo = Memo(Path(app.config.jz_site["cache"], "described.json"), Described)
-    # The code of the child process affects the result, so it is part of the key.
-    key = digest_of(app.config.jz_site["version"], CHILD.read_bytes(), *names)
-    found = memo.get(_SUBJECT, key) if is_kept else None
-    if found is None:
-        found = dict(describe(names))
-        # An empty result is not cached, so that the next build tries again.
-        if found and is_kept:
-            memo.put(_SUBJECT, key, found)
-            memo.save()
-    return found
-
-
-def _visit_words(self: Any, node: api_description) -> None:
-    """Write ``<code>(x, axis=None)</code><p>The summary line.</p>``, both in English.
-
-    The search indexes the names and arguments, but not the summaries.
-    """
-    signature, line = _found(self.builder.env).get(node["name"], ("", ""))
-    if node.get("alone"):
-        self.body.append('<div class="jz-alone">')
-    if signature:
-        self.body.append(
-            f'<code class="jz-described" lang="en">{escape(signature)}</code>'
-        )
-    if line:
-        html = with_formulas(line)
-        self.body.append(f'<p class="jz-described" lang="en">{html}</p>')
-
-
-def _depart_words(self: Any, node: api_description) -> None:
-    """Close the element around a description outside of tables."""
-    if node.get("alone"):
-        self.body.append("</div>\n")
-
-
-def with_formulas(line: str) -> str:
-    """Return a line as HTML, with MathML for its formulas: ``The square, :math:`x^2```."""
-    # ``split`` puts the formulas at odd positions.
-    parts = enumerate(_MATH_ROLE.split(line))
-    return "".join(title_math(part) if at % 2 else escape(part) for at, part in parts)
-
-
 def setup(app: Sphinx) -> None:
-    """Register the node, and resolve names before intersphinx.
+    """Resolve names before intersphinx.
 
     intersphinx uses neither the lists of the docs nor the module around a name.
     """
     reference = Reference()
     _ADDRESSES.setup(app)
-    _DESCRIBED.setup(app)
-    app.add_node(api_description, html=(_visit_words, _depart_words))
-    app.connect("env-updated", update_descriptions)
     app.connect("env-updated", reference.collect)
     app.connect("missing-reference", reference.resolve, priority=400)

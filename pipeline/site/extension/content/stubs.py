@@ -1,7 +1,7 @@
-"""Stubs for directives and roles that only upstream's own site can run; they link to that site.
+"""Stubs for directives and roles that only upstream's own site can run.
 
-Directives such as ``autofunction`` list names, with links to the English reference. If the API
-reference has been pulled, they show the translated docstrings instead.
+Directives that document objects show what the record of the API reference has for them. Without
+it, and for anything else that upstream's programs make, they link to the English docs.
 """
 
 from __future__ import annotations
@@ -19,17 +19,13 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
-from sphinx.util.docutils import SphinxDirective
+from sphinx.util.docutils import SphinxDirective, switch_source_input
 
 from pipeline.site.extension.content.files import has_file, in_repository
 from pipeline.site.extension.content.reference import (
-    are_of_package,
-    described_alone,
-    missing_descriptions_note,
     note_anchor,
     note_page,
     signature_nodes,
-    table,
     table_of,
 )
 from pipeline.site.extension.navigation.links import english_page
@@ -46,8 +42,27 @@ class Elsewhere(Stub):
     """Stub for content that only the English docs have: a link to their page."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the link and ignore the content of the directive."""
-        return elsewhere(self.env, "made")
+        """Return what the record has for the directive; otherwise the link, without content."""
+        made = _recorded(self)
+        return elsewhere(self.env, "made") if made is None else made
+
+
+def _recorded(directive: SphinxDirective) -> list[nodes.Node] | None:
+    """Return what a directive stands for, objects with docstrings; None if it is not recorded."""
+    made = read_record(directive.env).get("reference", {}).get("directives", {})
+    # The argument may be a whole signature: grad(fun, argnums=0)
+    parts = made.get(f"{directive.name} {' '.join(directive.arguments)}")
+    if parts is None:
+        return None
+    page = str(directive.env.doc2path(directive.env.docname))
+    lines = StringList()
+    for origin, part in parts:
+        lines.extend(StringList(part, source=origin or page))
+    box = nodes.Element()
+    # Messages then name the object, and the line of its docstring.
+    with switch_source_input(directive.state, lines):
+        directive.state.nested_parse(lines, 0, box)
+    return box.children
 
 
 def elsewhere(
@@ -99,12 +114,10 @@ class Documented(Stub):
         Otherwise return a link to the object on the English page: ``guide.html#jax.numpy.sin``.
         ``automodule`` sets the module of the names that follow.
         """
-        # The argument may be a whole signature: grad(fun, argnums=0)
-        argument = " ".join(self.arguments)
-        made = read_record(self.env).get("reference", {}).get("directives", {})
-        if f"{self.name} {argument}" in made:
-            return self._parsed(made[f"{self.name} {argument}"])
-        name = _full_name(self, argument.partition("(")[0].strip())
+        made = _recorded(self)
+        if made is not None:
+            return made
+        name = _full_name(self, " ".join(self.arguments).partition("(")[0].strip())
         if self.name == "automodule":
             self.env.ref_context["py:module"] = name
             note_anchor(self.env, name, f"module-{name}")
@@ -115,16 +128,7 @@ class Documented(Stub):
             return [*anchor, *elsewhere(self.env, "members", f"module-{name}", name)]
         note_anchor(self.env, name, name)
         link = elsewhere(self.env, "object", name, name, explained=name)
-        return [*self._anchor(name), *link, *described_alone(self.env, name)]
-
-    def _parsed(self, lines: Sequence[str]) -> list[nodes.Node]:
-        """Return the nodes of ``lines``, the source of the object's description."""
-        source = str(self.env.doc2path(self.env.docname))
-        box = nodes.Element()
-        self.state.nested_parse(
-            StringList(list(lines), source=source), self.content_offset, box
-        )
-        return box.children
+        return [*self._anchor(name), *link]
 
     def _anchor(self, name: str) -> list[nodes.Node]:
         """Return the anchor that the object has on the English page, unless it exists here."""
@@ -144,23 +148,10 @@ class Summary(Stub):
         made = read_record(self.env).get("reference", {}).get("rows", {})
         if made:
             return self._described(made)
-        rows: list[tuple[str, nodes.Node]] = []
-        # A line is a name, perhaps with a leading ~, or a misplaced option.
-        for line in self.content:
-            name = line.strip().removeprefix("~")
-            if name and not name.startswith(":"):
-                rows.append(self._row(name))
-        if not rows:
-            return []
-        lack: list[nodes.Node] = []
-        if are_of_package(self.env, [name for name, _ in rows]):
-            if self.config.jz_site["is_described"]:
-                return [table(self.env, rows)]
-            lack = missing_descriptions_note(self.env)
         names = nodes.bullet_list(classes=["jz-api", "simple"])
-        for _, words in rows:
-            names += nodes.list_item("", words)
-        return [*lack, names]
+        for name in self._names():
+            names += nodes.list_item("", self._row(name))
+        return [names] if names.children else []
 
     def _names(self) -> list[str]:
         """Return the names in the content; a line may also be a misplaced option."""
@@ -171,18 +162,19 @@ class Summary(Stub):
         """Return the table with the signatures and summaries of the names."""
         rows: list[tuple[nodes.Node, list[nodes.Node]]] = []
         for name in self._names():
-            _, link = self._row(name)
+            link = self._row(name)
             if name not in made:
                 rows.append((link, []))
                 continue
-            _, _, signature, summary = made[name]
+            real_name, signature, summary = made[name]
             words = nodes.Element()
             self.state.nested_parse(StringList([summary]), 0, words)
-            rows.append((link, [*signature_nodes(signature), *words.children]))
+            described = [*signature_nodes(real_name, signature), *words.children]
+            rows.append((link, described))
         return [table_of(self.env, rows)] if rows else []
 
-    def _row(self, name: str) -> tuple[str, nodes.Node]:
-        """Return the full name, and a paragraph with a reference to it."""
+    def _row(self, name: str) -> nodes.paragraph:
+        """Return a paragraph with a reference to a name."""
         full_name = _full_name(self, name)
         # The name is complete, so Sphinx must not look in a module or class around it.
         link = addnodes.pending_xref(
@@ -200,7 +192,7 @@ class Summary(Stub):
         # Upstream's site has a page for the name only if this option is given.
         if "toctree" in self.options:
             note_page(self.env, full_name, self.options["toctree"])
-        return full_name, words
+        return words
 
 
 def _full_name(directive: SphinxDirective, name: str) -> str:
@@ -316,19 +308,20 @@ _DOCUMENTED = (
 STUBS: dict[str, type[Directive]] = {
     "autosummary": Summary,
     **dict.fromkeys(_DOCUMENTED, Documented),
-    "list_config_options": Elsewhere,
     "tagged-block": TaggedBlock,
     "plot": Plot,
 }
 
 
-def add_issue_role(app: Sphinx, config: Config) -> None:
-    """Register the role under the name that the docs use, which contains the package's name."""
+def add_names_of_docs(app: Sphinx, config: Config) -> None:
+    """Register the role and the directives whose names depend on the docs."""
     app.add_role(config.jz_site["issue_role"], issue_role)
+    for name in config.jz_site["listings"]:
+        app.add_directive(name, Elsewhere, override=True)
 
 
 def setup(app: Sphinx) -> None:
     """Register the stubs, replacing those of other extensions."""
     for name, directive in STUBS.items():
         app.add_directive(name, directive, override=True)
-    app.connect("config-inited", add_issue_role)
+    app.connect("config-inited", add_names_of_docs)
