@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,7 +26,14 @@ from pipeline.commands.build import BuildOptions, build
 from pipeline.commands.showing import print_json, print_text
 from pipeline.config import Settings, read_settings
 from pipeline.core.execution.notebook import parse_notebook, read_json, source_of
-from pipeline.core.pin.lock import Lock, parse_lock
+from pipeline.core.pin.lock import (
+    Lock,
+    blob_id,
+    format_lock,
+    is_reference,
+    parse_lock,
+)
+from pipeline.core.reference.objects import PATH
 from pipeline.core.site_manifest import (
     NAME,
     Manifest,
@@ -34,6 +42,7 @@ from pipeline.core.site_manifest import (
 )
 from pipeline.errors import ConfigError, FindingsError, InputError
 from pipeline.log import QUIET, Log
+from pipeline.paths import Paths
 from pipeline.report.verified import (
     Verified,
     VerifiedPage,
@@ -80,15 +89,17 @@ def verify_site(settings: Settings, address: str, log: Log) -> Verified:
         manifest = _manifest(site)
         with log.step("rebuild"):
             run, lock = _rebuilt(settings, manifest, Path(folder), where=site.name)
-        verified = []
-        total = sum(1 + len(page.included) for page in manifest.pages)
-        with log.progress("verify", total=total) as advance:
-            for page in manifest.pages:
-                verified += [
-                    _verified(run, lock, site, one) for one in (page, *page.included)
-                ]
-                advance(1 + len(page.included), page.page)
-    there = {page.page for page in verified}
+        documents = [one for page in manifest.pages for one in (page, *page.included)]
+        verified: list[VerifiedPage] = []
+        unproved: list[str] = []
+        with log.progress("verify", total=len(documents)) as advance:
+            for page in documents:
+                if is_reference(page.source) and run.upstream.reference is None:
+                    unproved.append(page.page)
+                else:
+                    verified.append(_verified(run, lock, site, page))
+                advance(1, page.page)
+    there = {page.page for page in documents}
     wanted = {page.name for page in lock.pages if run.upstream.selects(page.name)}
     return Verified(
         site=site.name,
@@ -99,6 +110,7 @@ def verify_site(settings: Settings, address: str, log: Log) -> Verified:
         locale=manifest.locale,
         pages=tuple(verified),
         missing=tuple(sorted(wanted - there)),
+        unproved=tuple(unproved),
     )
 
 
@@ -124,7 +136,11 @@ def _manifest(site: Published) -> Manifest:
 def _rebuilt(
     settings: Settings, manifest: Manifest, folder: Path, *, where: str
 ) -> tuple[Run, Lock]:
-    """Merge the pages again in ``folder``, from the two commits of the site."""
+    """Merge the pages again in ``folder``, from the two commits of the site.
+
+    The upstream of the run has no ``reference`` if its docstrings, which are those of the lock,
+    are not here.
+    """
     root = check_out(settings.root, manifest.project, folder / "project")
     there = read_settings(root / "pyproject.toml")
     name, locale = manifest.upstream.name, manifest.locale
@@ -139,6 +155,9 @@ def _rebuilt(
         # The upstream is a folder beside the project, outside its repository.
         address = str((settings.root / upstream.url).resolve())
         upstream = structs.replace(upstream, url=address)
+    reference = upstream.reference
+    # The package is not run: its docstrings are those that this project has pulled.
+    upstream = structs.replace(upstream, reference=None)
     run = Run(settings=there, upstream=upstream, log=Log(QUIET), locales=(locale,))
     data = files.read_bytes(run.paths.lock)
     lock = parse_lock(data, where=str(run.paths.lock))
@@ -151,10 +170,27 @@ def _rebuilt(
             where=where,
             hint="Build the site from a commit, and publish it again.",
         )
+    if reference and _copy_docstrings(lock, Paths(settings.root, name), run.paths):
+        run = replace(run, upstream=structs.replace(upstream, reference=reference))
+    else:
+        own = [file for file in lock.files if not is_reference(file.path)]
+        lock = replace(lock, files=tuple(own))
     # restored, because pull wrote the commit as ref, and the ref appears on every page
-    files.write_if_changed(run.paths.lock, data)
+    files.write_if_changed(run.paths.lock, format_lock(lock))
     build(run, BuildOptions(last="merge"))
     return run, lock
+
+
+def _copy_docstrings(lock: Lock, here: Paths, there: Paths) -> bool:
+    """Copy the docstrings of the lock; return whether all are here, as they were pulled."""
+    for file in lock.files:
+        if is_reference(file.path):
+            path = here.docs / file.path
+            data = files.read_bytes(path) if path.is_file() else b""
+            if blob_id(data) != file.blob:
+                return False
+            files.write_if_changed(there.docs / file.path, data, flush=False)
+    return True
 
 
 def _verified(
@@ -177,7 +213,8 @@ def _differences(
         return
     clean = f"_downloads/clean/{page.page}.ipynb"
     executed = f"_downloads/{page.page}.ipynb"
-    if not page.document:
+    # The page of an object consists of its docstrings, which are documents of their own.
+    if not page.document and page.source != PATH:
         yield f"{page.source}: cannot be downloaded from the site"
     merged = run.paths.merged(run.locales[0]) / page.source
     if not merged.is_file():  # the merge failed, so the site shows the English

@@ -10,6 +10,7 @@ from itertools import chain
 
 import msgspec
 
+from pipeline.core.pin.lock import DOCSTRING_SUFFIX
 from pipeline.errors import InputError
 from pipeline.folders import is_safe_path
 
@@ -48,6 +49,8 @@ class PublishedPage(msgspec.Struct, frozen=True):
             path = f"_downloads/source/{self.page}.rst"
         elif self.source.endswith(".ipynb"):
             path = f"_downloads/clean/{self.page}.ipynb"
+        elif self.source.endswith(DOCSTRING_SUFFIX):
+            path = f"_downloads/source/{self.source}"
         return path if path in self.files else ""
 
 

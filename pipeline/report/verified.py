@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 
 from pipeline.errors import FindingsError
 from pipeline.log import printable
+from pipeline.packages import how_to_run
 from pipeline.report.counts import counted
 
 LISTED = 5  # differences shown per page; JSON has all
@@ -34,6 +35,7 @@ class Verified:
     locale: str
     pages: tuple[VerifiedPage, ...]
     missing: tuple[str, ...]  # pages of the commit that the site lacks
+    unproved: tuple[str, ...] = ()  # pages of the reference, without their docstrings
 
     @property
     def wrong(self) -> tuple[VerifiedPage, ...]:
@@ -42,8 +44,8 @@ class Verified:
 
     @property
     def exit_code(self) -> int:
-        """Return 1 if a page differs, otherwise 0; missing pages do not count."""
-        return FindingsError.exit_code if self.wrong else 0
+        """Return 1 if a page differs or is not proved, otherwise 0; missing pages do not count."""
+        return FindingsError.exit_code if self.wrong or self.unproved else 0
 
 
 def verified_json(result: Verified) -> str:
@@ -70,6 +72,12 @@ def _lines(result: Verified, *, verbose: bool) -> Iterator[str]:
             yield printable(f"✓ {page.source}")
     if result.missing:
         yield f"{counted(len(result.missing), 'page')} of the commit not on the site"
+    if result.unproved:
+        yield (
+            f"not proved: {counted(len(result.unproved), 'page')} of the API reference, because "
+            "the docstrings of the lock are not here. Run: "
+            f"{how_to_run('pull', result.upstream)}"
+        )
     release = result.ref or "a folder"
     name = printable(f"{result.upstream} at {release} ({result.commit[:12]})")
     proved = len(result.pages) - len(result.wrong)

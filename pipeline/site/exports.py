@@ -19,12 +19,12 @@ from xml.etree import ElementTree
 
 from pipeline.adapters import files
 from pipeline.core.execution import notebook as execution
-from pipeline.core.pin.lock import is_reference
+from pipeline.core.pin.lock import DOCSTRING_SUFFIX, is_reference
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError
 from pipeline.site.configuration import english_folder, own_pages_of
 from pipeline.site.documents import to_json
-from pipeline.site.manifest import freshness_of_site, source_name
+from pipeline.site.manifest import docstring_name, freshness_of_site, source_name
 from pipeline.site.names import RECORDS, SEARCH
 from pipeline.site.plan import Site
 from pipeline.site.progress import template
@@ -197,6 +197,11 @@ def files_for_programs(site: Site) -> dict[str, bytes]:
             texts[source_name(page.page)] = files.read_bytes(site.document(source))
         if markdown := page_as_markdown(site, page):
             texts[f"{page.page}.md"] = markdown.encode("utf-8", "replace")
+    for file in site.lock.files if site.reference else ():
+        if file.path.endswith(DOCSTRING_SUFFIX):
+            texts[docstring_name(file.path)] = files.read_bytes(
+                site.document(file.path)
+            )
     return texts
 
 

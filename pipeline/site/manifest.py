@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pipeline.adapters import files
 from pipeline.adapters.memo import Memo
 from pipeline.adapters.version_control import clean_commit
+from pipeline.core.pin.lock import DOCSTRING_SUFFIX
 from pipeline.core.word_diff import Part
 from pipeline.site.memo import digest_of_stamps
 from pipeline.site.names import DOWNLOADS, RECORDS, TranslationState
@@ -63,9 +64,9 @@ def freshness_of_site(
                 "url": row["url"],
                 **known.facts,
                 "changed": changes.get(name),
-                "files": _files_of(known, name),
+                "files": _files_of(known),
                 "included": [
-                    {**one, "files": _files_of(known, one["page"])}
+                    {**one, "files": _listed(known, _files_of_included(one))}
                     for one in known.included
                 ],
             }
@@ -170,16 +171,31 @@ def _text_files(page: str) -> tuple[str, str]:
 def _included_files(known: _PageMemo) -> Iterator[str]:
     """Yield the possible paths of the documents that a page includes."""
     for one in known.included:
-        yield from _text_files(one["page"])
+        yield from _files_of_included(one)
 
 
-def _files_of(known: _PageMemo, page: str) -> dict[str, str]:
-    """Return the digests of the files of ``page``, which is the page itself or a part of it."""
-    # The files of an included document are listed with that document, not with the page.
-    paths = known.digests.keys() - set(_included_files(known))
-    if page in {one["page"] for one in known.included}:
-        paths = known.digests.keys() & set(_text_files(page))
-    return {path: known.digests[path][1] for path in sorted(paths)}
+def _files_of_included(one: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the possible paths of one included document."""
+    source = one["source"]
+    if source.endswith(DOCSTRING_SUFFIX):
+        # The docstrings of a page share its name.
+        return (docstring_name(source),)
+    return _text_files(one["page"])
+
+
+def _files_of(known: _PageMemo) -> dict[str, str]:
+    """Return the digests of the files of a page, which are not those of documents in it."""
+    return _listed(known, known.digests.keys() - set(_included_files(known)))
+
+
+def _listed(known: _PageMemo, paths: Iterable[str]) -> dict[str, str]:
+    there = known.digests.keys() & set(paths)
+    return {path: known.digests[path][1] for path in sorted(there)}
+
+
+def docstring_name(path: str) -> str:
+    """Return the path in the site of a merged docstring."""
+    return f"{DOWNLOADS}/source/{path}"
 
 
 def source_name(page: str) -> str:
