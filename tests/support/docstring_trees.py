@@ -1,0 +1,110 @@
+"""Docstrings as Sphinx's own autodoc and napoleon render them, without anything of the pipeline.
+
+A module with one function for each docstring is read like any package. The result is the doctree of
+each docstring without its prose: what remains must be equal in every language. It runs as a script,
+in a process of its own: docstrings as JSON on stdin, trees on stdout.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from subprocess import run
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+
+# Nodes whose words are not prose: code, formulas, names of parameters and sections, types.
+_BLOCKS = (nodes.literal_block, nodes.doctest_block, nodes.raw, nodes.math_block)
+_INLINE = (
+    *(nodes.literal, nodes.math, nodes.title_reference, nodes.field_name),
+    *(nodes.rubric, nodes.comment, addnodes.literal_strong, addnodes.literal_emphasis),
+)
+# Attributes that lead somewhere or say how words are read.
+_ATTRIBUTES = ("refuri", "reftarget", "reftype", "refdomain", "uri", "language", "type")
+Tree = tuple[Any, ...]
+
+
+def trees_of(docstrings: Mapping[str, str], settings: Mapping[str, Any]) -> Any:
+    """Return the tree of each docstring, by name, as ``settings`` of Sphinx make it."""
+    request = {"docstrings": dict(docstrings), "settings": dict(settings)}
+    done = run(
+        [sys.executable, "-P", __file__],
+        input=json.dumps(request).encode(),
+        capture_output=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+def tree_of(node: nodes.Node) -> Tree:
+    """Return a node without prose. What stands in a line is sorted: languages order it anew."""
+    assert isinstance(node, nodes.Element)
+    attributes = [str(node[key]) for key in _ATTRIBUTES if key in node]
+    if isinstance(node, _BLOCKS):
+        return (node.tagname, attributes, node.astext())
+    if isinstance(node, _INLINE):
+        # A translation may break its lines elsewhere.
+        return (node.tagname, attributes, " ".join(node.astext().split()))
+    children = [tree_of(child) for child in node.children if not _is_left_out(child)]
+    if isinstance(node, nodes.TextElement):
+        # A sentence may name a thing again, where English says "it".
+        children = [json.loads(one) for one in sorted(set(map(json.dumps, children)))]
+    return (node.tagname, attributes, children)
+
+
+def _is_left_out(node: nodes.Node) -> bool:
+    """Return whether a node is prose, or the name of a link: translated links have none."""
+    return isinstance(node, nodes.Text | nodes.target)
+
+
+def _trees(folder: Path, request: Mapping[str, Any]) -> dict[str, Tree]:
+    names = list(request["docstrings"])
+    code = "import json, pathlib\n_DOCS = json.loads(pathlib.Path(%r).read_text('utf-8'))\n"
+    data = folder / "docs.json"
+    data.write_text(json.dumps(list(request["docstrings"].values())), "utf-8")
+    functions = [
+        f"def f{at}(): ...\nf{at}.__doc__ = _DOCS[{at}]\n" for at in range(len(names))
+    ]
+    (folder / "documented.py").write_text(
+        code % str(data) + "".join(functions), "utf-8"
+    )
+    source = folder / "source"
+    source.mkdir()
+    for at in range(len(names)):
+        (source / f"p{at}.rst").write_text(
+            f".. autofunction:: documented.f{at}\n", "utf-8"
+        )
+    sys.path.insert(0, str(folder))
+    app = Sphinx(
+        srcdir=source,
+        confdir=None,
+        outdir=folder / "out",
+        doctreedir=folder / "trees",
+        buildername="dummy",
+        confoverrides={
+            **request["settings"],
+            "extensions": ["sphinx.ext.autodoc", "sphinx.ext.napoleon"],
+            "root_doc": "p0",
+            # Which quotation mark it makes depends on the letter beside it.
+            "smartquotes": False,
+        },
+        status=None,
+        warning=None,
+    )
+    app.builder.read()
+    trees: dict[str, Tree] = {}
+    for at, name in enumerate(names):
+        document = app.env.get_doctree(f"p{at}")
+        trees[name] = tuple(map(tree_of, document.findall(addnodes.desc_content)))
+    return trees
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as place:
+        print(json.dumps(_trees(Path(place), json.load(sys.stdin))))
