@@ -143,7 +143,18 @@ def test_limits_are_judged_by_outcome_and_seconds() -> None:
         "contender": "ours",
         "outcome": "0 kernels",
         "wall": 3,
+        "cpu": 0.0,
     }
+
+
+def test_limits_are_judged_by_seconds_of_cpu() -> None:
+    limits = tuple(Limit(contender="ours", cpu=most) for most in (8, 7.9))
+    scene = Scene(name="x", title="", contenders=(contender("ours"),), limits=limits)
+    rows = compare(scene, {"ours": [Cost(cpu=8, wall=99, peak=1)]}, {})
+    assert judge(scene, rows) == (
+        "met: ours: 8.00 s CPU (limit: 8 s)",
+        "MISSED: ours: 8.00 s CPU (limit: 7.9 s)",
+    )
 
 
 def test_the_table_has_every_contender_and_why_one_is_missing() -> None:

@@ -26,6 +26,7 @@ from bench.measure import (
     run_scene,
     to_record,
 )
+from bench.references import REFERENCE, reference_scenes
 from bench.scenes import (
     DEFAULT,
     EXTRACTIONS,
@@ -37,7 +38,7 @@ from bench.scenes import (
 from bench.sites import SITE, site_scenes
 from bench.workshop import PROJECT, VARIABLE, freeze_code
 
-NAMES = (*DEFAULT, SITE, EXECUTE)
+NAMES = (*DEFAULT, SITE, REFERENCE, EXECUTE)
 DISTRIBUTIONS = """ipykernel jax jaxlib jupytext markdown-it-py mdit-py-plugins mdpo myst-nb
 myst-parser nbclient papermill polib rapidfuzz sphinx sphinx-book-theme sphinx-intl
 translate-toolkit""".split()
@@ -80,7 +81,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         help=f"default: 3; 1 for {UPGRADE!r}, and for the cold part of {EXECUTE!r}",
     )
     which = (
-        f"one of {', '.join(NAMES)}; may be repeated. Default: all but {SITE!r}, and {EXECUTE!r}, "
+        f"one of {', '.join(NAMES)}; may be repeated. Default: all but {SITE!r}, {REFERENCE!r}, "
+        f"which reads the docstrings of JAX, and {EXECUTE!r}, "
         f"which runs all code twice and takes ten minutes"
     )
     parser.add_argument(
@@ -130,6 +132,8 @@ def _scenes(
         yield upgrade_scene(folder / "upgrade", no_upstream=sample)
     if SITE in names:
         yield from site_scenes(folder / "site", subject)
+    if REFERENCE in names:
+        yield from reference_scenes(folder / "reference", subject)
     if EXECUTE in names:
         yield from execution_scenes(folder / "execute", subject.docs, is_sample=sample)
 

@@ -72,12 +72,14 @@ class Target:
 class Limit:
     """What is asked of one contender by itself.
 
-    At most so many seconds ``wall`` (0: no limit), and this ``outcome`` in every round.
+    At most so many seconds ``wall`` or ``cpu`` (0: no limit), and this ``outcome`` in every round
+    ("": any).
     """
 
     contender: str
-    outcome: str
+    outcome: str = ""
     wall: float = 0.0
+    cpu: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,15 +276,20 @@ def _judge_limit(limit: Limit, row: Row) -> Iterator[str]:
     if row.middle is None:
         yield f"no verdict on {limit.contender}: {row.note}"
         return
-    is_met = row.outcome == limit.outcome
-    yield f"{_verdict(is_met)}: {row.name}: {row.outcome or 'nothing'}" + (
-        "" if is_met else f" (wanted: {limit.outcome})"
-    )
-    if limit.wall:
-        yield (
-            f"{_verdict(row.middle.wall <= limit.wall)}: {row.name}: {row.middle.wall:.2f} s "
-            f"wall (limit: {limit.wall:g} s)"
+    if limit.outcome:
+        is_met = row.outcome == limit.outcome
+        yield f"{_verdict(is_met)}: {row.name}: {row.outcome or 'nothing'}" + (
+            "" if is_met else f" (wanted: {limit.outcome})"
         )
+    for what, most, found in (
+        ("wall", limit.wall, row.middle.wall),
+        ("CPU", limit.cpu, row.middle.cpu),
+    ):
+        if most:
+            yield (
+                f"{_verdict(found <= most)}: {row.name}: {found:.2f} s {what} "
+                f"(limit: {most:g} s)"
+            )
 
 
 def _verdict(is_met: bool) -> str:

@@ -1,0 +1,117 @@
+"""The API reference: what its docstrings cost, from the pull to the site, guides included.
+
+Everything is measured on the project itself: its configuration, its memory, and the docs that it
+pulls. Nobody else does the same work, so there is nothing beside it; each scene has its goal.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from bench import workshop
+from bench.measure import Contender, Limit, Scene
+from bench.scenes import Subject
+from bench.workshop import LOCALE, PROJECT, Root
+
+REFERENCE = "reference"
+OURS = "ours"
+_RECORD = "_api/reference.json"
+_PAGE = "_api/_autosummary/jax.lax.scan.po"
+WORD = "新"  # at the end of a changed translation, as often as it was changed
+
+
+def reference_scenes(folder: Path, subject: Subject) -> Iterator[Scene]:
+    """Pull, first update and merge, sync without a change, the site, and one changed docstring."""
+    if subject.is_sample:
+        reason = f"needs JAX and its docs: set {workshop.VARIABLE}"
+        missing = Contender(name=OURS, commands=(), folder=folder, missing=reason)
+        yield Scene(name=REFERENCE, title="The API reference", contenders=(missing,))
+        return
+    root = Root.real(folder)
+    shutil.copytree(PROJECT / "translations" / "memory", folder / "translations/memory")
+    shutil.copytree(PROJECT / "upstream" / "startup", folder / "upstream" / "startup")
+    root.run("pull")
+    catalog = root.catalogs / _PAGE
+
+    def scene(
+        title: str,
+        verb: str,
+        *options: str,
+        prepare: workshop.Prepare,
+        cpu: float = 0.0,
+        rounds: int = 1,
+    ) -> Scene:
+        contender = Contender(
+            name=OURS,
+            commands=(root.command(verb, *options),),
+            folder=root.path,
+            environ=workshop.environment(),
+            prepare=prepare,
+        )
+        limits = (Limit(contender=OURS, cpu=cpu),) if cpu else ()
+        return Scene(
+            name=f"{REFERENCE}, {verb}",
+            title=title,
+            contenders=(contender,),
+            limits=limits,
+            rounds=rounds,
+        )
+
+    yield scene("Pull the docstrings", "pull", prepare=partial(_forget_record, root))
+    yield scene(
+        "Split, open the memory, and merge: guides and reference",
+        "merge",
+        prepare=partial(_forget_built, root),
+    )
+    root.run("sync", "--no-execute")
+    yield scene(
+        "Sync without a change",
+        "sync",
+        "--no-execute",
+        prepare=_prepare_nothing,
+        cpu=0.8,
+        rounds=3,
+    )
+    yield scene(
+        "The site, in full",
+        "site",
+        "--no-execute",
+        prepare=partial(_forget_site, root),
+        cpu=60,
+    )
+    yield scene(
+        "The site after one changed docstring",
+        "site",
+        "--no-execute",
+        prepare=partial(_change, catalog),
+        cpu=3.5,
+        rounds=3,
+    )
+
+
+def _forget_record(root: Root, number: int) -> None:
+    (root.docs / _RECORD).unlink(missing_ok=True)
+
+
+def _forget_built(root: Root, number: int) -> None:
+    workshop.remove(root.path / "translations" / LOCALE)
+    workshop.remove(root.path / "build" / LOCALE)
+    workshop.remove(root.path / "build" / "splits")
+
+
+def _forget_site(root: Root, number: int) -> None:
+    workshop.remove(root.path / "build" / "site")
+
+
+def _prepare_nothing(number: int) -> None:
+    """Leave everything as the last run has left it."""
+
+
+def _change(catalog: Path, number: int) -> None:
+    """Change one translation of a catalogue, in every round to another one."""
+    command = (sys.executable, "-m", "bench.catalogs", "change", str(catalog))
+    workshop.run(catalog.parent, *command, WORD * number)
