@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.adapters.files import remove_files
+from pipeline.adapters.files import files_below, remove_files
 from pipeline.adapters.memo import Memo, digest_of
 from pipeline.core.pin.lock import Lock, Page
 from pipeline.core.results import PageResult
@@ -120,25 +120,28 @@ def prune(run: Run, pages: Sequence[Page], *, locale: str) -> tuple[str, ...]:
     """
     paths = run.paths
     # The site builder removes the stale files in its own folders.
-    merged, executed, html = (
+    folders = (
         paths.merged(locale),
+        paths.blocks(locale),
         paths.executed(locale),
         paths.html(locale),
     )
-    blocks = paths.blocks(locale)
-    wanted = {paths.preview(locale)}  # the index belongs to no page
+    # As text: joining paths for thousands of documents takes as long as everything else here.
+    merged, blocks, executed, _ = (folder.as_posix() for folder in folders)
+    wanted = {paths.preview(locale).as_posix()}  # the index belongs to no page
     for page in pages:
         # Harmless for pages without code, whose notebook never exists.
-        wanted.add(executed / f"{page.name}.ipynb")
-        wanted.add(paths.html_page(locale, page.name))
+        wanted.add(f"{executed}/{page.name}.ipynb")
+        wanted.add(paths.html_page(locale, page.name).as_posix())
         for file in page.files:
-            wanted.add(merged / file.path)
-            wanted.add(blocks / f"{file.path}.json")
+            wanted.add(f"{merged}/{file.path}")
+            wanted.add(f"{blocks}/{file.path}.json")
     # File by file: an empty folder is removed with its last file.
     stale: list[Path] = []
-    for folder in (merged, blocks, executed, html):
-        files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-        stale += [path for path in files if path not in wanted]
+    for folder in folders:
+        stale += [
+            path for path in files_below(folder, "") if path.as_posix() not in wanted
+        ]
     if not run.dry:
         remove_files(stale)
     return tuple(map(run.shown, stale))

@@ -126,9 +126,10 @@ class Locale:
 
     def _by_page(self, folder: Path) -> Iterator[tuple[str, Path]]:
         """Yield each page with its ``.po`` file below ``folder``, sorted by path."""
-        for path in sorted(files_below(folder, ".po")):
+        start = len(f"{folder.as_posix()}/")
+        for path in files_below(folder, ".po"):
             # The path gives the page, because a header may contain anything.
-            page = path.relative_to(folder).as_posix().removesuffix(".po")
+            page = path.as_posix()[start:].removesuffix(".po")
             if not self._is_hidden(page):
                 yield page, path
 
@@ -172,10 +173,13 @@ class Locale:
         treat it as up to date.
         """
         digests: dict[str, str] = {}
-        for page, data in self.catalog_files.items():
-            digests[self.catalog_name(page)] = digest_of(data)
-        for page, data in self.memory_files.items():
-            digests[self.memory_name(page)] = digest_of(data)
+        for folder, found in (
+            (self.paths.catalogs(self.name), self.catalog_files),
+            (self.paths.memories(self.name), self.memory_files),
+        ):
+            shown = self.run.shown(folder)
+            for page, data in found.items():
+                digests[f"{shown}/{page}.po"] = digest_of(data)
         return digests
 
     def report(self, finding: Finding) -> None:
