@@ -12,11 +12,17 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from docutils import nodes
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from sphinx.highlighting import PygmentsBridge
 
-from pipeline.site.extension.speed import CLIENTS, PLAIN, LeanFormatter
+from pipeline.site.extension.speed import (
+    CLIENTS,
+    PLAIN,
+    LeanFormatter,
+    _find_nodes_faster,
+)
 
 _PROOF = """
 import sys
@@ -101,3 +107,21 @@ def test_words_without_marks_have_the_colour_of_all_text(style: str) -> None:
     formatter = HtmlFormatter[str](style=style)
     colours = {formatter.style.style_for_token(kind)["color"] for kind in PLAIN}
     assert len(colours) == 1
+
+
+def test_nodes_are_found_as_docutils_finds_them() -> None:
+    _find_nodes_faster()
+    words = nodes.paragraph("", "a ", nodes.emphasis("", "b", nodes.strong("", "c")))
+    page = nodes.section("", nodes.title("", "T"), words, nodes.paragraph("", "d"))
+    for kind in (None, nodes.Node, nodes.Text, nodes.Element, nodes.paragraph):
+        # Other conditions are docutils' own search.
+        wanted = kind or nodes.Node
+        slowly = list(page.findall(lambda node, kind=wanted: isinstance(node, kind)))
+        assert list(page.findall(kind)) == slowly
+    assert list(words.findall(nodes.paragraph, include_self=False)) == []
+    assert list(words.findall(nodes.paragraph, descend=False)) == [words]
+    assert len(list(page.children[0].findall(nodes.Element, siblings=True))) == 5
+    # A node may be replaced as soon as it is found.
+    for found in page.findall(nodes.strong):
+        found.replace_self(nodes.Text("c"))
+    assert page.astext() == "T\n\na bc\n\nd"

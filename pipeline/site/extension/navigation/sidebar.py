@@ -6,10 +6,12 @@ the contents are read once, as a tree of entries, and rendered for each page.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
+from itertools import chain
 from typing import Any
 
 from sphinx import addnodes
@@ -71,7 +73,15 @@ def add_navigation(
     @cache
     def navigation() -> str:
         """Return the navigation. Cached, because templates call it several times or not at all."""
-        return to_html(_parts(app), page, pathto, locale=app.config.language)
+        parts = _parts(app)
+        if page in _pages_of(app):
+            return to_html(parts, page, pathto, locale=app.config.language)
+        # The thousand pages of an API reference are not in it, so all of a folder show the same.
+        known: dict[str, str] = app.__dict__.setdefault("_jz_navigation_html", {})
+        folder = posixpath.dirname(page)
+        if folder not in known:
+            known[folder] = to_html(parts, page, pathto, locale=app.config.language)
+        return known[folder]
 
     site, root = app.config.jz_site, app.config.root_doc
     name = english_page(site, page) if page in app.env.found_docs else ""
@@ -215,6 +225,22 @@ def _parts(app: Sphinx) -> tuple[Entry, ...]:
         known = tuple(_part(app, tree, root) for tree in trees)
         app._jz_navigation = known  # type: ignore[attr-defined]
     return known
+
+
+def _pages_of(app: Sphinx) -> frozenset[str]:
+    """Return the pages that the navigation leads to, or has a caption or title of."""
+    known: frozenset[str] | None = getattr(app, "_jz_navigation_pages", None)
+    if known is None:
+        known = frozenset(chain.from_iterable(map(_pages_in, _parts(app))))
+        app._jz_navigation_pages = known  # type: ignore[attr-defined]
+    return known
+
+
+def _pages_in(entry: Entry) -> Iterator[str]:
+    yield entry.page
+    yield entry.marked_on
+    for child in entry.children:
+        yield from _pages_in(child)
 
 
 def _part(app: Sphinx, tree: addnodes.toctree, root: str) -> Entry:
