@@ -25,7 +25,7 @@ from pipeline.adapters.sphinx import (
 )
 from pipeline.config import SitePolicy
 from pipeline.core.glossary.glossary import Glossary, read_glossaries
-from pipeline.core.pin.lock import ASSETS, Lock, is_reference
+from pipeline.core.pin.lock import ASSETS, DOCSTRING_SUFFIX, Lock, is_reference
 from pipeline.core.results import PageResult
 from pipeline.errors import ConfigError, PublishError
 from pipeline.findings import Finding, Severity
@@ -128,6 +128,7 @@ def build_site(
         *assembled.findings,
         *inventories_of(site).findings,
         *outline_of(site).findings,
+        *(reference.findings(lock) if reference else ()),
     )
     # The site itself may have been deleted since.
     if last and not assembled.changed and (site.target / "index.html").is_file():
@@ -189,7 +190,8 @@ def write_remaining_files(
     changed = 0
     for path, data in wanted.items():
         if data is not None:
-            changed += files.write_if_changed(site.target / path, data)
+            # Until the memo is saved, the next run builds everything again.
+            changed += files.write_if_changed(site.target / path, data, flush=False)
     changed += files.write_if_changed(site.target / MANIFEST, freshness_file(site))
     stale = list(_stale_files(site, pages, wanted))
     files.remove_files(stale)
@@ -242,7 +244,8 @@ def _stale_files(
             yield path
     # Downloads of pages that no longer exist, or whose format has changed.
     kept = {*wanted, *map(source_name, site.kept)}
-    for path in files.files_below(site.target / DOWNLOADS, ".ipynb", ".rst"):
+    suffixes = (".ipynb", ".rst", DOCSTRING_SUFFIX)
+    for path in files.files_below(site.target / DOWNLOADS, *suffixes):
         if path.relative_to(site.target).as_posix() not in kept:
             yield path
 
@@ -407,12 +410,14 @@ def _skipped_pages(site: Site, told: Iterable[Finding]) -> Iterator[Finding]:
 
 def _warning(warned: Warned) -> Finding:
     """Return the finding for a warning of Sphinx, with the place in upstream's file."""
+    # lamps/lamp.py:12: lamps.shine → an object, not a page
+    is_object = ": " in warned.file
     return Finding(
         code="sphinx",
         # UNWRITTEN is our own extension's warning that a page could not be written: an error.
         severity=Severity.ERROR if warned.kind == UNWRITTEN else Severity.WARNING,
         where=f"{warned.file}:{warned.line}" if warned.line else warned.file,
         text=f"{warned.text} [{warned.kind}]" if warned.kind else warned.text,
-        page=warned.file.rpartition(".")[0],
+        page="" if is_object else warned.file.rpartition(".")[0],
         hint="Sphinx says so.",
     )

@@ -149,4 +149,7 @@ class Site:
     def _module(self, module: str, line: int) -> tuple[str, str]:
         """Return the readable name of a place in the package, and its address at upstream."""
         url = self.source_url(f"{OUTSIDE}/{module}")
+        # Python knows no line of a class that pretends to be from another module.
+        if not line:
+            return module, url
         return f"{module}:{line}", f"{url}#L{line}" if url else ""

@@ -54,17 +54,22 @@ def record_of(
     blocks: list[Block] = []
     records: list[dict[str, Any]] = []
     remembered: list[Entry] = []
+    # The docstrings of a page share its catalogue.
+    entries: dict[str, tuple[Entry, ...]] = {}
+    lines: dict[str, dict[str, int]] = {}
     for one in documents:
         name = one.page.page
-        found = blocks_of(one.landings, catalog_entries(site, name))
-        lines = _memory_lines(site, name)
+        if name not in entries:
+            entries[name] = catalog_entries(site, name)
+            lines[name] = _memory_lines(site, name)
+            remembered += entries_with_authors(site.paths.memory(site.locale, name))
+        found = blocks_of(one.landings, entries[name])
         records += [
-            _block_record(site, one.page, block, lines)
+            _block_record(site, one.page, block, lines[name])
             for block in found
             if block.has_place
         ]
         blocks += found
-        remembered += entries_with_authors(site.paths.memory(site.locale, name))
     paths = [one.page.files[0].path for one in documents]
     drafts = sum(block.origin is OriginKind.DRAFT for block in blocks)
     # A guide names its own documents; the page of an object names the modules of its docstrings.

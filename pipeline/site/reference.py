@@ -17,7 +17,7 @@ from typing import Any
 
 from pipeline.adapters import files
 from pipeline.adapters.sphinx import napoleon_lines
-from pipeline.core.pin.lock import REFERENCE, page_name
+from pipeline.core.pin.lock import REFERENCE, Lock, page_name
 from pipeline.core.reference.objects import (
     MARK,
     PATH,
@@ -30,12 +30,14 @@ from pipeline.core.reference.objects import (
 )
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError
+from pipeline.findings import Finding, Severity
 from pipeline.paths import Paths
 from pipeline.site.texts import words
 
 # A full stop, or one of the full-width marks that end a sentence.
 _SENTENCE = re.compile(r".+?(?:[\u3002\uff01\uff1f]|\.(?=\s|$)|$)", re.DOTALL)
-_RUBRIC = re.compile(r"(\s*\.\. rubric:: )(.+)")
+# Words that are shown: ".. rubric:: Examples", ":environment variable: ``JAX_X``"
+_HEADING = re.compile(r"(\s*(?:\.\. rubric:: |:(?=[^:]+: )))([^:]+)(.*)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +86,18 @@ class Reference:
         """Yield the results of the objects' own pages, including objects without docstring."""
         for name in sorted(self.record.pages):
             yield PageResult(page=name, title=name.rpartition("/")[2])
+
+    def findings(self, lock: Lock) -> Iterator[Finding]:
+        """Yield what could not be read, when the reference was pulled."""
+        for failure in self.record.failures:
+            yield Finding(
+                code="reference",
+                severity=Severity.WARNING,
+                where=failure.place(lock),
+                text=failure.text,
+                page=failure.page,
+                hint="Upstream can mend it; all other names are shown.",
+            )
 
     def documents(self, page: str) -> Iterator[PageResult]:
         """Yield a row for each docstring that a page shows, in order, named like its catalogue."""
@@ -137,6 +151,21 @@ class Reference:
             found.setdefault(described.document, []).append(described)
         return found
 
+    def key_of(self, page: str) -> str:
+        """Return a text of everything in the record that a page shows, as part of its key."""
+        found = self.shown.get(page, _Shown())
+        names = [name for one in found.directives for name in names_in(one)]
+        names += [row.object for row in found.rows]
+        objects = [*map(self._object, names), *self.place_of(page)]
+        return repr((found, objects, self.record.settings, self.record.pages.get(page)))
+
+    def summarized(self, page: str) -> Iterator[str]:
+        """Yield the paths of the docstrings whose first sentences a page shows in tables."""
+        for row in self.shown.get(page, _Shown()).rows:
+            path = self._object(row.object).document
+            if path:
+                yield path
+
     def text_of(self, page: str) -> bytes:
         """Return the source of an object's page, as autosummary has generated it."""
         return self.record.pages[page].lstrip("\ufeff").encode("utf-8", "replace")
@@ -152,20 +181,24 @@ class Reference:
                 for one in found.directives
             },
             "rows": {
-                row.name: [row.object, row.display, row.signature, self._summary(row)]
+                row.name: [row.object, row.signature, self._summary(row)]
                 for row in found.rows
             },
         }
 
-    def _expanded(self, directive: Directive) -> Iterator[str]:
-        """Yield the lines of a directive with its docstrings in place."""
+    def _expanded(self, directive: Directive) -> Iterator[tuple[str, list[str]]]:
+        """Yield the lines of a directive with its docstrings in place, each with its origin."""
         for line in directive.lines:
             before, mark, rest = line.partition(MARK)
             if not mark:
-                yield self._translated_heading(line)
+                yield "", [self._translated_heading(line)]
                 continue
-            for inner in self._docstring(rest.partition(MARK)[0]):
-                yield f"{before}{inner}" if inner else ""
+            name = rest.partition(MARK)[0]
+            found = self._object(name)
+            lines = [
+                f"{before}{inner}" if inner else "" for inner in self._docstring(name)
+            ]
+            yield f"{found.file}:{found.line}: {name}" if found.file else name, lines
 
     def _docstring(self, name: str) -> list[str]:
         """Return the lines of an object's docstring as napoleon writes them, with its types."""
@@ -182,12 +215,12 @@ class Reference:
         return lines
 
     def _translated_heading(self, line: str) -> str:
-        """Return a line; if it is the heading of a section, in the reader's language."""
-        match = _RUBRIC.fullmatch(line)
+        """Return a line; if it is the heading of a section or field, in the reader's language."""
+        match = _HEADING.fullmatch(line)
         if match is None:
             return line
         known = words(self.locale, "docstring headings")
-        return match[1] + known.get(match[2].lower(), match[2])
+        return match[1] + known.get(match[2].lower(), match[2]) + match[3]
 
     def _merged(self, found: Object) -> str:
         """Return the merged docstring of an object; upstream's if there is none."""

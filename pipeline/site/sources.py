@@ -25,7 +25,6 @@ from pipeline.core.pin.lock import (
     is_reference,
     page_path,
 )
-from pipeline.core.reference.objects import PATH
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError, PipelineError
 from pipeline.findings import Finding
@@ -203,7 +202,9 @@ def _page_files(
 ) -> _PageFiles:
     """Make the files of a page, or keep them if its inputs are unchanged. Raises PipelineError."""
     subject = subject_of_page(page.page)
-    key = digest_of(common, _result_key(page), digest_of_stamps(*_inputs(site, page)))
+    shown_objects = site.reference.key_of(page.page) if site.reference else ""
+    stamps = digest_of_stamps(*_inputs(site, page))
+    key = digest_of(common, _result_key(page), shown_objects, stamps)
     known = memo.get(subject, key)
     if known is not None and _is_all_there(site, known):
         return _PageFiles(
@@ -263,8 +264,8 @@ def _is_all_there(site: Site, known: SubjectState) -> bool:
 
 def _inputs(site: Site, page: PageResult) -> Iterator[Path]:
     """Yield the files that a page of the site is made from. They need not exist."""
-    if site.reference:
-        yield site.paths.docs / PATH
+    for path in site.reference.summarized(page.page) if site.reference else ():
+        yield site.paths.merged(site.locale) / path
     for one in (page, *site.included_in(page.page)):
         if not one.files:
             continue  # the page of an object; its docstrings follow
@@ -301,7 +302,7 @@ def _write_or_link(path: Path, content: bytes | Path) -> bool:
     are large.
     """
     if isinstance(content, bytes):
-        return files.write_if_changed(path, content)
+        return files.write_if_changed(path, content, flush=False)
     try:
         # ``samefile`` is cheaper than a comparison of the bytes.
         is_there = path.exists()

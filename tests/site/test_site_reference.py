@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 from folders import read_tree, write_tree
 from in_process import run_in
+from repositories import git, init_repository
 from site_builds import LACKING
 
 from pipeline.adapters import po
@@ -322,6 +324,104 @@ def test_translations_add_nothing_but_words(copied: Path) -> None:
         )
         assert not found.find(string=re.compile(r"os\.abort|volts|伏特|钱")), kind
         assert [text_of(name) for name in found.select("dd strong")] == ["power"], kind
+
+
+def test_bad_input_is_named_and_stops_no_page(copied: Path) -> None:
+    odd = '''
+
+def odd():
+    """An odd lamp.
+
+    .. image::
+
+    It still shines.
+    """
+'''
+    (copied / "package/lamps/__init__.py").write_text(PACKAGE + odd, encoding="utf-8")
+    listed = ENGLISH["api.rst"].replace("   Lamp\n", "   Lamp\n   odd\n   gone\n")
+    (copied / "english" / "api.rst").write_text(listed, encoding="utf-8")
+    run(copied, "pull", "lamps")
+    said = run(copied, "site", "lamps", "--no-execute", code=7)
+    assert "lamps/__init__.py:46: lamps.odd: 3: Error in" in said
+    assert "api.rst:14: gone is documented, but not there" in said
+    page = article(copied, "_autosummary/lamps.odd")
+    assert "It still shines." in text_of(page)
+    assert ".. image::" in text_of(page.select_one(".jz-broken"))
+    shine = article(copied, "_autosummary/lamps.shine")
+    assert "返回灯的光量。" in text_of(shine)
+
+
+def test_options_of_the_package_are_shown_with_their_anchors(copied: Path) -> None:
+    options = """
+class Options:
+    meta = {
+        "lamps_power": (int, (), {"help": "Watts of a lamp. See :func:`shine`."}),
+        "lamps_light": ("enum", (), {"enum_values": ["warm", "cold"]}),
+    }
+    values = {"lamps_power": 60, "lamps_light": "warm"}
+
+
+options = Options()
+"""
+    (copied / "package/lamps/options.py").write_text(options, "utf-8")
+    path = copied / "pyproject.toml"
+    path.write_text(
+        path.read_text("utf-8").replace(
+            'path = "package"\n',
+            'path = "package"\noptions = { list_options = "lamps.options.options" }\n',
+        ),
+        "utf-8",
+    )
+    page = "Options\n=======\n\nSee :func:`lamps.shine`.\n\n.. list_options::\n"
+    (copied / "english/options.rst").write_text(page, "utf-8")
+    build(
+        copied,
+        {
+            **CHINESE,
+            "Watts of a lamp. See :func:`shine`.": "灯的瓦数。参见 :func:`shine`。",
+        },
+    )
+    found = article(copied, "options")
+    power = found.select_one("dt#lamps_power")
+    assert text_of(power).startswith("lamps_power: int = 60")
+    shown = text_of(found)
+    assert "环境变量" in shown
+    assert "LAMPS_POWER" in shown
+    assert "可选值" in shown
+    assert "'warm', 'cold'" in shown
+    assert not found.select(".jz-elsewhere")
+    data = (copied / "build/site/lamps/objects.inv").read_bytes()
+    assert b"lamps_power py:data" in zlib.decompress(data.split(b"zlib.\n", 1)[1])
+
+
+def test_verify_site_proves_docstrings_that_match_the_lock(copied: Path) -> None:
+    init_repository(copied)
+    ignored = "build/\nupstream/lamps/\nupstream/.*\ntranslations/zh_CN/\n"
+    (copied / ".gitignore").write_text(ignored, "utf-8")
+    git(copied, "add", "-A")
+    git(copied, "commit", "-qm", "Translate")
+    run(copied, "site", "lamps", "--no-execute")
+    site = "build/site/lamps"
+    said = run(copied, "verify-site", site, "-v")
+    assert "✓ _api/_autosummary/lamps.glow/lamps.glow.docstring" in said
+    assert "✗" not in said
+    assert "not proved" not in said
+    # Another word in a docstring of the site.
+    path = "_api/_autosummary/lamps.glow/lamps.glow.docstring"
+    file = copied / site / "_downloads/source" / path
+    text = file.read_text("utf-8")
+    assert "返回灯的光量。" in text
+    file.write_text(text.replace("光量", "钱"), "utf-8")
+    said = run(copied, "verify-site", site, code=1)
+    assert f"{path}: is not the file that freshness.json lists" in said
+    file.write_text(text, "utf-8")
+    # Docstrings that are not those of the lock prove nothing.
+    english = copied / "upstream" / "lamps" / path
+    english.write_bytes(english.read_bytes() + b"\n\nMore.")
+    said = run(copied, "verify-site", site, code=1)
+    assert "not proved: " in said
+    assert "of the API reference, because the docstrings of the lock are not" in said
+    assert "✗" not in said
 
 
 def test_pages_go_with_their_objects(copied: Path) -> None:
