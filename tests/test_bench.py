@@ -351,7 +351,7 @@ def test_a_root_forgets_all_but_the_git_cache(tmp_path: Path) -> None:
 
 
 def test_executing_is_measured_only_if_asked_for() -> None:
-    assert set(NAMES) - set(DEFAULT) == {"site", "execute"}
+    assert set(NAMES) - set(DEFAULT) == {"site", "reference", "execute"}
 
 
 def test_a_changed_translation_ends_with_the_word(tmp_path: Path) -> None:

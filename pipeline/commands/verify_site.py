@@ -33,7 +33,6 @@ from pipeline.core.pin.lock import (
     is_reference,
     parse_lock,
 )
-from pipeline.core.reference.objects import PATH
 from pipeline.core.site_manifest import (
     NAME,
     Manifest,
@@ -89,7 +88,13 @@ def verify_site(settings: Settings, address: str, log: Log) -> Verified:
         manifest = _manifest(site)
         with log.step("rebuild"):
             run, lock = _rebuilt(settings, manifest, Path(folder), where=site.name)
-        documents = [one for page in manifest.pages for one in (page, *page.included)]
+        documents = [
+            one
+            for page in manifest.pages
+            for one in (page, *page.included)
+            # The page of an object consists of its docstrings, documents of their own.
+            if is_reference(one.page) or not is_reference(one.source)
+        ]
         verified: list[VerifiedPage] = []
         unproved: list[str] = []
         with log.progress("verify", total=len(documents)) as advance:
@@ -213,8 +218,7 @@ def _differences(
         return
     clean = f"_downloads/clean/{page.page}.ipynb"
     executed = f"_downloads/{page.page}.ipynb"
-    # The page of an object consists of its docstrings, which are documents of their own.
-    if not page.document and page.source != PATH:
+    if not page.document:
         yield f"{page.source}: cannot be downloaded from the site"
     merged = run.paths.merged(run.locales[0]) / page.source
     if not merged.is_file():  # the merge failed, so the site shows the English

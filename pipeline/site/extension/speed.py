@@ -101,7 +101,7 @@ def _find_nodes_faster() -> None:
 
     # Only once: tests set up several sites in one process.
     if slow.__name__ == findall.__name__ and slow.__module__ != __name__:
-        nodes.Node.findall = findall  # type: ignore[method-assign]
+        nodes.Node.findall = findall  # type: ignore[assignment, method-assign]
 
 
 def _nodes_of(root: nodes.Node, kind: type) -> Iterator[nodes.Node]:
