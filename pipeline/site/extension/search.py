@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from html import unescape
 from pathlib import Path
@@ -117,6 +118,10 @@ def blocks_of(node: nodes.Element, *, is_aside: bool = False) -> Iterator[Block]
         yield Block(text=words, english=other, is_aside=is_aside)
     elif "jz_signature_of" in node:
         yield _block_of_signature(node["jz_signature_of"], node.astext())
+    elif isinstance(node, addnodes.desc_signature):
+        yield from _blocks_of_object(node)
+    elif isinstance(node, addnodes.desc_content):
+        yield from _blocks_of_docstring(node)
     elif isinstance(node, _SKIPPED):
         return
     elif isinstance(node, nodes.TextElement):
@@ -159,8 +164,34 @@ def _block_of_signature(name: str, signature: str) -> Block:
     Only arguments with ``_`` count: ``axis`` and ``where`` are common words that hundreds of names
     have.
     """
-    arguments = " ".join(_ARGUMENT.findall(signature))
-    return Block(english=arguments, owner=name.rpartition(".")[2], is_aside=True)
+    arguments = tuple(_ARGUMENT.findall(signature))
+    owner = name.rpartition(".")[2]
+    return Block(
+        english=" ".join(arguments), owner=owner, arguments=arguments, is_aside=True
+    )
+
+
+def _blocks_of_object(signature: addnodes.desc_signature) -> Iterator[Block]:
+    """Yield the full name of an object as a heading, then its signature."""
+    words = _Words(signature).text
+    name = ".".join(filter(None, (signature.get("module"), signature.get("fullname"))))
+    yield Block(text=name, anchor="".join(signature["ids"][:1]), names=(name,))
+    _, bracket, arguments = words.partition("(")
+    yield Block(
+        text=words,
+        owner=name.rpartition(".")[2],
+        arguments=tuple(_ARGUMENT.findall(bracket + arguments)),
+    )
+
+
+def _blocks_of_docstring(content: addnodes.desc_content) -> Iterator[Block]:
+    """Yield the texts of a docstring. The first paragraph is the summary, as is its English."""
+    is_summary = True
+    for number, child in enumerate(filter(_is_element, content.children)):
+        is_first = isinstance(child, nodes.paragraph) and number == 0
+        is_summary &= is_first or isinstance(child, english)
+        for block in blocks_of(child):
+            yield replace(block, is_summary=is_summary)
 
 
 def _written_later(node: nodes.Element) -> Iterator[Block]:
@@ -226,12 +257,14 @@ def write_index(app: Sphinx, problem: Exception | None) -> None:
     folder = Path(app.outdir, FOLDER)
     wanted: set[Path] = set()
     synonyms = read_facts(app, "synonyms")
-    package = app.config.jz_site["package"]
-    readings = _readings(app, synonyms)
     site = app.config.jz_site
-    elsewhere = dict.fromkeys(site["shared"], site["pinned"])
     scripts = files_of(
-        _pages(app), synonyms, readings, package=package, elsewhere=elsewhere
+        _pages(app),
+        synonyms,
+        _readings(app, synonyms),
+        package=site["package"],
+        usual_names=site["usual"],
+        elsewhere=dict.fromkeys(site["shared"], site["pinned"]),
     )
     for name, script in scripts.items():
         path = folder / f"{name}.js"

@@ -12,12 +12,14 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from importlib import resources
+from itertools import chain
 from typing import Any
 
-from pipeline.site.search.pieces import SearchedPage
+from pipeline.site.search.pieces import SearchedPage, last_entries_of
 
 # Words that readers search for, and the words that also serve them.
 Synonyms = tuple[list[str], list[str]]
@@ -62,6 +64,7 @@ TEXT = 5_000  # maximum bytes of a page file; an excerpt loads one file
 # Pages. A word on at least this many pages may be suggested for a mistyped one.
 SUGGESTED_FROM = 5
 _LATIN_WORD = re.compile(r"[a-z_][a-z0-9_]{2,}")
+_OBJECT_PAGE = re.compile(r"(?:[^\s:!@]+/)?([^\s:!@/]+\.[^\s:!@/.]+)")  # api/jax.jit
 
 
 def files_of(
@@ -70,6 +73,7 @@ def files_of(
     readings: Mapping[str, str],
     *,
     package: str,
+    usual_names: Mapping[str, str] | None = None,
     elsewhere: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """Return the files by name, without suffix, for pages in reading order.
@@ -78,19 +82,29 @@ def files_of(
 
     ``synonyms`` come from ``readers_words`` and the glossary. ``readings`` are pronunciations of
     terms (``{"水壶": "shui hu"}``) in languages that are typed by sound. ``package`` is that of the
-    docs.
+    docs, and ``usual_names`` are short names of its modules.
     """
     files: dict[str, str] = {}
     rows: list[list[Any]] = []
+    guides = {name: page for name, page in pages.items() if not _is_object(name, page)}
+    objects = _by_mentions(
+        {name: page for name, page in pages.items() if name not in guides},
+        guides,
+        usual_names or {},
+    )
+    pages = {**guides, **objects}
+    starts_by_page: dict[str, list[int]] = {}
     for name, page in pages.items():
-        starts: list[int] = []
+        starts = starts_by_page[name] = []
         folder = (elsewhere or {}).get(name, "")
         for start, pieces in _page_files(page.pieces):
             if not folder:
                 files[f"pages/{name}.{len(starts)}"] = to_json(pieces)
             starts.append(start)
+    for name, page in guides.items():
         row = [name, page.title, page.english, int(page.is_translated)]
-        row += [len(page.pieces), starts]
+        row += [len(page.pieces), starts_by_page[name]]
+        folder = (elsewhere or {}).get(name, "")
         rows.append([*row, folder] if folder else row)
     firsts: list[str] = []
     places = places_by_entry(pages)
@@ -102,6 +116,7 @@ def files_of(
     contents = {
         "version": digest.hexdigest()[:8],
         "pages": rows,
+        "objects": _list_of_objects(objects, starts_by_page, elsewhere or {}),
         "synonyms": synonyms,
         "owners": _owners(pages, places),
         **names_of_frameworks(package),
@@ -111,6 +126,62 @@ def files_of(
     hints = {"names": " ".join(_usual_words(places)), "terms": list(readings.items())}
     files["hints"] = to_json(hints)
     return {name: _script(name, data) for name, data in files.items()}
+
+
+def _is_object(name: str, page: SearchedPage) -> bool:
+    """Return whether a page is about one object, whose dotted name ends the page's name."""
+    match = _OBJECT_PAGE.fullmatch(name)
+    return page.is_object and match is not None and match[1] == page.title
+
+
+def _by_mentions(
+    objects: Mapping[str, SearchedPage],
+    guides: Mapping[str, SearchedPage],
+    usual_names: Mapping[str, str],
+) -> dict[str, SearchedPage]:
+    """Return the pages of objects, those first that more guides mention.
+
+    ``split`` is jax.random.split rather than jax.numpy.split. Numbers of pages count by their
+    powers of two, so that most objects stand beside those of their module.
+    """
+    counts = Counter(chain.from_iterable(page.entries for page in guides.values()))
+
+    def rank(name: str) -> tuple[int, str]:
+        spellings = {objects[name].title}
+        for short, module in usual_names.items():
+            if objects[name].title.startswith(f"{module}."):
+                spellings.add(short + objects[name].title.removeprefix(module))
+        # The last entry of a name is the pair at its end.
+        pairs = {list(last_entries_of(spelling))[-1] for spelling in spellings}
+        return -sum(counts[pair] for pair in pairs).bit_length(), name
+
+    return {name: objects[name] for name in sorted(objects, key=rank)}
+
+
+def _list_of_objects(
+    objects: Mapping[str, SearchedPage],
+    starts: Mapping[str, Sequence[int]],
+    elsewhere: Mapping[str, str],
+) -> str:
+    """Return the pages of objects in short: ``api/jax.lax.scan cond:2 while_loop!``.
+
+    A name without a dot is in the module before it. The numbers of pieces follow, and the first
+    piece of each file after the first. ``!`` stands for a page in English, ``@`` precedes the
+    folder of another site.
+    """
+    words: list[str] = []
+    module = ""
+    for name, page in objects.items():
+        before, _, last = name.rpartition(".")
+        word = last if before == module else name
+        module = before
+        numbers = [len(page.pieces), *starts[name][1:]]
+        if numbers != [1]:
+            word += "".join(f":{number}" for number in numbers)
+        if not page.is_translated:
+            word += "!"
+        words.append(f"{word}@{elsewhere[name]}" if name in elsewhere else word)
+    return " ".join(words)
 
 
 def places_by_entry(pages: Mapping[str, SearchedPage]) -> dict[str, str]:

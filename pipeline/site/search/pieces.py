@@ -94,16 +94,18 @@ class Block:
     """Text of a page that forms a unit, such as a paragraph.
 
     ``english`` is the English shown beside or instead of it. A block with an ``anchor`` is the
-    heading of a section.
+    heading of a section. With ``names`` it is the signature of an object of the API.
     """
 
     text: str = ""
     english: str = ""
     anchor: str | None = None
     names: tuple[str, ...] = ()  # full names that the block documents: jax.numpy.sum
-    owner: str = ""  # the name that the words of the block are arguments of: jit
+    owner: str = ""  # the name that ``arguments`` belong to: jit
+    arguments: tuple[str, ...] = ()
     # A title of another page in a table of contents, or an output.
     is_aside: bool = False
+    is_summary: bool = False  # the first paragraph of an object's docstring
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +118,9 @@ class Piece:
     english: str
     headings: str  # in both languages
     asides: str  # part of the text, in both languages; ranked lower
-    names: Sequence[str]  # full names that the piece documents
+    summaries: str  # part of the text, in both languages; ranked higher
+    names: Sequence[str]  # full names that the piece lists
+    objects: Sequence[str]  # full names of the objects that the piece documents
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,13 +128,15 @@ class SearchedPage:
     """Index record of a page. ``entries`` maps entries to their positions, ``0n,3,4m``.
 
     A position is the number of a piece and a letter for the role of the entry there: ``h``, in a
-    heading; ``d``, a documented name; ``b``, both; ``n``, a part of a documented name; ``m``, many
-    times; ``a``, only in asides.
+    heading; ``o``, the name of a documented object; ``s``, in a summary; ``d``, a name in a list;
+    ``b``, in a heading and a list; ``n``, a part of such a name; ``m``, many times; ``a``, only in
+    asides.
     """
 
     title: str
     english: str  # English title; empty if the title is English
     is_translated: bool
+    is_object: bool  # the page is about one object, which is its title
     pieces: Sequence[Sequence[str]]  # anchor, heading, text, English
     entries: dict[str, str]
     owners: dict[
@@ -147,6 +153,7 @@ def searched_page(blocks: Iterable[Block], *, is_translated: bool) -> SearchedPa
         title=_on_one_line(title.text),
         english=_on_one_line(title.english),
         is_translated=is_translated,
+        is_object=bool(pieces) and title.text in pieces[0].objects,
         pieces=[
             (piece.anchor, piece.heading, piece.text, piece.english) for piece in pieces
         ],
@@ -160,23 +167,27 @@ def _owners(blocks: Iterable[Block]) -> dict[str, str]:
     owners: dict[str, str] = {}
     for block in blocks:
         if block.owner:
-            for argument in block.english.lower().split():
-                owners.setdefault(argument, block.owner.lower())
+            for argument in block.arguments:
+                owners.setdefault(argument.lower(), block.owner.lower())
     return owners
 
 
 def cut(blocks: Iterable[Block]) -> list[Piece]:
-    """Return the pieces of a page. A new one starts at a heading, and when the last one is full."""
+    """Return the pieces of a page. A new one starts at a heading, and when the last one is full.
+
+    A signature below a heading with the same name continues its piece.
+    """
     pieces: list[Piece] = []
     anchor = heading = ""
     waiting: list[Block] = []
     size = 0
     for block in _at_line_ends(blocks):
-        if block.anchor is not None or size > PIECE:
+        is_heading = block.anchor is not None and heading not in block.names
+        if is_heading or size > PIECE:
             pieces += _piece(waiting, anchor, heading)
             waiting, size = [], 0
-        if block.anchor is not None:
-            anchor, heading = block.anchor, _on_one_line(block.text)
+        if is_heading:
+            anchor, heading = block.anchor or "", _on_one_line(block.text)
         waiting.append(block)
         size += len(block.text) + len(block.english)
     return [*pieces, *_piece(waiting, anchor, heading)]
@@ -206,17 +217,22 @@ def _piece(blocks: Sequence[Block], anchor: str, heading: str) -> list[Piece]:
     headings: list[str] = []
     names: list[str] = []
     asides: list[str] = []
+    summaries: list[str] = []
+    objects: list[str] = []
     for block in blocks:
         both = f"{block.text}\n{block.english}"
         if block.anchor is not None:
             # Headings are stored separately from the text.
             headings.append(both)
+            objects += block.names
             continue
         texts.append(block.text)
         copies.append(block.english)
         names += block.names
         if block.is_aside:
             asides.append(both)
+        if block.is_summary:
+            summaries.append(both)
     piece = Piece(
         anchor=anchor,
         heading=heading,
@@ -224,7 +240,9 @@ def _piece(blocks: Sequence[Block], anchor: str, heading: str) -> list[Piece]:
         english=_lines(copies),
         headings=_lines(headings),
         asides=_lines(asides),
+        summaries=_lines(summaries),
         names=names,
+        objects=objects,
     )
     return [piece] if piece.text or piece.english or piece.headings else []
 
@@ -245,15 +263,23 @@ def places_of(pieces: Sequence[Piece]) -> dict[str, str]:
     places: dict[str, list[str]] = {}
     for number, piece in enumerate(pieces):
         headings = entries_of(piece.headings)
+        objects = set(chain.from_iterable(map(last_entries_of, piece.objects)))
         explained = set(chain.from_iterable(map(last_entries_of, piece.names)))
-        names = entries_of("\n".join(piece.names))
+        names = entries_of("\n".join((*piece.names, *piece.objects)))
         asides = entries_of(piece.asides)
+        # What an object is for is in the words of its name, too: dynamic_slice.
+        ends = " ".join(name.rpartition(".")[2] for name in piece.objects)
+        summaries = entries_of(f"{piece.summaries}\n{ends}")
         counts = entries_of(f"{piece.text}\n{piece.english}")
         for entry, count in counts.items():
             mark = ""
-            if entry in explained:
+            if entry in objects:
+                mark = "o"
+            elif entry in explained:
                 mark = "b" if entry in headings else "d"
-            elif entry in headings:
+            elif piece.objects and entry in summaries:
+                mark = "s"
+            elif entry in headings and not (piece.objects and entry in names):
                 mark = "h"
             elif entry in names:
                 mark = "n"
@@ -265,5 +291,6 @@ def places_of(pieces: Sequence[Piece]) -> dict[str, str]:
         # The words of a heading need not occur in the text of its section.
         for entry in headings:
             if entry not in counts:
-                places.setdefault(entry, []).append(f"{number}h")
+                mark = "o" if entry in objects else "h"
+                places.setdefault(entry, []).append(f"{number}{mark}")
     return {entry: ",".join(numbers) for entry, numbers in places.items()}

@@ -12,7 +12,9 @@
     const file = page.starts.findLastIndex((start) => start <= piece);
     const pieces = await load(`pages/${page.name}.${file}`, page.folder);
     const [anchor, heading, text, english] = pieces[piece - page.starts[file]] ?? ["", "", "", ""];
-    return { anchor, heading, text, english };
+    // The title of an object's page shows its name. So an excerpt starts with the docstring below the signature.
+    const hasSignature = page.isObject && piece === 0 && text.includes("\n");
+    return { anchor, heading, text: hasSignature ? text.slice(text.indexOf("\n") + 1) : text, english };
   };
   // The words around the first match; the page's own text is searched before its English. If only the heading matches, the start of the text.
   const excerptOf = ({ heading, text, english }, pattern) => {
@@ -80,7 +82,8 @@
     const link = make("a", "", make("span", "jz-found-title", ...marked(page.title, pattern)));
     link.href = addressOf(page, "", result.isOther ? asked.marks : asked.words);
     if (page.english && page.english !== page.title) link.append(" ", Object.assign(make("span", "jz-found-english", ...marked(page.english, pattern)), { lang: "en" }));
-    if (!page.isTranslated) link.append(" ", Object.assign(make("span", "jz-found-en", "EN"), { lang: "en", title: SAID.untranslated }));
+    if (page.isObject) link.append(" ", Object.assign(make("span", "jz-found-kind", "API"), { title: SAID.object }));
+    if (!page.isTranslated) link.append(" ", Object.assign(make("span", "jz-found-kind jz-found-en", "EN"), { lang: "en", title: SAID.untranslated }));
     if (heading && heading !== page.title) {
       link.href = addressOf(page, anchor, result.isOther ? asked.marks : asked.words);
       link.append(" ", make("span", "jz-found-heading", ...marked(heading, pattern)));

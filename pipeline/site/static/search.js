@@ -34,13 +34,25 @@
     contents ??= load("index").then((index) => {
       version = index.version;
       const names = toNames(index.names);
-      return { ...index, pages: index.pages.map(toPage), names, modules: toNames(index.modules), owners: new Map(Object.entries(index.owners)), words: new Map([...names, ...toWords(index.synonyms)]) };
+      const pages = [...index.pages, ...toRows(index.objects)].map(toPage);
+      return { ...index, pages, guides: index.pages.length, names, modules: toNames(index.modules), owners: new Map(Object.entries(index.owners)), words: new Map([...names, ...toWords(index.synonyms)]) };
     }, (error) => { contents = undefined; throw error; });
     return contents;
   };
-  const toPage = ([name, title, english, isTranslated, size, starts, folder = ""], number) => {
+  const toPage = ([name, title, english, isTranslated, size, starts, folder = "", isObject = false], number) => {
     const titles = [title, english, name].map((text) => runs(text).join(" ")).filter(Boolean);
-    return { number, name, folder, title, english, isTranslated, size, starts, titles };
+    return { number, name, folder, title, english, isTranslated, size, starts, isObject, titles };
+  };
+  // Pages of objects: "api/jax.lax.scan cond:9:6 while_loop!" are three in api/, the second with 9 pieces in two files, the last one in English. "@../" is the folder of a page that another site has.
+  const toRows = (objects) => {
+    let module = "";
+    return objects.split(" ").filter(Boolean).map((word) => {
+      const [shortened, folder = ""] = word.split("@");
+      const [last, size = "1", ...starts] = shortened.replace("!", "").split(":");
+      const name = last.includes(".") ? last : module + last;
+      module = name.slice(0, name.lastIndexOf(".") + 1);
+      return [name, name.slice(name.lastIndexOf("/") + 1), "", !shortened.endsWith("!"), +size, [0, ...starts.map(Number)], folder, true];
+    });
   };
   // Names of other frameworks: torch.where finds jax.numpy.where, but not the other way round.
   const toNames = (rows) => new Map(Object.entries(rows).map(([name, others]) => [name, others.split(" ")]));
@@ -68,6 +80,8 @@
   const LONGEST_NUMBER = 8;
 
   const runs = (text) => text.normalize("NFKC").toLowerCase().match(RUN) ?? [];
+  // The names in a query as they are spelled.
+  const namesIn = (query) => query.normalize("NFKC").match(RUN) ?? [];
   const isIndexed = (word) => word && (word.length <= LONGEST_NUMBER || !/^\p{N}/u.test(word));
   const isNumber = (word) => /^\p{N}/u.test(word);
 
@@ -93,7 +107,10 @@
     early: 1.5, // for early pages: of similar pages, readers want the introductory one
     phrase: 1, // next to each other in one piece, including small words: 类的方法 is more than 类 and 方法 somewhere
     heading: 1, // in a heading: a section is about it
+    subject: 6, // in the summary of an object: this is what it is for
+    known: 0.5, // for objects that guides mention: of similar ones, readers want the usual one
     // Factors of these points.
+    summary: 1, // of a heading: the summary of an object says what it is for
     explained: 0.2, // of a heading: a name in a list of names explains less than a section
     synonym: 0.8, // of a word: its rendering may have other meanings
     apart: 0.3, // of a term whose words are in different pieces
@@ -107,6 +124,8 @@
     text: 0.6, // of a heading: in a tie, the result leads to the piece with the heading
     fixed: 0.3, // of the usual count: the part that does not depend on the length of the page
   };
+  const COVERED = 2; // exponent of the share of a query that the summary of an object has: half of it says little
+  const APT = 0.8; // share of a query that the name and the summary of an object must have to be an answer
   const RARITY = 0.5; // exponent of a word's rarity: most rare words in a question are filler
   const HALF = 3; // occurrences on a page of average length that give half of the points
   const MOST_OTHERS = 3;
@@ -114,10 +133,10 @@
   const FEW = 5; // results; with fewer, pages that match only a part of the query are shown too
   const MOST_SHELVES = 4; // entry files that are searched for the beginning of a word
 
-  // — places, by page and piece: how often an entry occurs, how much of a heading it is, and whether it is a name documented there —
+  // — places, by page and piece: how often an entry occurs, how much of a heading it is, and whether it is a name documented there (2) or listed (1) —
 
-  // The letters of the index: h in a heading, b both h and d, d a documented name, n a part of one, m many times, a only in asides.
-  const MARKS = { h: [2.5, 1, 0], b: [2.5, 1, 1], d: [2.5, WEIGHTS.explained, 1], n: [2.5, WEIGHTS.explained, 0], m: [2.5, 0, 0], a: [0.1, 0, 0] };
+  // The letters of the index: h in a heading, o the name of an object, s in its summary, d a name in a list, b both h and d, n a part of such a name, m many times, a only in asides.
+  const MARKS = { h: [2.5, 1, 0], o: [2.5, 1, 2], s: [2.5, WEIGHTS.summary, 0], b: [2.5, 1, 1], d: [2.5, WEIGHTS.explained, 1], n: [2.5, WEIGHTS.explained, 0], m: [2.5, 0, 0], a: [0.1, 0, 0] };
   // A query for a dotted name, jnp.sum, asks for its documentation; a query for a word may ask for explanations.
   const MARKS_OF_DOTTED = { ...MARKS, d: [2.5, 1, 1], n: MARKS.h };
   const UNMARKED = [1, 0, 0];
@@ -301,13 +320,13 @@
   // — ranking —
 
   // Finds the places of a term in any of its forms. ``whole`` are the pages that have more than a part of it.
-  const lookForTerm = async ({ numbers, forms, owner }) => {
+  const lookForTerm = async ({ numbers, forms, owner }, guides) => {
     const all = await Promise.all(forms.map(({ asked }) => lookForAll(asked)));
     const found = new Map();
     const whole = new Set();
     const used = forms.map((form, at) => {
       // A synonym that is more frequent than the word itself is the site's own term for it.
-      const weight = form.isOther && all[at].size > all[0].size ? 1 : form.weight;
+      const weight = form.isOther && countIn(all[at], 0, guides) > countIn(all[0], 0, guides) ? 1 : form.weight;
       for (const [page, pieces] of all[at]) {
         const into = found.get(page) ?? new Map();
         for (const [piece, place] of pieces) into.set(piece, better(into.get(piece) ?? ABSENT, less(place, weight)));
@@ -319,8 +338,10 @@
     return { numbers, forms: used, owner, found, whole };
   };
 
-  // Returns how rare a term is, given its places.
-  const rarityOf = ({ size }, pages) => Math.log(1 + (pages.length - size + 0.5) / (size + 0.5)) ** RARITY;
+  // Returns how many of the pages from one number to another have a term.
+  const countIn = (found, from, to) => [...found.keys()].filter((number) => number >= from && number < to).length;
+  // Returns how rare a term is among pages.
+  const rarityOf = (count, pages) => Math.log(1 + (pages - count + 0.5) / (count + 0.5)) ** RARITY;
   const isKnown = ({ forms: [own, ...others] }) => others.length > 0 || !IS_UNSPACED.test(own.words[0]);
   // Returns numbers as shares of their sum.
   const shares = (numbers) => {
@@ -356,11 +377,12 @@
   };
 
   // Returns the score of a page, and its best pieces.
-  const score = (page, pages, { terms, pairs, length }) => {
+  const score = (page, { terms, pairs, length, from, to }) => {
     const places = new Map();
-    let isNamed = false;
+    let named = 0;
     let points = 0;
     let has = 0;
+    let about = 0; // share of the terms that the first piece has in its headings or summary
     for (const { share, found } of terms) {
       const pieces = found.get(page.number);
       if (!pieces) continue;
@@ -369,9 +391,10 @@
       const often = all.reduce((sum, [counts]) => sum + counts, 0);
       const headed = Math.max(...all.map(([, one]) => one));
       if (terms.length === 1) for (const [piece, [, , explained]] of pieces) {
-        isNamed ||= explained > 0;
+        named = Math.max(named, explained);
         places.set(piece, places.get(piece) + explained);
       }
+      about += share * (pieces.get(0)?.[1] ?? 0);
       has += share * Math.min(1, often); // asides say little: 1.26 in an output may be milliseconds
       const usual = HALF * (WEIGHTS.fixed + (1 - WEIGHTS.fixed) * (page.size / length));
       points += share * (WEIGHTS.often * (often / (often + usual)) + WEIGHTS.heading * headed);
@@ -380,12 +403,14 @@
     for (const { share, found } of pairs) add(phrases, found.get(page.number) ?? [], share);
     points += WEIGHTS.phrase * Math.max(0, ...phrases.values());
     points += WEIGHTS.title * fits(page, terms);
-    points += WEIGHTS.early * (1 - page.number / pages.length);
+    const isAt = (page.number - from) / (to - from);
+    points += (page.isObject ? WEIGHTS.known : WEIGHTS.early) * (1 - isAt);
+    points += page.isObject ? WEIGHTS.subject * about ** COVERED : 0;
     points *= 1 - WEIGHTS.missing * (1 - has);
     // A result leads to the best piece.
     for (const [piece, counts] of phrases) places.set(piece, (places.get(piece) ?? 0) + counts);
     const best = [...places].sort((one, other) => other[1] - one[1] || one[0] - other[0]).map(([piece]) => piece);
-    return { score: page.isTranslated ? points : points * WEIGHTS.untranslated, places: best.length ? best : [0], isNamed };
+    return { score: page.isTranslated ? points : points * WEIGHTS.untranslated, places: best.length ? best : [0], named, about };
   };
 
   // Returns the small words of a run that are adjacent: 是什么 is no phrase.
@@ -403,13 +428,17 @@
     const subject = cuts.map((parts) => parts.filter((word) => !isSmall(word)).join("")).filter(Boolean).join(" ");
     return { all, told: telling.length ? telling : all, small, terms: toTerms(all, words, known, isSmall), entries, titles: [all.join(" "), subject].filter(Boolean) };
   };
-  const weighed = (terms, pairs, pages) => {
-    const ofTerms = shares(terms.map((term) => rarityOf(term.found, pages) * (isKnown(term) ? 1 : WEIGHTS.unknown)));
-    const ofPairs = shares(pairs.map((found) => (found.size ? rarityOf(found, pages) : 0)));
+  // Guides and pages of objects have different words: a word that is rare in guides may be in most docstrings.
+  const weighed = (terms, pairs, pages, from, to) => {
+    const rarity = (found) => rarityOf(countIn(found, from, to), to - from);
+    const ofTerms = shares(terms.map((term) => rarity(term.found) * (isKnown(term) ? 1 : WEIGHTS.unknown)));
+    const ofPairs = shares(pairs.map((found) => (countIn(found, from, to) ? rarity(found) : 0)));
     return {
       terms: terms.map((term, at) => ({ ...term, share: ofTerms[at] })),
       pairs: pairs.map((found, at) => ({ found, share: ofPairs[at] })),
-      length: pages.reduce((sum, { size }) => sum + size, 0) / pages.length,
+      length: pages.slice(from, to).reduce((sum, { size }) => sum + size, 0) / Math.max(1, to - from),
+      from,
+      to,
     };
   };
 
@@ -469,17 +498,18 @@
   // Returns the pages for a query, best first. ``isPart``: the page matches only a part of it. ``isOther``: it matches in other words. ``words`` are the runs, ``marks`` everything that was searched for, ``meant`` the suggestions.
   const find = async (query) => {
     const known = await open();
-    const { pages } = known;
+    const { pages, guides } = known;
     const { all, told, small, titles, ...sought } = understood(query, known);
     if (!all.length) return { words: [], marks: [], isPaired: false, results: [], meant: [] };
     looked.clear();
     const [asIs, pairs, terms] = await Promise.all([
       Promise.all(told.map((run) => lookForRun(toAsked(run), small))),
       Promise.all(sought.entries.map((entry) => look(entry, false))),
-      Promise.all(sought.terms.map(lookForTerm)),
+      Promise.all(sought.terms.map((term) => lookForTerm(term, guides))),
     ]);
     await new Promise((done) => setTimeout(done)); // let the browser handle keys pressed meanwhile
-    const weights = weighed(terms, pairs, pages);
+    const ofGuides = weighed(terms, pairs, pages, 0, guides);
+    const ofObjects = weighed(terms, pairs, pages, guides, pages.length);
     // If a single run occurs as it is, it may be a part of any text. Pages that have only its words are then close matches.
     const isText = all.length === 1 && asIs[0].size > 0 && !terms.some(({ forms }) => forms[0].asked[0].run === all[0]);
     const hasWords = (number, run) => !isText && terms.every(({ numbers, whole }) => whole.has(number) || !numbers.includes(all.indexOf(run)));
@@ -488,7 +518,7 @@
       page: pages[number],
       isPart: !told.every((run, at) => asIs[at].has(number) || hasWords(number, run)),
       isOther: !asIs.every((places) => places.has(number)),
-      ...score(pages[number], pages, weights),
+      ...score(pages[number], pages[number].isObject ? ofObjects : ofGuides),
     }));
     // The same names, with their modules spelled out.
     const spelled = terms.flatMap(({ forms }) => forms.filter((form) => form.isSpelled).flatMap((form) => form.words));
@@ -497,18 +527,43 @@
     const isPaired = all.length === 1 && IS_UNSPACED.test(all[0]) && [...all[0]].length > 2;
     const unknown = told.filter((run, at) => !asIs[at].size && !terms.some(({ numbers, whole }) => whole.size && numbers.includes(all.indexOf(run))));
     const meant = unknown.length ? await meantBy(all, unknown) : [];
-    return { words: [...told, ...spelled], marks, isPaired, results: ranked(results, { titles, isText, isMany: terms.length > 1 }), meant };
+    return { words: [...told, ...spelled], marks, isPaired, results: ranked(results, { titles, isText, isMany: terms.length > 1, names: namesIn(query) }), meant };
   };
 
-  // Sorts the results: pages whose title is the query, then pages that document the name asked for, then by score. Partial matches are shown if the query has many terms, or if few pages match it whole.
-  const ranked = (results, { titles, isText, isMany }) => {
+  // Sorts the results: the object asked for, pages whose title is the query, other objects of that name (without any, pages that list it), then by score. Partial matches are shown if the query has many terms, or if few pages match it whole.
+  const ranked = (results, { titles, isText, isMany, names }) => {
+    const hasObject = results.some(({ named }) => named > 1);
+    const isNamed = ({ named }) => named > Number(hasObject);
     const isIt = ({ page }) => Number(titles.some((title) => page.titles.includes(title)));
-    const isFirst = (one) => 4 * isIt(one) + 2 * Number(one.isNamed) + Number(isText && !one.isPart);
-    results.sort((one, other) => isFirst(other) - isFirst(one) || other.score - one.score || one.page.number - other.page.number);
+    const isFirst = (one) => 4 * isIt(one) + 2 * Number(isNamed(one)) + Number(isText && !one.isPart);
+    // Of objects of one name, those come first that are spelled as in the query (Array, array), then those that guides mention more, which have lower numbers.
+    const isSpelled = ({ page }) => Number(page.isObject && names.some((name) => `.${page.title}`.endsWith(`.${name}`)));
+    const byName = (one, other) => Number(other.page.isObject) - Number(one.page.isObject) || isSpelled(other) - isSpelled(one) || one.page.number - other.page.number;
+    results.sort((one, other) => isFirst(other) - isFirst(one) || (hasObject && isNamed(one) && byName(one, other)) || other.score - one.score || one.page.number - other.page.number);
+    if (hasObject) results.unshift(...results.splice(results.findIndex(isNamed), 1));
+    results = alternated(results);
     const similar = results.filter(({ isPart }) => isPart);
     const areShown = (isMany && !isText) || results.length - similar.length < FEW;
     const close = new Set(similar.slice(0, areShown ? MOST_SIMILAR : 0));
     return results.filter((one) => !one.isPart || close.has(one));
+  };
+
+  // Puts guides behind each object while guides match as well: some readers want to learn, others to look up. Behind one whose summary answers the query there is one guide, otherwise there are two.
+  const alternated = (results) => {
+    const objects = results.filter(({ page }) => page.isObject);
+    const guides = results.filter(({ page }) => !page.isObject);
+    const places = new Map(results.map((one, at) => [one, at]));
+    const all = [];
+    let between = 0; // guides that come before the next object
+    while (objects.length && guides.length) {
+      const [object, guide] = [objects[0], guides[0]];
+      const isGuidesTurn = between > 0 && guide.isPart <= object.isPart;
+      const isGuide = isGuidesTurn || places.get(guide) < places.get(object);
+      all.push(isGuide ? guides.shift() : objects.shift());
+      if (isGuide) between--;
+      else between = object.about >= APT && !object.named ? 1 : 2;
+    }
+    return [...all, ...objects, ...guides];
   };
 
   // Returns a pattern for words in a text. Latin words match only at the start of a word, so that ffi does not match efficient. Dots are the only special characters of a run.

@@ -133,12 +133,43 @@ def test_an_english_term_behind_a_chinese_one_is_english() -> None:
 
 def test_arguments_are_told_by_the_name_that_has_them() -> None:
     signature = "(fun, /, axis=0, *, hot_plates: int = a_b, out=c.d_e, **kettles_on)"
+    names = ("hot_plates", "kettles_on")
+    words = " ".join(names)
     (about,) = signature_nodes("tea.boil", signature)
     assert isinstance(about, nodes.paragraph)
     assert list(blocks_of(about)) == [
-        Block(english="hot_plates kettles_on", owner="boil", is_aside=True)
+        Block(english=words, owner="boil", arguments=names, is_aside=True)
     ]
     assert signature_nodes("tea.boil", "") == []
+
+
+def test_an_object_is_its_name_its_signature_and_its_docstring() -> None:
+    about = {"module": "tea", "fullname": "Pot.boil", "ids": ["tea.Pot.boil"]}
+    signature = addnodes.desc_signature("", "", **about)
+    signature += addnodes.desc_addname("", "tea.Pot.")
+    signature += addnodes.desc_name("", "boil")
+    signature += addnodes.desc_parameterlist(
+        "", "", addnodes.desc_parameter("", "hot_plates=1")
+    )
+    first, second = nodes.paragraph("", "烧水。"), nodes.paragraph("", "要小心。")
+    content = addnodes.desc_content("", first, copy("Boil."), second, copy("Mind."))
+    name = "tea.Pot.boil"
+    assert list(blocks_of(addnodes.desc("", signature, content))) == [
+        Block(text=name, anchor=name, names=(name,)),
+        Block(
+            text="tea.Pot.boil(hot_plates=1)", owner="boil", arguments=("hot_plates",)
+        ),
+        Block(text="烧水。", is_summary=True),
+        Block(english="Boil.", is_summary=True),
+        Block(text="要小心。"),
+        Block(english="Mind."),
+    ]
+
+
+def test_a_docstring_without_a_first_paragraph_has_no_summary() -> None:
+    note = nodes.literal_block("", "boil()")
+    content = addnodes.desc_content("", note, nodes.paragraph("", "烧水。"))
+    assert [block.is_summary for block in blocks_of(content)] == [False, False]
 
 
 @pytest.mark.parametrize(

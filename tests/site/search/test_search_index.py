@@ -57,6 +57,51 @@ def test_the_contents_say_which_pages_there_are_and_where_entries_begin() -> Non
     assert contents["synonyms"] == [[["kettle"], ["水壶"]]]
 
 
+def object_page(name: str, *texts: str, is_translated: bool = True) -> SearchedPage:
+    title = Block(text=name, anchor=name)
+    signature = Block(text=name, anchor=name, names=(name,))
+    lines = (Block(text=text) for text in texts)
+    return searched_page((title, signature, *lines), is_translated=is_translated)
+
+
+def test_objects_are_listed_in_short_and_those_first_that_guides_mention() -> None:
+    pages = {
+        "api/tea.pot.boil": object_page("tea.pot.boil", "水"),
+        "api/tea.pot.cool": object_page("tea.pot.cool", *["水" * 1_000] * 9),
+        "api/tea.cup.Cup": object_page("tea.cup.Cup", is_translated=False),
+        "api/tea.cup.wash": object_page("tea.cup.wash"),
+        "guide": page("茶", "先用 c.wash，再用 Cup"),
+        "other": page("壶", "c.wash 洗杯子"),
+    }
+    files = files_of(pages, [], {}, package="tea", usual_names={"c": "tea.cup"})
+    contents = data(files["index"])[1]
+    assert [row[0] for row in contents["pages"]] == ["guide", "other"]
+    size = len(pages["api/tea.pot.cool"].pieces)
+    first, second, third, (fourth, *starts) = (
+        word.split(":") for word in contents["objects"].split(" ")
+    )
+    assert [first, second, third] == [
+        ["api/tea.cup.wash"],
+        ["Cup!"],
+        ["api/tea.pot.boil"],
+    ]
+    assert (fourth, int(starts[0])) == ("cool", size)
+    # The places of the second file of text and of those after it.
+    assert [
+        f"pages/api/tea.pot.cool.{at}" in files for at in range(len(starts) + 1)
+    ] == [
+        *[True] * len(starts),
+        False,
+    ]
+
+
+def test_pages_whose_names_say_another_object_are_listed_as_guides() -> None:
+    pages = {"api/pour": object_page("tea.pour"), "tea pot": object_page("tea pot")}
+    contents = data(files_of(pages, [], {}, package="tea")["index"])[1]
+    assert [row[0] for row in contents["pages"]] == ["api/pour", "tea pot"]
+    assert contents["objects"] == ""
+
+
 def test_entries_lie_in_the_order_of_javascript_in_files_of_some_size() -> None:
     words = " ".join(f"word{number}" for number in range(5_000))
     # Beyond the 16 bits of a unit, and before them in the order of JavaScript.
@@ -122,7 +167,8 @@ def test_hints_are_names_usual_words_and_how_terms_are_read() -> None:
 
 
 def test_an_argument_leads_to_a_name_if_several_pages_speak_of_it() -> None:
-    arguments = Block(english="hot_plates cold_plates", owner="boil", is_aside=True)
+    names = ("hot_plates", "cold_plates")
+    arguments = Block(text=" ".join(names), owner="boil", arguments=names)
     pages = {
         "names": searched_page([arguments], is_translated=True),
         "guide": page("茶", "hot_plates"),

@@ -111,12 +111,45 @@ def test_a_name_may_be_explained_and_head_its_section() -> None:
 def test_an_argument_belongs_to_the_first_name_that_has_it() -> None:
     blocks = [
         TITLE,
-        Block(english="hot_plates Cold_Plates", owner="Boil", is_aside=True),
-        Block(english="hot_plates", owner="cool", is_aside=True),
+        Block(text="hot_plates", owner="Boil", arguments=("hot_plates", "Cold_Plates")),
+        Block(owner="cool", arguments=("hot_plates",)),
     ]
     page = searched_page(blocks, is_translated=True)
     assert page.owners == {"hot_plates": "boil", "cold_plates": "boil"}
-    assert page.entries["hot_plates"] == "0a"
+    assert page.entries["hot_plates"] == "0"
+    assert "cold_plates" not in page.entries
+
+
+def test_object_begins_a_piece_and_its_summary_counts_more() -> None:
+    blocks = (
+        TITLE,
+        Block(text="水"),
+        Block(text="tea.Pot", anchor="tea.Pot", names=("tea.Pot",)),
+        Block(text="class tea.Pot(volume)"),
+        Block(text="一把茶壶。", english="A pot.", is_summary=True),
+        Block(text="茶壶装水。"),
+    )
+    page = searched_page(blocks, is_translated=True)
+    assert [piece[:2] for piece in page.pieces] == [
+        ("making-tea", "泡茶"),
+        ("tea.Pot", "tea.Pot"),
+    ]
+    assert page.entries["pot"] == page.entries[".tea.pot"] == "1o"
+    assert page.entries["茶壶"] == page.entries["a"] == "1s"
+    assert page.entries["volume"] == "1"
+    assert not page.is_object
+
+
+def test_object_continues_the_heading_with_its_name() -> None:
+    blocks = (
+        Block(text="tea.pour", anchor="tea-pour"),
+        Block(text="tea.pour", anchor="tea.pour", names=("tea.pour",)),
+        Block(text="tea.pour(cup)"),
+    )
+    page = searched_page(blocks, is_translated=True)
+    assert page.is_object
+    assert page.pieces == [("tea-pour", "tea.pour", "tea.pour(cup)", "")]
+    assert page.entries["pour"] == "0o"
 
 
 @pytest.mark.parametrize(
