@@ -28,27 +28,27 @@ if TYPE_CHECKING:
 PROGRAM = "python -m pipeline"
 # In the order of the help text: the most common commands come first.
 COMMANDS = {
-    "sync": "pull, split, update, merge, execute and report: the whole job",
+    "sync": "pull, split, update, merge, execute and report: the whole pipeline",
     "pull": "fetch upstream's English docs at the pinned release",
-    "split": "bring the catalogues up to date with what was pulled",
-    "merge": "put the translations into upstream's pages, guarded",
+    "split": "update the catalogues to the pulled docs",
+    "merge": "insert the translations into upstream's pages; the guard checks every page",
     "execute": "run the code cells of the merged notebooks",
-    "build": "merge and execute at the current pin, without touching upstream: what CI runs",
-    "site": "build, then make the web site: build/site/",
-    "verify-site": "prove of a published site that only prose differs from upstream",
-    "upgrade": "move to another release, pin and docs together, and tell what that means",
-    "status": "show which pages to translate next, or all (--every-page), and how much is done; "
-    "writes nothing but badges, if asked to",
-    "adopt": "bring translated copies of pages, of whatever version, into the catalogues",
-    "draft": "have a language model draft what has no translation; people confirm",
-    "check": "look for mistakes in the catalogues, and mend what can be mended if asked to",
+    "build": "merge and execute at the current pin, without contacting upstream; CI runs this",
+    "site": "build, then write the web site to build/site/",
+    "verify-site": "prove that a published site differs from upstream only in prose",
+    "upgrade": "move the pin and the docs to another release, and report the effects",
+    "status": "show the progress and the pages to translate next, or all pages (--every-page); "
+    "writes only badges, with --badges",
+    "adopt": "take translated copies of pages, of any version, into the catalogues",
+    "draft": "draft missing translations with a language model; people confirm them",
+    "check": "find mistakes in the catalogues; --fix corrects those that need no judgement",
     "export": "write the catalogues for another editor, as POT and PO",
-    "import": "take what was done in another editor into the catalogues",
-    "review": "show what a branch has changed in the translations, for who reviews it",
-    "memory": "prove that memory, catalogues and upstream agree; let git merge it by entry",
-    "serve": "translate in the browser, on the page itself, and see at once what comes of it",
-    "cache": "tell about the outputs of code that ran, prove them or forget them",
-    "init": "begin a project of your own, to translate other docs: docs/your-own-docs.md",
+    "import": "take translations from another editor into the catalogues",
+    "review": "show reviewers which translations a branch has changed",
+    "memory": "prove that memory, catalogues and upstream agree; make git merge by entry",
+    "serve": "translate in the browser, on the page itself, with checks and preview",
+    "cache": "show, verify or clear the cached outputs of code",
+    "init": "start a project that translates other docs: docs/your-own-docs.md",
 }
 _BEFORE_COMMANDS = ("-h", "--help", "-V", "--version")
 
@@ -193,7 +193,7 @@ def _parsers(first: str = "") -> tuple[_Parser, _Parser]:
         "--version",
         action="version",
         version=f"jax-docs-zh {__version__}, Python {python}",
-        help="tell which version this is, and end",
+        help="print the version and exit",
     )
     subparsers = parser.add_subparsers(
         dest="command", metavar="COMMAND", parser_class=_Parser

@@ -35,9 +35,9 @@ def origin() -> Origin | None:
 
 def origin_of(text: str) -> Origin | None:
     """Return the origin in a ``direct_url.json``; None for files, folders and other hosts."""
-    told = json.loads(text)
-    repository = repository_on_github(told.get("url", ""))
-    version_control = told.get("vcs_info")
+    record = json.loads(text)
+    repository = repository_on_github(record.get("url", ""))
+    version_control = record.get("vcs_info")
     if not repository or version_control is None:
         return None
     ref = version_control.get("requested_revision") or version_control["commit_id"]

@@ -53,9 +53,9 @@ def versions_in_git(root: Path, path: str) -> Iterator[bytes]:
     The newest comes first, each version once, up to a limit that nobody would exceed by hand.
     """
     log = ("log", "--all", "--reflog", f"--max-count={_VERSIONS}", "-m", "--format=")
-    told = ("--raw", "--no-abbrev", "--no-renames", "--", f":(literal){path}")
+    options = ("--raw", "--no-abbrev", "--no-renames", "--", f":(literal){path}")
     # Fields of a row: both modes, the old blob, the new blob, the kind of change, the path.
-    rows = (line.split() for line in _git(root, *log, *told).split("\n"))
+    rows = (line.split() for line in _git(root, *log, *options).split("\n"))
     blobs = dict.fromkeys(row[3] for row in rows if len(row) > 3)
     for blob in blobs:
         # A deleted file has the blob 000….
@@ -281,10 +281,10 @@ def check_out(root: Path, commit: str, folder: Path) -> Path:
             where=str(root),
             hint="Check out the branch that the site is built from.",
         )
-    told = run_git(root, "rev-parse", "--show-toplevel").decode(
+    output = run_git(root, "rev-parse", "--show-toplevel").decode(
         "utf-8", "surrogateescape"
     )
-    top = Path(told.removesuffix("\n"))
+    top = Path(output.removesuffix("\n"))
     below = root.resolve().relative_to(top.resolve())
     run_git(root, "clone", "-q", "--shared", "--no-checkout", str(top), str(folder))
     run_git(folder, "checkout", "-q", "--detach", commit)

@@ -339,9 +339,9 @@ def _with_lock(upstream: Upstream, root: Path) -> Upstream:
         text = Paths(root, upstream.name).lock.read_text("utf-8", "replace")
     except OSError:  # nothing has been pulled yet
         text = ""
-    told = _LOCKED_DIALECT.search(text)
+    locked = _LOCKED_DIALECT.search(text)
     # A damaged lock is ignored here; the code that parses the whole lock reports it.
-    markdown = told[1] if told and told[1] in tuple(Dialect) else ""
+    markdown = locked[1] if locked and locked[1] in tuple(Dialect) else ""
     has_substitutions = bool(_LOCKED_SUBSTITUTIONS.search(text))
     return upstream.as_locked(markdown, substitutions=has_substitutions)
 

@@ -46,7 +46,7 @@ _Note = Annotated[
     str,
     Meta(
         min_length=1,
-        description='Say how such pages run, as readers are told: "in interpret mode".',
+        description='Say how such pages run, in words for readers: "in interpret mode".',
     ),
 ]
 # No system can pass NUL to a process in an environment variable.

@@ -79,13 +79,13 @@ def _copy_lines(copy: AdoptedCopy) -> Iterator[str]:
         share = f"{100 * copy.changed_share:.0f} % of its paragraphs have changed since"
         yield f"  {behind if copy.behind else 'up to date'}; {share}"
     changed = copy.counts[State.CHANGED]
-    told = [counted(copy.counts[State.EQUAL] + changed, "suggestion")]
+    parts = [counted(copy.counts[State.EQUAL] + changed, "suggestion")]
     if changed:
-        told[0] += f", {changed} of them for English that has changed"
+        parts[0] += f", {changed} of them for English that has changed"
     for state, phrase in _PHRASES.items():
         if copy.counts[state]:
-            told.append(f"{copy.counts[state]} {phrase}")
-    yield f"  {'; '.join(told)}"
+            parts.append(f"{copy.counts[state]} {phrase}")
+    yield f"  {'; '.join(parts)}"
     doubtful = [row.place for row in copy.rows if row.state is State.DOUBTFUL]
     if doubtful:
         yield f"  doubtful: {', '.join(doubtful)}"

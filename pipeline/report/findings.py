@@ -130,18 +130,18 @@ def findings_lines(block: Findings, language: Language) -> list[str]:
     if block.has_notes:
         weights.append(Severity.NOTE)
     findings = block.findings
-    told = [finding for finding in findings if finding.severity in weights]
-    told.sort(key=lambda finding: weights.index(finding.severity))
+    listed = [finding for finding in findings if finding.severity in weights]
+    listed.sort(key=lambda finding: weights.index(finding.severity))
     # Reports may not end up on a terminal.
     screen = Screen(language=language)
     lines: list[str] = []
-    for finding in map(language.finding, told[:LISTED]):
+    for finding in map(language.finding, listed[:LISTED]):
         lines += map(unstyled, finding_lines(finding, screen))
-    if len(told) > LISTED:
-        lines.append(language.sentence(more(len(told) - LISTED)))
+    if len(listed) > LISTED:
+        lines.append(language.sentence(more(len(listed) - LISTED)))
     # Hidden notes are counted, so that people learn about them.
-    if len(findings) > len(told):
-        hidden = counted(len(findings) - len(told), "note")
+    if len(findings) > len(listed):
+        hidden = counted(len(findings) - len(listed), "note")
         lines.append(language.sentence(f"{hidden}: -v lists them"))
     return lines
 

@@ -285,9 +285,11 @@ def _translated(previous: Previous, result: RunResult) -> dict[str, tuple[int, i
         if locale not in previous.locales:
             continue
         rows = previous.locales[locale].pages
-        told = {row.page: row.translated for row in rows}
+        done_by_page = {row.page: row.translated for row in rows}
         # Nor did a page that the last run did not cover.
-        compared = [page for page in pages if not previous.only or page.page in told]
-        before = sum(told.get(page.page, 0) for page in compared)
+        compared = [
+            page for page in pages if not previous.only or page.page in done_by_page
+        ]
+        before = sum(done_by_page.get(page.page, 0) for page in compared)
         translated[locale] = (before, sum(page.translated for page in compared))
     return translated

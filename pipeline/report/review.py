@@ -128,8 +128,8 @@ def counts_line(review: Review) -> str:
 
 def automatic_line(review: Review) -> str:
     """Return the counts of automatic changes, which are not shown, or "" without any."""
-    told = [f"{kind} {count}" for kind, count in review.quiet.items() if count]
-    return f"Followed by itself, not shown: {', '.join(told)}." if told else ""
+    counts = [f"{kind} {count}" for kind, count in review.quiet.items() if count]
+    return f"Followed by itself, not shown: {', '.join(counts)}." if counts else ""
 
 
 def missing_english_line(review: Review) -> str:
@@ -257,9 +257,9 @@ def _cell_text(text: str) -> str:
     return "<br>".join(map(escaped, shown.split("\n")))
 
 
-def _left_out(review: Review, told: int) -> str:
+def _left_out(review: Review, shown: int) -> str:
     """Return how many messages did not fit, or "" if all did."""
-    count = len(review.messages) - told
+    count = len(review.messages) - shown
     if not count:
         return ""
     return (

@@ -394,9 +394,9 @@ def _address_conflict(page: str, owner: str) -> Finding:
     )
 
 
-def _skipped_pages(site: Site, told: Iterable[Finding]) -> Iterator[Finding]:
+def _skipped_pages(site: Site, findings: Iterable[Finding]) -> Iterator[Finding]:
     """Yield a finding for each page that Sphinx skipped, unless the page has a finding already."""
-    known = {finding.page for finding in told}
+    known = {finding.page for finding in findings}
     for page in site.pages:
         if page.page in known or (site.target / f"{page.page}.html").is_file():
             continue

@@ -87,20 +87,20 @@ def feed(
     ``freshness_of_site``.
     """
     rows_of = {row["page"]: row for row in rows}
-    told = [change for change in history if change["page"] in rows_of]
-    told.sort(key=_moment, reverse=True)
+    changes = [change for change in history if change["page"] in rows_of]
+    changes.sort(key=_moment, reverse=True)
     title = site.policy.title or site.upstream.name
     root = ElementTree.Element("feed", {"xmlns": _ATOM, "xml:lang": _language(site)})
     _add(root, "id", _id(site))
     _add(root, "title", title)
-    newest = told[0]["date"] if told else site.lock.date
+    newest = changes[0]["date"] if changes else site.lock.date
     _add(root, "updated", newest or _NEVER)
     _link(root, "alternate", site.policy.url or "index.html")
     # A saved copy of the feed needs its address, which is known only if it is configured.
     if site.policy.url:
         _link(root, "self", f"{site.policy.url}{FEED}")
     _author(root, words(site.locale, "feed")["by"].format(title))
-    for change in told[:ENTRIES]:
+    for change in changes[:ENTRIES]:
         _add_entry(root, site, rows_of[change["page"]], change)
     ElementTree.indent(root, " ")
     text = ElementTree.tostring(root, encoding="unicode")

@@ -103,8 +103,8 @@ class _Line:
         """Yield whether the code ran, and which outputs are shown."""
         run = self.page.execution
         if outputs in (ShownOutputs.STORED, ShownOutputs.UNRUN):
-            told = self.text("not run", on=self.on_release())
-            yield f'<span class="jz-run jz-run-skipped">{told}</span>'
+            sentence = self.text("not run", on=self.on_release())
+            yield f'<span class="jz-run jz-run-skipped">{sentence}</span>'
             if outputs is ShownOutputs.STORED:
                 yield self.text("stored")
             return
@@ -113,7 +113,7 @@ class _Line:
             has_outputs = outputs is ShownOutputs.RAN
             yield self.text("earlier" if has_outputs else "missing")
             return
-        told = self.text(
+        sentence = self.text(
             run.status,
             cells=run.cells,
             total=run.total,
@@ -121,7 +121,7 @@ class _Line:
             note=self._bracket(run.note),
             reason=self._reason(run),
         )
-        yield f'<span class="jz-run jz-run-{run.status}">{told}</span>'
+        yield f'<span class="jz-run jz-run-{run.status}">{sentence}</span>'
         # Skipped code has no outputs, so they are not missing.
         if outputs is ShownOutputs.MISSING and run.status is not Status.SKIPPED:
             yield self.text("missing")
@@ -148,11 +148,11 @@ class _Line:
         link = _links(sources, self.locale)
         # A page without translations is the original, not a translation of it.
         key = "source" if self.page.translated else "english"
-        told = self.text(key, source=link)
+        sentence = self.text(key, source=link)
         # Without a configured licence, none is claimed.
         if license_name:
-            told += self.text("license", license=escape(license_name))
-        return told
+            sentence += self.text("license", license=escape(license_name))
+        return sentence
 
     def _reason(self, run: Execution) -> str:
         """Return the reason in one word, with the full reason as its title.

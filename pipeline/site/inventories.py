@@ -52,12 +52,12 @@ def inventories_of(site: Site) -> SiteInventories:
     for read in (_own, _others):
         # A damaged file never stops the build: only its own links are missing.
         try:
-            found, told = read(site)
+            found, problems = read(site)
         except InputError as error:
             findings.append(as_warning(error))
             continue
         available += found
-        findings += told
+        findings += problems
     return SiteInventories(available=tuple(available), findings=tuple(findings))
 
 

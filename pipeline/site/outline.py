@@ -88,8 +88,8 @@ def outline_of(site: Site) -> SiteOutline:
     try:
         outline = _read(data, place, docs, pages, site.policy.root)
     except InputError as error:
-        told = _warning(error.where, error.what, error.hint)
-        return SiteOutline(findings=(told,))
+        finding = _warning(error.where, error.what, error.hint)
+        return SiteOutline(findings=(finding,))
     if _has_contents(site, outline.root):
         return SiteOutline(root=outline.root)
     return outline

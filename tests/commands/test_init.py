@@ -156,8 +156,8 @@ def test_a_disk_that_is_full_leaves_no_half_of_a_project(
 @pytest.mark.parametrize(
     ("words", "exit_code", "told"),
     [
-        ([], 2, "init has to be told the URL of the repository"),
-        (["--url", "../lamps"], 2, "init has to be told a short name"),
+        ([], 2, "init needs to know the URL of the repository"),
+        (["--url", "../lamps"], 2, "init needs to know a short name"),
         (["--url", "../lamps", "--name", "a"], 2, "--from"),
         ([*WORDS, "--from", "nowhere"], 2, "Write it as OWNER/NAME@REF"),
         ([*WORDS, *FROM, "--name", "a b"], 2, "must be a name, not 'a b'"),

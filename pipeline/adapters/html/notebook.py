@@ -74,10 +74,10 @@ def notebook_html(notebook: Mapping[str, Any], *, folder: PageFolder) -> Sanitiz
         "folder": folder,
         "noticeable_losses": noticeable_losses,
     }
-    body, told = exporter.from_notebook_node(node, resources=resources)
+    body, details = exporter.from_notebook_node(node, resources=resources)
     page = sanitize(body)
     return replace(
-        page, noticeable_losses=(*told["noticeable_losses"], *page.noticeable_losses)
+        page, noticeable_losses=(*details["noticeable_losses"], *page.noticeable_losses)
     )
 
 

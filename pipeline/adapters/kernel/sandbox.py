@@ -91,11 +91,11 @@ def _put_startup(folder: Path, startup: Sequence[Startup], profile: Path) -> Non
 def startup_failure(folder: Path) -> Stop | None:
     """Return the failure of start-up code in the kernel of ``folder``, or None."""
     try:
-        told = json.loads((folder / FAILURE).read_text("utf-8"))
+        fields = json.loads((folder / FAILURE).read_text("utf-8"))
     # no failure, or the kernel was killed while writing the file
     except (OSError, ValueError):
         return None
-    return Stop(cell=0, **told)
+    return Stop(cell=0, **fields)
 
 
 def copy_data(source: Path, target: Path) -> None:

@@ -278,6 +278,6 @@ def _ask(option: str) -> str:
         answer = ask(f"{question[0].upper()}{question[1:]}{shown}: ") or default
     if not answer:
         raise ConfigError(
-            f"init has to be told {question}", hint=f"Give it with {option}."
+            f"init needs to know {question}", hint=f"Give it with {option}."
         )
     return answer

@@ -277,14 +277,14 @@ def first_sections(split: Split, count: int) -> Split:
         return split
     end = starts[count]
     line = split.text.count("\n", 0, end) + 1
-    told = [
+    reported = [
         (number, reason) for number, reason in split.left_in_english if number < line
     ]
     return replace(
         split,
         messages=tuple(found for found in split.messages if found.start < end),
         rest=tuple(found for found in split.messages if found.start >= end),
-        left_in_english=(*told, (line, _FIRST_SECTIONS_ONLY.format(count=count))),
+        left_in_english=(*reported, (line, _FIRST_SECTIONS_ONLY.format(count=count))),
     )
 
 

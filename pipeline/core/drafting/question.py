@@ -124,10 +124,10 @@ def rows_of(
     for mention in glossary.mentions(msgid, place.markup):
         # A term that occurs twice makes one row.
         term = mention.term
-        told = " / ".join(rendering.text for rendering in term.renderings)
+        wording = " / ".join(rendering.text for rendering in term.renderings)
         if term.avoided:
-            told += f" (not: {', '.join(avoided.text for avoided in term.avoided)})"
-        rows[term.english] = told
+            wording += f" (not: {', '.join(avoided.text for avoided in term.avoided)})"
+        rows[term.english] = wording
     return rows
 
 

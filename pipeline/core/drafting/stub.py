@@ -67,7 +67,7 @@ def terms_of(batch: Mapping[str, Any]) -> dict[str, str]:
     ``{"Tracer": "跟踪器 (not: 追踪器)"}`` → ``{"tracer": "跟踪器"}``
     """
     rows = batch.get("glossary", {})
-    return {term.lower(): _AVOIDED.sub("", told) for term, told in rows.items()}
+    return {term.lower(): _AVOIDED.sub("", chinese) for term, chinese in rows.items()}
 
 
 def translate(english: str, terms: Mapping[str, str] | None = None) -> str:

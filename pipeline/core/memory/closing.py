@@ -207,9 +207,9 @@ class _Closing:
             is_same = (closed.previous, state) == (old.previous, old_state)
             return old.notes_with(SOURCE) if is_same else ()
         notes: list[str] = []
-        told = dict(english_of(old))
+        old_places = dict(english_of(old))
         for code in map(digest, sources):
-            place = told.get(code) or self._place(code) or _adopted_place(closed)
+            place = old_places.get(code) or self._place(code) or _adopted_place(closed)
             if place:
                 notes.append(source_note(code, place))
         return tuple(notes)

@@ -155,7 +155,7 @@ def panel(record: Mapping[str, Any], anchors: Collection[int], locale: str) -> s
     """
     since = record["since"]
     counts = since["counts"]
-    told = [
+    shown = [
         text(locale, f"since {standing}").format(counts[standing])
         for standing in TranslationState
         if counts[standing]
@@ -174,7 +174,7 @@ def panel(record: Mapping[str, Any], anchors: Collection[int], locale: str) -> s
             parts.append(f"<p>{escape(words)}</p>\n")
     if not any(parts):
         return ""
-    heading = escape(text(locale, "since").format(text(locale, "comma").join(told)))
+    heading = escape(text(locale, "since").format(text(locale, "comma").join(shown)))
     html = (
         f'<details class="jz-since"><summary>{heading}</summary>\n'
         f"{''.join(parts)}</details>\n"

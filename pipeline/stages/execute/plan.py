@@ -75,9 +75,9 @@ class Task:
         Machines that share the work must compute the same value without communicating.
         """
         usual = execution.SECONDS_PER_CELL
-        told = [mode.cell_seconds for mode in self.rule.modes]
+        durations = [mode.cell_seconds for mode in self.rule.modes]
         # of the slowest mode
-        cell = max((usual if one is None else one for one in told), default=usual)
+        cell = max((usual if one is None else one for one in durations), default=usual)
         return execution.guess_seconds(self.notebook, until=self.rule.until, cell=cell)
 
     @property

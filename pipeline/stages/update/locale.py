@@ -469,9 +469,9 @@ def _changed_meanwhile(page: str, where: str) -> Finding:
         code="changed-meanwhile",
         severity=Severity.WARNING,
         where=where,
-        text="was changed while this run was at work; it is left as it is",
+        text="changed during this run; the run did not overwrite it",
         page=page,
-        hint="Run again to take it up.",
+        hint="Run again to use the new version.",
     )
 
 

@@ -235,10 +235,10 @@ def _dropped(sides: Sides, merged: Merged) -> _Dropped:
     stored = [sides.theirs]
     if sides.base is not None and not sides.move.is_silent:
         stored.append(sides.base)
-    told = (*others, *merged.given_up, *merged.outdated, *given_up)
+    named = (*others, *merged.given_up, *merged.outdated, *given_up)
     for memory in stored:
         lost = lost_in(merged.memory, memory, held)
-        replaced += [entry for entry in lost if entry not in told]
+        replaced += [entry for entry in lost if entry not in named]
     return _Dropped(others=others, gone=gone, replaced=replaced)
 
 

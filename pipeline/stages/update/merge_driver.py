@@ -61,7 +61,7 @@ def merge_memory_files(versions: Versions) -> tuple[str, ...]:
         for number, entry in enumerate(file.entries, start=1)
     }
     english = _english_of(ours, versions.name) if merged.conflicts else {}
-    told: list[str] = []
+    lines: list[str] = []
     for conflict in merged.conflicts:
         entry = conflict.ours
         number = numbers[entry.context, entry.msgid]
@@ -69,12 +69,12 @@ def merge_memory_files(versions: Versions) -> tuple[str, ...]:
         message = english.get(entry.msgid, entry.msgid)
         our = _translator(conflict.ours, versions.name, versions.labels[0])
         their = _translator(conflict.theirs, versions.name, versions.labels[1])
-        told.append(
+        lines.append(
             f"{ours.page}: {shortened(message, length=_EXCERPT)!r} was translated by {our} "
             f"and, differently, by {their}"
         )
     write_atomic(versions.ours, ("\n\n".join(blocks) + "\n").encode("utf-8"))
-    return tuple(told)
+    return tuple(lines)
 
 
 class _Place(NamedTuple):

@@ -154,13 +154,13 @@ def _redirects(run: Run, lock: Lock, gone: Sequence[str]) -> dict[str, str]:
 
 def _summary(updated: Mapping[str, Updated]) -> str:
     """Return the summary of an update: ``33 kept, 1 fuzzy``."""
-    told = []
+    counts = []
     for state in _COUNTED:
         # ``Updated`` has a field for each state.
         count = sum(getattr(result, state) for result in updated.values())
         if count:
-            told.append(f"{count} {state}")
-    return ", ".join(told) or "no messages"
+            counts.append(f"{count} {state}")
+    return ", ".join(counts) or "no messages"
 
 
 def _page_gone_finding(page: str, where: str) -> Finding:

@@ -162,7 +162,7 @@ def recording_parser(parser_class: type[Any]) -> type[Any]:
 _CLASSIFIER = re.compile(r"``.+?``|`[^`]+`|( +: +)")
 _MARK = re.compile(r"\s*::")
 _LITERAL = "::"
-_UNKNOWN = "its place in the source cannot be told"
+_UNKNOWN = "its position in the source is unknown"
 
 
 class Words(nodes.Text):

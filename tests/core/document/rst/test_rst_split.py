@@ -387,7 +387,7 @@ UNSAFE: dict[str, tuple[str, list[tuple[int, str]]]] = {
     ),
     "option that we read otherwise": (
         ".. image:: a.png\n   :alt: some\n      :alt: words\n",
-        [(1, "its place in the source cannot be told")],
+        [(1, "its position in the source is unknown")],
     ),
     "tabs in a table": (
         "====  ====\naa\tbb\n====  ====\n",
