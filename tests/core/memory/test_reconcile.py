@@ -176,6 +176,8 @@ def test_only_words_of_persons_that_stand_nowhere_else_would_be_lost() -> None:
     nowhere = held_in_memories([])
     assert unheld_entries(new, old, nowhere) == (written("甲"),)
     assert unheld_entries(new, old, held_in_memories([old])) == ()
+    # An empty entry holds nothing.
+    assert held_in_memories([new]) == set()
     # A fuzzy entry does not tell that the words fit.
     fuzzy = memory_of(written("?甲"))
     assert unheld_entries(new, old, held_in_memories([fuzzy])) == (written("甲"),)
