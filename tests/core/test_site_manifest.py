@@ -43,6 +43,11 @@ def test_both_sides_mean_the_same_file() -> None:
         # Of reST the Markdown twin has the words alone.
         ("a/b.rst", ["a/b.md"], ""),
         ("a/b.ipynb", ["_downloads/a/b.ipynb"], ""),
+        (
+            "_api/lamps.dim.docstring",
+            ["a/b.md", "_downloads/source/_api/lamps.dim.docstring"],
+            "_downloads/source/_api/lamps.dim.docstring",
+        ),
     ],
 )
 def test_which_file_a_page_is_proved_by(
