@@ -109,7 +109,9 @@ def test_endless_forks_end_the_page_at_the_limit(group: Path, tmp_path: Path) ->
     assert (stop.cell, stop.exception) == (2, "ProcessLimit"), stop.message
     assert stops["next"] is None
     assert processes_with(MARK) == []
-    assert list(group.parent.glob("docs-kernel-*")) == []
+    # Other tests may run pages at the same time: their workers are alive.
+    left = [path.name for path in group.parent.glob("docs-kernel-*")]
+    assert [name for name in left if not is_alive(int(name.split("-")[-1]))] == []
 
 
 @pytest.mark.usefixtures("group")
