@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from docstring_trees import trees_of
+from lamps_package import CHINESE, PACKAGE
 from places import ROOT
 from site_builds import LACKING
-from test_site_reference import CHINESE, PACKAGE
 
 from pipeline.adapters import po
 from pipeline.core.document.merge import merge

@@ -34,6 +34,7 @@ from runs import run_of
 from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
 from pipeline.config import Settings, SitePolicy, Upstream, read_settings
+from pipeline.config.settings import ReferenceTable
 from pipeline.core.catalog.origins import Machine
 from pipeline.core.catalog.update import wanted_entries
 from pipeline.core.document.landing import landings_to_json
@@ -285,6 +286,9 @@ def notebook(cells: list[dict[str, Any]], *outputs: dict[str, Any]) -> str:
     return json.dumps(notebook_value(*shown, kernelspec={"name": "python3"}))
 
 
+WITH_OPTIONS = ReferenceTable(options={"list_config_options": "lamp.config"})
+
+
 @dataclass
 class Workshop:
     """A scratch project with documents and their catalogues.
@@ -525,7 +529,7 @@ def built(
 ) -> tuple[Workshop, tuple[Finding, ...]]:
     """A site that is built once for all tests that only look at it."""
     workshop = workshop_in(tmp_path_factory.mktemp("site"))
-    return workshop, workshop.build()
+    return workshop, workshop.build(reference=WITH_OPTIONS)
 
 
 Built = tuple[Workshop, tuple[Finding, ...]]
@@ -860,37 +864,6 @@ def test_names_without_a_record_are_a_list_of_links(tmp_path: Path) -> None:
     )
     named = re.sub("<[^>]*>", "", listed).split()
     assert named == ["jax.numpy.cumsum", "lamp.on"]
-
-
-def test_names_of_a_package_that_is_worked_on_are_asked_for_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    workshop = Workshop(tmp_path, package="shelf")
-    module = tmp_path / "modules" / "shelf.py"
-    about = tmp_path / "modules" / "shelf-0.10.2.dist-info"
-    workshop.put(module, "def put(book):\n    pass\n")
-    workshop.put(about / "METADATA", "Name: shelf\nVersion: 0.10.2\n")
-    monkeypatch.syspath_prepend(module.parent)
-    names = ".. autosummary::\n\n   shelf.put\n"
-    workshop.write("index.rst", f"Names\n=====\n\n{names}")
-    workshop.merge()
-    workshop.build()
-    assert "(book)" in workshop.article("index")
-    # A release from an index does not change: it is not imported again.
-    workshop.put(module, "def put(book, place):\n    pass\n")
-    workshop.write("index.rst", f"Other names\n===========\n\n{names}")
-    workshop.merge()
-    workshop.build()
-    assert "(book)" in workshop.article("index")
-    # One that lies in a folder does.
-    workshop.put(about / "direct_url.json", '{"url": "file:///shelf", "dir_info": {}}')
-    for parameters in ("(tome)", "(scroll)"):
-        workshop.put(module, f"def put{parameters}:\n    pass\n")
-        workshop.write("index.rst", f"{parameters}\n========\n\n{names}")
-        workshop.merge()
-        workshop.build()
-        table = re.findall(r"<tbody>.*?</tbody>", workshop.article("index"), re.DOTALL)
-        assert parameters in table[0]
 
 
 TAGGED = """import shelf
@@ -2167,18 +2140,8 @@ def test_blocks_are_where_merge_says_that_they_have_landed(tmp_path: Path) -> No
         assert 'data-jz-for="1">Body of the tip.' in workshop.article("index")
 
 
-def test_the_line_under_a_title_counts_the_english_of_docstrings(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_line_under_a_title_counts_what_the_site_lacks(tmp_path: Path) -> None:
     workshop = Workshop(tmp_path, package="shelf")
-    about = tmp_path / "modules" / "shelf-0.10.2.dist-info"
-    workshop.put(about / "METADATA", "Name: shelf\nVersion: 0.10.2\n")
-    puts = 'def put(book):\n    """Put a book there."""\n\n\n'
-    takes = 'def take():\n    """Take one."""\n\n\ndef burn():\n    pass\n'
-    workshop.put(tmp_path / "modules" / "shelf.py", puts + takes)
-    monkeypatch.syspath_prepend(tmp_path / "modules")
-    names = "shelf.put\n   shelf.take\n   shelf.burn\n   shelf.gone"
-    workshop.write("index.rst", f"Names\n=====\n\n.. autosummary::\n\n   {names}\n")
     boxes = ".. list_config_options::\n\n.. automodule:: shelf\n   :members:\n"
     script = ".. raw:: html\n\n   <div></div><script>draw()</script>\n"
     object_ = ".. autofunction:: shelf.put\n"
@@ -2193,17 +2156,9 @@ def test_the_line_under_a_title_counts_the_english_of_docstrings(
         else page
         for page in workshop.pages()
     ]
-    workshop.build(pages=tuple(pages))
-    # Five of ten words are translated; docstrings have six more, on the other page four.
-    said = {page: line_of(workshop, page) for page in ("index", "boxes", "prose")}
-    assert "已译 31 % · " in said["index"]
-    assert said["index"].endswith("2 条说明取自 docstring，尚无中文")
-    assert "已译 35 % · " in said["boxes"]
-    assert said["boxes"].endswith(
-        "1 条说明取自 docstring，尚无中文 · 4 处内容本站没有，见页内说明"
-    )
-    assert "已译 50 % · " in said["prose"]
-    assert "docstring" not in said["prose"]
+    workshop.build(pages=tuple(pages), reference=WITH_OPTIONS)
+    assert line_of(workshop, "boxes").endswith("4 处内容本站没有，见页内说明")
+    assert "本站没有" not in line_of(workshop, "prose")
     assert line_of(workshop, "bare").endswith("1 处内容本站没有，见页内说明")
     # Each box says why.
     article = workshop.article("boxes")

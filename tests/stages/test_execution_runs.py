@@ -275,7 +275,8 @@ def test_a_mode_holds_in_every_process(
     (tmp_path / "startup").mkdir()
     (tmp_path / MODE.startup).write_text(QUIET)
     for name in "ab":
-        project.traced(name, f"import colorsys\nprint({name!r}, colorsys.volume)")
+        cell = code(f"import colorsys\nprint({name!r}, colorsys.volume)")
+        project.add(f"{name}.ipynb", notebook(cell))
     printed = []
     for execution in project.run(jobs=2).executions:
         assert execution.note == "without a sound"
@@ -326,9 +327,11 @@ def test_a_cache_that_cannot_be_written_stops_no_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.kernel
-def test_a_worker_that_was_killed_says_nothing_of_its_page(tmp_path: Path) -> None:
+def test_a_worker_that_was_killed_says_nothing_of_its_page(
+    tmp_path: Path, shared_memory: Path
+) -> None:
     project = TracedProject(tmp_path)
-    orders = tmp_path / "orders"
+    orders = shared_memory / "orders"
     project.add(
         "page.ipynb", notebook(code(order_of(orders, "os.getppid()", "SIGKILL")))
     )

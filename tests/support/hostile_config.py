@@ -50,7 +50,7 @@ KEYS: dict[str, dict[str, May]] = {
             ("partly", "skip", "run", "acknowledge", "site", "reference"), May.NO_TEXT
         ),
     },
-    "reference": {"path": May.NAME, "needs": May.NAME},
+    "reference": {"path": May.NAME, "needs": May.NAME, "options": May.NO_TEXT},
     "partly": {"pages": May.NAME, "sections": May.NO_TEXT, "reason": May.WORDS},
     "skip": _RULE,
     "run": {
