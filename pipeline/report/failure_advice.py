@@ -7,9 +7,7 @@ matches wins, so the more certain ones come first.
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from importlib import resources
 
 import msgspec
 
@@ -21,6 +19,7 @@ from pipeline.core.execution.result import (
     without_colours,
 )
 from pipeline.packages import how_to_run, running_group
+from pipeline.tables import read_table
 
 _MODULE = re.compile(r"No module named '?([\w.]+)")
 _NEVER = "(?!)"  # a pattern that matches nothing
@@ -78,5 +77,4 @@ def _about_the_environment(failure: CellFailure) -> str:
 
 @cache
 def _texts() -> _Texts:
-    path = resources.files("pipeline.report") / "failure_advice.toml"
-    return msgspec.convert(tomllib.loads(path.read_text("utf-8")), _Texts)
+    return msgspec.convert(read_table(__name__, "failure_advice"), _Texts)

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import mimetypes
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from html.parser import HTMLParser
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipeline.limits import HTML_DEPTH
+from pipeline.tables import read_table
 
 if TYPE_CHECKING:
     import nh3
@@ -90,9 +89,7 @@ def _is_frame(part: Any) -> bool:
     return part.name == "a" and FRAME in part.get("class", ())
 
 
-_TABLES: dict[str, dict[str, str]] = tomllib.loads(
-    Path(__file__).with_name("allowed.toml").read_text("utf-8")
-)
+_TABLES: dict[str, dict[str, str]] = read_table(__name__, "allowed")
 _ELEMENTS = {name: words.split() for name, words in _TABLES["elements"].items()}
 _ATTRIBUTES = {name: words.split() for name, words in _TABLES["attributes"].items()}
 _ON_SOME = {

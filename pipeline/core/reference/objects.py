@@ -8,6 +8,7 @@ and its documents depend on nothing but the request, so a second pull writes the
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -63,10 +64,12 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
 
     def place(self, lock: Lock) -> str:
         """Return the line of upstream's page: ``lamps.rst:12``; without one, the page."""
-        for page in lock.pages:
-            for file in page.files if page.name == self.page and self.line else ():
-                if file.path.endswith((".rst", ".md")):
-                    return f"{file.path}:{self.line}"
+        if not self.line:
+            return self.page
+        files = [page.files for page in lock.pages if page.name == self.page]
+        for file in chain.from_iterable(files):
+            if file.path.endswith((".rst", ".md")):
+                return f"{file.path}:{self.line}"
         return self.page
 
     @property

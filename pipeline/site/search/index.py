@@ -11,15 +11,14 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from importlib import resources
 from itertools import chain
 from typing import Any
 
 from pipeline.site.search.pieces import SearchedPage, last_entries_of
+from pipeline.tables import read_table
 
 # Words that readers search for, and the words that also serve them.
 Synonyms = tuple[list[str], list[str]]
@@ -32,7 +31,7 @@ def readers_words(locale: str, usual_names: Mapping[str, str]) -> list[Synonyms]
         # A part of a module's name finds the name anyway.
         if short not in module.split("."):
             rows.append(([short], [module]))
-    asked_and_found = _table("readers.toml").get(locale, [])
+    asked_and_found = read_table(__name__, "readers").get(locale, [])
     return rows + [(asked, found) for asked, found in asked_and_found]
 
 
@@ -40,7 +39,7 @@ def names_of_frameworks(package: str) -> dict[str, dict[str, str]]:
     """Return names and modules of other frameworks, with their counterparts in ``package``."""
     return {
         kind: {asked: _whole_names(names, package) for asked, names in table.items()}
-        for kind, table in _table("frameworks.toml").items()
+        for kind, table in read_table(__name__, "frameworks").items()
     }
 
 
@@ -51,11 +50,6 @@ def _whole_names(names: str, package: str) -> str:
         for name in names.split()
     )
     return " ".join(whole)
-
-
-def _table(name: str) -> dict[str, Any]:
-    """Return a TOML table from the file beside this module."""
-    return tomllib.loads(resources.files(__package__).joinpath(name).read_text("utf-8"))
 
 
 # Maximum bytes of an entry file. A query loads one file for each of its entries.
