@@ -721,7 +721,7 @@ def test_an_interrupted_run_keeps_what_is_under_way(
         told = sample.draft()
         assert told.code == 130
         assert "replies that are paid for" in told.err
-        assert len(server.answered) == len(server.bodies) == 3
+        assert server.wait_for_answers(3) == len(server.bodies) == 3
         assert sample.draft().code == 0
     assert len(server.bodies) == len(set(server.bodies))
 

@@ -272,6 +272,16 @@ class Server:
         default_factory=list
     )  # bodies whose reply went out whole
 
+    def wait_for_answers(self, count: int, seconds: float = 30) -> int:
+        """Wait until ``count`` replies went out; return how many did.
+
+        The client may have a whole reply before the server's thread has noted it.
+        """
+        end = time.monotonic() + seconds
+        while len(self.answered) < count and time.monotonic() < end:
+            time.sleep(POLL)
+        return len(self.answered)
+
 
 @contextmanager
 def model_server(behave: Behave) -> Iterator[Server]:
