@@ -239,6 +239,11 @@ class Paths:
 
     def html_page(self, locale: str, page: str) -> Path:
         """Return the preview of one page."""
-        # The list of pages is "index": a page of that name becomes "_index", and so on.
-        name = f"_{page}" if page.lstrip("_").casefold() == "index" else page
-        return self.html(locale) / f"{name}.html"
+        return self.html(locale) / preview_name(page)
+
+
+def preview_name(page: str) -> str:
+    """Return the file name of a page's preview, relative to the folder of all previews."""
+    # The list of pages is "index": a page of that name becomes "_index", and so on.
+    name = f"_{page}" if page.lstrip("_").casefold() == "index" else page
+    return f"{name}.html"

@@ -133,12 +133,24 @@ def remove_abandoned_beside(folder: Path) -> None:
 def files_below(folder: Path, *suffixes: str) -> list[Path]:
     """Return the files below ``folder`` with one of ``suffixes`` (``.html``), sorted.
 
+    Raises the errors of ``paths_below``.
+    """
+    # Folder by folder, like paths: as text, "a.md" would come before "a/b.md".
+    return list(map(Path, sorted(paths_below(folder, *suffixes), key=_parts)))
+
+
+def _parts(path: str) -> list[str]:
+    return path.split("/")
+
+
+def paths_below(folder: Path, *suffixes: str) -> Iterator[str]:
+    """Yield the paths of the files below ``folder`` with one of ``suffixes``, as text.
+
     Links to folders are not followed. Folders that are missing or have too long a path are skipped.
     Raises InputError for any other that cannot be listed: its files must not count as missing.
     ``os.walk`` and ``Path.rglob`` fail for folders nested a thousand deep, and ``rglob`` takes five
     times as long.
     """
-    paths: list[Path] = []
     count = 0
     pending: list[str | Path] = [folder]
     while pending:
@@ -155,10 +167,14 @@ def files_below(folder: Path, *suffixes: str) -> list[Path]:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 pending.append(entry.path)
-            # Unlike ``entry.is_dir``, this fails for no link, such as a circular one.
-            elif entry.name.endswith(suffixes) and not os.path.isdir(entry.path):
-                paths.append(Path(entry.path))
-    return sorted(paths)
+            elif entry.name.endswith(suffixes) and not _leads_to_folder(entry):
+                yield entry.path
+
+
+def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
+    """Return whether an entry is a link to a folder."""
+    # Unlike ``entry.is_dir``, ``isdir`` fails for no link, such as a circular one.
+    return entry.is_symlink() and os.path.isdir(entry.path)
 
 
 def is_inside(path: Path, folder: Path) -> bool:

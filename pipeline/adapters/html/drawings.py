@@ -8,6 +8,7 @@ serialized.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path, PurePath
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -136,9 +137,13 @@ def is_drawing(path: str) -> bool:
 
 
 def is_lfs_pointer(path: Path) -> bool:
-    """Return whether a file only names its content, which Git LFS keeps elsewhere."""
-    with path.open("rb") as file:
+    """Return whether a file only names its content, which Git LFS keeps elsewhere.
+
+    A file that cannot be read does not.
+    """
+    with suppress(OSError), path.open("rb") as file:
         return file.read(len(LFS_POINTER)) == LFS_POINTER
+    return False
 
 
 def published(path: Path) -> bytes | Path | None:

@@ -14,7 +14,8 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from functools import lru_cache
+from posixpath import splitext
 from typing import Annotated, Any
 from unicodedata import normalize
 
@@ -194,6 +195,8 @@ def format_lock(lock: Lock) -> bytes:
     ).encode("utf-8")
 
 
+# A run reads the lock of its upstream, and those of other releases, in several places.
+@lru_cache(maxsize=4)
 def parse_lock(data: bytes, *, where: str) -> Lock:
     """Return the lock in ``data``: the inverse of ``format_lock``.
 
@@ -240,9 +243,7 @@ def pages_of(files: Iterable[SourceFile]) -> tuple[Page, ...]:
     pages: list[Page] = []
     for name in sorted(documents):
         # Sorting by suffix puts ".ipynb" before ".md".
-        files_of_page = sorted(
-            documents[name], key=lambda file: PurePosixPath(file.path).suffix
-        )
+        files_of_page = sorted(documents[name], key=lambda file: splitext(file.path)[1])
         pages.append(Page(name=name, files=tuple(files_of_page)))
     return tuple(pages)
 
@@ -284,10 +285,10 @@ def _documents(files: Iterable[SourceFile]) -> dict[str, SourceFile]:
 
 def _is_document(file: SourceFile) -> bool:
     """Return whether a file is a page or one of the documents of a page."""
-    path = PurePosixPath(file.path)
-    if path.suffix == DOCSTRING_SUFFIX:
-        return path.parts[0] == REFERENCE
-    return path.suffix in PAGE_SUFFIXES and ASSETS not in path.parts
+    suffix = splitext(file.path)[1]
+    if suffix == DOCSTRING_SUFFIX:
+        return is_reference(file.path)
+    return suffix in PAGE_SUFFIXES and ASSETS not in file.path.split("/")
 
 
 def _folders(value: str | tuple[str, ...], where: str) -> Folders:

@@ -14,6 +14,7 @@ from pipeline.adapters.files import read_bytes, write_if_changed
 from pipeline.core.document.attribution import attribution
 from pipeline.core.pin.lock import Lock, blob_id
 from pipeline.core.results import PageResult
+from pipeline.errors import InputError
 from pipeline.run import Run
 from pipeline.site.credits import credits_of_page
 
@@ -47,6 +48,9 @@ class MergedFiles:
         self.locale = locale
         self.lock = lock
         self.changes: list[str] = []
+        # Joined once: a run looks at thousands of files.
+        self._merged = run.paths.merged(locale)
+        self._blocks = run.paths.blocks(locale)
 
     def reuse(self, last: MergedPage) -> MergedPage | None:
         """Return the last result of a page, updated to the attribution of this commit.
@@ -62,9 +66,9 @@ class MergedFiles:
             blocks = _read_if_unchanged(self.blocks(document.path), document.blocks)
             if data is None or blocks is None:
                 return None
-            wanted = self.attribution(document.path)
             # A document without an attribution does not depend on the commit.
-            if document.attribution in ("", wanted):
+            wanted = document.attribution and self.attribution(document.path)
+            if document.attribution == wanted:
                 documents.append(document)
                 continue
             edited = _with_attribution(
@@ -83,11 +87,11 @@ class MergedFiles:
 
     def merged(self, path: str) -> Path:
         """Return the path of a merged document."""
-        return self.run.paths.merged(self.locale) / path
+        return self._merged / path
 
     def blocks(self, path: str) -> Path:
         """Return the path of the JSON file with the positions of its messages."""
-        return self.run.paths.blocks(self.locale) / f"{path}.json"
+        return self._blocks / f"{path}.json"
 
     def write(self, path: Path, data: bytes) -> None:
         """Write a file if its content changes, unless the run is dry.
@@ -111,10 +115,11 @@ class MergedFiles:
 
 
 def _read_if_unchanged(path: Path, blob: str) -> bytes | None:
-    """Return the content of a file; None if it is missing or was changed."""
-    if not path.is_file():
+    """Return the content of a file; None if it is missing, unreadable or was changed."""
+    try:
+        data = read_bytes(path)
+    except InputError:
         return None
-    data = read_bytes(path)
     return data if blob_id(data) == blob else None
 
 

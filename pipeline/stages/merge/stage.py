@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.adapters.files import files_below, remove_files
+from pipeline.adapters.files import paths_below, remove_files
 from pipeline.adapters.memo import Memo, digest_of
 from pipeline.core.pin.lock import Lock, Page
 from pipeline.core.results import PageResult
 from pipeline.findings import Finding
+from pipeline.paths import preview_name
 from pipeline.report.counts import written_text
 from pipeline.run import Run
 from pipeline.stages.merge.files import MergedFiles, MergedPage
@@ -127,21 +128,20 @@ def prune(run: Run, pages: Sequence[Page], *, locale: str) -> tuple[str, ...]:
         paths.html(locale),
     )
     # As text: joining paths for thousands of documents takes as long as everything else here.
-    merged, blocks, executed, _ = (folder.as_posix() for folder in folders)
+    merged, blocks, executed, html = (folder.as_posix() for folder in folders)
     wanted = {paths.preview(locale).as_posix()}  # the index belongs to no page
     for page in pages:
         # Harmless for pages without code, whose notebook never exists.
         wanted.add(f"{executed}/{page.name}.ipynb")
-        wanted.add(paths.html_page(locale, page.name).as_posix())
+        wanted.add(f"{html}/{preview_name(page.name)}")
         for file in page.files:
             wanted.add(f"{merged}/{file.path}")
             wanted.add(f"{blocks}/{file.path}.json")
     # File by file: an empty folder is removed with its last file.
     stale: list[Path] = []
     for folder in folders:
-        stale += [
-            path for path in files_below(folder, "") if path.as_posix() not in wanted
-        ]
+        gone = set(paths_below(folder, "")) - wanted
+        stale += map(Path, sorted(gone))
     if not run.dry:
         remove_files(stale)
     return tuple(map(run.shown, stale))

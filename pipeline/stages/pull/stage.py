@@ -72,8 +72,8 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
 
 def _lfs_pointers(checkout: Checkout, lock: Lock) -> list[str]:
     """Return the pulled files whose content is elsewhere; empty in a dry run without a checkout."""
-    there = (file.path for file in lock.files if (checkout.docs / file.path).is_file())
-    return [path for path in there if is_lfs_pointer(checkout.docs / path)]
+    own = (file.path for file in lock.files if not is_reference(file.path))
+    return [path for path in own if is_lfs_pointer(checkout.docs / path)]
 
 
 def _warn_about_another_commit(run: Run, old: Lock | None, lock: Lock) -> None:
