@@ -1,12 +1,19 @@
-"""Checks of a translation: small pure functions, each with a stable code.
+"""Checks of translations: pure functions, each with a code that never changes, such as M104.
 
-`table` lists every check with its code, name and severity, and selects the checks of each language.
-`engine` runs checks and applies fixes; `model` has the records. The check functions are grouped by
-subject, and the first part of a code names the group:
+A check compares a translation (``msgstr``) with its English text (``msgid``) and yields a
+`Problem` for each mistake. `table` lists all checks with their codes, names and severities, and
+selects the checks for each language. `engine` runs the checks and applies their fixes. `model`
+defines the records.
+
+The start of a code names the subject of the check, and thus where its function is:
 
 M1  structure, M2  atoms (`markup`)     M4  typography (`typography`)
 M3  content, M7  meaning (`meaning`)    M5  terminology (`terms`)
 M6  the ``.po`` file (`hygiene`)        G   rejections by the guard (`table`)
 
-All groups share the parsing of texts: `parsed`, `inline_tree`, `placement`, `masked`.
+Atoms are the parts of a text that a translation must preserve, such as code and link targets. The
+guard is the safety check that keeps a translation out of the merged page.
+
+The checks parse texts in two ways. `parsed` (with `inline_tree` and `placement`) parses the markup
+as a page would, and `masked` hides it.
 """

@@ -1,8 +1,10 @@
-"""Engine of the checks, which runs them on the entries of catalogues and applies their fixes.
+"""Engine of the checks: runs them on catalogue entries, and applies their fixes.
 
-Subjects go in; problems come out, each with its code and place. A fix is applied only if the
-translation keeps its words and gets no additional errors. A translator disables a check for one
-entry by a comment::
+:func:`run_checks` takes subjects, which are translated entries, and returns problems. Each problem
+has the code of its check, its page and its entry. :func:`fix_entry` applies a fix only if the
+translation keeps its words and gets no additional errors.
+
+A comment of the translator disables a check for one entry::
 
     # pipeline: ignore=M203 reason
 """
@@ -31,24 +33,25 @@ from pipeline.findings import Severity
 _IGNORE = re.compile(
     r"pipeline:\s*ignore=([A-Z]\d+(?:\s*,\s*[A-Z]\d+)*)\s*(.*)", re.DOTALL
 )
-# These checks compare formulas and roles, which renderers turn into other markup. The
-# guard examines them first. Text that evades the guard must not get through by an
-# ignore comment.
+# Comments cannot disable these checks. They compare formulas and roles, from which
+# renderers generate other markup. The guard examines both as well. If it misses unsafe
+# text, these checks must still report it.
 _FOR_SAFETY = frozenset(("M106", "M203", "M205"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ignore:
-    """The codes that a comment disables for its entry, and the reason."""
+    """One ignore comment: the codes that it disables for its entry, and its reason."""
 
     codes: tuple[str, ...]
     reason: str
 
 
 def ignores_of(entry: Entry) -> Iterator[Ignore]:
-    """Yield what the comments of an entry disable.
+    """Yield the ignore comments of an entry.
 
-    ``pipeline: ignore=M203, M304 the value is the same`` -> two codes, and the reason
+    ``pipeline: ignore=M203, M304 the value is the same`` -> codes ``M203`` and ``M304``, reason
+    ``the value is the same``
     """
     for comment in entry.comments:
         if match := _IGNORE.fullmatch(comment.strip()):
@@ -60,27 +63,31 @@ def ignores_of(entry: Entry) -> Iterator[Ignore]:
 
 
 def ignored_codes(entry: Entry) -> frozenset[str]:
-    """Return the codes that the comments of an entry disable."""
+    """Return the codes that the comments of an entry disable, except codes that they may not."""
     codes = (code for ignore in ignores_of(entry) for code in ignore.codes)
     return frozenset(filter(can_ignore, codes))
 
 
 def is_guard_code(code: str) -> bool:
-    """Return whether a code belongs to the guard; such codes can never be disabled."""
+    """Return whether a code belongs to the guard. Comments can never disable such a code."""
     return code.startswith("G")
 
 
 def can_ignore(code: str) -> bool:
-    """Return whether a comment can disable a code: not if it belongs to the guard or to safety."""
+    """Return whether a comment can disable a code.
+
+    The codes of the guard and of the checks in `_FOR_SAFETY` cannot be disabled.
+    """
     return not is_guard_code(code) and code not in _FOR_SAFETY
 
 
 def ignore_comment_problems(
     entry: Entry, known: Collection[str], used: Collection[str]
 ) -> Iterator[Problem]:
-    """Yield the problems with the comments that disable checks for an entry.
+    """Yield the problems with the ignore comments of an entry.
 
-    ``known`` are all existing codes, ``used`` those whose findings a comment has suppressed.
+    ``known`` contains all existing codes. ``used`` contains the codes of the problems that the
+    comments of this entry have suppressed.
     """
     for ignore in ignores_of(entry):
         for code in ignore.codes:
@@ -115,16 +122,17 @@ def _silence_problem(
     return None
 
 
-# Errors in structure or atoms, which keep a message from being built.
+# Checks of structure and atoms with the severity "error". A translation with such an
+# error is left out of the page, which shows the English instead.
 BLOCKING: tuple[Check, ...] = tuple(
     check for check in (*table.MARKUP, *table.ATOMS) if check.severity is Severity.ERROR
 )
 
 
 def blocking_problem(subject: Subject, ignored: Collection[str] = ()) -> Problem | None:
-    """Return the first error of a translation that keeps it from being built, or None.
+    """Return the first error that keeps a translation out of its page, or None.
 
-    Codes in ``ignored`` do not count, nor do those that the entry's comments disable.
+    Skip the codes in ``ignored`` and the codes that the entry's comments disable.
     """
     silenced = ignored_codes(subject.entry).union(ignored)
     for check in BLOCKING:
@@ -137,7 +145,8 @@ def blocking_problem(subject: Subject, ignored: Collection[str] = ()) -> Problem
 
 
 _NO_WORD = re.compile(r"[\W_]+")
-_ROUNDS = 12  # attempts per entry; one that still changes then is left alone
+# Maximum number of fixes per entry. An entry that needs more remains unchanged.
+_ROUNDS = 12
 
 
 def subjects_of(
@@ -147,11 +156,11 @@ def subjects_of(
     *,
     are_of_others: bool = False,
 ) -> list[Subject]:
-    """Return the subjects of a page: entries that are translated, not fuzzy, not obsolete.
+    """Return the entries of a page that the checks examine: translated, not fuzzy, not obsolete.
 
-    ``markup`` applies to entries without a note. If it is None, the markup of an entry is that of
-    the file it references or, without a reference, that of most other entries. ``are_of_others``
-    means that other tools insert these translations.
+    ``markup`` is the markup of entries whose note does not name one. If it is None, the type of
+    the referenced file decides. For an entry without a reference, the markup of most other entries
+    decides. ``are_of_others`` means that another tool, such as Sphinx, inserts these translations.
     """
     usual = markup or usual_markup_of(entries)
     subjects: list[Subject] = []
@@ -170,11 +179,11 @@ def run_checks(
 ) -> list[Problem]:
     """Return the problems in the translations of ``pages``, sorted by page, entry and check.
 
-    All pages are in the language of ``check_set``. The ``page`` of a problem is a key of
-    ``pages``. Problems found by comparing all pages come last.
+    ``pages`` maps the name of each page to its entries. All pages must be in the language of
+    ``check_set``. The problems that only a comparison of all pages reveals come last.
     """
     checks = check_set.checks
-    if glossary:  # there are no agreed terms without one
+    if glossary:  # without a glossary there are no agreed terms to check
         checks = (*checks, *table.glossary_checks(glossary))
     problems: list[Problem] = []
     for page, subjects in pages.items():
@@ -190,9 +199,9 @@ def run_checks(
 def _find_in_entries(
     page: str, subjects: Sequence[Subject], checks: Sequence[Check]
 ) -> Iterator[Problem]:
-    """Yield the problems of each entry of a page on its own.
+    """Yield the problems that the checks find in single entries of a page.
 
-    All checks examine one entry before the next one, because they share its parsed texts.
+    Run all checks on one entry before the next entry, because they share the parsed texts.
     """
     for index, subject in enumerate(subjects):
         for check in checks:
@@ -203,10 +212,10 @@ def _find_in_entries(
 def _find_across(
     pages: Mapping[str, Sequence[Subject]], checks: Sequence[PageCheck]
 ) -> Iterator[Problem]:
-    """Yield the problems that a comparison of all entries of ``pages`` shows.
+    """Yield the problems that a comparison of all entries of ``pages`` reveals.
 
-    The check sees all entries in one sequence. ``places`` maps an index in that sequence to the
-    page and the index there.
+    Each check receives the entries of all pages as one sequence. ``places`` converts an index in
+    this sequence to a page and an index in this page.
     """
     places: list[tuple[str, int]] = []
     row: list[Subject] = []
@@ -220,9 +229,10 @@ def _find_across(
 
 
 def without_redundant_guard_problems(problems: Iterable[Problem]) -> list[Problem]:
-    """Return ``problems`` without the guard's, where a check reports an error of the same entry.
+    """Return ``problems`` without those of the guard in entries where a check reports an error.
 
-    The guard rejects most of what checks call errors. The message of a check is more precise.
+    The guard rejects most translations in which a check finds an error. The message of the check is
+    more precise.
     """
     problems = list(problems)
     explained: set[tuple[str, int]] = set()
@@ -240,10 +250,10 @@ def without_redundant_guard_problems(problems: Iterable[Problem]) -> list[Proble
 def fix_entry(
     subject: Subject, checks: Sequence[Check] = table.SIMPLIFIED.checks
 ) -> str:
-    """Return the msgstr with all fixes applied that need no judgement.
+    """Return the msgstr after all fixes that are safe without a person's decision.
 
-    The rendered text differs in white space and punctuation at most. Fixing it again changes
-    nothing. Whatever a comment of the entry disables stays as it is.
+    The rendered text changes in white space and punctuation only. A second call changes nothing.
+    Checks that a comment of the entry disables are not applied.
     """
     silenced = ignored_codes(subject.entry)
     checks = [check for check in checks if check.code not in silenced]
@@ -253,16 +263,16 @@ def fix_entry(
         if mended is None:
             return current.entry.msgstr
         current = mended
-    # The fixes undo each other, so none of them can be trusted.
+    # So many fixes are probably undoing each other, so none of them can be trusted.
     return subject.entry.msgstr
 
 
 def _apply_first_fix(
     original: Subject, current: Subject, checks: Sequence[Check]
 ) -> Subject | None:
-    """Return ``current`` after the first fix that is harmless to ``original``; None without one.
+    """Return ``current`` after the first fix that does not damage ``original``, or None.
 
-    Fixes are applied one at a time: each is a whole msgstr, so two cannot be combined.
+    Apply one fix at a time: a fix is a complete msgstr, so two fixes cannot be combined.
     """
     for check in checks:
         for problem in check.find(current):
@@ -277,10 +287,11 @@ def _apply_first_fix(
 
 
 def _is_harmless(before: Subject, after: Subject) -> bool:
-    """Return whether the fixed translation shows the same words, and has no more errors.
+    """Return whether a fix keeps the words of a translation and adds no error.
 
-    When broken markup starts to work, parts of its source such as a link's target disappear from
-    the text. The visible words may therefore differ if all atoms are correct after the fix.
+    The words of the source must be equal. The words of the rendered text may differ only if all
+    atoms are correct after the fix. For example, a reader of a broken link sees its target; after
+    the fix, the target is hidden.
     """
     if _compared_words(before.msgstr) != _compared_words(after.msgstr):
         return False
@@ -293,7 +304,7 @@ def _is_harmless(before: Subject, after: Subject) -> bool:
 
 
 def _compared_words(text: str) -> str:
-    """Return a text without white space, punctuation and marks, in half-width letters.
+    """Return a text in half-width letters, without white space, punctuation and markup characters.
 
     ``用**ＪＡＸ**，即……`` -> ``用JAX即``
     """
@@ -301,12 +312,12 @@ def _compared_words(text: str) -> str:
 
 
 def _count_errors(subject: Subject) -> int:
-    """Return the number of errors that keep an entry from being built.
+    """Return the number of errors that keep an entry out of its page.
 
-    Minor problems of a rule do not count, even if the rule's severity is ``ERROR``.
+    A rule with the severity ``ERROR`` may downgrade a problem. Downgraded problems do not count.
     """
     count = 0
-    # The rejections of the guard count as well: a fix must not cause one.
+    # Rejections by the guard count as well, because a fix must not cause one.
     for check in (*table.GUARD, *BLOCKING):
         for problem in check.look(subject):
             count += problem.severity is Severity.ERROR

@@ -1,4 +1,8 @@
-"""Helpers of the checks of markup, which validate fixes, count visible marks and quote text."""
+"""Functions for the checks of markup: validate fixes, count visible marks, quote text.
+
+A mark is a character of markup, such as a star or a backtick. A mark is visible if the parser
+treats it as text, usually because of a mistake. A fix is a corrected msgstr.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +16,9 @@ from pipeline.findings import Span
 
 _NO_WORD = re.compile(r"[\W_]+")
 _LONGEST_QUOTE = 60  # characters
-_OFFSET = 0xFEE0  # from a full-width form to its ASCII character
-# Full-width and Chinese marks, with their ASCII equivalents for places where only ASCII
-# works. Letters and digits are left out: they are words.
+_OFFSET = 0xFEE0  # between the code points of a full-width form and its ASCII form
+# Full-width and Chinese punctuation with its ASCII equivalents, for markup and code, where
+# only ASCII works. Letters and digits are excluded, because they are words.
 ASCII_EQUIVALENTS: dict[int, str] = {
     **{
         code: chr(code - _OFFSET)
@@ -31,18 +35,18 @@ ASCII_EQUIVALENTS: dict[int, str] = {
 
 
 def are_words_kept(before: str, after: str) -> bool:
-    """Return whether two texts differ only in white space, punctuation and marks.
+    """Return whether two texts have the same words: only white space and punctuation differ.
 
-    ``用**词**。`` and ``用 *词*，`` do.
+    ``用**词**。`` and ``用 *词*，`` have the same words.
     """
     return _NO_WORD.sub("", before) == _NO_WORD.sub("", after)
 
 
 def count_extra_marks(subject: Subject, *marks: str) -> int:
-    """Return how many more of some marks are visible in the translation than in the English.
+    """Return how many more of the ``marks`` are visible in the translation than in the English.
 
-    The result is negative if there are fewer. Marks that the translation escapes do not count,
-    because they are meant to be visible.
+    The result is negative if fewer are visible. Marks that the translation escapes do not count,
+    because the translator wants readers to see them.
     """
     count = 0
     for mark in marks:
@@ -51,12 +55,16 @@ def count_extra_marks(subject: Subject, *marks: str) -> int:
 
 
 def restores_atoms(subject: Subject, fix: str, *names: Atom) -> bool:
-    """Return whether a fix corrects a translation without damaging anything.
+    """Return whether a fix restores the atoms of the classes ``names`` and damages nothing.
 
-    The fix must keep the words, be parsed as the same blocks, and have all English atoms of the
-    classes ``names``. In no other class may it differ from the English by more atoms than before.
+    The fix must meet these conditions:
+
+    - It has the same words as the msgstr.
+    - A parser finds the same blocks in it as in the English.
+    - Its atoms of the classes ``names`` are those of the English.
+    - In no class do more atoms differ from the English than before.
     """
-    # The cheapest condition first: the others need a parser.
+    # The first condition is the cheapest one: the others need a parser.
     if not are_words_kept(subject.msgstr, fix):
         return False
     english, chinese, fixed = subject.english, subject.chinese, subject.read(fix)
@@ -72,7 +80,10 @@ def restores_atoms(subject: Subject, fix: str, *names: Atom) -> bool:
 
 
 def improves(subject: Subject, fix: str, name: Atom) -> bool:
-    """Return whether a fix has more English atoms of a class, and :func:`restores_atoms`."""
+    """Return whether a fix damages nothing, and fewer atoms of a class differ from the English.
+
+    :func:`restores_atoms` defines what "damages nothing" means.
+    """
     if not restores_atoms(subject, fix):
         return False
     before = _distance(subject.english, subject.chinese, name)
@@ -80,14 +91,14 @@ def improves(subject: Subject, fix: str, name: Atom) -> bool:
 
 
 def _distance(english: Parsed, chinese: Parsed, name: Atom) -> int:
-    """Return how many distinct atoms of a class only one of the two texts has."""
+    """Return the number of distinct atoms of a class that only one of the two texts has."""
     return len(english.of(name).keys() ^ chinese.of(name).keys())
 
 
 def first_valid_fix(subject: Subject, fixes: Iterable[str], *names: Atom) -> str | None:
-    """Return the first of ``fixes`` that changes the msgstr and :func:`restores_atoms`, or None.
+    """Return the first of ``fixes`` that :func:`restores_atoms` accepts, or None.
 
-    ``fixes`` is consumed lazily, because each attempt needs a parser.
+    Skip a fix that equals the msgstr. Consume ``fixes`` lazily, because each test needs a parser.
     """
     for fix in fixes:
         if fix != subject.msgstr and restores_atoms(subject, fix, *names):
@@ -96,10 +107,11 @@ def first_valid_fix(subject: Subject, fixes: Iterable[str], *names: Atom) -> str
 
 
 def without_backslashes(subject: Subject, pairs: Iterable[str]) -> str | None:
-    r"""Return the msgstr with the backslash of each pair removed: ``用\词`` -> ``用词``.
+    r"""Return the msgstr without some backslashes, such as ``用\词`` -> ``用词``, or None.
 
-    Return None for ``\n`` and ``\beta``: such a backslash may be part of a path or a formula. Also
-    return None if the result would not be correct.
+    Each of ``pairs`` is a backslash and the character after it. Return None if one of these
+    characters is ASCII: in ``\n`` or ``\beta``, the backslash may be part of a path or a formula.
+    Also return None if :func:`restores_atoms` rejects the result.
     """
     fix = subject.msgstr
     for pair in pairs:
@@ -112,9 +124,10 @@ def without_backslashes(subject: Subject, pairs: Iterable[str]) -> str | None:
 
 
 def count_stray(subject: Subject, parsed: Parsed, meant: re.Pattern[str]) -> int:
-    """Return how many more marks matching ``meant`` are visible than in the English.
+    """Return how many more marks are visible in ``parsed`` than in the English.
 
-    The English count is the larger one of those with and without its escaped marks.
+    ``meant`` is the pattern of the marks. Count the marks of the English with and without escaped
+    ones, and use the larger number.
     """
     english = subject.english
     most = max(len(meant.findall(english.plain)), len(meant.findall(english.literal)))
@@ -122,9 +135,9 @@ def count_stray(subject: Subject, parsed: Parsed, meant: re.Pattern[str]) -> int
 
 
 def is_same_but_marks(before: Parsed, after: Parsed) -> bool:
-    """Return whether two texts have the same blocks, atoms and words, and differ only in marks.
+    """Return whether two texts differ only in marks: blocks, atoms and visible words are equal.
 
-    The words are the visible ones: a visible underscore counts as a mark.
+    An underscore counts as a mark even if it is visible.
     """
     if after.blocks != before.blocks or after.atoms != before.atoms:
         return False
@@ -132,48 +145,48 @@ def is_same_but_marks(before: Parsed, after: Parsed) -> bool:
 
 
 def missing(english: Parsed, chinese: Parsed, name: Atom) -> list[str]:
-    """Return the English atoms of a class that the translation lacks, in order.
+    """Return the atoms of a class that the first text has and the second one lacks, in order.
 
-    With the two texts exchanged, return the atoms that the English lacks.
+    To get the atoms that only the translation has, exchange the arguments.
     """
     theirs, ours = english.of(name), chinese.of(name)
-    if theirs == ours:  # the usual case
+    if theirs == ours:  # fast path for most messages
         return []
     return [value for value in theirs if value not in ours]
 
 
 def fewer(english: Parsed, chinese: Parsed, name: Atom) -> list[str]:
-    """Return the English atoms of a class that occur less often in the translation, or never.
+    """Return the atoms of a class that occur less often in the translation, or never.
 
-    For ``f``, ``f`` and ``g`` in English and ``f`` in Chinese: both, each once.
+    If the English has ``f``, ``f``, ``g`` and the translation ``f``, return ``f`` and ``g``.
     """
     return list(english.of(name) - chinese.of(name))
 
 
 def is_han(character: str) -> bool:
-    """Return whether a character is a Chinese character or a Chinese mark.
+    """Return whether a character is a Chinese character or Chinese punctuation.
 
-    Marks that English shares (“, …, —, ·) count as Chinese.
+    Punctuation of both languages (“, …, —, ·) counts as Chinese.
     """
     return unicodedata.east_asian_width(character) in "WF" or character in "“”‘’…—·"
 
 
 def quote(text: str) -> str:
-    """Return an excerpt for a message: in quotation marks, and truncated if it is long."""
+    """Return a text for a message: in quotation marks, and truncated if it is long."""
     if len(text) > _LONGEST_QUOTE:
         return f"“{text[:_LONGEST_QUOTE]}…”"
     return f"“{text}”"
 
 
 def as_replacement(text: str) -> str:
-    """Return ``text`` escaped for use as the replacement in `re.sub`."""
+    """Return ``text``, escaped for use as the replacement in `re.sub`."""
     return text.replace("\\", r"\\")
 
 
 def spans_of(text: str, *pieces: str) -> tuple[Span, ...]:
-    """Return the first position of each piece; empty and absent pieces are skipped.
+    """Return the first position of each piece in ``text``; skip empty and absent pieces.
 
-    ``用 `f` 和 `f``` with ```f``` -> 2 to 5
+    ``用 `f` 和 `f``` with the piece ```f``` -> 2 to 5
     """
     spans = []
     for piece in filter(None, pieces):

@@ -1,8 +1,12 @@
-"""Checks of the ``.po`` file itself (M6), and of the memory.
+"""Checks of the ``.po`` file itself (M6), and of the translation memory.
 
-The adapter that parses a file reports its irregularities, and each remark gets the code of a rule
-here. A memory has digests instead of the English, and ⟦N⟧ instead of long atoms. Its entries are
-converted to those of a catalogue, or reported if a placeholder is invalid.
+The adapter that parses a ``.po`` file (`adapters.po`) remarks on its irregularities.
+`RULE_OF_REMARK` gives each remark a rule, and thus a code.
+
+The memory stores translations without the English text. In its entries, a digest replaces the
+English, and a placeholder ⟦N⟧ replaces each long atom. :func:`read_memory_entries` converts such
+entries to those of a catalogue, which the other checks can examine. It reports invalid
+placeholders.
 """
 
 from __future__ import annotations
@@ -37,15 +41,17 @@ RULES = tuple(
     )
 )
 UNREADABLE, HEADER, REPEATED, CUT, LAYOUT, SILENCED, PLACEHOLDER = RULES
-# The rule for each remark of the parser, by its code; all others concern the layout.
+# The rule for each remark of the parser, by the code of the remark. All other remarks
+# concern the layout.
 RULE_OF_REMARK = {"po-header": HEADER, "po-duplicate": REPEATED, "po-cut": CUT}
 
 
 def header_problem(catalog: Catalog, wanted: Mapping[str, str]) -> str:
-    """Return the problem with a header, or "" if it has the fields of ``wanted``.
+    """Return the problem with a catalogue's header, or "" if the header is complete.
 
-    All fields must be present, but only the values of Language and Plural-Forms matter. An example
-    is ``the header says Language: zh, but this is zh_CN``.
+    ``wanted`` maps the names of the required fields to values. Only the values of Language and
+    Plural-Forms are compared. An example of a problem is
+    ``the header says Language: zh, but this is zh_CN``.
     """
     missing = [name for name in wanted if name not in catalog.header]
     if missing:
@@ -60,7 +66,10 @@ def header_problem(catalog: Catalog, wanted: Mapping[str, str]) -> str:
 
 
 def find_unreviewed(subject: Subject) -> Iterator[Problem]:
-    """Report an entry that is no longer fuzzy, but still has its previous msgid (``#|``)."""
+    """Report an entry that is no longer fuzzy, but still has its previous msgid (``#|``).
+
+    Probably somebody removed the fuzzy mark without adapting the translation.
+    """
     if subject.entry.previous is not None:
         yield Problem(
             text=(
@@ -80,28 +89,30 @@ _HINT = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryEntries:
-    """The finished translations of a memory, with and without their English, and problems.
+    """The published translations of a memory, grouped by whether their English text is known."""
 
-    ``known`` are catalogue entries with the line numbers of the memory. ``unknown`` are entries of
-    the memory itself. The index of a problem refers to ``entries``.
-    """
-
-    entries: tuple[Entry, ...]
+    entries: tuple[Entry, ...]  # all of them, as in the memory
+    # Those whose English is known, as catalogue entries with the line numbers of the
+    # memory.
     known: tuple[Entry, ...]
-    unknown: tuple[Entry, ...]
-    problems: tuple[Problem, ...]
+    unknown: tuple[Entry, ...]  # the others, as in the memory
+    problems: tuple[Problem, ...]  # with indices of `entries`
 
 
 def read_memory_entries(
     entries: Sequence[Entry], english: Mapping[str, Entry]
 ) -> MemoryEntries:
-    """Return the content of a memory's ``entries``; ``english`` has catalogue entries by digest."""
+    """Return the published entries of a memory, with their English where it is known.
+
+    ``english`` maps the digest of an English text to its untranslated catalogue entry. The msgid of
+    a memory entry is such a digest.
+    """
     finished = tuple(entry for entry in entries if _is_finished(entry))
     known: list[Entry] = []
     unknown: list[Entry] = []
     problems: list[Problem] = []
     for index, entry in enumerate(finished):
-        # It is unknown which atom a damaged bracket stands for.
+        # The atom that a damaged placeholder replaces is unknown.
         if broken := _ANY_BRACKET.search(_PLACEHOLDER.sub("", entry.msgstr)):
             problems.append(_bracket_problem(entry, broken[0], index))
             continue
@@ -109,7 +120,8 @@ def read_memory_entries(
         if blank is None:
             unknown.append(entry)
             continue
-        is_copy = SAME in entry.notes  # then it has only a note
+        # A note replaces the text of a translation that equals the English.
+        is_copy = SAME in entry.notes
         msgstr = blank.msgid if is_copy else restore(entry.msgstr, blank.msgid)
         if msgstr is None:
             problems.append(_placeholder_problem(entry, index))
@@ -118,22 +130,23 @@ def read_memory_entries(
     return MemoryEntries(
         entries=finished,
         known=tuple(known),
-        # A copy of the English has only a note, and no text to check.
+        # A translation that equals the English has no text to check.
         unknown=tuple(entry for entry in unknown if entry.msgstr),
         problems=tuple(problems),
     )
 
 
 def markup_of_texts(entries: Sequence[Entry]) -> Markup:
-    """Return the markup of a page, judged by the roles and the code in its translations."""
+    """Return the markup of a page, judged by typical markup in its translations."""
     return usual_markup_of([Entry(msgid=entry.msgstr) for entry in entries])
 
 
 def readable_texts(entries: Sequence[Entry], markup: Markup) -> Iterator[Entry]:
-    """Yield entries of unknown English, with ⟦N⟧ replaced by markup that a parser accepts.
+    """Yield entries with each placeholder ⟦N⟧ replaced by markup that a parser accepts.
 
-    The replacement has the same length, so that positions stay valid: ``见[指南⟦1⟧和⟦2⟧`` ->
-    ``见[指南]()和`x```. In reST a long atom may be half of a link, so such entries are skipped.
+    The length is unchanged, so positions stay valid: ``见[指南⟦1⟧和⟦2⟧`` -> ``见[指南]()和`x```.
+    Skip reST entries with placeholders: an atom may be one half of a link, whose other half would
+    then lack its partner.
     """
     for entry in entries:
         if not _PLACEHOLDER.search(entry.msgstr):
@@ -145,10 +158,10 @@ def readable_texts(entries: Sequence[Entry], markup: Markup) -> Iterator[Entry]:
 
 
 def _readable_placeholder(match: re.Match[str]) -> str:
-    """Return a link target if a bracket is open before the placeholder, otherwise code."""
+    """Return markup for a placeholder: the end of a link if its ``[`` is open, otherwise code."""
     before = match.string[: match.start()]
     size = len(match[0])
-    # A `[` that nothing has closed yet: the placeholder is the target of its link.
+    # If no bracket follows the last `[`, the placeholder is the target of its link.
     opened = before.rpartition("[")[2] if "[" in before else "]"
     if "]" not in opened and "⟧" not in opened:
         return f"]({'x' * (size - 3)})"
@@ -156,10 +169,10 @@ def _readable_placeholder(match: re.Match[str]) -> str:
 
 
 def find_differing_placeholders(entries: Sequence[Entry]) -> Iterator[Problem]:
-    """Report entries that have other placeholders than most translations of the same message.
+    """Report entries that have other placeholders than most translations of the same English.
 
-    ``entries`` may be from several pages and locales; a problem has the index of its entry. In case
-    of a tie, all of these entries are reported.
+    ``entries`` may be from several pages and locales. The index of a problem is that of its entry.
+    In case of a tie, report all of these entries.
     """
     by_digest: dict[str, list[int]] = defaultdict(list)
     for index, entry in enumerate(entries):
@@ -169,12 +182,12 @@ def find_differing_placeholders(entries: Sequence[Entry]) -> Iterator[Problem]:
         names = [
             frozenset(_PLACEHOLDER.findall(entries[index].msgstr)) for index in places
         ]
-        # The most common set counts as correct: a damaged entry is the exception.
+        # The most common set counts as correct, because few entries are damaged.
         counts = Counter(names).most_common()
         if len(counts) == 1:
             continue
         usual, count = counts[0]
-        # In case of a tie it is unknown which entry is damaged.
+        # In case of a tie, any of the entries may be damaged.
         is_even = counts[1][1] == count
         for index, named in zip(places, names, strict=True):
             if is_even or named != usual:
@@ -184,14 +197,17 @@ def find_differing_placeholders(entries: Sequence[Entry]) -> Iterator[Problem]:
 
 
 def _is_finished(entry: Entry) -> bool:
-    """Return whether the translation is published. A copy of the English has only a note."""
+    """Return whether the translation of a memory entry is published.
+
+    A translation that equals the English has no text, only a note.
+    """
     if entry.fuzzy or entry.obsolete:
         return False
     return entry.msgstr != "" or SAME in entry.notes
 
 
 def _as_in_catalog(entry: Entry, blank: Entry, msgstr: str) -> Entry:
-    """Return ``blank``, the catalogue's untranslated entry, with a memory's translation."""
+    """Return ``blank``, an untranslated catalogue entry, with the translation of a memory entry."""
     return replace(
         blank,
         msgstr=msgstr,
@@ -202,8 +218,8 @@ def _as_in_catalog(entry: Entry, blank: Entry, msgstr: str) -> Entry:
 
 
 def _bracket_problem(entry: Entry, bracket: str, index: int) -> Problem:
-    """Return the problem with a bracket that belongs to no placeholder."""
-    # Blank the valid placeholders to find the stray bracket.
+    """Return the problem with a ⟦ or ⟧ that belongs to no placeholder."""
+    # The search must not find the brackets of valid placeholders.
     at = _PLACEHOLDER.sub(lambda match: " " * len(match[0]), entry.msgstr).index(
         bracket
     )
@@ -216,7 +232,7 @@ def _bracket_problem(entry: Entry, bracket: str, index: int) -> Problem:
 
 
 def _placeholder_problem(entry: Entry, index: int) -> Problem:
-    """Return the problem with placeholders whose numbers exceed the long atoms of the English."""
+    """Return the problem with placeholders of which one exceeds the number of long atoms."""
     largest = max(_PLACEHOLDER.finditer(entry.msgstr), key=_numeric_order)
     return Problem(
         text=f"has {quote(largest[0])}, but the English has fewer long pieces",
@@ -227,9 +243,10 @@ def _placeholder_problem(entry: Entry, index: int) -> Problem:
 
 
 def _numeric_order(placeholder: re.Match[str]) -> tuple[int, str]:
-    """Return a sort key by the number of a placeholder, which may have thousands of digits.
+    """Return a key to sort placeholders by number.
 
-    ``int`` would reject that many. Of two numbers without leading zeros, the longer one is larger.
+    ``int`` rejects numbers of thousands of digits, so compare the digits: without leading zeros,
+    the number with more digits is larger.
     """
     digits = placeholder[1].lstrip("0")
     return len(digits), digits
@@ -238,7 +255,7 @@ def _numeric_order(placeholder: re.Match[str]) -> tuple[int, str]:
 def _unlike_problem(
     named: frozenset[str], others: frozenset[str], index: int
 ) -> Problem:
-    """Return the problem with an entry whose placeholders differ from another translation."""
+    """Return the problem with an entry whose placeholders differ from another translation's."""
     ours, theirs = _listed_placeholders(named), _listed_placeholders(others)
     return Problem(
         text=f"has {ours} where another translation of the text has {theirs}",
@@ -249,7 +266,7 @@ def _unlike_problem(
 
 
 def _listed_placeholders(names: frozenset[str]) -> str:
-    """Return placeholders for a sentence: ``⟦1⟧, ⟦2⟧``."""
+    """Return the numbers of placeholders as a list for a message: ``⟦1⟧, ⟦2⟧``."""
     return (
         ", ".join(
             f"⟦{name}⟧" for name in sorted(names, key=lambda name: (len(name), name))

@@ -1,8 +1,11 @@
-r"""Inline tree of a text: nested values that can be compared.
+r"""Inline tree of a text: nested nodes for the markup inside a block.
 
-A reST translation is parsed as it will appear on the page, with the ``\ `` that its marks need. Its
-roles are not resolved, because Sphinx has many that docutils lacks. The tree keeps their names and
-targets as written.
+Trees are plain values, so the trees of a text and of its translation can be compared. For example,
+``用 *词*`` becomes ``text("用 "), em(text("词"))``.
+
+For the page, the pipeline separates reST marks from Chinese by ``\ ``. A reST text is parsed with
+these separators. Roles are not resolved, because docutils lacks many roles of Sphinx. The tree
+keeps their names and targets as written.
 """
 
 from __future__ import annotations
@@ -21,7 +24,8 @@ from pipeline.core.document.markdown import parser as markdown
 from pipeline.core.document.markdown.blocks import html_tags
 from pipeline.core.document.markdown.parser import inline_tokens
 
-# [text][label], and the character before it if it could be indexed: x[i][j].
+# [text][label]. The first group is a character before it, which may be the end of the
+# name of an indexed array: x[i][j].
 _LABEL = re.compile(
     r"""
     (?P<indexed>[A-Za-z0-9_\])])?
@@ -30,7 +34,7 @@ _LABEL = re.compile(
     """,
     re.VERBOSE,
 )
-_LONGEST_INDEX = 3  # characters
+_LONGEST_INDEX = 3  # characters; a longer label is not the index of an array
 _TITLED = re.compile(r"(.*\S)\s*<([^<>]*)>", re.DOTALL)
 _CONTAINERS = {"strong_open": "strong", "em_open": "em", "s_open": "strike"}
 _LEAVES = {
@@ -46,10 +50,14 @@ _LEAVES = {
 class Node(NamedTuple):
     """An element inside a block; ``value`` is its visible text or its target.
 
-    Containers are strong, em, strike, link, reference (``[text][label]``), autolink and image. A
-    role has one child, its visible content: text if that may be translated, otherwise code. Leaves
-    are text, escape (the character of a backslash escape or character reference), code, math, html,
-    footnote and break. reST adds citation, substitution, and the container target.
+    The types are:
+
+    - containers: strong, em, strike, link, reference (``[text][label]``), autolink, image, and
+      target (reST)
+    - leaves: text, code, math, html, footnote, break, citation and substitution (reST), and escape
+      (the character that a backslash escape or a character reference means)
+    - role: its only child is its visible content. The child is a text if it may be translated,
+      otherwise code.
     """
 
     type: str
@@ -60,10 +68,9 @@ class Node(NamedTuple):
 def walk(
     tree: tuple[Node, ...], path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], Node]]:
-    """Yield every node of a tree, with the types of its ancestors.
+    """Yield every node of a tree after the types of its ancestors; parents precede children.
 
-    A container precedes its children: ``**用 *词***`` -> () strong, (strong) text, (strong) em,
-    (strong, em) text
+    ``**用 *词***`` -> () strong, (strong) text, (strong) em, (strong, em) text
     """
     for node in tree:
         yield path, node
@@ -72,13 +79,15 @@ def walk(
 
 
 def markdown_inline_tree(content: str) -> tuple[Node, ...]:
-    """Return the inline content of a block: ``用 *词*`` -> ``text("用 "), em(text("词"))``.
+    """Return the inline tree of Markdown: ``用 *词*`` -> ``text("用 "), em(text("词"))``.
 
-    All labels count as defined, because their definitions are elsewhere on the page.
+    Assume that each label in ``[text][label]`` is defined, because the definitions are elsewhere on
+    the page.
     """
     if "][" not in content:
         return _markdown_nodes(iter(inline_tokens(content)))
-    # The target is the label in brackets, so that `_link_type` recognizes it.
+    # The parser turns a reference into a link. A target in brackets lets `_link_type`
+    # tell such a link from others.
     references = {}
     for label in _labels_in(content):
         references[normalizeReference(label)] = {"href": f"[{label}]", "title": ""}
@@ -91,8 +100,8 @@ def markdown_inline_tree(content: str) -> tuple[Node, ...]:
 def _labels_in(content: str) -> Iterator[str]:
     """Yield the labels of ``[text][label]`` and ``[label][]``.
 
-    ``x[i][j]`` has none: it is an indexed array. ``JAX[the guide][guide]`` is a link, because the
-    label is too long for an index.
+    Skip ``x[i][j]``, an indexed array. ``JAX[the guide][guide]`` is a link, because its label is
+    too long for an index.
     """
     for match in _LABEL.finditer(content):
         if match["indexed"] and len(match["label"]) <= _LONGEST_INDEX:
@@ -101,9 +110,9 @@ def _labels_in(content: str) -> Iterator[str]:
 
 
 def image_tree(content: str) -> tuple[Node, ...] | None:
-    """Return the tree of an image's text, or None if the text closes the image too early.
+    """Return the tree of an image's text.
 
-    For example: ``图](a.png) 词``.
+    Return None if the text would close the image too early: ``图](a.png) 词``.
     """
     tree = markdown_inline_tree(f"![{content}](x)")
     if len(tree) == 1 and tree[0].type == "image":
@@ -125,15 +134,15 @@ def html_tree(text: str) -> tuple[Node, ...]:
 
 
 def _markdown_nodes(tokens: Iterator[Token]) -> tuple[Node, ...]:
-    """Return the nodes up to the end of the open container, or of all tokens.
+    """Return the nodes up to the closing token of the current container, or to the last token.
 
-    The iterator is advanced past the closing token.
+    Advance the iterator past the closing token.
     """
     nodes: list[Node] = []
     for token in tokens:
         if token.nesting < 0:
             break
-        # The parser leaves empty text tokens beside opening and closing marks.
+        # Skip the empty text tokens that the parser leaves beside marks.
         if token.content or token.type != "text":
             nodes.append(_markdown_node(token, tokens))
     return tuple(nodes)
@@ -142,7 +151,7 @@ def _markdown_nodes(tokens: Iterator[Token]) -> tuple[Node, ...]:
 def _markdown_node(token: Token, rest: Iterator[Token]) -> Node:
     """Return the node of a token.
 
-    If the token opens a container, its content is consumed from ``rest``.
+    If the token opens a container, consume its content from ``rest``.
     """
     name = token.type
     if leaf := _LEAVES.get(name):
@@ -157,7 +166,7 @@ def _markdown_node(token: Token, rest: Iterator[Token]) -> Node:
                 _link_type(token, target), _readable(target), _markdown_nodes(rest)
             )
         case "image":
-            # ![图](a.png), whose text has its own list of tokens.
+            # ![图](a.png): the token of an image contains the tokens of its text.
             target = str(token.attrs["src"])
             return Node(
                 "image", _readable(target), _markdown_nodes(iter(token.children or ()))
@@ -170,14 +179,14 @@ def _markdown_node(token: Token, rest: Iterator[Token]) -> Node:
         case "hardbreak":
             return Node("break", "\n")
         case _:
-            # A soft break: a line end in the source, rendered as a space.
+            # A soft break: a line end in the source that a browser shows as a space.
             return Node("text", " ")
 
 
 def _link_type(token: Token, target: str) -> str:
-    """Return the node type of a link, depending on its syntax.
+    """Return the node type of a link: autolink, reference or link.
 
-    `markdown_inline_tree` makes the label in brackets the target of each reference.
+    `markdown_inline_tree` gives each reference its label in brackets as the target.
     """
     if token.markup == "autolink":
         return "autolink"
@@ -187,10 +196,10 @@ def _link_type(token: Token, target: str) -> str:
 
 
 def _readable(target: str) -> str:
-    """Return a target with the parser's percent-encoding undone.
+    """Return a target without the percent-encoding that the parser adds.
 
-    The parser encodes only non-ASCII characters: ``%E6%96%87.md`` -> ``文.md``. Therefore the
-    encoding in ``a%20b.md`` is the author's, and is kept.
+    The parser encodes non-ASCII characters: ``%E6%96%87.md`` -> ``文.md``. If decoding gives only
+    ASCII characters, as for ``a%20b.md``, the author wrote the encoding, so keep it.
     """
     if "%" not in target:
         return target
@@ -201,10 +210,11 @@ def _readable(target: str) -> str:
 
 
 def _markdown_role(name: str, content: str) -> Node:
-    """Return the node of a role. Nodes of roles with the same target have equal values.
+    """Return the node of a role.
 
-    ``{ref}`词 <a>``` and ``{ref}`a``` both have the value ``{ref}`a```, but other children. A ``~``
-    is no part of the target: it only shortens the visible text.
+    The value does not contain the title of the role, so that a title can be translated or added.
+    ``{ref}`词 <a>``` and ``{ref}`a``` both have the value ``{ref}`a```, but different children. The
+    ``~`` before a target only shortens the visible text, so the value omits it.
     """
     if name in TEXT_ROLES:
         return Node("role", f"{{{name}}}", (Node("text", content),))
@@ -216,25 +226,27 @@ def _markdown_role(name: str, content: str) -> Node:
 
 
 def shortened(target: str) -> str:
-    """Return the visible text of a role's target: ``sum`` for ``~jax.numpy.sum``."""
+    """Return the visible text for a role's target: ``~jax.numpy.sum`` -> ``sum``."""
     if not target.startswith("~"):
         return target
     return target.removeprefix("~").rpartition(".")[2]
 
 
-# Without any of these, docutils parses the text as plain.
+# A text without any of these characters has no reST markup.
 _MAYBE_MARKED = re.compile(r"[\x00\\`*_|:@]")
-# Plain text, or an escaped character: docutils replaces the backslash by a null
-# character.
+# Plain text, or an escaped character. docutils replaces the backslash of an escape by a
+# null character.
 _RST_PIECE = re.compile(r"(?P<plain>[^\x00]+)|\x00(?P<escaped>.?)", re.DOTALL)
-_ONE_WORD = re.compile(r"\S+")  # single backquotes around one word mostly mean code
+# Single backquotes around one word usually mean code.
+_ONE_WORD = re.compile(r"\S+")
+# Roles whose content may have {variables}.
 _WITH_VARIABLES = frozenset(("file", "samp"))
 _RST_VARIABLE = re.compile(r"\{[^{}]*\}")
 _RST_EMPHASIS = {"emphasis": "em", "strong": "strong"}
 
 
 def rst_inline_tree(text: str) -> tuple[Node, ...]:
-    """Return the inline content of a block: ``见 `词 <a>`_`` is a text and a link with a text."""
+    """Return the inline tree of reST: ``见 `词 <a>`_`` -> ``text("见 "), link(text("词"))``."""
     if not _MAYBE_MARKED.search(text):
         return (Node("text", text),) if text else ()
     from pipeline.core.document.rst.inline import spaced
@@ -249,13 +261,14 @@ def rst_inline_tree(text: str) -> tuple[Node, ...]:
 def _rst_nodes(node: Any) -> Iterator[Node]:
     """Yield the nodes for one docutils node.
 
-    That is usually one. Text gives a further node for each escape; a target may give none.
+    Most docutils nodes give one node. A text with escapes gives several, and the hidden target of a
+    link gives none.
     """
     match node.tagname:
         case "#text":
             yield from _rst_texts(str(node))
         case "emphasis" | "strong" as name:
-            # *词*, **词**: reST does not nest markup.
+            # *词*, **词**. The only child is a text, because reST does not nest markup.
             yield Node(_RST_EMPHASIS[name], "", tuple(_rst_texts(str(node[0]))))
         case "literal":
             # ``f``
@@ -266,7 +279,7 @@ def _rst_nodes(node: Any) -> Iterator[Node]:
         case "reference":
             yield _rst_reference(node)
         case "target":
-            # _`词`. A target without words is part of a link with a URL, and is skipped.
+            # _`词`. Skip a target without words: docutils adds it beside a link to a URL.
             if node.children:
                 yield Node("target", node.rawsource, (Node("code", node.astext()),))
         case "footnote_reference" | "citation_reference" as name:
@@ -275,14 +288,14 @@ def _rst_nodes(node: Any) -> Iterator[Node]:
         case "substitution_reference":
             yield Node("substitution", f"|{node.astext()}|")
         case _:
-            # "problematic": a mark without a partner, which is visible.
+            # "problematic": a mark without a partner, which is visible on the page.
             yield Node("text", node.astext())
 
 
 def _rst_texts(text: str) -> Iterator[Node]:
-    r"""Yield text, and each escaped character except spaces.
+    r"""Yield the pieces of plain text, and the escaped characters except spaces.
 
-    ``词\ *甲*\*`` -> text ``词``, text ``*甲*``, escape ``*``
+    ``词\ 甲\*`` -> text ``词``, text ``甲``, escape ``*``
     """
     for match in _RST_PIECE.finditer(text):
         if match["plain"]:
@@ -292,10 +305,11 @@ def _rst_texts(text: str) -> Iterator[Node]:
 
 
 def _rst_role(node: Any) -> Node:
-    """Return the node of a role. Nodes of roles with the same target have equal values.
+    """Return the node of a role.
 
-    ``:func:`a.b``` and ``:func:`~a.b``` are equal. A role without a name usually means code (`x`);
-    if it is Chinese, it counts as text.
+    The value does not contain the title of the role or a ``~``, so ``:func:`a.b``` and
+    ``:func:`~a.b``` have equal values. Single backquotes without a role name usually mark code, as
+    in `x`. If they contain Chinese or several words, the content counts as text.
     """
     name, content, target = node["role"].lower(), node["content"], node["target"]
     if name == "math":
@@ -310,8 +324,8 @@ def _rst_role(node: Any) -> Node:
     shown = Node("text", words)
     if words == target:
         shown = Node("code", shortened(target))
-    # The braces in :samp:`{host}:80` and :file:`{folder}/a.py` are words for the reader
-    # to replace, so they may be translated.
+    # The words in the braces of :samp:`{host}:80` and :file:`{folder}/a.py` may be
+    # translated, because readers replace them by their own values.
     if name in _WITH_VARIABLES:
         target = _RST_VARIABLE.sub("{…}", target)
     return Node("role", f":{name}:`{target.removeprefix('~')}`", (shown,))
@@ -320,8 +334,10 @@ def _rst_role(node: Any) -> Node:
 def _rst_reference(node: Any) -> Node:
     """Return the node of a bare URL, of a link to a URL, or of a reference to a name.
 
-    ``https://a.b`` is an autolink, ```词 <https://a.b>`_`` a link. ``name_`` and ```词 <name_>`_``
-    are references to ``name_``, and ```词`__`` is one to ``__``.
+    - ``https://a.b`` is an autolink.
+    - ```词 <https://a.b>`_`` is a link.
+    - ``name_`` and ```词 <name_>`_`` are references with the value ``name_``.
+    - ```词`__`` is a reference with the value ``__``.
     """
     children: list[Node] = []
     for child in node.children:

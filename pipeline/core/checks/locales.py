@@ -8,13 +8,13 @@ from itertools import pairwise
 
 _CHINESE = re.compile(r"zh(?:_.*)?")
 _TRADITIONAL = re.compile(r"zh_(?:Hant(?:_.*)?|TW.*|HK.*|MO.*)")
-# Language, optional script, optional country. Other words, such as xgettext's LANGUAGE,
-# fail.
+# Language, optional script, optional country. Placeholders such as xgettext's LANGUAGE do
+# not match.
 _LOCALE = re.compile(r"[a-z]{2,3}(?:_[A-Z][a-z]{3})?(?:_(?:[A-Z]{2}|\d{3}))?")
-_SCRIPT = 4  # letters: Hans
-# gettext's folder, directly inside the folder of the locale.
+_SCRIPT = 4  # length of the name of a script: Hans
+# The folder that gettext expects directly inside the folder of a locale.
 _MESSAGES = "LC_MESSAGES"
-# Folders whose catalogues are named by locale: po/fr.po
+# Folders whose catalogues usually have the locale as their name: po/fr.po
 _OF_LOCALES = frozenset("po locale locales lang langs i18n l10n translations".split())
 
 
@@ -31,7 +31,7 @@ def is_traditional(locale: str) -> bool:
 def canonical(name: str) -> str:
     """Return the name of a locale in gettext's spelling, or "" if ``name`` is not a locale.
 
-    ``zh-hans-cn`` -> ``zh_Hans_CN``, ``pt_br.UTF-8`` -> ``pt_BR``, ``LANGUAGE`` -> nothing
+    ``zh-hans-cn`` -> ``zh_Hans_CN``, ``pt_br.UTF-8`` -> ``pt_BR``, ``LANGUAGE`` -> ``""``
     """
     # "pt_BR.UTF-8@latin": the encoding and the variant are not part of the locale.
     plain = re.split(r"[.@]", name.strip())[0]
@@ -49,12 +49,14 @@ def locale_of_header(header: Mapping[str, str]) -> str:
 
 
 def locale_of_path(parts: Sequence[str]) -> str:
-    """Return the locale that a catalogue's path implies, or "" if there is none.
+    """Return the locale that the path of a catalogue contains, or "" if there is none.
+
+    ``parts`` are the folders and the file name:
 
     locale/fr/LC_MESSAGES/guide.po      fr
     docs/pt-BR/guide.po                 pt_BR
     po/ja.po                            ja
-    src/app/guide.po                    nothing: "app" may be a name
+    src/app/guide.po                    "": "app" might be a language, but is probably a name
     """
     *folders, file = parts
     stem = file.removesuffix(".po")
@@ -64,7 +66,7 @@ def locale_of_path(parts: Sequence[str]) -> str:
     if folders and folders[-1] in _OF_LOCALES and canonical(stem):
         return canonical(stem)
     for part in (stem, *reversed(folders)):
-        # A name with a country is almost certainly a locale.
+        # A name with a country or script is almost certainly a locale.
         locale = canonical(part)
         if "_" in locale:
             return locale

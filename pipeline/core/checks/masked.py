@@ -1,7 +1,8 @@
-"""Masked messages: text with stand-ins for markup at unchanged positions, and its sentences.
+"""Masked texts, in which stand-ins hide markup and atoms, and the sentences of such texts.
 
-Each character that is not prose becomes a stand-in, so that positions in the masked text are valid
-in the message. The checks of typography thus need no knowledge of markup.
+:func:`masked` replaces each character of markup and atoms by one stand-in character. The length is
+unchanged, so a position in the masked text is also valid in the original. The checks of typography
+and meaning read masked texts, so they need not parse markup.
 """
 
 from __future__ import annotations
@@ -15,17 +16,20 @@ from pipeline.core.document import prose
 from pipeline.core.document.message import Markup
 
 HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-# Stand-ins, one for each replaced character. They are private-use code points.
-WORD = "\ue000"  # code, math, a role: reads as a word
-URL = "\ue001"  # a bare URL: a word that needs a space after it
-# Invisible, and belongs to the following text: ``**``, the ``[`` of a link, ``<a>``.
+# The stand-ins are private-use code points, so they never occur in a text itself.
+WORD = "\ue000"  # code, a formula or a role: a reader sees a word
+URL = "\ue001"  # a bare URL: like a word, but it needs a space after it
+# Opening markup, which is invisible: ``**``, the ``[`` of a link, ``<a>``. It belongs to
+# the text after it.
 OPEN = "\ue002"
-# Invisible, and belongs to the text before: ``**``, ``](target)``, ``</a>``, ``[^1]``.
+# Closing markup, which is invisible: ``**``, ``](target)``, ``</a>``, ``[^1]``. It
+# belongs to the text before it.
 CLOSE = "\ue003"
-# An image, an escaped character, ``<br>``: no rule restricts its neighbours.
+# An image, an escaped character or ``<br>``. Any character may be next to it.
 OTHER = "\ue004"
-_TARGET = "\ue005"  # CLOSE of a link, until its ``[`` is found
-# A text without any of these has nothing to mask.
+# The end of a link, ``](target)``. `_without_marks` replaces it by CLOSE.
+_TARGET = "\ue005"
+# A text without a match has nothing to mask.
 _ANY = {
     Markup.MARKDOWN: re.compile(r"[`*_~$<>\[\]{}&\\]|http"),
     Markup.RST: re.compile(r"[`*_|\\]|http"),
@@ -56,16 +60,16 @@ _MARK = re.compile(
 
 @lru_cache(maxsize=256)
 def masked(text: str, markup: Markup = Markup.MARKDOWN) -> str:
-    """Return ``text`` with the characters of atoms and marks replaced by stand-ins.
+    """Return ``text`` with each character of atoms and markup replaced by a stand-in.
 
-    The length does not change, so that positions stay valid. With O for :data:`OPEN`, C for
-    :data:`CLOSE` and W for :data:`WORD`::
+    The length is unchanged. In this example, O is :data:`OPEN`, C is :data:`CLOSE` and W is
+    :data:`WORD`::
 
         用 **`f`** 求[梯度](a.md)  ->  用 OOWWWCC 求O梯度CCCCCCC
     """
     if not _ANY[markup].search(text):
         return text
-    # Atoms first: characters inside code or a target are not marks.
+    # Mask the atoms first, because a star inside code or a target is not markup.
     if markup is Markup.RST:
         return _without_marks(
             prose.replace_atoms(text, _rst_stand_in, markup), _RST_MARK
@@ -74,10 +78,10 @@ def masked(text: str, markup: Markup = Markup.MARKDOWN) -> str:
 
 
 def _stand_in(atom: str) -> str:
-    """Return the stand-ins for an atom of Markdown, whose first character reveals its class.
+    """Return stand-ins for a Markdown atom, as many as it has characters.
 
-    The result is as long as the atom. The atom of a bare URL extends to the next white space;
-    Chinese text after the URL is kept.
+    The first character identifies the class of the atom. The atom of a bare URL extends to the next
+    white space, so it may include Chinese text after the URL. That text is not masked.
     """
     size = len(atom)
     match atom[0]:
@@ -99,21 +103,21 @@ def _stand_in(atom: str) -> str:
 
 
 def _rst_stand_in(atom: str) -> str:
-    """Return the stand-ins for an atom of reST; the length is unchanged.
+    """Return stand-ins for a reST atom, as many as it has characters.
 
-    The words of ```词 <https://a.b>`_`` are not an atom. The link has two atoms: the backquote
-    before the words, and the target with the marks after them.
+    A link such as ```词 <https://a.b>`_`` consists of two atoms with the translatable words between
+    them. The first atom is the backquote, the second one is ``<https://a.b>`_``.
     """
     size = len(atom)
-    if atom == "`":  # the start of a link with words
+    if atom == "`":  # the start of a link
         return OPEN
     if atom[0] in " \t\n<[" or atom == "`__":  # the target of a link, a footnote mark
         return CLOSE * size
     if atom.startswith("http"):
         return _stand_in(atom)
-    if atom[0] == "|":  # a substitution, which may show anything
+    if atom[0] == "|":  # a substitution: its replacement is unknown
         return OTHER * size
-    if atom.startswith("``"):  # code; it looks like a role with backquotes in it
+    if atom.startswith("``"):  # code, which the pattern of roles would match as well
         return WORD * size
     if role := _RST_ROLE.fullmatch(atom):
         return _role(*role.groups())
@@ -121,9 +125,9 @@ def _rst_stand_in(atom: str) -> str:
 
 
 def _url_end(url: str) -> int:
-    """Return how many characters of an atom belong to the bare URL.
+    """Return the length of the bare URL at the start of an atom, in characters.
 
-    The atom extends to the next white space: 13 characters of ``https://a.b/c，再看`` count.
+    The atom extends to the next white space: ``https://a.b/c，再看`` -> 13
     """
     match = _URL_END.search(url)
     if not match:
@@ -132,7 +136,7 @@ def _url_end(url: str) -> int:
 
 
 def _tag(atom: str) -> str:
-    """Return the stand-in for an HTML tag, a comment or an autolink."""
+    """Return the stand-in character for an HTML tag, a comment or an autolink."""
     if atom.startswith("</"):
         return CLOSE
     if _AUTOLINK.match(atom):  # <https://a.b> reads as a word
@@ -143,9 +147,10 @@ def _tag(atom: str) -> str:
 
 
 def _role(opening: str, title: str, closing: str) -> str:
-    """Return the stand-ins for a role: a word, unless its title is Chinese.
+    """Return the stand-ins for a role: those of a word, unless its title contains Chinese.
 
-    The first and last character of a Chinese title stay, because they have neighbours outside::
+    Keep the first and the last character of a Chinese title. The checks of spaces compare them with
+    the text around the role::
 
         {ref}`梯度表 <a>`  ->  OOOOOO梯.表CCCCC      (. is `OTHER`)
     """
@@ -160,9 +165,10 @@ def _role(opening: str, title: str, closing: str) -> str:
 
 @dataclass(slots=True)
 class _Run:
-    """A run of emphasis marks that opens emphasis.
+    """A run of equal emphasis marks (``*``, ``_`` or ``~``) that opens emphasis.
 
-    ``size`` is the number of marks not yet closed: 1 for ``***`` after a ``**`` has closed two.
+    ``size`` is the number of marks that are still open: 1 for ``***`` after a later ``**`` has
+    closed two of them.
     """
 
     start: int
@@ -173,14 +179,15 @@ class _Run:
 def _without_marks(text: str, marks: re.Pattern[str]) -> str:
     """Return ``text`` with stand-ins for the marks of emphasis and links; the length is unchanged.
 
-    The groups of ``marks`` classify a match: ``run``, ``open``, ``close`` or ``gap``. Marks without
-    a partner are visible, as in ``2 * 3``, and become `OTHER`.
+    ``marks`` is `_MARK` or `_RST_MARK`. The name of its matching group classifies the mark:
+    ``run``, ``open``, ``close`` or ``gap``. A mark without a partner is visible on the page, as in
+    ``2 * 3``; it becomes `OTHER`.
     """
     if not _MAYBE_MARK.search(text):
         return text
     shown = list(text)
     runs: list[_Run] = []
-    brackets: list[int] = []  # positions of [ whose link target may follow
+    brackets: list[int] = []  # positions of each [ that may start a link
     for match in marks.finditer(text):
         start, end = match.span()
         match match.lastgroup:
@@ -193,15 +200,15 @@ def _without_marks(text: str, marks: re.Pattern[str]) -> str:
                 if brackets:
                     shown[brackets.pop()] = OPEN
             case "gap":
-                # It separates marks from words in reST, and is invisible.
+                # "\ " separates marks from words in reST, and is invisible.
                 shown[start:end] = CLOSE * 2
             case _ if match[0] == "]":
-                # [words] without a target: both brackets are visible.
+                # [words] without a target is no link: both brackets are visible.
                 del brackets[-1:]
             case _:
                 # A backslash and the escaped character.
                 shown[start:end] = OTHER * 2
-    for run in runs:  # never closed, so they are visible
+    for run in runs:  # these marks were never closed, so they are visible
         shown[run.start : run.start + run.size] = OTHER * run.size
     return "".join(shown)
 
@@ -209,8 +216,8 @@ def _without_marks(text: str, marks: re.Pattern[str]) -> str:
 def _emphasis(match: re.Match[str], runs: list[_Run]) -> str:
     """Return the stand-in for a run of marks: `OPEN`, `CLOSE`, or `OTHER` if it is visible.
 
-    ``runs`` are the open runs, which this function updates. A star with white space on both sides,
-    as in ``2 * 3``, is visible.
+    Update ``runs``, the runs that are still open. A star with white space on both sides, as in
+    ``2 * 3``, is visible.
     """
     text, start, end = match.string, match.start(), match.end()
     can_open = bool(text[end : end + 1].strip())
@@ -228,11 +235,11 @@ def _emphasis(match: re.Match[str], runs: list[_Run]) -> str:
 
 
 def _closes(alike: list[_Run], size: int, *, can_open: bool) -> bool:
-    """Return whether ``size`` marks after a word close any of the open runs ``alike``.
+    """Return whether a run of ``size`` marks after a word closes marks of the open runs ``alike``.
 
-    Before white space (``**词** 用``) they close any open run. Between words (``**词**用``) they
-    might also open one. There they close only a matching number of marks: those of the last run, or
-    of all runs together (``**词 *词***``).
+    If white space follows (``**词** 用``), the marks close any open run. If a word follows
+    (``**词**用``), they may also open a new run. In that case they close only as many marks as the
+    last run has, or all open runs together (``**词 *词***``).
     """
     if not alike:
         return False
@@ -250,12 +257,12 @@ def _take_marks(alike: list[_Run], size: int) -> None:
 
 
 def keeps_atoms(before: str, after: str, markup: Markup = Markup.MARKDOWN) -> bool:
-    """Return whether both texts have the same atoms, in any order."""
+    """Return whether two texts have the same atoms, equally often and in any order."""
     return _atoms(before, markup) == _atoms(after, markup)
 
 
 def _atoms(text: str, markup: Markup) -> list[str]:
-    """Return the sorted atoms of a text. A bare URL ends where Chinese begins."""
+    """Return the atoms of a text, sorted. Chinese after a bare URL is not part of the atom."""
     atoms = []
     for atom in prose.atoms_of(text, markup):
         end = len(atom)
@@ -265,19 +272,20 @@ def _atoms(text: str, markup: Markup) -> list[str]:
     return sorted(atoms)
 
 
-# A full stop after one of these does not end a sentence. The last one is an initial.
+# A full stop after one of these does not end a sentence. The last pattern matches an
+# initial, as in "J. Smith".
 _ABBREVIATIONS = r"e\.g i\.e etc vs cf Fig Eq Sec no [A-Z]"
 _NO_END = "".join(rf"(?<!\b{word})" for word in _ABBREVIATIONS.split())
-# The lookahead finds the mark first, which is faster than a lookbehind at every
+# The lookahead tests for a mark first. This is faster than the lookbehinds at every
 # character.
 ENGLISH_END = re.compile(rf"(?=[.!?]){_NO_END}[.!?]+[\"'”’)\]{CLOSE}]*(?=\s|$)")
 CHINESE_END = re.compile(rf"(?:[。！？]+|……|[.!?](?=\s|$))[”’）」』)\]{CLOSE}]*")
 
 
 class SentencePair(NamedTuple):
-    """A sentence and its translation, or the whole message if it cannot be split."""
+    """A sentence and its translation, or both whole texts if their sentences do not correspond."""
 
-    english: str  # in lower case, for searching words
+    english: str  # in lower case, so that words can be found in any case
     chinese: str
 
 
@@ -285,7 +293,7 @@ def sentence_pairs(msgid: str, msgstr: str) -> tuple[SentencePair, ...]:
     """Return the sentences of two masked texts in pairs, if they correspond.
 
     They correspond if both texts have equally many sentences, and both sentences of each pair have
-    equally many code spans. Otherwise both texts form a single pair.
+    equally many :data:`WORD`. Otherwise return both texts as a single pair.
     """
     sentences = [sentence.lower() for sentence in _cut_sentences(msgid, ENGLISH_END)]
     translations = _cut_sentences(msgstr, CHINESE_END)
@@ -297,7 +305,7 @@ def sentence_pairs(msgid: str, msgstr: str) -> tuple[SentencePair, ...]:
 
 
 def _cut_sentences(text: str, end: re.Pattern[str]) -> list[str]:
-    """Return ``text``, split after every match of ``end``."""
+    """Return the parts of ``text``, split after every match of ``end``."""
     sentences: list[str] = []
     start = 0
     for match in end.finditer(text):

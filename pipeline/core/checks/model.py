@@ -1,7 +1,8 @@
 """Records of the checks: subject, problem and rule.
 
-A check takes a :class:`Subject`, which is one finished translation, and yields a :class:`Problem`
-for each mistake in it. Checks are pure functions: they read no file and change nothing.
+A check takes a :class:`Subject`, which is one translated entry, and yields a :class:`Problem` for
+each mistake in the translation. The checks are pure functions: they read no file and change
+nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pipeline.entries import Entry
 from pipeline.findings import Severity, Span
 
 _KINDS = frozenset(kind.value for kind in Kind)
-# Blocks whose text need not be a sentence.
+# Kinds of blocks whose text need not be a sentence.
 TITLES = frozenset(
     (
         Kind.HEADING,
@@ -36,10 +37,12 @@ TITLES = frozenset(
 )
 _RST_FILE = re.compile(r"\.(?:rst|rest)(?::\d*)?$|:docstring$|:docstring of\b")
 _MARKDOWN_FILE = re.compile(r"\.(?:md|markdown|myst|ipynb)(?::\d*)?$")
-# ``code``, :role:`x`, `words`_; and [words](target), {role}`x`, a fence
+# Markup that only one of the two languages has. reST: ``code``, :role:`x`, `words`_.
+# Markdown: [words](target), {role}`x`, a fence.
 _RST_SIGN = re.compile(r"``[^`]+``|:[\w.+:-]+:`|`__?(?!\w)")
 _MARKDOWN_SIGN = re.compile(r"\]\(|\{[\w.+:-]+\}`|```")
-_RST_NOTE = f" ({Markup.RST})"  # suffix of the kind in the note of a reST message
+# In the note of a reST message, this suffix follows the kind of block.
+_RST_NOTE = f" ({Markup.RST})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,17 +55,17 @@ class MessageContext:
 
 
 def read_place(entry: Entry, usual_markup: Markup = Markup.MARKDOWN) -> MessageContext:
-    """Return the place of an entry's message, parsed from its first note.
+    """Return the context of an entry's message, parsed from the first note (``#.``) of the entry.
 
-    :func:`pipeline.core.catalog.update.wanted_entries` writes that note::
-
-        KIND[ (MARKUP)][ · SECTION]
+    :func:`pipeline.core.catalog.update.wanted_entries` writes this note in the form
+    ``KIND[ (MARKUP)][ · SECTION]``::
 
         #. list item · Install › With pip
         #. paragraph (reST)
 
-    The markup is omitted for Markdown, and the section at the top of a page. An entry of another
-    tool has no such note; it counts as a paragraph in ``usual_markup``.
+    The note omits the markup if it is Markdown. It omits the section before the first heading of a
+    page. An entry that another tool wrote has no such note: assume a paragraph in
+    ``usual_markup``.
     """
     note = entry.notes[0] if entry.notes else ""
     block, _, section = note.partition(" · ")
@@ -78,9 +81,10 @@ def read_place(entry: Entry, usual_markup: Markup = Markup.MARKDOWN) -> MessageC
 
 
 def markup_of_references(entry: Entry) -> Markup | None:
-    """Return the markup of an entry's source files; None if no ``#:`` has a known file type.
+    """Return the markup of the files that an entry references, or None if no file type is known.
 
-    Sphinx writes ``../guide.rst:12``, ``guide.md:3``, and ``a.py:docstring of a.f:1``.
+    Sphinx writes references (``#:``) such as ``../guide.rst:12``, ``guide.md:3``, and
+    ``a.py:docstring of a.f:1``.
     """
     for reference in entry.references:
         if _RST_FILE.search(reference):
@@ -91,9 +95,10 @@ def markup_of_references(entry: Entry) -> Markup | None:
 
 
 def usual_markup_of(entries: Sequence[Entry]) -> Markup:
-    """Return the markup of most entries of a catalogue; Markdown in case of doubt.
+    """Return the markup of most entries of a catalogue, or Markdown in case of doubt.
 
-    It is derived from the references (``#:``) or, as some platforms omit these, from the English.
+    The types of the referenced files decide. Some translation platforms omit references (``#:``).
+    For their catalogues, typical markup in the English texts decides.
     """
     counts = Counter(filter(None, map(markup_of_references, entries)))
     if not counts:
@@ -105,7 +110,7 @@ def usual_markup_of(entries: Sequence[Entry]) -> Markup:
     )
 
 
-# `words`_, name_ and :term:`words`, without an explicit target.
+# References whose words are also the target: `words`_, name_ and :term:`words`.
 _PHRASE_REFERENCE = re.compile(r"(?<![`:\w])`(?P<name>[^`<>]+)`_(?!_)")
 _WORD_REFERENCE = re.compile(
     r"(?<![`:\w.-])(?P<name>[A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*)_(?![\w_`])"
@@ -115,20 +120,23 @@ _ANNOUNCES = "::"
 
 
 def english_for_sphinx(msgid: str) -> str:
-    """Return the English with a final ``::`` shortened to ``:``.
+    """Return an English text with a final ``::`` shortened to ``:``.
 
-    The check then compares paragraphs only: Sphinx itself adds the literal block that ``::``
-    announces.
+    A final ``::`` turns the next block into code. Sphinx adds this block itself, so the checks
+    compare the paragraphs without it.
     """
     return msgid[:-1] if msgid.endswith(_ANNOUNCES) else msgid
 
 
 def translation_for_sphinx(msgid: str, msgstr: str) -> str:
-    """Return a translation with explicit English targets for translated reference names.
+    """Return a translation as Sphinx inserts it: translated reference names get English targets.
 
-    Sphinx resolves such names by their order. With "See `the guide`_ on a :term:`lamp`.":
+    Sphinx assigns the English targets to the translated names in order. For the English text
+    "See `the guide`_ on a :term:`lamp`.":
 
         "见 `指南`_ 中的 :term:`灯`。"  ->  "见 `指南 <the guide_>`_ 中的 :term:`灯 <lamp>`。"
+
+    Shorten a final ``::`` to ``:``, as :func:`english_for_sphinx` does.
     """
     msgstr = _with_targets(
         msgstr,
@@ -145,7 +153,7 @@ def translation_for_sphinx(msgid: str, msgstr: str) -> str:
 
 
 def _names_in(pattern: re.Pattern[str], text: str) -> list[str]:
-    """Return the names that a pattern finds in a text, in order."""
+    """Return the names in a text that match a pattern, in order."""
     return [match["name"] for match in pattern.finditer(text)]
 
 
@@ -154,15 +162,20 @@ def _with_targets(
 ) -> str:
     """Return ``msgstr`` with an English target for each translated name, in order.
 
-    ``written`` is the template for a name with its target.
+    ``pattern`` matches a reference without a separate target, and ``names`` are the English names.
+    ``written`` is the template for a reference with a target: ``:term:`{} <{}>```.
     """
     ours = _names_in(pattern, msgstr)
     known = {name.lower() for name in names}
-    # English names that the translation lacks, to be assigned in order.
+    # English names that the translation does not contain. They become the targets, in
+    # order.
     orphans: Iterator[str] = iter([name for name in names if name not in ours])
 
     def titled(match: re.Match[str]) -> str:
-        """Return a name with the next English target, or unchanged if it needs or finds none."""
+        """Return a reference with the next English target.
+
+        Return it unchanged if its name is English, or if no English target is left.
+        """
         if match["name"].lower() in known:
             return match[0]
         target = next(orphans, "")
@@ -180,16 +193,16 @@ _ONE_LESS = {
 
 @dataclass(frozen=True)
 class Subject:
-    """A finished translation to check; ``page`` is the name of its catalogue.
+    """A translated entry to check; ``page`` is the name of its catalogue.
 
-    Values that several checks need are computed once, on first use.
+    The properties that several checks need are computed once, on first use.
     """
 
     entry: Entry
     page: str = ""
-    # The markup of an entry whose note does not name one.
+    # The markup to assume if the entry's note does not name one.
     usual_markup: Markup = Markup.MARKDOWN
-    # Whether other tools than this pipeline (Sphinx) insert the translation.
+    # Whether another tool inserts the translation into the page (Sphinx).
     is_foreign: bool = False
 
     @property
@@ -219,7 +232,7 @@ class Subject:
 
     @cached_property
     def refusal(self) -> Refusal | None:
-        """Return why the guard rejects the translation; None if it does not."""
+        """Return the guard's reason to reject the translation, or None if the guard accepts it."""
         english, chinese = self._as_read
         if self.markup is not Markup.RST:
             return guard.refusal(english, self.kind, chinese)
@@ -240,9 +253,9 @@ class Subject:
 
     @cached_property
     def is_in_place(self) -> bool:
-        """Return whether the translation is parsed as the same blocks as the English.
+        """Return whether a parser finds the same blocks in the translation as in the English.
 
-        In another kind of block, its markup may mean something else.
+        If the blocks differ, markup in the translation may have another meaning.
         """
         return self.chinese.blocks == self.english.blocks
 
@@ -253,29 +266,38 @@ class Subject:
 
     @cached_property
     def masked_english(self) -> str:
-        """Return the msgid with stand-ins for everything except prose."""
+        """Return the msgid with each character of markup and atoms replaced by a stand-in.
+
+        See :func:`pipeline.core.checks.masked.masked`.
+        """
         return masked(self.msgid, self.markup)
 
     @cached_property
     def masked_chinese(self) -> str:
-        """Return the msgstr with stand-ins for everything except prose; positions are unchanged."""
+        """Return the msgstr with each character of markup and atoms replaced by a stand-in.
+
+        The length is unchanged, so a position in the masked text is also valid in the msgstr.
+        """
         return masked(self.msgstr, self.markup)
 
     @cached_property
     def sentences(self) -> tuple[SentencePair, ...]:
-        """Return the masked sentences in pairs, English and translation."""
+        """Return the sentences of the masked texts in pairs: English and translation."""
         return sentence_pairs(self.masked_english, self.masked_chinese)
 
     @cached_property
     def _as_read(self) -> tuple[str, str]:
-        """Return English and translation as the tool parses them that inserts translations."""
+        """Return both texts in the form that the tool inserting translations would parse.
+
+        The tool is this pipeline, or Sphinx for foreign reST.
+        """
         if not self.is_foreign or self.markup is not Markup.RST:
             return self.msgid, self.msgstr
         english = english_for_sphinx(self.msgid)
         return english, translation_for_sphinx(self.msgid, self.msgstr)
 
     def read(self, text: str) -> Parsed:
-        """Return another text, parsed in the same context."""
+        """Parse another text in the context of this message, such as a corrected translation."""
         return parse(text, self.kind, self.markup)
 
 
@@ -283,12 +305,13 @@ class Subject:
 class Problem:
     """One mistake in one msgstr.
 
-    The check function sets the first fields. ``text`` describes the mistake in one line, ``hint``
-    the correction, and ``spans`` mark the words. ``fix`` is the whole corrected msgstr, if the
-    correction needs no judgement: the rendered text may differ only in white space and punctuation.
+    The check function sets the fields of the first group. ``text`` describes the mistake in one
+    line, and ``hint`` says how to correct it. ``spans`` are the positions of the wrong words in the
+    msgstr. ``fix`` is the complete corrected msgstr, or None if a person must decide. A fix changes
+    only white space and punctuation of the rendered text.
 
-    :meth:`Rule.stamp` sets the last fields, the rule and the place. The check function knows
-    neither.
+    :meth:`Rule.stamp` sets the fields of the second group: the page and the rule. The check
+    function does not know them.
     """
 
     text: str
@@ -306,14 +329,14 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """The identity of a check: a code that never changes its meaning, a name, a severity."""
+    """Identity of a check: code, name and severity. The meaning of a code never changes."""
 
     code: str
     name: str  # a few words, lower case: "bold or italics that do not show"
     severity: Severity
 
     def stamp(self, problem: Problem, *, page: str = "", index: int = 0) -> Problem:
-        """Return ``problem`` as a violation of this rule, by entry number ``index`` of ``page``."""
+        """Return ``problem`` with the fields of this rule, and the entry's page and index."""
         severity = _ONE_LESS[self.severity] if problem.is_downgraded else self.severity
         return replace(
             problem,
@@ -330,25 +353,28 @@ Find = Callable[[Subject], Iterator[Problem]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check(Rule):
-    """A rule for single entries."""
+    """A rule whose function examines one entry at a time."""
 
     find: Callable[[Subject], Iterable[Problem]]
 
     def look(self, subject: Subject) -> Iterator[Problem]:
-        """Yield the problems of one entry, each with this rule's code."""
+        """Yield the problems of one entry, with this rule's code, name and severity."""
         for problem in self.find(subject):
             yield self.stamp(problem, page=subject.page)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageCheck(Rule):
-    """A rule for all entries of a page together; ``index`` of each problem identifies the entry."""
+    """A rule whose function compares many entries, of one page or of several pages.
+
+    The ``index`` of each problem identifies its entry.
+    """
 
     find: Callable[[Sequence[Subject]], Iterable[Problem]]
 
 
 def by_markup(markdown: Find, rst: Find) -> Find:
-    """Return a check that calls ``markdown`` or ``rst``, depending on the message's markup."""
+    """Return a check that calls ``markdown`` or ``rst``, depending on the markup of the message."""
 
     def find(subject: Subject) -> Iterator[Problem]:
         if subject.markup is Markup.RST:

@@ -1,8 +1,8 @@
-"""Parsed messages: blocks, inline tree, texts and atoms.
+"""Parsed texts of messages: their blocks, inline tree, visible text and atoms.
 
-The text is parsed in the context where it will appear: a heading after ``# ``, a table cell inside
-a row. Positions are lost, because neither parser has positions inside a block. Checks that search
-for marks in the source use :func:`blanked` instead.
+A text is parsed in the context where it will appear on the page: a heading after ``# ``, a table
+cell inside a row. Neither parser gives positions inside a block. Checks that need the positions of
+marks search the source instead, in which :func:`blanked` hides atoms.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ESCAPED = {
 
 
 class Atom(StrEnum):
-    """Classes of what translation must preserve; the values are their names in messages."""
+    """Classes of the parts that translation must preserve; the values are used in messages."""
 
     CODE = "code span"
     MATH = "formula"
@@ -43,12 +43,12 @@ class Atom(StrEnum):
     IMAGE = "image target"
     ROLE = "role"  # name and target; its title may be translated
     REFERENCE = "reference"  # the [label] of [text][label]; the `name`_ of reST
-    TARGET = "target"  # reST: the target of references
+    TARGET = "target"  # reST: _`words`, the target of references
     FOOTNOTE = "footnote mark"
     CITATION = "citation"  # [@key]
     SUBSTITUTION = "substitution"
     HTML = "HTML tag"
-    URL = "URL"  # a visible one: an autolink, or a bare URL
+    URL = "URL"  # visible on the page: an autolink, or a bare URL
     EMAIL = "e-mail address"
 
 
@@ -66,7 +66,7 @@ _ATOM_OF = {
     "html": Atom.HTML,
     "autolink": Atom.URL,
 }
-# Atoms in what the parser treats as plain text.
+# Patterns of the atoms that the parsers treat as plain text.
 _URL_CHARACTER = r"[A-Za-z0-9/?#&=%~:@+_-]"
 _URL = re.compile(
     rf"(?:[A-Za-z][A-Za-z0-9+.-]{{0,40}}://|\bwww\.){_URL_CHARACTER}+(?:[.,;!]+{_URL_CHARACTER}+)*",
@@ -79,29 +79,31 @@ _EMAIL = re.compile(
 _IN_RST_TEXT = {Atom.URL: _URL, Atom.EMAIL: _EMAIL}
 _IN_TEXT = {
     Markup.RST: _IN_RST_TEXT,
-    Markup.MARKDOWN: {  # in reST, docutils parses these itself
+    Markup.MARKDOWN: {  # docutils parses the last two of reST
         **_IN_RST_TEXT,
         Atom.SUBSTITUTION: re.compile(r"\{\{.*?\}\}"),
         Atom.CITATION: re.compile(r"\[-?@[^\[\]]+\]"),
     },
 }
 _MAYBE_IN_TEXT = re.compile(r"://|www\.|@|\{\{")
-_WORDS = frozenset(("text", "escape", "break"))  # nodes of text
+_WORDS = frozenset(("text", "escape", "break"))  # types of nodes that are text
 _LINKED = frozenset(("link", "reference", "autolink"))
 _NONE: Counter[str] = Counter()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parsed:
-    r"""A message, parsed in its context.
+    r"""A text of a message, parsed in its context.
 
-    ``blocks`` are the parser's names of all blocks around and in the message. Texts that fit the
-    same context have equal ``blocks``. The three texts are:
+    ``blocks`` are the parser's names of the surrounding blocks and of the blocks in the text. A
+    translation with other ``blocks`` than its English has become another block by accident.
 
-    - ``visible``: the rendered text, with code and formulas; a hard break is ``\n``.
-    - ``plain``: the text between atoms, with :data:`STAND_IN` for each atom.
-    - ``literal``: like ``plain``, with :data:`STAND_IN` for each escape as well. A ``*`` in it is
-      visible, possibly by mistake.
+    Three fields contain the text in a form for a purpose:
+
+    - ``visible``: the rendered text, including code and formulas; a hard break is ``\n``.
+    - ``plain``: the text with :data:`STAND_IN` in the place of each atom.
+    - ``literal``: like ``plain``, but also with :data:`STAND_IN` in the place of each escape. A
+      ``*`` in this text is probably markup that does not work.
     """
 
     source: str
@@ -112,22 +114,22 @@ class Parsed:
     visible: str
     plain: str
     literal: str
-    atoms: Mapping[Atom, Counter[str]]  # only the classes that occur; see `of`
-    breaks: int  # hard line breaks
+    atoms: Mapping[Atom, Counter[str]]  # classes that do not occur are absent; see `of`
+    breaks: int  # number of hard line breaks
 
     def of(self, name: Atom) -> Counter[str]:
         """Return the atoms of one class with their counts.
 
-        Formulas are in canonical form.
+        The atoms are in the form that `_Collector` normalizes them to.
         """
         return self.atoms.get(name, _NONE)
 
     def nodes(self, *types: str) -> list[Node]:
-        """Return the nodes of these types in the order of the text."""
+        """Return the nodes of the given types in the order of the text."""
         return [node for _, node in walk(self.tree) if node.type in types]
 
     def count(self, *types: str) -> int:
-        """Return the number of nodes of these types."""
+        """Return the number of nodes of the given types."""
         return len(self.nodes(*types))
 
 
@@ -135,8 +137,8 @@ class Parsed:
 def parse(text: str, kind: Kind, markup: Markup = Markup.MARKDOWN) -> Parsed:
     """Return ``text``, parsed in the context of a message of this kind.
 
-    Parsing never fails: every text is valid CommonMark/MyST, and whatever docutils rejects counts
-    as text. Results are cached, because several checks and fixes parse the same text.
+    Parsing never fails: every text is valid CommonMark/MyST, and the parts that docutils rejects
+    count as text. The result is cached, because several checks and fixes parse the same text.
     """
     lines = splice.translation_lines(text)
     breaks = len(lines) - 1
@@ -146,7 +148,7 @@ def parse(text: str, kind: Kind, markup: Markup = Markup.MARKDOWN) -> Parsed:
     else:
         blocks, tree = _read_markdown(lines, kind)
         if kind is Kind.HTML:
-            breaks = 0  # HTML has none either: its line ends are white space
+            breaks = 0  # line ends in HTML are white space
     gathered = _Collector(markup)
     gathered.add(tree)
     return Parsed(
@@ -164,9 +166,9 @@ def parse(text: str, kind: Kind, markup: Markup = Markup.MARKDOWN) -> Parsed:
 
 
 def blanked(source: str, by: str = STAND_IN, markup: Markup = Markup.MARKDOWN) -> str:
-    r"""Return ``source`` with each character of atoms and escapes replaced; positions stay valid.
+    r"""Return ``source`` with each character of atoms and escapes replaced by ``by``.
 
-    With ``by="-"``: ``用 `f` 求 \*`` -> ``用 --- 求 --``.
+    The length is unchanged. With ``by="-"``: ``用 `f` 求 \*`` -> ``用 --- 求 --``
     """
     hidden = prose.replace_atoms(source, lambda atom: by * len(atom), markup)
     return _ESCAPED[markup].sub(by * 2, hidden)
@@ -182,8 +184,8 @@ def _read_markdown(lines: list[str], kind: Kind) -> _BlocksAndTree:
         inside = image_tree(text)
         if inside is not None:
             return ("image",), inside
-        # The text closes its image too early. No blocks: they must differ from the
-        # English ones.
+        # The text closes the image too early. Without blocks, the result differs from
+        # that of the English, and M101 reports it.
         return (), markdown_inline_tree(text)
     blocks, contents = markdown_blocks(lines, kind)
     if kind is Kind.HTML:
@@ -200,9 +202,9 @@ def _read_rst(text: str, kind: Kind) -> _BlocksAndTree:
 
 
 def _joined(trees: Sequence[tuple[Node, ...]]) -> tuple[Node, ...]:
-    """Return the trees of several blocks as one tree, separated by breaks.
+    """Return the trees of several blocks as one tree, with breaks between them.
 
-    A message that was split into two paragraphs can thus be compared as a whole.
+    A translation that became two paragraphs by accident can thus be compared as a whole.
     """
     if len(trees) == 1:
         return trees[0]
@@ -215,13 +217,13 @@ def _joined(trees: Sequence[tuple[Node, ...]]) -> tuple[Node, ...]:
 
 
 class _Collector:
-    """Collector of the texts and atoms of a tree.
+    """Collector of the visible text and the atoms of an inline tree.
 
-    The three texts are those of :class:`Parsed`, in pieces.
+    ``visible``, ``plain`` and ``literal`` are the pieces of the fields of :class:`Parsed`.
     """
 
     def __init__(self, markup: Markup) -> None:
-        # Patterns of atoms in what the parser treats as plain text.
+        # Patterns of the atoms that the parser treats as plain text.
         self.in_text = _IN_TEXT[markup]
         self.visible: list[str] = []
         self.plain: list[str] = []
@@ -234,8 +236,8 @@ class _Collector:
             if node.type in _WORDS:
                 self._add_words(node, is_linked=is_linked)
                 continue
-            # For a container the target is the atom, for a leaf its content. Bold text
-            # is no atom.
+            # The value of a link is its target, that of code is the code. Bold and
+            # italics have no entry in the table: they are not atoms.
             atom = _ATOM_OF.get(node.type)
             if atom:
                 self._add_atom(atom, node.value)
@@ -246,7 +248,7 @@ class _Collector:
                 self._add_opaque(shown)
 
     def _add_words(self, node: Node, *, is_linked: bool) -> None:
-        """Add a node of `_WORDS`, and the atoms in its text, such as addresses."""
+        """Add a node whose type is in `_WORDS`, and the atoms in its text, such as URLs."""
         words = node.value
         self.visible.append(words)
         self.plain.append(words)
@@ -260,8 +262,7 @@ class _Collector:
     def _add_atoms_in(self, words: str, *, is_linked: bool) -> None:
         """Add the atoms that the parser treats as text.
 
-        A URL inside a link is skipped: the text of ``[https://a.b](https://a.b)`` may be
-        translated.
+        Skip the URLs inside a link: the words of ``[https://a.b](https://a.b)`` may be translated.
         """
         for name, pattern in self.in_text.items():
             if is_linked and name is Atom.URL:
@@ -270,7 +271,7 @@ class _Collector:
                 self._add_atom(name, value)
 
     def _add_opaque(self, shown: str) -> None:
-        """Add the visible text of an atom."""
+        """Add the visible text of an atom, which `plain` and `literal` hide."""
         self.visible.append(shown)
         self.plain.append(STAND_IN)
         self.literal.append(STAND_IN)
@@ -278,16 +279,17 @@ class _Collector:
     def _add_atom(self, name: Atom, value: str) -> None:
         """Count an atom in normalized form.
 
-        White space around code and inside formulas does not matter, nor do the words in a formula.
+        Ignore white space around code and in substitutions. Ignore also white space and plain words
+        in formulas.
         """
         match name:
             case Atom.URL if value.startswith("mailto:"):
-                # <a@b.cd>, which the parser treats as a link.
+                # The parser treats <a@b.cd> as a link.
                 name, value = Atom.EMAIL, value.removeprefix("mailto:")
             case Atom.MATH:
                 value = canonical_math(value)
             case Atom.CODE:
-                # Code that consists of spaces keeps them.
+                # Keep code that consists only of spaces.
                 value = value.strip() or value
             case Atom.SUBSTITUTION:
                 # {{ name }} and {{name}} are equal.
@@ -296,10 +298,11 @@ class _Collector:
 
 
 def _visible_text(node: Node) -> str | None:
-    """Return the visible text of an atom, or None if its children are the visible text.
+    """Return the visible text of a node, or None if its children are the visible text.
 
-    Code and formulas are visible as they are, ``<br>`` as a break. Other tags and images without
-    text are invisible. The number that replaces a footnote mark does not count.
+    Code and formulas are visible as written, and ``<br>`` is a line break. Other tags and images
+    without text are invisible. A footnote mark counts as invisible: its number is not part of the
+    text.
     """
     match node.type:
         case "code" | "math":
@@ -310,8 +313,8 @@ def _visible_text(node: Node) -> str | None:
             return node.value.removeprefix("mailto:")
         case "html" if node.value.lower().startswith("<br"):
             return "\n"
-    # Bold text is no atom: its children are visible. The same holds for a link, even if
-    # it is empty.
+    # The children of bold text and of links are their visible text, even if there are
+    # none.
     is_container = node.type not in _ATOM_OF or node.type in _LINKED
     if is_container or node.children:
         return None

@@ -1,8 +1,9 @@
-"""Parsing of a text in the smallest page where it is a block of a given kind.
+"""Parsing of a text in a minimal page that has the context of its block.
 
-A translation may turn into another block by accident: ``# 键`` in a paragraph is a heading. It is
-therefore parsed with the context its block needs, and the resulting blocks are compared with those
-of the English. docutils parses reST; the pipeline's own parser parses Markdown.
+A translation may become another block by accident: the paragraph ``# 键`` is a heading. To detect
+this, the functions here put the text into a minimal page, parse the page, and return its blocks.
+For a list item, the page is ``- `` and the text. The checks compare the blocks of a translation
+with those of its English. docutils parses reST, and `markdown.parser` parses Markdown.
 """
 
 from __future__ import annotations
@@ -20,21 +21,21 @@ from pipeline.core.document.message import Kind
 if TYPE_CHECKING:
     from docutils.nodes import Element
 
-# The "object replacement character". It replaces atoms, and the text of surrounding
-# blocks.
+# The Unicode "object replacement character". It replaces atoms, and is the text of the
+# surrounding blocks in a minimal page.
 STAND_IN = "\ufffc"
-# Code, formulas and emphasis do not start a block.
+# A possible start of a block. Code, formulas and emphasis are excluded.
 _MARKDOWN_BLOCK_START = re.compile(r"[#>\-+:~<%(\d\[]|```|\$\$|[*_](?![*_]?[^\s*_])")
 _CELL_END = re.compile(r"(?<!\\)\|")
-# The parser's names of all blocks around and in a text, and the inline content of each
-# block that has any.
+# First the parser's names of all blocks of a minimal page, then the inline content of
+# each block that has any.
 Blocks = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 class _Around(NamedTuple):
-    """The source around a text that makes it a block of some kind.
+    """The source before and after a text that makes it a block of some kind.
 
-    ``prefix`` starts each further line, so that hard breaks stay inside the block.
+    ``prefix`` starts each line after a hard break, so that this line is in the same block.
     """
 
     before: str = ""
@@ -50,21 +51,21 @@ _AROUND = {
     Kind.DEFINITION: _Around(before=f"{STAND_IN}\n: ", prefix="  "),
 }
 _AROUND_HEADING = _Around(before="# ")
-_AROUND_LONG_HEADING = _Around(after="\n===")  # of several lines
-# All other kinds. Directly after a paragraph, a ``: `` would turn the paragraph into a
-# term.
+_AROUND_LONG_HEADING = _Around(after="\n===")  # for a heading of several lines
+# For all other kinds. The paragraph before the text reveals a text that starts with
+# ``: ``: it becomes a definition, and the paragraph becomes its term.
 _AROUND_PARAGRAPH = _Around(before=f"{STAND_IN}\n\n")
 
 
 def markdown_blocks(lines: list[str], kind: Kind) -> Blocks:
-    """Return the blocks that the lines of a message become in their context.
+    """Return the blocks of a minimal page with a Markdown text of this kind.
 
-    The parser's names of the blocks come first, the inline content of each block second::
+    ``lines`` are the lines of the text between its hard breaks::
 
         ["键"], LIST_ITEM    ->  (bullet_list, list_item, paragraph), ("键",)
         ["# 键"], PARAGRAPH  ->  (paragraph, heading), ("键",)
     """
-    # The argument of a directive or a value in YAML: block syntax is not parsed there.
+    # Parsers find no block syntax in the argument of a directive or a value in YAML.
     if kind in (Kind.TITLE, Kind.PAGE_TITLE, Kind.FRONT_MATTER):
         return (kind.value,), (" ".join(lines),)
     if _is_plain_markdown(lines, kind):
@@ -73,10 +74,10 @@ def markdown_blocks(lines: list[str], kind: Kind) -> Blocks:
 
 
 def _is_plain_markdown(lines: list[str], kind: Kind) -> bool:
-    """Return whether the lines contain no block syntax, so that no parser is needed.
+    """Return whether a text certainly has no block syntax, so that no parser is needed.
 
-    That is the usual case: ``使用数组``. A line after a hard break may start a block, so several
-    lines are always parsed.
+    This is true for most texts. Each line after a hard break might start a block, so return False
+    for several lines.
     """
     if len(lines) > 1 or _MARKDOWN_BLOCK_START.match(lines[0]):
         return False
@@ -89,14 +90,14 @@ def _is_plain_markdown(lines: list[str], kind: Kind) -> bool:
 
 @lru_cache
 def _plain_markdown_blocks(kind: Kind) -> tuple[str, ...]:
-    """Return the blocks of a plain word in the context of a kind."""
+    """Return the names of the blocks of a minimal page with a plain word."""
     return _parse_markdown(["x"], kind)[0]
 
 
 def _parse_markdown(lines: list[str], kind: Kind) -> Blocks:
-    """Return the parser's result for the lines in their context.
+    """Return the blocks of a minimal page, as the Markdown parser finds them.
 
-    Surrounding blocks are included, but not their texts.
+    The contents exclude those of the surrounding blocks.
     """
     md = markdown.parser()
     tokens: list[Token] = []
@@ -113,10 +114,10 @@ def _parse_markdown(lines: list[str], kind: Kind) -> Blocks:
 
 
 def _without_token(lines: list[str], kind: Kind, texts: list[str]) -> list[str]:
-    """Return additional names for syntax that the parser consumes without a token.
+    """Return names for syntax that the parser removes from the text without adding a token.
 
-    These are cells beyond the columns of the table (``甲 | 乙``), and the closing marks of a
-    heading: ``键 #`` has the text ``键``.
+    These are the cells beyond the last column of a table (``甲 | 乙``), and the closing marks of a
+    heading (the parser shortens ``键 #`` to ``键``).
     """
     if kind is Kind.TABLE_CELL:
         return ["td"] * len(_CELL_END.findall(lines[0]))
@@ -126,9 +127,9 @@ def _without_token(lines: list[str], kind: Kind, texts: list[str]) -> list[str]:
 
 
 def _markdown_page(lines: list[str], kind: Kind) -> str:
-    r"""Return the source of the smallest page, with hard breaks between the lines.
+    r"""Return the source of a minimal Markdown page, with hard breaks between the lines.
 
-    For a list item of two lines: ``- 甲\⏎  乙``.
+    A list item of the lines ``甲`` and ``乙`` gives ``- 甲\⏎  乙``.
     """
     if kind is Kind.HTML:
         return "\n".join(lines)
@@ -141,8 +142,8 @@ def _markdown_page(lines: list[str], kind: Kind) -> str:
     return f"{around.before}{hard_break.join(lines)}{around.after}"
 
 
-# The start of a block: punctuation except quotes and brackets, or the number of a list
-# item.
+# A possible start of a block: punctuation except quotes and brackets, or the number of a
+# list item.
 _RST_BLOCK_START = re.compile(r"[^\w\s`“”‘’「『（《【]|\w{1,9}[.)](?:\s|$)|[^\w\s]+$")
 _RST_INLINE_START = re.compile(r":[A-Za-z][\w.+:-]*:`|\*{1,2}[^\s*]|\|[^\s|]")
 _ANNOUNCEMENT = re.compile(r"(?<!\\)::$")
@@ -150,12 +151,12 @@ _CLASSIFIER = re.compile(r"\s:\s")
 
 
 def rst_blocks(text: str, kind: Kind) -> Blocks:
-    """Return the blocks that a line becomes in its context, with the inline content of each.
+    """Return the blocks of a minimal page with a reST text of this kind.
 
-    The names are those of docutils. For ``- 键`` in a paragraph's place, ``bullet_list`` and
-    ``list_item`` follow the surrounding ``paragraph``.
+    The names are those of docutils. For the paragraph ``- 键``, the first name is ``paragraph``, a
+    surrounding block; ``bullet_list`` and ``list_item`` follow.
     """
-    # Block syntax is not parsed in an argument or an option.
+    # docutils finds no block syntax in an argument or an option of a directive.
     if kind in (Kind.TITLE, Kind.IMAGE):
         return (kind.value,), (text,)
     # Fast path: most lines are plain, and docutils is slow.
@@ -170,9 +171,9 @@ def rst_blocks(text: str, kind: Kind) -> Blocks:
 
 
 def _is_plain_rst(text: str, kind: Kind) -> bool:
-    """Return whether the line contains no block syntax, so that docutils is not needed.
+    """Return whether a text certainly has no block syntax, so that docutils is not needed.
 
-    ``*词* …`` and ``:ref:`词` …`` start with punctuation, but not with a block.
+    ``*词* …`` and ``:ref:`词` …`` start with punctuation, but this punctuation starts no block.
     """
     if kind is Kind.TERM and _CLASSIFIER.search(text):
         return False
@@ -181,14 +182,14 @@ def _is_plain_rst(text: str, kind: Kind) -> bool:
 
 @cache
 def _plain_rst_blocks(kind: Kind) -> tuple[str, ...]:
-    """Return the blocks of a plain word in the context of a kind."""
+    """Return the names of the blocks of a minimal page with a plain word."""
     return _parse_rst("x", kind)[0]
 
 
 def _parse_rst(text: str, kind: Kind) -> Blocks:
-    """Return docutils' result for a line in its context.
+    """Return the blocks of a minimal page, as docutils finds them.
 
-    Surrounding blocks are included, but not their texts.
+    The contents exclude those of the surrounding blocks.
     """
     from pipeline.core.document.rst.parser import read
     from pipeline.core.document.rst.positions import Lines, Words
@@ -216,7 +217,7 @@ def _elements(node: Element) -> Iterator[Element]:
 
 
 def _rst_page(text: str, kind: Kind) -> str:
-    """Return the source of the smallest page, with a ``STAND_IN`` for surrounding text."""
+    """Return the source of a minimal reST page, with ``STAND_IN`` as the text around it."""
     match kind:
         case Kind.HEADING:
             # The underline must cover the text, whose characters may be two columns

@@ -1,6 +1,7 @@
-"""Table of all checks: codes, names and severities, and the selection for each language.
+"""Table of all checks with their codes, names and severities, and the checks for each language.
 
-Most checks are for Chinese only: a space before ``:`` is wrong in Chinese, but right in French.
+Most checks apply to Chinese only. For example, a space before ``:`` is wrong in Chinese, but
+correct in French.
 """
 
 from __future__ import annotations
@@ -32,24 +33,24 @@ _PageRow = tuple[str, Severity, str, Callable[[Sequence[Subject]], Iterator[Prob
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckSet:
-    """The checks of a language, for single entries, for a page, and across all pages."""
+    """The checks for a language, grouped by the entries that one call examines."""
 
-    checks: tuple[Check, ...]
-    page_checks: tuple[PageCheck, ...] = ()
-    across: tuple[PageCheck, ...] = ()
-    # Checks that need only the translation, for entries whose English is unknown.
+    checks: tuple[Check, ...]  # one entry
+    page_checks: tuple[PageCheck, ...] = ()  # all entries of a page
+    across: tuple[PageCheck, ...] = ()  # the entries of all pages
+    # Those of `checks` that also work for a memory entry whose English text is unknown.
     text_only: tuple[Check, ...] = ()
 
 
 def _is_in_place(subject: Subject) -> bool:
-    """Return whether the translation is parsed as the same blocks as the English."""
+    """Return whether a parser finds the same blocks in the translation as in the English."""
     return subject.is_in_place
 
 
 def _has_other_atoms(subject: Subject) -> bool:
-    """Return whether the atoms differ, in a translation with the same blocks.
+    """Return whether a translation has the same blocks as the English, but other atoms.
 
-    In most messages they are equal, and the checks of atoms are skipped.
+    The atoms of most translations are equal, so the checks of atoms are skipped for them.
     """
     return not subject.has_all_atoms and subject.is_in_place
 
@@ -57,7 +58,7 @@ def _has_other_atoms(subject: Subject) -> bool:
 def _find_if(
     condition: Callable[[Subject], bool], find: Callable[[Subject], Iterable[Problem]]
 ) -> Callable[[Subject], Iterable[Problem]]:
-    """Return ``find``, limited to subjects that meet a condition."""
+    """Return a function that calls ``find`` for the subjects that meet a condition."""
 
     def find_in(subject: Subject) -> Iterable[Problem]:
         return find(subject) if condition(subject) else ()
@@ -66,7 +67,7 @@ def _find_if(
 
 
 def _find_refused(code: str) -> Find:
-    """Return a function that reports the guard's rejections with one code.
+    """Return a check that reports the rejections by the guard with one code.
 
     The guard gives one reason per translation, so at most one of these checks reports an entry.
     """
@@ -80,7 +81,7 @@ def _find_refused(code: str) -> Find:
 
 
 def _checks(*rows: _Row) -> tuple[Check, ...]:
-    """Return the checks for some rows: code, severity, name, function."""
+    """Return a check for each row of code, severity, name and function."""
     return tuple(
         Check(code=code, severity=severity, name=name, find=find)
         for code, severity, name, find in rows
@@ -88,7 +89,7 @@ def _checks(*rows: _Row) -> tuple[Check, ...]:
 
 
 def _checks_if(condition: Callable[[Subject], bool], *rows: _Row) -> tuple[Check, ...]:
-    """Return the checks for some rows, limited to subjects that meet a condition."""
+    """Return a check for each row that examines only subjects that meet a condition."""
     checks = _checks(*rows)
     return tuple(
         replace(check, find=_find_if(condition, check.find)) for check in checks
@@ -96,15 +97,15 @@ def _checks_if(condition: Callable[[Subject], bool], *rows: _Row) -> tuple[Check
 
 
 def _page_checks(*rows: _PageRow) -> tuple[PageCheck, ...]:
-    """Return the checks for some rows that compare several entries."""
+    """Return a check for each row whose function compares several entries."""
     return tuple(
         PageCheck(code=code, severity=severity, name=name, find=find)
         for code, severity, name, find in rows
     )
 
 
-# Translations that the guard leaves out of every page; no comment can change that. The
-# codes are the guard's. G105 concerns a whole page, so no check reports it.
+# Reasons of the guard to leave a translation out of its page. No comment can disable
+# them. G105 concerns a whole page instead of one translation, so no check reports it.
 _REFUSED = {
     "G101": "a control character",
     "G102": "line breaks that the English has not",
@@ -115,7 +116,7 @@ GUARD = _checks(
     *((code, _ERROR, name, _find_refused(code)) for code, name in _REFUSED.items())
 )
 MARKUP = (
-    # The only check that examines a text parsed as another block.
+    # The other checks of markup skip a text that has become another block.
     *_checks(
         ("M101", _ERROR, "text that becomes another block", blocks.find_other_block)
     ),
@@ -146,8 +147,8 @@ ATOMS = _checks_if(
     ("M208", _ERROR, "an address lost or changed", atoms.find_addresses),
     ("M209", _WARNING, "code, a formula or a link named less often", atoms.find_fewer),
 )
-# The checks of content are heuristics on numbers, marks and lengths: none blocks a
-# message.
+# The checks of content are heuristics on numbers, punctuation and lengths. They only
+# warn: none keeps a translation out of its page.
 _COMPARED = _checks(
     ("M301", _WARNING, "left in English", english.find_english),
     ("M302", _WARNING, "copy of the English", english.find_copied),
@@ -187,7 +188,8 @@ TYPOGRAPHY = _checks(
     ("M414", _NOTE, "half-width comma in a list of code", typography.find_listed_comma),
     ("M415", _NOTE, "space inside Chinese", typography.find_space_in_chinese),
 )
-# Traditional Chinese uses 您 for readers, and 「」 as quotation marks.
+# These checks are wrong for Traditional Chinese, which addresses readers as 您 and uses
+# 「」 as quotation marks.
 _SIMPLIFIED_ONLY = frozenset(("M407", "M408", "M410"))
 _TRADITIONAL_TYPOGRAPHY = (
     *(check for check in TYPOGRAPHY if check.code not in _SIMPLIFIED_ONLY),
@@ -201,8 +203,8 @@ MEANING = _checks(
     ("M705", _WARNING, "lost or added “for example”", words.find_example),
     ("M706", _WARNING, "lost or added “that is”", words.find_that_is),
     ("M707", _WARNING, "the opposite", words.find_opposite),
-    # False positives: 1 in 100 good translations, outside of those its word list comes
-    # from.
+    # False positives: 1 in 100 good translations. This excludes the translations that
+    # its word list was made from.
     ("M708", _NOTE, "lost clause", renderings.find_omission),
     ("M709", _WARNING, "slip of the keyboard", words.find_typo),
     # Detects 28 of 100 swaps; false positives: 1 in 600 good translations.
@@ -234,7 +236,7 @@ def glossary_checks(glossary: Glossary) -> tuple[Check, ...]:
     )
 
 
-# Markup and atoms must be correct in any language, and the guard rejects the rest.
+# The checks that apply to any language.
 _OTHERS = CheckSet(checks=(*GUARD, *MARKUP, *ATOMS, *_UNREVIEWED))
 SIMPLIFIED = CheckSet(
     checks=(*GUARD, *MARKUP, *ATOMS, *CONTENT, *TYPOGRAPHY, *MEANING),
@@ -242,15 +244,14 @@ SIMPLIFIED = CheckSet(
     across=(*_PHRASES, *_SENTENCES),
     text_only=(*_DOUBLED, *TYPOGRAPHY),
 )
-# The word lists of the checks of meaning are Simplified Chinese, so these checks are
-# left out.
+# Without the checks of meaning, whose word lists are in Simplified Chinese.
 _TRADITIONAL = CheckSet(
     checks=(*GUARD, *MARKUP, *ATOMS, *CONTENT, *_TRADITIONAL_TYPOGRAPHY),
     page_checks=PAGE_CHECKS,
     across=_PHRASES,
     text_only=(*_DOUBLED, *_TRADITIONAL_TYPOGRAPHY),
 )
-# Every rule; languages other than Simplified Chinese have a subset.
+# All rules. Other languages than Simplified Chinese use a part of them.
 RULES: tuple[Rule, ...] = (
     *SIMPLIFIED.checks,
     *SIMPLIFIED.page_checks,
@@ -270,5 +271,5 @@ def checks_of(locale: str) -> CheckSet:
 
 
 def code_names() -> dict[str, str]:
-    """Return the name of every code: ``"M101": "text that becomes another block"``."""
+    """Return a mapping of codes to names: ``"M101": "text that becomes another block"``."""
     return {rule.code: rule.name for rule in RULES}

@@ -1,7 +1,8 @@
 """Checks of terminology (M5, M710).
 
-M501 and M502 compare with the glossary. M503 and M710 compare translations with each other: equal
-English needs equal Chinese.
+M501 and M502 compare a translation with the glossary, which lists the agreed renderings of terms. A
+rendering is the Chinese for a term. M503 and M710 compare translations with each other: equal
+English should have equal translations.
 """
 
 from __future__ import annotations
@@ -33,11 +34,13 @@ _WORD_BEFORE = re.compile(r"[A-Za-z]+ $")
 _WORD_BEHIND = re.compile(r" [A-Za-z]+")
 _LONGEST_PHRASE, _LONGEST_SENTENCE = 40, 60  # maximum characters of a quotation
 _ENGLISH_WORD = re.compile(r"[a-z]+")
-# Parts of a Chinese sentence that may differ. A new term is followed by its English in
-# brackets.
+# Parts in which two translations may differ: punctuation, numbers, and English in
+# brackets, which translators add to the first mention of a term.
 _UNCOMPARED = re.compile(rf"[（(][A-Za-z -]+[）)]|[（(]|[^{HAN}A-Za-z（(]+")
-_LEAST_WORDS = 4  # the translation of shorter sentences depends on the context
-_MOST_PAGES = 3  # pages listed with another translation
+# Minimum words of a compared sentence. The translation of a shorter one depends on its
+# context.
+_LEAST_WORDS = 4
+_MOST_PAGES = 3  # maximum number of pages that a message lists
 
 
 # M501, M502: comparison with the glossary.
@@ -46,7 +49,8 @@ _MOST_PAGES = 3  # pages listed with another translation
 class GlossaryChecks:
     """The two checks that need the glossary.
 
-    Both checks examine an entry in turn, so the terms in the last few entries are cached.
+    The engine runs both on an entry before the next entry, so the terms of recent entries are
+    cached.
     """
 
     def __init__(self, glossary: Glossary) -> None:
@@ -56,9 +60,9 @@ class GlossaryChecks:
     def find_missing(self, subject: Subject) -> Iterator[Problem]:
         """Report English terms whose rendering is missing from the translation."""
         if not _HAN.search(subject.msgstr):
-            return  # untranslated: other checks report that
+            return  # other checks report untranslated entries
         mentions, misuses = self._read(subject.msgid, subject.msgstr, subject.markup)
-        # M502 reports terms with an avoided rendering.
+        # M502 reports these terms: their rendering is one to avoid.
         reported = {misuse.term for misuse in misuses}
         plain = as_plain(subject.msgstr)
         for mention in _first_mentions(mentions):
@@ -92,19 +96,19 @@ class GlossaryChecks:
 
 
 def _first_mentions(mentions: Sequence[Mention]) -> list[Mention]:
-    """Return the first mention of each term, sorted by the position of its last mention.
+    """Return the first mention of each term, sorted by the last mention of the term.
 
-    For ``array``, ``tensor`` and again ``array``: ``tensor``, then the first ``array``.
+    The mentions ``array``, ``tensor``, ``array`` give ``tensor``, then the first ``array``.
     """
     firsts = {mention.term: mention for mention in reversed(mentions)}
     return list(reversed(firsts.values()))
 
 
 def _is_kept(mention: Mention, msgstr: str) -> bool:
-    """Return whether the term is part of a name that is kept in English.
+    """Return whether the translation keeps a term in English as part of a name.
 
-    In that case the translation also contains the word beside it: ``Tensor Core`` is kept as a
-    whole, although ``tensor`` has a rendering.
+    In that case the translation contains the term together with the word before or after it. For
+    example, a translation may keep ``Tensor Core``, although ``tensor`` has a rendering.
     """
     names = []
     near = max(mention.start - _LONGEST_WORD, 0)
@@ -116,7 +120,7 @@ def _is_kept(mention: Mention, msgstr: str) -> bool:
 
 
 def _rendering_hint(term: Term, note: str) -> str:
-    """Return the accepted renderings of a term as a hint, with the glossary's note.
+    """Return a hint with the accepted renderings of a term and the note from the glossary.
 
     ``Write “张量” or “Tensor”. 指多维数组.``
     """
@@ -134,17 +138,17 @@ def _rendering_hint(term: Term, note: str) -> str:
 class _Rendered:
     """A phrase or sentence in an entry, with its translation."""
 
-    index: int  # of the entry
+    index: int  # index of the entry
     english: str
     chinese: str
-    words: str  # the Chinese without the parts that may differ
+    words: str  # the part of `chinese` that is compared
 
 
 def find_inconsistent(subjects: Sequence[Subject]) -> Iterator[Problem]:
-    """Report entries whose translation differs from most others with the same English.
+    """Report entries whose translation differs from that of most entries with the same English.
 
-    If ``Note`` is ``注意`` twice and ``备注`` once, the latter is reported. Case and final
-    punctuation are ignored.
+    If two entries translate ``Note`` as ``注意`` and one as ``备注``, report the latter. Ignore
+    case and final punctuation.
     """
     groups: dict[str, list[_Rendered]] = {}
     for index, subject in _comparable(subjects):
@@ -164,10 +168,10 @@ def find_inconsistent(subjects: Sequence[Subject]) -> Iterator[Problem]:
 
 
 def find_inconsistent_sentences(subjects: Sequence[Subject]) -> Iterator[Problem]:
-    """Report sentences whose translation differs from most similar sentences.
+    """Report sentences whose translation differs from that of most similar sentences.
 
-    Sentences are similar if their English differs only in case, punctuation, numbers and code. M503
-    reports entries whose entire English is equal.
+    Sentences are similar if their English differs only in case, punctuation, numbers and code. Skip
+    entries whose complete English text is equal: M503 reports those.
     """
     groups: dict[str, list[_Rendered]] = {}
     for index, subject in _comparable(subjects):
@@ -191,9 +195,9 @@ def find_inconsistent_sentences(subjects: Sequence[Subject]) -> Iterator[Problem
 
 
 def _comparable(subjects: Sequence[Subject]) -> Iterator[tuple[int, Subject]]:
-    """Yield the translated entries without msgctxt, with their indices.
+    """Yield the entries to compare, with their indices: translated, and without a msgctxt.
 
-    A msgctxt means that the translation differs on purpose.
+    A msgctxt says that the translation differs from others on purpose.
     """
     for index, subject in enumerate(subjects):
         if subject.entry.context is None and _HAN.search(subject.msgstr):
@@ -203,9 +207,9 @@ def _comparable(subjects: Sequence[Subject]) -> Iterator[tuple[int, Subject]]:
 def _split_usual(
     group: Sequence[_Rendered],
 ) -> tuple[list[_Rendered], list[_Rendered]]:
-    """Split a group into entries with the most common translation, and others.
+    """Split a group into those with the most common translation, and the others.
 
-    In case of a tie, the translation that occurs first wins.
+    In case of a tie, the translation that occurs first counts as the most common one.
     """
     counts = Counter(rendered.words for rendered in group)
     usual_words, _ = counts.most_common(1)[0]
@@ -227,15 +231,12 @@ def _unlike_problem(
 
 
 def _shorten(text: str, longest: int) -> str:
-    """Return the beginning of a text, for quoting in a sentence."""
+    """Return a text for a quotation, truncated to ``longest`` characters."""
     return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def _compared_phrase(msgid: str) -> str:
-    """Return the normalized msgid: entries with equal results are compared.
-
-    ``**Note**:`` and ``note`` are both ``note``.
-    """
+    """Return a msgid without emphasis, final punctuation and case: ``**Note**:`` -> ``note``."""
     if "*" in msgid or "_" in msgid:
         msgid = _EMPHASIS.sub("", msgid)
     return _ENDS.sub("", msgid).casefold()

@@ -1,7 +1,6 @@
-"""M2: atoms that translation must preserve: code, formulas, targets, roles, references.
+"""M2: lost or changed atoms, such as code, formulas, link targets, roles and references.
 
-The guard rejects new HTML, formulas, targets and URLs (G104). The checks here report lost or
-changed atoms, and suggest the intended form.
+New HTML, formulas, targets and URLs are not reported here: the guard rejects them (G104).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from pipeline.core.checks.parsed import Atom
 from pipeline.core.document.message import Markup
 from pipeline.findings import Span
 
-# Classes for which the number of occurrences is checked.
+# Classes of atoms that must occur as often as in the English.
 _COUNTED = (
     Atom.CODE,
     Atom.MATH,
@@ -42,23 +41,23 @@ _COUNTED = (
 
 
 def find_formulas(subject: Subject) -> Iterator[Problem]:
-    """Report lost or changed formulas; the guard rejects new ones.
+    """Report lost or changed formulas.
 
-    If a dollar sign is visible, M106 reports the mistake instead.
+    If a dollar sign or the role ``:math:`` is visible, M106 or M107 reports the mistake instead.
     """
     if not next(find_dollars(subject), None) and not _is_reported_as_role(subject):
         yield from lost_problems(subject, Atom.MATH)
 
 
 def _is_reported_as_role(subject: Subject) -> bool:
-    """Return whether M107 reports a formula of reST, because its ``:math:`` is visible."""
+    """Return whether M107 reports a visible role in reST, where formulas are roles."""
     return subject.markup is Markup.RST and bool(next(find_shown_roles(subject), None))
 
 
 def find_targets(subject: Subject) -> Iterator[Problem]:
     """Report links and images that are lost or have another target.
 
-    If the target is visible as text, the link is broken and M104 reports it.
+    If the target is visible as text, M104 reports the broken link instead.
     """
     for name in (Atom.LINK, Atom.IMAGE):
         for target, problem in each_lost(subject, name):
@@ -76,13 +75,14 @@ def find_roles(subject: Subject) -> Iterator[Problem]:
             return
     code = subject.chinese.of(Atom.CODE)
     for role, problem in each_lost(subject, Atom.ROLE):
-        # In reST, code in single backquotes is parsed as a role. Real code may replace it.
+        # In reST, single backquotes make a role without a name. A translation may use
+        # the two backquotes of real code instead.
         if role.strip("`") not in code:
             yield problem
 
 
 def find_references(subject: Subject) -> Iterator[Problem]:
-    """Report lost footnote marks, citations and labels; in reST also lost targets."""
+    """Report lost references: labels of links, footnote marks, citations, and targets of reST."""
     for label, problem in each_lost(subject, Atom.REFERENCE):
         if not is_target_visible(subject.chinese, Atom.REFERENCE, label):
             yield problem
@@ -92,14 +92,14 @@ def find_references(subject: Subject) -> Iterator[Problem]:
 
 
 def find_substitutions(subject: Subject) -> Iterator[Problem]:
-    """Report lost or changed ``{{names}}``."""
+    """Report lost or changed substitutions: ``{{name}}``, in reST ``|name|``."""
     yield from lost_problems(subject, Atom.SUBSTITUTION)
 
 
 def find_addresses(subject: Subject) -> Iterator[Problem]:
-    """Report visible URLs and e-mail addresses that are lost or changed.
+    """Report lost or changed URLs and e-mail addresses in the visible text.
 
-    A bare URL may become a link with a text.
+    A translation may turn a bare URL into a link with words.
     """
     links = subject.chinese.of(Atom.LINK)
     for address, problem in each_lost(subject, Atom.URL):
@@ -111,7 +111,7 @@ def find_addresses(subject: Subject) -> Iterator[Problem]:
 def find_fewer(subject: Subject) -> Iterator[Problem]:
     """Report atoms that occur less often than in the English, but at least once.
 
-    The other checks report atoms that do not occur at all.
+    The other checks of this module report atoms that do not occur at all.
     """
     for name in _COUNTED:
         theirs, ours = subject.english.of(name), subject.chinese.of(name)
@@ -123,7 +123,7 @@ def find_fewer(subject: Subject) -> Iterator[Problem]:
 def _fewer_problem(subject: Subject, name: Atom, value: str) -> Problem:
     """Return the problem with an atom that occurs less often in the translation.
 
-    If code occurs once more as plain text, the problem marks that place.
+    If code occurs once more without its marks, the problem marks that place.
     """
     count, wanted = subject.chinese.of(name)[value], subject.english.of(name)[value]
     words = f"{quote_atom(subject.markup, name, value)} {count}× for {wanted}×"
@@ -140,8 +140,8 @@ def _fewer_problem(subject: Subject, name: Atom, value: str) -> Problem:
 
 
 _SEVERAL_WORDS = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}")
-# Text that can only be code: ``jax.jit``, ``static_argnums``, ``f(x)``, but not
-# ``None`` or ``x``.
+# Text that can only be code: ``jax.jit``, ``static_argnums``, ``f(x)``. ``None`` and
+# ``x`` may also be words.
 _CODE_ONLY = re.compile(r"[A-Za-z0-9][._(\[=][A-Za-z0-9_)\]]*")
 # `a``b`: two code spans with nothing between them.
 _GLUED = {
@@ -151,7 +151,7 @@ _GLUED = {
 
 
 def find_code(subject: Subject) -> Iterator[Problem]:
-    """Report code that is lost, changed, merged with other code, or left without its marks."""
+    """Report code that is lost or changed, has no marks, or is merged with other code."""
     if next(find_backticks(subject), None):
         return  # M105 reports visible backticks
     if glued := _glued_problem(subject):
@@ -176,7 +176,7 @@ def find_code(subject: Subject) -> Iterator[Problem]:
 def _glued_problem(subject: Subject) -> Problem | None:
     """Return the problem with two adjacent code spans that merge into one, or None.
 
-    ```a``b``` is a single span with two visible backticks.
+    A parser finds a single code span in ```a``b```, with two backticks in its content.
     """
     pattern = _GLUED[subject.markup]
     match = pattern.search(subject.msgstr)
@@ -198,8 +198,7 @@ def _unmarked_problem(subject: Subject, code: str, place: Span) -> Problem:
     start, end = place
     marked = with_marks(subject.markup, Atom.CODE, code)
     fix = f"{subject.msgstr[:start]}{marked}{subject.msgstr[end:]}"
-    # "None" or "x" may be an ordinary word here: a person must decide whether it is
-    # code.
+    # "None" or "x" may be an ordinary word in this place, so a person must decide.
     is_fixable = bool(_CODE_ONLY.search(code)) and improves(subject, fix, Atom.CODE)
     ticks = TICKS[subject.markup]
     return Problem(
@@ -211,9 +210,10 @@ def _unmarked_problem(subject: Subject, code: str, place: Span) -> Problem:
 
 
 def _is_readable(code: str, became: str | None) -> bool:
-    """Return whether changed code keeps its meaning: only words or white space differ.
+    """Return whether readers still understand code that a translation changed.
 
-    ```data types``` became ```数据类型```, or ```a, b``` became ```a,b```.
+    That is so if its words were translated (```data types``` became ```数据类型```), or if only
+    white space differs (```a, b``` became ```a,b```).
     """
     if not became:
         return False
@@ -223,16 +223,17 @@ def _is_readable(code: str, became: str | None) -> bool:
 
 
 def bare_place(subject: Subject, code: str) -> Span | None:
-    """Return the position of code that occurs exactly once as plain text, or None.
+    """Return the position in the msgstr of code that occurs once as plain text, or None.
 
-    Several occurrences are ambiguous, and so is one if the English has it as plain text as well.
+    Return None if it occurs several times, or if the English also has it as plain text: the place
+    of the lost code is then unclear.
     """
     pattern = re.compile(rf"(?<![\w.`]){re.escape(code)}(?![\w`(\[])(?!\.\w)", re.ASCII)
     if pattern.search(subject.english.plain):
         return None
     if len(pattern.findall(subject.chinese.plain)) != 1:
         return None
-    # In the source it may also occur in a link target or another atom.
+    # The source may contain the same words in a link target or another atom.
     places = [match.span() for match in pattern.finditer(subject.msgstr)]
     if len(places) != 1:
         return None
@@ -240,9 +241,9 @@ def bare_place(subject: Subject, code: str) -> Span | None:
 
 
 def find_new_code(subject: Subject) -> Iterator[Problem]:
-    """Report code that the English never mentions, not even as plain text.
+    """Report code that the English does not mention, not even as plain text.
 
-    M201 reports code that replaced an English atom. ``f()`` instead of ``f`` is accepted.
+    M201 reports code that replaces code of the English. ``f()`` counts as ``f``.
     """
     changed = set(lost_atoms(subject, Atom.CODE).values())
     mentioned = subject.english.visible.lower()

@@ -1,4 +1,7 @@
-"""M101, M109: marks that turn a message into another block, and lost line breaks."""
+"""M101, M109: translations that become another block, and lost line breaks.
+
+A mark at the start of a text can make it another block: ``- 键`` is a list item.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from pipeline.core.document.message import Kind, Markup
 from pipeline.tables import read_table
 
 _BECAME = read_table(__name__, "blocks")
-# The mark that creates a block, for blocks whose mark is not at the start.
+# The marks that create a block, for blocks whose mark is not at the start of the text.
 _MARKS = {"td": "|", "literal_block": "::", "classifier": ":"}
 _HINTS = {
     "literal_block": (
@@ -30,7 +33,7 @@ _CLASSIFIER = re.compile(r"\s:\s+")
 
 
 def find_other_breaks(subject: Subject) -> Iterator[Problem]:
-    """Report lost hard line breaks; the guard rejects new ones."""
+    """Report lost hard line breaks. The guard rejects new ones."""
     lost = subject.english.breaks - subject.chinese.breaks
     if lost > 0:
         yield Problem(
@@ -40,11 +43,14 @@ def find_other_breaks(subject: Subject) -> Iterator[Problem]:
 
 
 def _mended_markdown(subject: Subject, source: str) -> Iterator[str]:
-    r"""Yield corrected versions of ``source``, best first. A parser has to test them.
+    r"""Yield possible corrections of a Markdown text, the most preferable one first.
 
     ``* 词*`` -> ``*词*``, ``甲|乙`` -> ``甲\|乙``, ``键 #`` -> ``键 \#``, ``# 键`` -> ``\# 键``
+
+    The caller has to test them by a parser.
     """
-    # Each attempt corrects one cause. The others change nothing, or fail the test.
+    # Each correction is for one cause. For other causes it changes nothing, or the parser
+    # rejects it.
     if mended := mend_start(subject):
         yield mended
     yield _CELL_END.sub(r"\\|", source)
@@ -55,7 +61,7 @@ def _mended_markdown(subject: Subject, source: str) -> Iterator[str]:
 
 
 def _mended_rst(subject: Subject, source: str) -> Iterator[str]:
-    r"""Yield corrected versions of ``source``. docutils has to test them.
+    r"""Yield possible corrections of a reST text. The caller has to test them by docutils.
 
     ``例如::`` -> ``例如：``, ``词 : 甲`` -> ``词：甲``, ``+ 甲`` -> ``\+ 甲``
     """
@@ -66,21 +72,20 @@ def _mended_rst(subject: Subject, source: str) -> Iterator[str]:
 
 
 def _escape_number(source: str, number: re.Pattern[str]) -> str:
-    r"""Return ``source`` with the mark after its initial number escaped.
-
-    ``3. 键`` -> ``3\. 键``
-    """
+    r"""Return ``source`` with a backslash after its initial number: ``3. 键`` -> ``3\. 键``."""
     return number.sub(r"\g<0>\\", source, count=1) if number.match(source) else source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Syntax:
-    """Block syntax of one markup language."""
+    """The block syntax of a markup language."""
 
-    # Descriptions of the resulting blocks, by the parser's name.
+    # The description of each block for messages, by the parser's name of the block.
     became: dict[str, str]
-    mark: re.Pattern[str]  # a mark that starts a block
-    own_marks: dict[Kind, re.Pattern[str]]  # the mark of a block in the page's source
+    mark: re.Pattern[str]  # a mark at the start of a text that starts a block
+    # The marks that the source of the page has before a message of a kind.
+    own_marks: dict[Kind, re.Pattern[str]]
+    # Function that yields possible corrections of a text.
     mended: Callable[[Subject, str], Iterator[str]]
 
 
@@ -107,7 +112,7 @@ _SYNTAX = {
 
 
 def find_other_block(subject: Subject) -> Iterator[Problem]:
-    """Report a mark that turns the text into another block.
+    """Report a translation that becomes another block.
 
     ``- 甲`` becomes a list. In reST, ``例如::`` turns the next paragraph into code.
     """
@@ -122,7 +127,8 @@ def find_other_block(subject: Subject) -> Iterator[Problem]:
     mark = _mark_of(source, became, syntax)
     fixes = (fix for fix in syntax.mended(subject, source) if fix != source)
     words = syntax.became.get(became, "another block")
-    # A comment or a target leaves neither a known block nor visible text.
+    # If neither a known block nor visible text remains, the text is now a comment or a
+    # target.
     if not became and not subject.chinese.tree and subject.markup is Markup.MARKDOWN:
         words = "something that nobody sees"
     yield Problem(
@@ -134,10 +140,10 @@ def find_other_block(subject: Subject) -> Iterator[Problem]:
 
 
 def _repeated_mark(subject: Subject, source: str) -> str:
-    """Return the mark of its own block that a text starts with, or an empty string.
+    """Return the mark of its own kind of block that a text starts with, or an empty string.
 
-    For a heading ``# 键`` that is ``# ``, which the page already contains. If the English starts
-    with such a mark as well, it is intended.
+    For the heading ``# 键``, this is ``# ``. The page already has this mark before the message. A
+    mark is correct if the English starts with one as well.
     """
     own_mark = _SYNTAX[subject.markup].own_marks.get(subject.kind)
     match = own_mark.match(source) if own_mark else None
@@ -145,15 +151,15 @@ def _repeated_mark(subject: Subject, source: str) -> str:
         return ""
     is_meant = own_mark.match(subject.msgid.strip()) is not None
     if subject.markup is Markup.RST:
-        # Marks of reST are ambiguous ("A." may be an initial), so the parser decides.
+        # In reST, "A." may be a mark or an initial, so the parser decides.
         is_meant = subject.is_in_place
     return "" if is_meant else match[0]
 
 
 def _repeated_problem(subject: Subject, source: str, mark: str) -> Problem:
-    """Return the problem with a text that starts with the mark of its own block."""
+    """Return the problem with a text that repeats the mark of its own kind of block."""
     rest = source[len(mark) :]
-    # "- 3 度" may be a negative number, in which case the mark belongs to the text.
+    # The mark of "- 3 度" may be a minus sign that belongs to the text.
     is_fixable = restores_atoms(subject, rest) and not rest[:1].isdigit()
     return Problem(
         text=(
@@ -169,9 +175,10 @@ def _repeated_problem(subject: Subject, source: str, mark: str) -> Problem:
 def _new_block(subject: Subject) -> str:
     """Return the parser's name of the block that the text became, or "" if it is unknown.
 
-    Out of several blocks, Markdown gives the outermost one, and reST the first one of the table.
+    If there are several, return the outermost one in Markdown, and the first one of the table in
+    reST.
     """
-    # Surrounding blocks are in both lists; only new ones remain.
+    # The surrounding blocks are in both texts, so only the new blocks remain.
     added = Counter(subject.chinese.blocks) - Counter(subject.english.blocks)
     named = _SYNTAX[subject.markup].became
     if subject.markup is Markup.RST:
@@ -180,7 +187,7 @@ def _new_block(subject: Subject) -> str:
 
 
 def _mark_of(source: str, became: str, syntax: _Syntax) -> str:
-    """Return the mark in ``source`` that created the new block, or "" if it is unknown."""
+    """Return the mark in ``source`` that created the block ``became``, or "" if it is unknown."""
     if became in _MARKS:
         return _MARKS[became]
     match = syntax.mark.match(source)
@@ -190,7 +197,7 @@ def _mark_of(source: str, became: str, syntax: _Syntax) -> str:
 
 
 def _hint_for(mark: str, markup: Markup) -> str:
-    """Return how to correct a mark that starts a block."""
+    """Return how to correct a text with a mark that starts a block."""
     if not mark:
         return "Reword its start."
     if markup is Markup.RST:

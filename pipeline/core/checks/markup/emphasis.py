@@ -1,8 +1,9 @@
-r"""M102, M103: bold and italics with visible marks, or that were lost, added or moved.
+r"""M102, M103: bold and italics that do not render, or that were lost, added or moved.
 
-In Markdown, marks are usually visible because of adjacent Chinese characters (`emphasis_pairs`). In
-reST, adjacent characters do not matter: the pipeline inserts ``\ `` where docutils needs a
-separator. Inside the marks, reST allows neither white space at the ends nor other marks.
+If the marks (``*``, ``_``) of emphasis do not work, readers see the marks. In Markdown, the usual
+cause is the Chinese text beside them; `emphasis_pairs` has the rules. In reST, Chinese beside a
+mark does no harm, because the pipeline inserts the separator ``\ `` that docutils needs. The usual
+causes there are white space or other marks inside the emphasis.
 """
 
 from __future__ import annotations
@@ -21,14 +22,15 @@ from pipeline.core.document.message import Markup
 from pipeline.findings import Span
 
 _MARKDOWN_MARK = re.compile("[*_]")
-# `* 词 *`: stars with spaces on both sides, around words instead of factors.
+# `* 词 *`: stars with spaces on both sides. Words between them show that they are not
+# multiplication signs.
 _SPACED = re.compile(
     rf"(?<!\S)(\*{{1,3}})[ ][^*]*(?:[{prose.CJK}]|[^\W\d_]{{2}})[^*]*[ ]\1(?!\*)"
 )
 
 
 def _find_markdown_emphasis(subject: Subject) -> Iterator[Problem]:
-    """Report bold or italics with visible marks, in a text parsed as the right block.
+    """Report bold or italics of Markdown with visible marks.
 
     ``**注意：**不要``, ``使用__JAX__编程``, ``** 词 **``
     """
@@ -52,7 +54,7 @@ def _find_markdown_emphasis(subject: Subject) -> Iterator[Problem]:
             is_bold=is_bold,
             hint=pairs.hint_for(source, broken[0]),
             fix=_mended_markdown(subject, meant),
-            # If no emphasis is lost, a single visible star may be intended.
+            # If no emphasis is lost, the author may want the single star to be visible.
             is_downgraded=lost <= 0 and not is_bold,
         )
     elif lost > 0 and marks.single:
@@ -65,10 +67,10 @@ def _find_markdown_emphasis(subject: Subject) -> Iterator[Problem]:
 
 
 def _meant_marks(subject: Subject, lost: int) -> re.Pattern[str]:
-    """Return the pattern of runs that count as marks.
+    """Return the pattern of the runs of stars and underscores that count as marks.
 
-    A star with spaces on both sides is a multiplication sign. It counts as a mark only if emphasis
-    is lost and two such stars surround words.
+    A star with spaces on both sides usually is a multiplication sign. It counts as a mark only if
+    emphasis is lost (``lost`` > 0) and two such stars surround words.
     """
     if lost > 0 and _SPACED.search(subject.msgstr):
         return pairs.MEANT_WIDELY
@@ -78,10 +80,10 @@ def _meant_marks(subject: Subject, lost: int) -> re.Pattern[str]:
 def _broken_markdown_pairs(
     subject: Subject, marks: pairs.Marks, lost: int
 ) -> list[pairs.MarkPair]:
-    """Return the pairs that do not render, unless the English shows them as well.
+    """Return the pairs of marks that do not render, except those that are visible in the English.
 
-    If no emphasis is lost, single ``_`` do not count as marks: names with underscores may be
-    adjacent to Chinese, as in ``用_x和y_时``.
+    If no emphasis is lost, skip pairs of single underscores: they may belong to names beside
+    Chinese, as in ``用_x和y_时``.
     """
     source = subject.msgstr
     broken = []
@@ -97,8 +99,8 @@ def _broken_markdown_pairs(
 def _count_nested(parsed: Parsed) -> int:
     """Return how often bold is nested in bold, or italics in italics.
 
-    Nesting is a sign of marks that open instead of closing. In ``**注意：**不要**做**`` the second
-    marks open, so that ``不要`` is bold twice.
+    Such nesting is a sign of marks that open emphasis where they should close it. In
+    ``**注意：**不要**做**`` the second ``**`` opens, so ``不要`` is bold twice.
     """
     count = 0
     for path, node in walk(parsed.tree):
@@ -107,7 +109,7 @@ def _count_nested(parsed: Parsed) -> int:
 
 
 def _mended_markdown(subject: Subject, meant: re.Pattern[str]) -> str | None:
-    """Return the msgstr with every pair corrected, or None if that fails for one of them."""
+    """Return the msgstr with every pair of marks corrected, or None if one cannot be corrected."""
     mended = pairs.mend(subject.msgstr, meant)
     if mended is None:
         return None
@@ -116,9 +118,9 @@ def _mended_markdown(subject: Subject, meant: re.Pattern[str]) -> str | None:
 
 
 def _count_wanted(mended: str) -> int:
-    """Return the number of nodes that the pairs of a text produce if all of them render.
+    """Return the number of bold and italic nodes that a text has if all its pairs render.
 
-    Each pair gives one node. A pair of three stars gives two, bold and italics.
+    A pair gives one node. A pair of three stars gives two nodes: bold and italics.
     """
     count = 0
     for pair in pairs.read_marks(mended, pairs.MEANT).pairs:
@@ -127,10 +129,10 @@ def _count_wanted(mended: str) -> int:
 
 
 def mend_start(subject: Subject) -> str | None:
-    """Return the msgstr with its initial marks moved next to their words, or None.
+    """Return the msgstr without the space after its initial marks: ``* 词*`` -> ``*词*``.
 
-    With a space after it, an initial star turned the text into a list: ``* 词*``. Return None if
-    the mistake is another one.
+    With this space, the star makes the text a list item. Return None if this correction does not
+    restore the emphasis of the English.
     """
     source = subject.msgstr.strip()
     if not source.startswith("*"):
@@ -145,9 +147,10 @@ def mend_start(subject: Subject) -> str | None:
 
 
 _RST_MARK = re.compile(r"[*＊]|__")
-# A run that may be intended to open or close emphasis: not `2 * 3`.
+# A run of stars that may be intended to open or close emphasis; not the one in `2 * 3`.
 _RST_MEANT = re.compile(r"(?<!\s)\*+|\*+(?!\s)")
-# Apparent bold or italics, including full-width stars and the underscores of Markdown.
+# Text that looks like bold or italics, with stars, full-width stars or the underscores of
+# Markdown.
 _RST_PAIR = re.compile(
     r"""
     (?<![*＊])(?P<mark>\*{1,3}|＊{1,2}|(?<![A-Za-z0-9_])__(?=[^_]))
@@ -157,13 +160,14 @@ _RST_PAIR = re.compile(
     re.VERBOSE,
 )
 _LETTER = re.compile(r"[A-Za-z0-9]")
-# Characters allowed before and after marks. The pipeline separates marks from Chinese.
+# The characters that may precede and follow marks. Chinese is among them, because the
+# pipeline separates marks from it.
 _BEFORE = re.compile(r"[\s'\"(<\[{/:\x80-\U0010ffff-]|\Z")
 _BEHIND = re.compile(r"[\s.,;:!?'\")>\]}/\\\x80-\U0010ffff-]|\Z")
 
 
 def _find_rst_emphasis(subject: Subject) -> Iterator[Problem]:
-    """Report bold or italics with visible marks: ``** 词 **``, ``＊＊词＊＊``, ``**词``."""
+    """Report bold or italics of reST with visible marks: ``** 词 **``, ``＊＊词＊＊``, ``**词``."""
     source, english, chinese = subject.msgstr, subject.english, subject.chinese
     if not _RST_MARK.search(source):
         return
@@ -172,7 +176,7 @@ def _find_rst_emphasis(subject: Subject) -> Iterator[Problem]:
     if max(stray, lost) <= 0:
         return
     broken = _broken_rst_pairs(source)
-    if stray <= 0:  # no star is visible: only marks of other languages remain
+    if stray <= 0:  # no star is visible, so the wrong marks are ＊ or __
         broken = [pair for pair in broken if "*" not in pair["mark"]]
     if broken:
         yield _unrendered_problem(
@@ -192,7 +196,7 @@ def _find_rst_emphasis(subject: Subject) -> Iterator[Problem]:
 
 
 def _emphasized(source: str) -> list[Span]:
-    """Return the positions of bold and italics as parsed by docutils, including marks."""
+    """Return the positions of the bold and italics that docutils finds, including the marks."""
     from pipeline.core.document.rst.inline import marks  # slow: imports docutils
 
     return [
@@ -203,9 +207,10 @@ def _emphasized(source: str) -> list[Span]:
 
 
 def _without_emphasis(source: str) -> str:
-    """Return ``source`` with atoms, bold and italics blanked; remaining marks are visible.
+    """Return ``source`` with spaces in the place of atoms, bold and italics.
 
-    ``用 **词** 和 ``f`` *`` -> ``用        和       *``
+    The marks that remain are visible on the page: ``用 **词** 和 ``f`` *`` ->
+    ``用        和       *``
     """
     hidden = blanked(source, " ", Markup.RST)
     for start, end in _emphasized(source):
@@ -214,9 +219,9 @@ def _without_emphasis(source: str) -> str:
 
 
 def _broken_rst_pairs(source: str) -> list[re.Match[str]]:
-    """Return apparent bold or italics that do not render: ``** 词 **``, ``＊＊词＊＊``.
+    """Return the texts that look like bold or italics, but do not render as such.
 
-    A combination of both is included, because ``***词***`` shows a star.
+    ``** 词 **``, ``＊＊词＊＊``, and ``***词***``, of which readers see a star
     """
     emphasized = _emphasized(source)
     return [
@@ -227,7 +232,7 @@ def _broken_rst_pairs(source: str) -> list[re.Match[str]]:
 
 
 def _rst_hint(source: str, pair: re.Match[str]) -> str:
-    """Return how to correct a pair that does not render, for its most obvious cause."""
+    """Return how to correct a pair that does not render, judged by its most probable cause."""
     # ＊＊词＊＊, __词__ or ***词***
     if "*" not in pair["mark"] or len(pair["mark"]) > 2:
         return (
@@ -245,7 +250,7 @@ def _rst_hint(source: str, pair: re.Match[str]) -> str:
 
 
 def _mended_rst(subject: Subject) -> str | None:
-    """Return the msgstr with every pair corrected, or None if that loses bold or italics."""
+    """Return the msgstr with every pair corrected, or None if the result is not better."""
     fix = subject.msgstr
     for pair in reversed(_broken_rst_pairs(fix)):  # from the end: positions stay valid
         fix = _mended_rst_pair(fix, pair)
@@ -256,10 +261,10 @@ def _mended_rst(subject: Subject) -> str | None:
 
 
 def _mended_rst_pair(source: str, pair: re.Match[str]) -> str:
-    """Return ``source`` with one pair rewritten so that it renders.
+    """Return ``source`` with one pair of marks rewritten so that it renders.
 
-    The stars move next to the words inside, and are separated from the text outside: ``a** 词 **b``
-    -> ``a **词** b``.
+    Move the stars next to the words between them, and separate them from the text around them:
+    ``a** 词 **b`` -> ``a **词** b``
     """
     before, after = source[: pair.start()], source[pair.end() :]
     start, end = pair.span("inner")
@@ -271,7 +276,7 @@ def _mended_rst_pair(source: str, pair: re.Match[str]) -> str:
 
 
 def _gap(beside: str, allowed: re.Pattern[str]) -> str:
-    """Return the separator that stars need beside a character, or an empty string.
+    """Return the separator that stars need beside the character ``beside``, or an empty string.
 
     ``beside`` is empty at the edge of the text. Chinese characters need no separator.
     """
@@ -279,20 +284,20 @@ def _gap(beside: str, allowed: re.Pattern[str]) -> str:
         return ""
     if _LETTER.match(beside):
         return " "
-    return "\\ "  # beside a bracket: an invisible separator
+    return "\\ "  # an invisible separator, for example beside a bracket
 
 
 _FORMAT_MARK = re.compile("[*_~]")
 _BOLD_OR_ITALIC = frozenset(("strong", "em"))
 _FORMATS = ("strong", "em", "strike")
 _TARGETS = ("link", "reference", "image")
-_MOST_QUOTED = 3  # parts of the English
+_MOST_QUOTED = 3  # maximum number of English parts that a message quotes
 
 
 def find_changed(subject: Subject) -> Iterator[Problem]:
     """Report bold, italics or strikethrough that differ from the English.
 
-    Only the most informative difference is reported.
+    Report only the difference that says most about the mistake.
     """
     if not _FORMAT_MARK.search(subject.msgid + subject.msgstr):
         return
@@ -322,7 +327,7 @@ def _count_types(nodes: list[Node]) -> Counter[str]:
 
 
 def _struck_problem(subject: Subject, theirs: list[Node], ours: list[Node]) -> Problem:
-    """Return the problem with words that only one of the two texts strikes out."""
+    """Return the problem with words that are struck out in only one of the two texts."""
     hint = "Write ~~ around the words that the English strikes out, and nowhere else."
     if _count_types(ours)["strike"] > _count_types(theirs)["strike"]:
         words = _first_struck(ours)
@@ -338,7 +343,7 @@ def _struck_problem(subject: Subject, theirs: list[Node], ours: list[Node]) -> P
 
 
 def _first_struck(nodes: list[Node]) -> str:
-    """Return the words of the first node that is struck out; one must exist."""
+    """Return the words of the first node that is struck out; there must be one."""
     return next(visible_words(node) for node in nodes if node.type == "strike")
 
 
@@ -347,7 +352,7 @@ def _find_lost_emphasis(
 ) -> Iterator[Problem]:
     """Report lost bold or italics.
 
-    Titles are exempt: English writes them in italics, Chinese in 《》.
+    Titles of works count as correct: English writes them in italics, Chinese in 《》.
     """
     if len(theirs) - len(ours) <= subject.chinese.plain.count("《"):
         return
@@ -362,7 +367,7 @@ def _added_problem(subject: Subject, theirs: list[Node], ours: list[Node]) -> Pr
     """Return the problem with bold or italics that the English lacks."""
     words = visible_words(ours[0])
     hint = "Take the marks away, or write \\* for a star that is meant to be seen."
-    if theirs:  # it is unknown which of them is new
+    if theirs:  # any of the bold or italic parts may be the new one
         text = f"{quote(words)} is bold or italic, other than in the English"
         return Problem(text=text, hint=hint, is_downgraded=True)
     return Problem(
@@ -373,16 +378,16 @@ def _added_problem(subject: Subject, theirs: list[Node], ours: list[Node]) -> Pr
 
 
 def _find_moved_code(subject: Subject) -> Iterator[Problem]:
-    """Report the first code or formula that left or entered bold or italics.
+    """Report the first code span or formula that is emphasized in only one of the two texts.
 
-    ``**use** `f``` is ``**使用** `f```, not ``**使用 `f`**``.
+    The translation of ``**use** `f``` is ``**使用** `f```, not ``**使用 `f`**``.
     """
     english, chinese = subject.english, subject.chinese
     theirs, ours = _emphasized_atoms(english), _emphasized_atoms(chinese)
     for value in sorted(theirs.keys() | ours.keys()):
         if theirs[value] == ours[value]:
             continue
-        # A value that one of the texts does not show is lost, not moved.
+        # If one of the texts lacks the value, other checks report it.
         if value not in english.visible or value not in chinese.visible:
             continue
         is_or_not = "is" if ours[value] > theirs[value] else "is not"
@@ -396,7 +401,7 @@ def _find_moved_code(subject: Subject) -> Iterator[Problem]:
 
 
 def _emphasized_atoms(parsed: Parsed) -> Counter[str]:
-    """Return how often each code span or formula occurs inside bold or italics.
+    """Return how often each code span and formula occurs inside bold or italics.
 
     ``**用 `f`** 和 `g``` -> ``f`` 1
     """
@@ -408,11 +413,10 @@ def _emphasized_atoms(parsed: Parsed) -> Counter[str]:
 
 
 def visible_words(node: Node) -> str:
-    """Return the visible text of a container: ``用 f 和 词`` for ``**用 `f` 和 [词](a.md)**``."""
+    """Return the visible text of a container: ``**用 `f` 和 [词](a.md)**`` -> ``用 f 和 词``."""
     words = []
     for _, inner in walk(node.children):
-        # The value of a link or image is its target; that of another container is
-        # empty.
+        # The value of a link or image is its target, which is not visible.
         if inner.type not in _TARGETS and not inner.children:
             words.append(inner.value)
     return "".join(words)
@@ -427,7 +431,7 @@ def _unrendered_problem(
     fix: str | None,
     is_downgraded: bool = False,
 ) -> Problem:
-    """Return the problem with pairs that do not render; its text quotes the first one."""
+    """Return the problem with pairs of marks that do not render; the text quotes the first pair."""
     start, end = spans[0]
     shape = "bold" if is_bold else "italics"
     return Problem(
@@ -440,9 +444,9 @@ def _unrendered_problem(
 
 
 def _count_emphasis_if_sound(subject: Subject, fix: str, meant: re.Pattern[str]) -> int:
-    """Return how many bold and italic nodes a fix has, or -1 if it is unsound.
+    """Return the number of bold and italic nodes of a fix, or -1 if the fix is wrong.
 
-    It is unsound if a mark is visible, or if anything except marks has changed.
+    A fix is wrong if marks are still visible, or if more than marks and white space changed.
     """
     after = subject.read(fix)
     if not is_same_but_marks(subject.chinese, after):

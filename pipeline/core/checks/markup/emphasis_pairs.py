@@ -1,10 +1,12 @@
-"""Apparent pairs of emphasis marks in Markdown, and ways to rewrite them.
+"""Pairs of emphasis marks in Markdown as an author means them, and ways to make them render.
 
-The rules are in CommonMark, "Emphasis and strong emphasis". A mark opens only if it is
-"left-flanking". Then no white space follows it. Punctuation may follow only if white space or
-punctuation also precedes the mark. Closing is the mirror image. Chinese sentences have no white
-space, so ``**注意：**不要`` does not close. ``_`` has no effect inside a "word", so ``使用__JAX__``
-does not open.
+The rules are in the CommonMark specification, section "Emphasis and strong emphasis". A run of
+marks can open emphasis only if no white space follows it. If punctuation follows, white space or
+punctuation must also precede the run. The rule for closing is the mirror image.
+
+English has white space between words, so these rules rarely matter. Chinese has none: in
+``**注意：**不要``, the second ``**`` follows punctuation and precedes a word, so it cannot close.
+``_`` has no effect inside a word. CommonMark counts ``使用__JAX__编程`` as one word.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from pipeline.findings import Span
 from pipeline.limits import EMPHASIS_PAIRS
 
 _RUN = re.compile(r"\*+|_+")
-# A run that may be intended to open or close emphasis: not `2 * 3`, not `a_b`.
+# A run that may be intended to open or close emphasis; not those in `2 * 3` and `a_b`.
 MEANT = re.compile(
     r"""
       (?<!\s)\*+ | \*+(?!\s)
@@ -30,7 +32,7 @@ MEANT = re.compile(
     """,
     re.VERBOSE,
 )
-# The same, and any star.
+# The same, but including every star.
 MEANT_WIDELY = re.compile(rf"\*+|{MEANT.pattern}", re.VERBOSE)
 _END_MARKS = "，。：；！？、…—～·"
 _MARKS_END = re.compile(rf"(?P<words>.*[^{_END_MARKS}])[{_END_MARKS}]+")
@@ -44,22 +46,22 @@ _LINK = re.compile(r"\[([^\[\]]+)\]((?:\([^()\s]*\)|\[[^\[\]]*\]))")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkPair:
-    """Two equal runs of marks that apparently belong together.
+    """Two equal runs of marks that an author probably means as a pair.
 
-    The first run extends from ``start`` to ``inner_start``, the second from ``inner_end`` to
-    ``end``.
+    The fields are positions in the text. The first run extends from ``start`` to ``inner_start``,
+    the second one from ``inner_end`` to ``end``.
     """
 
     start: int
     inner_start: int
     inner_end: int
     end: int
-    opens: bool  # whether a parser accepts the first run as an opening mark
-    closes: bool
+    opens: bool  # whether CommonMark lets the first run open emphasis
+    closes: bool  # whether CommonMark lets the second run close emphasis
 
     @property
     def renders(self) -> bool:
-        """Return whether a parser accepts both marks, as far as the rules of flanking decide."""
+        """Return whether CommonMark lets the first run open and the second one close."""
         return self.opens and self.closes
 
     @property
@@ -70,17 +72,18 @@ class MarkPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marks:
-    """All runs of marks in a text: pairs, and single runs without a partner."""
+    """The runs of marks in a text: those in pairs, and single ones without a partner."""
 
     pairs: list[MarkPair]
     single: list[Span]
 
 
 def read_marks(source: str, meant: re.Pattern[str]) -> Marks:
-    """Return the runs of ``source`` that match ``meant``, paired by their appearance.
+    """Return the runs of ``source`` that match ``meant``, in pairs of equal runs.
 
-    A run closes the last open run with equal characters. Runs opened in between have no partner,
-    such as the second one in ``**a *b**``.
+    A run forms a pair with the last open run of the same characters, whether CommonMark accepts the
+    pair or not. Runs that were opened in between have no partner, such as the ``*`` in
+    ``**a *b**``.
     """
     hidden = blanked(source)
     state = StateInline(source, markdown.parser(), {}, [])
@@ -111,7 +114,7 @@ def read_marks(source: str, meant: re.Pattern[str]) -> Marks:
 
 
 def _last_alike(source: str, opened: list[Span], run: str) -> int | None:
-    """Return the index of the last open run with the same characters as ``run``, or None.
+    """Return the index of the last open run that equals ``run``, or None.
 
     ``**`` closes neither ``*`` nor ``__``.
     """
@@ -125,7 +128,7 @@ def _last_alike(source: str, opened: list[Span], run: str) -> int | None:
 def mend(source: str, meant: re.Pattern[str]) -> str | None:
     """Return ``source`` with each pair of marks rewritten so that it renders.
 
-    Return None if that is impossible for a pair. Only marks and white space change.
+    Change only marks and white space. Return None if a pair cannot be rewritten.
     """
     pairs = read_marks(source, meant).pairs
     if len(pairs) > EMPHASIS_PAIRS:
@@ -143,9 +146,10 @@ def mend(source: str, meant: re.Pattern[str]) -> str | None:
 def _first_better(
     source: str, broken: MarkPair, meant: re.Pattern[str], *, badness: int
 ) -> str | None:
-    """Return the first rewriting of a broken pair with less than ``badness``, or None.
+    """Return the first version of ``source`` whose badness is less than ``badness``, or None.
 
-    A rewriting may break another pair, so the badness of the whole text counts.
+    Each version rewrites the pair ``broken``. This may break another pair, so the badness of the
+    whole text decides.
     """
     for fix in _rewritten_pair(source, broken):
         if _badness(read_marks(fix, meant).pairs) < badness:
@@ -154,7 +158,7 @@ def _first_better(
 
 
 def _badness(pairs: list[MarkPair]) -> int:
-    """Return the number of marks that do not work, at most two per pair."""
+    """Return the number of runs that do not work, at most two per pair."""
     count = 0
     for pair in pairs:
         count += (not pair.opens) + (not pair.closes)
@@ -162,10 +166,13 @@ def _badness(pairs: list[MarkPair]) -> int:
 
 
 def _rewritten_pair(source: str, pair: MarkPair) -> Iterator[str]:
-    """Yield rewritings of a pair, best first. Each is the whole text, and may render or not."""
+    """Yield versions of ``source`` in which a pair is rewritten, the most preferable one first.
+
+    A version may still not render, so the caller has to test it.
+    """
     before, after = source[: pair.start], source[pair.end :]
     inner = source[pair.inner_start : pair.inner_end]
-    # Never underscores: next to Chinese they are plain characters.
+    # Replace underscores by stars: next to Chinese, underscores are plain characters.
     marks = "*" * pair.size
     core = inner.strip()
     # Move white space from inside the marks to the outside, if it is allowed there.
@@ -189,10 +196,12 @@ def _rewritten_pair(source: str, pair: MarkPair) -> Iterator[str]:
 
 
 def _narrower_spans(core: str) -> Iterator[Span]:
-    """Yield the positions of shorter words in ``core`` that the marks could surround instead.
+    """Yield the positions of shorter parts of ``core`` that the marks could surround instead.
 
-    These are the words inside brackets (``词`` in ``（词）``), or the words without punctuation and
-    parentheses at their ends (``词：``, ``词（甲）``).
+    These are the words inside brackets that surround all of ``core``, and ``core`` without the
+    punctuation or the bracketed text at one end:
+
+    （词）, 词：, 词（甲）    ->  词
     """
     if _is_wrapped(core):
         yield 1, len(core) - 1
@@ -204,7 +213,7 @@ def _narrower_spans(core: str) -> Iterator[Span]:
 def _is_wrapped(core: str) -> bool:
     """Return whether one pair of brackets surrounds the whole text.
 
-    ``（词）``, but not ``（甲）和（乙）`` nor ``（词」``
+    True for ``（词）``, but not for ``（甲）和（乙）`` or ``（词」``.
     """
     wrapped = _WRAPPED.fullmatch(core)
     if not wrapped:
@@ -214,10 +223,11 @@ def _is_wrapped(core: str) -> bool:
 
 
 def _wants_space(left: str, right: str) -> bool:
-    """Return whether a space is allowed between two characters.
+    """Return whether Chinese typography puts a space between two characters.
 
-    It is allowed beside Latin letters, digits and code. It is not allowed beside full-width
-    punctuation, white space, or the edge of the text, where one of the arguments is empty.
+    A space separates Chinese from Latin letters, digits and code. There is no space beside
+    full-width punctuation, beside other white space, between two Chinese characters, or at the edge
+    of the text, where one of the arguments is empty.
     """
     for side in (left, right):
         if not side.strip():
@@ -228,7 +238,7 @@ def _wants_space(left: str, right: str) -> bool:
 
 
 def hint_for(source: str, pair: MarkPair) -> str:
-    """Return how to correct a pair that does not render, for its most obvious cause."""
+    """Return how to correct a pair that does not render, judged by its most probable cause."""
     inner = source[pair.inner_start : pair.inner_end]
     # 使用__词__时
     if source[pair.start] == "_":

@@ -1,7 +1,7 @@
-"""M104, M111: links, images and references that are visible as source, or have no text.
+"""M104, M111: links, images and references that do not work, or that have no text.
 
-Typical causes are brackets or marks that are lost, full-width, separated from each other, or those
-of the other markup language.
+Readers see the source of a broken link. Typical causes are brackets and marks that are lost or
+full-width, have white space between them, or belong to the other markup language.
 """
 
 from __future__ import annotations
@@ -22,14 +22,12 @@ _ATOM_OF = {"link": Atom.LINK, "reference": Atom.REFERENCE, "image": Atom.IMAGE}
 # The text of a link. Code inside it may contain brackets.
 _NO_BRACKET = r"(?:`[^`]*`|[^\[\]［］【】`])*"
 _TICKS = "[`｀]"
-_ANONYMOUS = "__"  # the parser's name of an anonymous reference
+_ANONYMOUS = "__"  # the value of an anonymous reference in the inline tree
 
 
 def find_broken(subject: Subject) -> Iterator[Problem]:
-    """Report broken links, images and references: ``[词]（a.md）``, ``｀词＜https://a.b＞｀_``.
-
-    Fast path: in most messages no atom is lost and nothing looks like a link.
-    """
+    """Report broken links, images and references: ``[词]（a.md）``, ``｀词＜https://a.b＞｀_``."""
+    # Fast path: most messages have lost no atom, and nothing in them looks like a link.
     if subject.has_all_atoms and "](" not in subject.msgstr:
         return
     shown: list[tuple[Atom, str]] = []
@@ -54,11 +52,10 @@ def find_broken(subject: Subject) -> Iterator[Problem]:
 
 
 def is_target_visible(chinese: Parsed, name: Atom, target: str) -> bool:
-    """Return whether a lost target is visible as text, or is now an atom of another class.
+    """Return whether a lost target is visible as text, or belongs to an atom of another class.
 
-    In Markdown that may be a link instead of an image, if the exclamation mark of
-    ``![Figure](a.png)`` was lost. In reST a URL must occur literally; the name of a reference may
-    differ in case and spaces.
+    The latter happens in Markdown: without its exclamation mark, the image ``![图](a.png)`` is a
+    link. In reST, the name of a reference may differ in case and spaces, a URL may not.
     """
     if chinese.markup is Markup.RST:
         if name is Atom.LINK:
@@ -66,12 +63,12 @@ def is_target_visible(chinese: Parsed, name: Atom, target: str) -> bool:
         return bool(_name_in(chinese.source, target))
     if target in chinese.literal:
         return True
-    # It is lost from the class ``name``, so a match is in another class.
+    # The class ``name`` has lost the target, so a match belongs to another class.
     return any(target in chinese.of(other) for other in _TARGETS)
 
 
 def _broken_link(subject: Subject, name: Atom, target: str, fix: str | None) -> Problem:
-    """Return the problem with one link, image or reference. ``fix`` corrects all of them."""
+    """Return the problem with one broken link, image or reference; ``fix`` corrects all of them."""
     if subject.markup is Markup.RST:
         what, seen = "reference", _name_in(subject.msgstr, target)
         if name is Atom.LINK:
@@ -85,7 +82,7 @@ def _broken_link(subject: Subject, name: Atom, target: str, fix: str | None) -> 
         if name is Atom.IMAGE:
             what, example = "image to", f"![…]({target})"
         elif name is Atom.REFERENCE:
-            example = f"[…]{target}"  # the target includes brackets: [label]
+            example = f"[…]{target}"  # the value of a reference includes its brackets
         advice = ", with half-width brackets and nothing between them"
     return Problem(
         text=f"the {what} {fixes.quote(shown)} is none any more",
@@ -98,11 +95,11 @@ def _broken_link(subject: Subject, name: Atom, target: str, fix: str | None) -> 
 def _mended_markdown(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
     """Return the msgstr with the brackets of the lost links corrected.
 
-    Return None if a parser still finds no links.
+    Return None if a parser does not find all links in the result.
     """
     fix = subject.msgstr
     for name, target in lost:
-        # 【词】（a.md） and so on: the pattern for the part after the words.
+        # The pattern for the part after the words, such as the （a.md） of 【词】（a.md）.
         if name is Atom.REFERENCE:
             behind = rf"\s*[\[［【]\s*{re.escape(target[1:-1])}\s*[\]］】]"
         else:
@@ -115,7 +112,7 @@ def _mended_markdown(subject: Subject, lost: list[tuple[Atom, str]]) -> str | No
 
 
 def _markdown_link(name: Atom, target: str, match: re.Match[str]) -> str:
-    """Return a Markdown link with the words found by ``match``.
+    """Return the Markdown link or image for ``match``, with its words and title.
 
     ``【词】（a.md “题”）`` -> ``[词](a.md "题")``; for an image also ``！[图](a.png)`` ->
     ``![图](a.png)``
@@ -129,14 +126,14 @@ def _markdown_link(name: Atom, target: str, match: re.Match[str]) -> str:
     if name is Atom.IMAGE:
         bang = "!"
     elif bang:
-        bang = "！"  # the end of a sentence before the link
+        bang = "！"  # not part of the link: it ends the sentence before
     return f"{bang}[{words}]({target}{title})"
 
 
 def written_as(subject: Subject, name: Atom, value: str) -> str:
-    """Return how the English writes a link or reference, with ``…`` for the words.
+    """Return a reST link or reference as the English writes it, with ``…`` for its words.
 
-    A link is ```… <https://a.b>`_``. A reference without separate words is written with its name:
+    A link is ```… <https://a.b>`_``. If the words of a reference are also its target, return them:
     ```the guide`_``.
     """
     if name is Atom.LINK:
@@ -152,17 +149,17 @@ def written_as(subject: Subject, name: Atom, value: str) -> str:
 
 
 def _name_pattern(value: str) -> str:
-    r"""Return a pattern for a name with arbitrary white space: ``the guide_`` -> ``the\s+guide``.
+    r"""Return a pattern for the name of a reference: ``the guide_`` -> ``the\s+guide``.
 
-    The caller has to ignore case.
+    Use the pattern with ``re.IGNORECASE``.
     """
     return r"\s+".join(re.escape(word) for word in value.removesuffix("_").split())
 
 
 def _name_in(source: str, value: str) -> str:
-    """Return a name as a text spells it, or "" if the text lacks it.
+    """Return the name of a reference as ``source`` spells it, or "" if it does not occur.
 
-    ``See The Guide`` with ``the guide_`` -> ``The Guide``
+    The source ``See The Guide`` and the name ``the guide_`` give ``The Guide``.
     """
     if value == _ANONYMOUS:
         return ""
@@ -172,9 +169,9 @@ def _name_in(source: str, value: str) -> str:
 
 
 def _mended_rst(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
-    """Return the msgstr with the marks of each lost link or reference, as in the English.
+    """Return the msgstr with each lost link or reference written as in the English.
 
-    Return None if none of them works after that.
+    Return None if none of them works after this correction.
     """
     fix = subject.msgstr
     for name, value in lost:
@@ -183,8 +180,8 @@ def _mended_rst(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
             fix = _with_reference(fix, value, written)
         else:
             fix = _with_link(fix, value, written)
-    # One class is enough: the text may have further mistakes that this check cannot
-    # correct.
+    # A fix that improves one class of atoms is enough: the text may have other mistakes,
+    # which this check cannot correct.
     for name in _TARGETS:
         if fixes.improves(subject, fix, name):
             return fix
@@ -192,9 +189,9 @@ def _mended_rst(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
 
 
 def _with_reference(source: str, value: str, written: str) -> str:
-    """Return ``source`` with the first occurrence of a name replaced by ``written``.
+    """Return ``source`` with ``written`` in the place of the first occurrence of a name.
 
-    With ``name_``: ``见 `name` 和 name`` -> ``见 name_ 和 name``
+    For the name ``name_``: ``见 `name` 和 name`` -> ``见 name_ 和 name``
     """
     opening, closing = rf"(?<![\w`<])(?:{_TICKS}\s*)?", rf"(?:\s*{_TICKS})?"
     underscore = r"(?:\s?[_＿](?![A-Za-z0-9_]))?(?![`｀>])"
@@ -204,12 +201,12 @@ def _with_reference(source: str, value: str, written: str) -> str:
 
 
 def _with_link(source: str, value: str, written: str) -> str:
-    """Return ``source`` with each malformed link to the target rewritten like ``written``.
+    """Return ``source`` with each malformed link to a target rewritten in the form ``written``.
 
     ``[词](https://a.b)``, ``｀词＜https://a.b＞｀_`` -> ```词 <https://a.b>`_``
     """
     target = re.escape(value)
-    # People who are used to Markdown write its links in reST as well.
+    # People who are used to Markdown write Markdown links in reST.
     of_markdown = rf"\[(?P<words>[^\[\]]*)\]\s*[(（]\s*{target}\s*[)）]"
     words = rf"{_TICKS}(?P<words>[^`｀<>＜＞〈〉《》]*?)"
     of_rst = (
@@ -231,7 +228,7 @@ def find_empty(subject: Subject) -> Iterator[Problem]:
     added = _empty_targets(subject.chinese) - _empty_targets(subject.english)
     for name, target in added:
         if target not in subject.english.of(_ATOM_OF[name]):
-            continue  # the guard rejects a new target anyway
+            continue  # the guard rejects new targets
         is_image = name == "image"
         yield Problem(
             text=f"the {'image' if is_image else 'link'} {fixes.quote(target)} has no words",

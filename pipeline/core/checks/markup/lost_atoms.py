@@ -1,7 +1,8 @@
-"""English atoms that a translation lacks, and the atoms that replaced them.
+"""Atoms of the English that a translation lacks, and the new atoms that replaced them.
 
-A lost and a new atom of the same class are matched if they look alike: the translator has probably
-changed the atom. One problem reports both, with a fix if only marks or white space differ.
+If a lost and a new atom of the same class are similar, the translator has probably changed the
+atom. One problem then reports both. It has a fix if they differ only in punctuation and white
+space.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from pipeline.findings import Span
 
 _LONGEST_ATOM = 60  # maximum length of a quoted atom, in characters
 _TARGET = re.compile(r"(?P<role>\{[^{}]+\}|:[^`]+:)`(?P<target>.*)`", re.DOTALL)
-# The marks before and after code and formulas. The values of other atoms include their
-# marks.
+# The marks before and after code and formulas. The values of other atoms already include
+# their marks.
 _MARKS = {
     (Markup.MARKDOWN, Atom.CODE): ("`", "`"),
     (Markup.MARKDOWN, Atom.MATH): ("$", "$"),
@@ -34,7 +35,7 @@ TICKS_TO_WRITE = {Markup.MARKDOWN: "backticks", Markup.RST: "two backquotes"}
 
 
 def is_marked(markup: Markup, name: Atom) -> bool:
-    """Return whether the atoms of a class are values between marks: code and formulas."""
+    """Return whether the values of a class exclude their marks: those of code and formulas do."""
     return (markup, name) in _MARKS
 
 
@@ -45,9 +46,9 @@ def with_marks(markup: Markup, name: Atom, value: str) -> str:
 
 
 def quote_atom(markup: Markup, name: Atom, value: str) -> str:
-    """Return an atom for a sentence, between its marks or otherwise in quotation marks.
+    """Return an atom for a message: code and formulas with their marks, others in quotation marks.
 
-    ```jax.jit``` and ``$x$``, but ``“https://a.b”``
+    ```jax.jit```, ``$x$``, ``“https://a.b”``
     """
     if not is_marked(markup, name):
         return quote(value)
@@ -57,10 +58,9 @@ def quote_atom(markup: Markup, name: Atom, value: str) -> str:
 
 
 def source_form(name: Atom, value: str) -> str:
-    """Return the part of an atom that occurs literally in the source.
+    """Return the part of an atom's value that certainly occurs in the source.
 
-    That is only the target of a role: ``a`` for ``{ref}`a```, because the source may have
-    ``{ref}`词 <a>```.
+    For a role, this is the target: the source of ``{ref}`a``` may be ``{ref}`词 <a>```.
     """
     match = _TARGET.fullmatch(value)
     if match and name is Atom.ROLE:
@@ -71,9 +71,10 @@ def source_form(name: Atom, value: str) -> str:
 def atom_places(
     source: str, markup: Markup, name: Atom, value: str
 ) -> tuple[Span, ...]:
-    """Return the first position of an atom between its marks, or else that of ``places_of``.
+    """Return the first position of an atom between its marks, or that of :func:`places_of`.
 
-    In ``用 {func}`jit` 和 `f``` the code ``f`` is thus not the first letter of ``func``.
+    For the code ``f`` in ``用 {func}`jit` 和 `f```, this is the last letter, not the one in
+    ``func``.
     """
     part = source_form(name, value)
     words = r"\s*".join(map(re.escape, part))
@@ -84,11 +85,14 @@ def atom_places(
 
 
 def _place_pattern(markup: Markup, name: Atom, value: str, words: str) -> str:
-    """Return a pattern for an atom with its marks; its group ``words`` matches the atom."""
+    """Return a pattern for an atom with its marks.
+
+    ``words`` is a pattern for the atom itself, which becomes the group ``words``.
+    """
     words = rf"(?P<words>{words})"
     if is_marked(markup, name):
         before, behind = map(re.escape, _MARKS[markup, name])
-        # "{func}`f`" is a role, although it ends like code.
+        # Exclude roles such as {func}`f`, which end like code.
         return rf"(?<![}}:]){before}\s*{words}\s*{behind}"
     role = _TARGET.fullmatch(value)
     if role and name is Atom.ROLE:
@@ -100,10 +104,10 @@ def _place_pattern(markup: Markup, name: Atom, value: str, words: str) -> str:
 
 
 def places_of(source: str, value: str) -> tuple[Span, ...]:
-    """Return the first position of an atom, or nothing if the source lacks it.
+    """Return the first position of an atom, or an empty tuple if the source lacks it.
 
-    White space is allowed anywhere in the atom, because some values are normalized: ``{{a}}`` is
-    found in ``用 {{ a }}``. Positions between backquotes come first, then whole words: for ``f`` in
+    Some values are normalized, so the source may have white space anywhere: ``{{a}}`` is found in
+    ``用 {{ a }}``. Prefer a position between backquotes, then a whole word: for ``f`` in
     ``{func}`f```, the second ``f``.
     """
     pattern = r"\s*".join(map(re.escape, value))
@@ -113,7 +117,8 @@ def places_of(source: str, value: str) -> tuple[Span, ...]:
     return ()
 
 
-_ALIKE = 60  # minimum similarity of two atoms that are matched, in percent
+# Minimum similarity of a lost atom and the one that replaced it, in percent.
+_ALIKE = 60
 _COPY = "Copy it from the English, letter by letter."
 _RST_ROLE = re.compile(r"(:[^`]+:)`(.+)`", re.DOTALL)
 # {ref}`标题＜名＞`: a role with a title, and non-ASCII brackets around the target.
@@ -123,10 +128,11 @@ _WIDE_TITLE = re.compile(
 
 
 def lost_atoms(subject: Subject, name: Atom) -> dict[str, str | None]:
-    """Return the lost atoms of a class, each with the most similar new atom, or None.
+    """Return the lost atoms of a class, each with the new atom that replaced it, or None.
 
-    With code ``jax.jit``, ``x`` in English and ``jax.jti``, ``y`` in Chinese, ``jax.jit`` became
-    ``jax.jti``, and ``x`` is lost. A new atom is matched with one lost atom only.
+    The new atom is the most similar one. Each new atom replaces at most one lost atom. If the
+    English has the code ``jax.jit`` and ``x``, and the translation ``jax.jti`` and ``y``, return
+    ``{"jax.jit": "jax.jti", "x": None}``.
     """
     lost = missing(subject.english, subject.chinese, name)
     if not lost:
@@ -144,7 +150,10 @@ def lost_atoms(subject: Subject, name: Atom) -> dict[str, str | None]:
 
 
 def _most_like(value: str, candidates: list[str]) -> str | None:
-    """Return the candidate that is most similar to ``value``, ignoring case, or None."""
+    """Return the candidate that is most similar to ``value``, or None if none is similar enough.
+
+    Ignore case.
+    """
 
     def likeness(candidate: str) -> float:
         return fuzz.ratio(value.lower(), candidate.lower())
@@ -158,7 +167,7 @@ def _most_like(value: str, candidates: list[str]) -> str | None:
 def each_lost(subject: Subject, name: Atom) -> Iterator[tuple[str, Problem]]:
     """Yield each lost atom of a class with its problem.
 
-    Checks use this function to skip atoms that another check reports.
+    The caller can thus skip the atoms that another check reports.
     """
     for value, became in lost_atoms(subject, name).items():
         yield value, lost_problem(subject, name, value, became)
@@ -178,7 +187,7 @@ def lost_problem(
     *,
     is_downgraded: bool = False,
 ) -> Problem:
-    """Return the problem with a lost atom, and with the new atom that replaced it."""
+    """Return the problem with a lost atom, and with ``became``, the new atom that replaced it."""
     markup = subject.markup
     words = quote_atom(markup, name, value)
     if not is_marked(markup, name):
@@ -198,8 +207,8 @@ def lost_problem(
 def _atom_hint(subject: Subject, name: Atom, value: str) -> str:
     """Return how to correct a lost atom.
 
-    In reST the visible words are usually the name of the target, so translating them loses the
-    atom. The hint shows the syntax for separate words.
+    In reST, the visible words of a reference are usually also its target, so a translator of the
+    words loses the target. The hint shows the syntax that separates the two.
     """
     if subject.markup is Markup.MARKDOWN:
         return _COPY
@@ -208,15 +217,15 @@ def _atom_hint(subject: Subject, name: Atom, value: str) -> str:
     if name is not Atom.REFERENCE:
         return _COPY
     written = written_as(subject, name, value)
-    if written.startswith("`…"):  # the English already has separate words
+    if written.startswith("`…"):  # the English already separates words and target
         return f"Write {written}."
     return f"Write {written}, or `… <{written.strip('`_')}_>`_ to show other words."
 
 
 def _mended_atoms(subject: Subject, name: Atom) -> str | None:
-    """Return the msgstr with the atoms of a class corrected, or None if that fails.
+    """Return the msgstr with the atoms of a class corrected, or None if that does not help.
 
-    Only atoms that differ from the English in marks and white space are changed.
+    Change only atoms that differ from the English in punctuation and white space.
     """
     fix = subject.msgstr
     if name is Atom.ROLE:
@@ -230,5 +239,5 @@ def _mended_atoms(subject: Subject, name: Atom) -> str | None:
 
 
 def _narrow_value(value: str) -> str:
-    """Return a value with ASCII marks and without white space: ``f（x）`` -> ``f(x)``."""
+    """Return a value with ASCII punctuation and without white space: ``f（x ）`` -> ``f(x)``."""
     return re.sub(r"\s", "", value.translate(ASCII_EQUIVALENTS))

@@ -1,4 +1,7 @@
-"""M106, M107: formulas and roles whose marks are visible."""
+"""M106, M107: formulas and roles that do not work, so that readers see their marks.
+
+For example, ``｛func｝`f``` shows the braces, and ``求 ＄x＄ 时`` shows the dollar signs.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,6 @@ from pipeline.core.checks.parsed import Atom, Parsed
 from pipeline.core.document.atoms import canonical_math
 from pipeline.findings import Span
 
-# Fast path: a text without any of these has no mistakes.
 _ANY_DOLLAR = re.compile("[$＄]")
 _DOLLAR = re.compile(r"(?P<code>`+)(?!`).*?(?<!`)(?P=code)(?!`)|(?<!\\)\$", re.DOTALL)
 _MARKDOWN_ROLE = re.compile(r"\{([^{}]+)\}`(.*)`", re.DOTALL)
@@ -23,12 +25,13 @@ _MARKDOWN_ROLE = re.compile(r"\{([^{}]+)\}`(.*)`", re.DOTALL)
 
 
 def _find_markdown_dollars(subject: Subject) -> Iterator[Problem]:
-    r"""Report visible dollar signs of formulas, and formulas made of dollar amounts.
+    r"""Report visible dollar signs of formulas, and amounts of money that become formulas.
 
-    ``求 $x 时``, ``求 ＄x＄ 时``; ``$5 和 $10`` for ``\$5 and \$10``
+    ``求 $x 时`` and ``求 ＄x＄ 时`` show dollar signs. ``$5 和 $10`` for ``\$5 and \$10`` is
+    accidentally a formula.
     """
     if not _ANY_DOLLAR.search(subject.msgstr):
-        return  # M203 reports formulas lost together with their marks
+        return  # M203 reports a formula that is lost together with its marks
     lost = fixes.fewer(subject.english, subject.chinese, Atom.MATH)
     is_wide = bool(lost) and "＄" in subject.chinese.literal
     if is_wide or fixes.count_extra_marks(subject, "$") > 0:
@@ -40,10 +43,10 @@ def _find_markdown_dollars(subject: Subject) -> Iterator[Problem]:
 
 
 def _are_dollars_meant(subject: Subject, lost: list[str], new: list[str]) -> bool:
-    """Return whether new formulas are really texts between two dollar signs of amounts.
+    """Return whether new formulas are really texts between the dollar signs of two amounts.
 
-    One sign is that fewer dollar signs are visible than in the English. Another is Chinese inside
-    the formulas, if no English formula is lost.
+    One indication is that fewer dollar signs are visible than in the English. Another one is
+    Chinese in the formulas, if no formula of the English is lost.
     """
     if subject.english.plain.count("$") > subject.chinese.plain.count("$"):
         return True
@@ -75,7 +78,8 @@ def _accidental_formula(subject: Subject, new: list[str]) -> Problem:
     """Return the problem with two dollar signs that turn the text between them into a formula."""
     formula = _written_as(subject.chinese, new)[0]
     fix = None
-    if not subject.english.of(Atom.MATH):  # otherwise some dollar signs must stay
+    # If the English has formulas, some of the dollar signs must not be escaped.
+    if not subject.english.of(Atom.MATH):
         escaped = _DOLLAR.sub(_escaped_dollar, subject.msgstr)
         fix = fixes.first_valid_fix(subject, [escaped], Atom.MATH)
     return Problem(
@@ -87,7 +91,10 @@ def _accidental_formula(subject: Subject, new: list[str]) -> Problem:
 
 
 def _written_as(parsed: Parsed, formulas: list[str]) -> list[str]:
-    """Return formulas as the text writes them, with marks and white space."""
+    """Return formulas with the marks and the white space that they have in the text.
+
+    ``formulas`` are in canonical form.
+    """
     return [
         f"${node.value}$"
         for node in parsed.nodes("math")
@@ -96,7 +103,7 @@ def _written_as(parsed: Parsed, formulas: list[str]) -> list[str]:
 
 
 def _escaped_dollar(match: re.Match[str]) -> str:
-    """Return a match of `_DOLLAR` with the dollar sign escaped; code is unchanged."""
+    """Return a match of `_DOLLAR` with its dollar sign escaped; return code unchanged."""
     if match["code"]:
         return match[0]
     return "\\$"
@@ -106,14 +113,15 @@ def _escaped_dollar(match: re.Match[str]) -> str:
 
 
 def _find_markdown_roles(subject: Subject) -> Iterator[Problem]:
-    """Report roles whose name is visible: ``func`f```, ``{func} `f```, ``｛func｝`f```.
+    """Report Markdown roles whose name is visible: ``func`f```, ``{func} `f```, ``｛func｝`f```.
 
-    If backticks are visible, M105 reports them together with the role.
+    If backticks are visible as well, M105 reports the mistake instead.
     """
     if "`" not in subject.msgstr or fixes.count_extra_marks(subject, "`", "｀") > 0:
         return
     for role in fixes.missing(subject.english, subject.chinese, Atom.ROLE):
-        # {func}`a.b`; a role with text content is stored by its name only: {abbr}
+        # An atom such as {func}`a.b`. That of a role with translatable content is only
+        # its name: {abbr}.
         name, target = role[1:-1], ""
         if parts := _MARKDOWN_ROLE.fullmatch(role):
             name, target = parts.groups()
@@ -121,7 +129,7 @@ def _find_markdown_roles(subject: Subject) -> Iterator[Problem]:
 
 
 def _find_shown_role(subject: Subject, name: str, target: str) -> Iterator[Problem]:
-    """Report the first visible name of a lost role, if there is one."""
+    """Report the first place where the name of a lost role is visible, if there is one."""
     braced = f"{{{name}}}"
     # func`f`, {func} `f`, ｛func｝`f`
     loose = re.compile(
@@ -155,7 +163,7 @@ _TITLED = re.compile(
 
 
 def _find_rst_dollars(subject: Subject) -> Iterator[Problem]:
-    """Report visible dollar signs of formulas: ``$x$`` for ``:math:`x```."""
+    """Report visible dollar signs in reST: ``$x$`` is a formula in Markdown only."""
     if fixes.count_extra_marks(subject, "$", "＄") <= 0:
         return
     lost = fixes.fewer(subject.english, subject.chinese, Atom.MATH)
@@ -178,30 +186,30 @@ def _find_rst_dollars(subject: Subject) -> Iterator[Problem]:
 # Roles in reST.
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ShownRole:
-    """A role with a visible name: its position, the correct form, and the form in the hint."""
+    """A role in the translation whose name is visible, because its marks are wrong."""
 
     name: str
     span: Span
-    written: str
-    example: str
+    written: str  # the correct form, which replaces the span
+    example: str  # the correct form for the hint
 
 
 def _find_rst_roles(subject: Subject) -> Iterator[Problem]:
-    """Report roles whose name is visible: ``{func}`f```, ``：func：`f```.
+    """Report reST roles whose name is visible: ``{func}`f```, ``：func：`f```.
 
-    One problem marks and fixes all of them; the hint is about the first one found.
+    A single problem marks and fixes all such roles. Its hint describes the first one.
     """
     if not re.search(_TICKS, subject.msgstr):
         return
     shown: dict[Span, _ShownRole] = {}
     for name, target in _lost_roles(subject):
         for role in _shown_roles(subject.msgstr, name, target):
-            # Lost roles of the same name may be found at the same position.
+            # Two lost roles with the same name find the same places.
             shown.setdefault(role.span, role)
     if not shown:
         return
     fix = subject.msgstr
-    # From the last one to the first, so that positions stay valid.
+    # Replace from the end, so that the remaining positions stay valid.
     for (start, end), role in sorted(shown.items(), reverse=True):
         fix = fix[:start] + role.written + fix[end:]
     first = next(iter(shown.values()))
@@ -220,9 +228,10 @@ def _find_rst_roles(subject: Subject) -> Iterator[Problem]:
 
 
 def _lost_roles(subject: Subject) -> Iterator[tuple[str, str]]:
-    """Yield the name and the target of each lost role, including formulas.
+    """Yield the name and the target of each lost role; formulas of reST are roles as well.
 
-    ``:func:`a.b``` -> ``func``, ``a.b``; ``:abbr:``, stored by its name only -> ``abbr``, nothing
+    ``:func:`a.b``` -> ``func``, ``a.b``. The atom of a role with translatable content is only its
+    name: ``:abbr:`` -> ``abbr``, ``""``.
     """
     for role in fixes.missing(subject.english, subject.chinese, Atom.ROLE):
         if parts := _RST_ROLE.fullmatch(role):
@@ -234,7 +243,7 @@ def _lost_roles(subject: Subject) -> Iterator[tuple[str, str]]:
 
 
 def _shown_roles(source: str, name: str, target: str) -> Iterator[_ShownRole]:
-    """Yield the malformed roles of this name in ``source``.
+    """Yield the roles with this name in ``source`` whose marks are wrong.
 
     ``{func}`f```, ``：func：`f```, ``:func: `f```, ``:func:``f````
     """
@@ -253,9 +262,9 @@ def _shown_roles(source: str, name: str, target: str) -> Iterator[_ShownRole]:
 
 
 def _role_content(content: str) -> str:
-    """Return the content of a role, with ASCII brackets around the target if it has a title.
+    """Return the content of a role without outer white space: ``词＜a.b＞`` -> ``词 <a.b>``.
 
-    ``词＜a.b＞`` -> ``词 <a.b>``
+    If it has a title, write the brackets around the target in ASCII.
     """
     if titled := _TITLED.fullmatch(content):
         return f"{titled[1]} <{titled[2]}>"

@@ -1,8 +1,8 @@
-"""M105, M108, M110: code, HTML and escapes whose marks are visible.
+"""M105, M108, M110: code, HTML and escapes that do not work, so that readers see their marks.
 
-Typical causes are lost or full-width marks. reST code needs two backquotes on each side: people
-used to Markdown write one, which gives a role. They also write code inside bold, which reST does
-not support. Each fix is validated by a parser (`fixes.restores_atoms`).
+Typical causes are lost or full-width marks. In reST, code needs two backquotes on each side. People
+who are used to Markdown write one, which makes a role. They also write code inside bold, which reST
+does not support. A parser validates each fix (`fixes.restores_atoms`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _CHARACTER_REFERENCE = re.compile(
 
 
 def _find_markdown_backticks(subject: Subject) -> Iterator[Problem]:
-    """Report visible backticks: ``用 `f 时``, ``用 ｀f｀ 时``."""
+    """Report visible backticks in Markdown: ``用 `f 时``, ``用 ｀f｀ 时``."""
     source = subject.msgstr
     if not _ANY_BACKTICK.search(source):
         return
@@ -59,9 +59,10 @@ def _find_markdown_backticks(subject: Subject) -> Iterator[Problem]:
 
 
 def _beside_backtick(source: str, lost: list[str]) -> str:
-    """Return the first lost code next to a backtick, including that backtick, or "".
+    """Return the first lost atom that has a backtick on one side, with this backtick, or "".
 
-    ``lost`` is code with marks. In ``用 `f 时`` the result is ```f``, which lacks the other mark.
+    ``lost`` contains code and roles with their marks. For the source ``用 `f 时`` and the lost code
+    ```f```, the result is ```f``.
     """
     for atom in lost:
         words = re.escape(atom.partition("`")[2].rstrip("`"))
@@ -71,10 +72,10 @@ def _beside_backtick(source: str, lost: list[str]) -> str:
 
 
 def with_both_marks(source: str, lost: list[str], *, mark: str) -> str:
-    """Return ``source`` with both marks around each lost atom that has exactly one of them.
+    """Return ``source`` with the missing mark added to each lost atom that has a mark on one side.
 
-    An atom that occurs several times in this form is skipped. With ```f``` lost: ``用 `f 时`` ->
-    ``用 `f` 时``
+    For the lost code ```f```: ``用 `f 时`` -> ``用 `f` 时``. Skip an atom that occurs several times
+    in this form.
     """
     m = re.escape(mark)
     for atom in lost:
@@ -101,11 +102,11 @@ def find_html(subject: Subject) -> Iterator[Problem]:
     for tag in fixes.missing(subject.english, subject.chinese, Atom.HTML):
         name = _TAG_NAME.match(tag)
         if not name:
-            continue  # a comment
+            continue  # the atom is a comment
         lost.append(tag)
         if shown := _shown_tag(subject, tag, name[1], fix):
             first_shown = first_shown or shown[0]
-            # Replaced at once, so that the next search does not find the same place.
+            # Replace the tag now, so that the next search does not find it again.
             fix = fix[: shown.start()] + tag + fix[shown.end() :]
     if first_shown:
         yield Problem(
@@ -119,15 +120,15 @@ def find_html(subject: Subject) -> Iterator[Problem]:
 def _shown_tag(
     subject: Subject, tag: str, name: str, source: str
 ) -> re.Match[str] | None:
-    """Return the first match in ``source`` that looks like a lost tag, or None.
+    """Return the first text in ``source`` that looks like a lost tag, or None.
 
-    These are ``＜br＞``, ``《br》``, or ``< br>``, which browsers treat as text.
+    Browsers treat ``＜br＞``, ``《br》`` and ``< br>`` as text.
     """
     slash = r"\s*/" if tag.startswith("</") else ""
     looks_like = re.compile(
         rf"[<＜〈《]{slash}\s*{name}\b[^<>＜＞〈〉《》]*[>＞〉》]", re.IGNORECASE
     )
-    # A working tag is not visible. If its attributes differ, the guard reports it.
+    # A tag that works is not visible. If its attributes differ, the guard reports it.
     working = {*subject.english.of(Atom.HTML), *subject.chinese.of(Atom.HTML)}
     for match in looks_like.finditer(source):
         if match[0] not in working:
@@ -139,9 +140,9 @@ def _shown_tag(
 
 
 def _find_markdown_escapes(subject: Subject) -> Iterator[Problem]:
-    r"""Report visible backslashes and character references: ``\词``, ``＆lt；``."""
+    r"""Report visible backslashes and character references in Markdown: ``\词``, ``＆lt；``."""
     if not _ANY_ESCAPE.search(subject.msgstr):
-        return  # the usual case
+        return  # fast path for most messages
     english, chinese = subject.english, subject.chinese
     references = _CHARACTER_REFERENCE.findall(chinese.literal)
     if len(references) > len(_CHARACTER_REFERENCE.findall(english.plain)):
@@ -154,7 +155,7 @@ def _find_markdown_escapes(subject: Subject) -> Iterator[Problem]:
 
 
 def _shown_backslash(subject: Subject, backslashes: list[str]) -> Problem:
-    """Return the problem with visible backslashes; it quotes the first one and fixes all."""
+    """Return the problem with visible backslashes; the text quotes the first one."""
     hint = "Delete the backslash."
     if backslashes[0] == "\\n":
         hint = "Break the line as the English does, or delete it."
@@ -168,7 +169,7 @@ def _shown_backslash(subject: Subject, backslashes: list[str]) -> Problem:
 
 
 def _shown_reference(subject: Subject, reference: str) -> Problem:
-    """Return the problem with a visible character reference."""
+    """Return the problem with a visible character reference, such as ``＆lt；``."""
     source = subject.msgstr
     fix = _CHARACTER_REFERENCE.sub(_narrow_reference, source)
     is_fixed = fix != source and fixes.restores_atoms(subject, fix, Atom.CODE)
@@ -181,34 +182,35 @@ def _shown_reference(subject: Subject, reference: str) -> Problem:
 
 
 def _narrow_reference(match: re.Match[str]) -> str:
-    """Return ``＆lt；`` as ``&lt;``."""
+    """Return a matched character reference in ASCII: ``＆lt；`` -> ``&lt;``."""
     return re.sub(r"\s", "", match[0].translate(fixes.ASCII_EQUIVALENTS))
 
 
 def _shown_backslashes(parsed: Parsed) -> list[str]:
-    r"""Return each backslash that escapes nothing, with the character after it.
+    r"""Return each visible backslash with the character after it: ``\* \甲`` -> ``\甲``.
 
-    ``\* \甲`` -> ``\甲``. A real escape has the value ``*``, a visible backslash a value of both
-    characters. The value of a character reference may also have several characters.
+    The parser makes an escape node for both. The value of a working escape is the character
+    (``*``). The value of a backslash that escapes nothing includes the backslash (``\甲``). The
+    value of a character reference may have several characters, but does not start with a backslash.
     """
     escapes = [node.value for node in parsed.nodes("escape")]
     return [value for value in escapes if _SHOWN_BACKSLASH.match(value)]
 
 
 _TICKS = "[`｀]"
-# Neighbours that make code a part of a longer word.
+# Characters that must not precede or follow code, because they would be a part of it.
 _NOT_BEHIND, _NOT_BEFORE = "(?<![:`｀A-Za-z0-9_])", "(?![`｀A-Za-z0-9_])"
 
 
 def _find_rst_backquotes(subject: Subject) -> Iterator[Problem]:
-    """Report visible backquotes, and single backquotes that should mark code.
+    """Report visible backquotes in reST, and single backquotes where code needs two.
 
     M201 reports code that is lost together with its marks.
     """
     if not re.search(_TICKS, subject.msgstr):
         return
     lost = fixes.fewer(subject.english, subject.chinese, Atom.CODE)
-    # Single backquotes are correct if the English has them, too.
+    # Single backquotes are correct if the English has them as well.
     theirs = _in_single_backquotes(subject.english)
     ours = _in_single_backquotes(subject.chinese)
     single = [code for code in ours if code in lost and code not in theirs]
@@ -237,7 +239,8 @@ def _find_rst_backquotes(subject: Subject) -> Iterator[Problem]:
         hint=hint,
         spans=fixes.spans_of(subject.msgstr, mark),
         fix=_mended_code(subject, lost),
-        is_downgraded=not lost and not lost_roles,  # then it is a matter of looks
+        # If no atom is lost, the visible mark is only unsightly.
+        is_downgraded=not lost and not lost_roles,
     )
 
 
@@ -256,9 +259,9 @@ def _is_code_within_bold(parsed: Parsed) -> bool:
 
 
 def _mended_code(subject: Subject, lost: list[str]) -> str | None:
-    """Return the msgstr with more of the lost code, or None if no fix achieves that.
+    """Return a msgstr that restores some of the lost code, or None.
 
-    The two fixes add missing marks, and move code out of bold or italics.
+    The first attempt adds missing marks. The second one moves code out of bold or italics.
     """
     for mend in (_with_ticks, _taken_apart):
         fix = mend(subject.msgstr, lost)
@@ -268,10 +271,10 @@ def _mended_code(subject: Subject, lost: list[str]) -> str | None:
 
 
 def _with_ticks(source: str, lost: list[str]) -> str:
-    """Return ``source`` with two backquotes on each side of lost code that has any mark.
+    """Return ``source`` with two backquotes on each side of lost code that has any backquote.
 
-    Marks on one side, single marks and full-width ones are all replaced. Code without any adjacent
-    mark is unchanged.
+    The code may have a backquote on one side only, single backquotes or full-width ones. Code
+    without an adjacent backquote is unchanged.
     """
     for code in lost:
         words = re.escape(code)
@@ -283,9 +286,10 @@ def _with_ticks(source: str, lost: list[str]) -> str:
 
 
 def _taken_apart(source: str, lost: list[str]) -> str:
-    """Return ``source`` with lost code moved out of stars, which are closed and reopened.
+    """Return ``source`` with lost code moved out of bold and italics.
 
-    Bold is processed before italics, so that two stars are not mistaken for single ones.
+    ``**使用 ``f`` 时**`` -> ``**使用** ``f`` **时**``. Search for bold before italics, so that two
+    stars are not mistaken for single ones.
     """
     for code in lost:
         literal = f"``{code}``"
@@ -297,7 +301,7 @@ def _taken_apart(source: str, lost: list[str]) -> str:
 
 
 def _stars_apart(literal: str, match: re.Match[str]) -> str:
-    """Return ``**使用 ``f`` 时**`` as ``**使用** ``f`` **时**``."""
+    """Return matched bold or italics in parts, with the code ``literal`` between them."""
     stars = match["stars"]
     before, after = match["before"].strip(), match["after"].strip()
     parts = [literal]
@@ -316,7 +320,7 @@ _ESCAPED_WORD = re.compile(r"\\\w")
 
 
 def _find_rst_escapes(subject: Subject) -> Iterator[Problem]:
-    """Report character references, which reST does not support, and lost backslashes."""
+    """Report character references, which reST does not support, and invisible backslashes."""
     source = subject.msgstr
     references = _RST_CHARACTER_REFERENCE.findall(subject.chinese.literal)
     if len(references) > len(_RST_CHARACTER_REFERENCE.findall(subject.english.plain)):
@@ -337,7 +341,7 @@ def _find_rst_escapes(subject: Subject) -> Iterator[Problem]:
 
 
 def _escaped_words(source: str) -> list[str]:
-    r"""Return each backslash before a letter or digit outside of code, with that character.
+    r"""Return each backslash before a letter or digit, with this character; skip atoms.
 
     ``甲\n乙 \* ``\t```` -> ``\n``
     """

@@ -1,4 +1,5 @@
-"""Checks of the meaning of a translation (M3, M7): heuristics that never block a message.
+"""Checks of the content and meaning of a translation (M3, M7), such as lost numbers or negations.
 
-The words that they compare are in the TOML files here. Agreed terms belong to `terms`.
+These checks are heuristics, so they only warn: none keeps a translation out of its page. The TOML
+files here list the words to compare. Terms of the glossary belong to `terms`.
 """

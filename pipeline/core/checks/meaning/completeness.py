@@ -1,4 +1,4 @@
-"""M306 to M309: the length of a translation, and its end."""
+"""M306 to M309: translations that are too short, too long or cut off."""
 
 from __future__ import annotations
 
@@ -22,25 +22,26 @@ from pipeline.core.document.message import Kind
 
 _HAN = re.compile(f"[{HAN}]")
 _HINT = "See whether a part is missing or was added."
-# Marks that may stand for the end of an English sentence: Chinese tends to join
-# sentences.
+# Punctuation that may translate the end of an English sentence, because Chinese often
+# joins sentences.
 _CHINESE_STOP = re.compile(r"[。！？；：]+|……|——|[.!?;:](?=\s|$)")
 _STOPS = ".!?。！？"
-_LEAST_SENTENCES = 4  # with fewer, splitting or joining a sentence is a matter of style
-_TIMES_OFF = 2.5
+# In texts with fewer sentences, joining or splitting sentences is a matter of style.
+_LEAST_SENTENCES = 4
+_TIMES_OFF = 2.5  # maximum ratio of the numbers of sentences
 
 
 class _Limits(NamedTuple):
-    """Limits for characters per word, for messages of at least ``words`` English words."""
+    """Limits of Chinese characters per English word, for messages of at least ``words`` words."""
 
     words: int
     fewest: float
     most: float
 
 
-# Measured on 18,000 messages of GNU, GNOME and others. The median is 1.5. One in a
-# thousand is outside of 0.7 … 3.6 below eight words, 0.75 … 3.3 below twelve, 0.82 …
-# 2.8 below twenty, and 0.85 … 2.2 above.
+# From 18,000 messages of GNU, GNOME and others, whose median is 1.5. In 999 of 1,000
+# messages, the ratio is between 0.7 and 3.6 (fewer than 8 words), 0.75 and 3.3 (fewer
+# than 12), 0.82 and 2.8 (fewer than 20), or 0.85 and 2.2 (20 or more).
 _LIMITS = (
     _Limits(20, 0.75, 3.0),
     _Limits(12, 0.65, 3.5),
@@ -52,7 +53,7 @@ _LIMITS = (
 def find_sentences(subject: Subject) -> Iterator[Problem]:
     """Report a translation with far fewer or far more sentences than the English.
 
-    Chinese tends to join sentences by commas or semicolons, so the limits are wide.
+    The limits are wide, because Chinese often joins sentences by commas or semicolons.
     """
     theirs, ours = subject.masked_english, subject.masked_chinese
     if max(_count_stops(theirs), _count_stops(ours)) < _LEAST_SENTENCES:
@@ -72,17 +73,17 @@ def find_sentences(subject: Subject) -> Iterator[Problem]:
 
 
 def _count_stops(text: str) -> int:
-    """Return the number of marks that may end a sentence, an upper bound for its sentences."""
+    """Return the number of marks that may end a sentence: an upper bound for the sentences."""
     return sum(map(text.count, _STOPS))
 
 
 def find_length(subject: Subject) -> Iterator[Problem]:
     """Report a translation that is far shorter or far longer than its English.
 
-    A word in Latin letters counts as one character.
+    A word in Latin letters counts as one Chinese character.
     """
     words, shown = len(words_of(subject.masked_english)), subject.masked_chinese
-    # The limits for the longest messages come first; very short ones have none.
+    # The table starts with the longest messages, and has no limits for very short ones.
     limits = next((limits for limits in _LIMITS if words >= limits.words), None)
     if not limits or not _HAN.search(shown):
         return
@@ -98,7 +99,7 @@ def find_length(subject: Subject) -> Iterator[Problem]:
 
 _NO_SENTENCES = TITLES | {Kind.HTML}
 _COLON_LAST = re.compile(rf":[{CLOSE} ]*$")
-_NO_COLON = "，。；、,.;"  # wrong marks in place of the colon
+_NO_COLON = "，。；、,.;"  # wrong punctuation in the place of a colon
 _BEHIND_END = f"\"'”’）)」』》{CLOSE} "
 _ENDS = "。！？：；…!?.;:—"
 _PAUSES = "，、,"
@@ -109,15 +110,15 @@ _ASKING = re.compile(
 _MID_WORDS = "以及|因为|由于|如果|并且|而且|但是|不但|或者|例如|比如|关于|通过|使得"
 _MID_SENTENCE = re.compile(rf"(?:[，、,]|{_MID_WORDS}|[的和与及且但把被将从在对为于])$")
 _VISIBLE = re.compile(rf"[\w%{WORD}]")
-_LEAST_SENTENCE_WORDS = 4  # words of a sentence
+_LEAST_SENTENCE_WORDS = 4  # a shorter text does not count as a sentence
 _ALL_STRONG = re.compile(r"(\*\*|__)(?:(?!\1).)+\1", re.DOTALL)
 
 
 def find_lost_colon(subject: Subject) -> Iterator[Problem]:
     """Report a lost final colon: ``例如。`` for "For example:".
 
-    Closing marks without final punctuation stay before the colon: ``**例如**`` -> ``**例如**：``. A
-    wrong mark is replaced in its place: ``**例如。**`` -> ``**例如：**``.
+    The fix replaces wrong punctuation where it is: ``**例如。**`` -> ``**例如：**``. Otherwise it
+    adds the colon at the end: ``**例如**`` -> ``**例如**：``.
     """
     if not _COLON_LAST.search(subject.masked_english):
         return
@@ -131,7 +132,7 @@ def find_lost_colon(subject: Subject) -> Iterator[Problem]:
     fix = f"{text}："
     if is_wrong_mark:
         fix = f"{text[: end - 1]}：{text[end:]}"
-    # After a bare URL, the colon would become a part of it.
+    # After a bare URL, the colon would become a part of the URL.
     is_fixable = shown[end - 1] != URL and keeps_atoms(text, fix, subject.markup)
     yield Problem(
         text="does not end with a colon, as the English does",
@@ -144,14 +145,15 @@ def find_lost_colon(subject: Subject) -> Iterator[Problem]:
 def find_cut(subject: Subject) -> Iterator[Problem]:
     """Report a translation that ends in the middle of a sentence.
 
-    The signs are the final mark of the English, or a last word such as ``因为``.
+    Indications are the punctuation at the end of the English, and last words such as ``因为``.
     """
     theirs = subject.masked_english.rstrip().rstrip(_BEHIND_END)
     shown = subject.masked_chinese.rstrip().rstrip(_BEHIND_END)
     if not _HAN.search(shown) or shown[-1] in _ENDS:
         return
-    # Each branch is weaker than the one before. A question nearly always keeps its
-    # mark, an item of a list usually does, and a full stop may be omitted in a heading.
+    # The most reliable indication comes first. Translations nearly always keep a question
+    # mark, usually keep the comma after a list item, and may omit the full stop of a
+    # heading.
     if theirs.endswith("?") and not _is_question_of_title(subject, shown):
         yield Problem(
             text="does not end with a question mark, as the English does",
@@ -168,7 +170,7 @@ def find_cut(subject: Subject) -> Iterator[Problem]:
 
 
 def _is_question_of_title(subject: Subject, shown: str) -> bool:
-    """Return whether a title asks by its words, so that it needs no question mark.
+    """Return whether a title is a question by its words, so that it needs no question mark.
 
     ``如何安装`` for "How do I install it?"
     """
@@ -176,14 +178,17 @@ def _is_question_of_title(subject: Subject, shown: str) -> bool:
 
 
 def _is_sentence(end: str) -> bool:
-    """Return whether an English text ends with a sentence, not with "etc." or a short remark."""
+    """Return whether an English text ends with a sentence.
+
+    False for a text of few words, and for one that ends with "etc." or "...".
+    """
     if not end.endswith((".", "!", "?")) or end.endswith(("...", "etc.")):
         return False
     return len(words_of(end)) >= _LEAST_SENTENCE_WORDS
 
 
 def _is_bracketed(subject: Subject) -> bool:
-    """Return whether both texts end with a bracket, where Chinese needs no full stop.
+    """Return whether both texts end with a bracket, so that Chinese needs no full stop.
 
     ``（见下文）`` for "(See below.)"
     """
@@ -192,8 +197,9 @@ def _is_bracketed(subject: Subject) -> bool:
 
 
 def _is_strong(subject: Subject) -> bool:
-    """Return whether all of both texts is strong: a heading, which needs no full stop in Chinese.
+    """Return whether both texts are completely bold.
 
+    Such a text serves as a heading, which needs no full stop in Chinese:
     ``**同时运行多个进程**`` for "**Running several processes.**"
     """
     texts = (subject.msgid, subject.msgstr)
@@ -201,7 +207,10 @@ def _is_strong(subject: Subject) -> bool:
 
 
 def _find_broken_off(shown: str, *, needs_end: bool) -> Iterator[Problem]:
-    """Report a text that ends with ``…因为``, ``…的`` and so on, or without final punctuation."""
+    """Report a text that ends with a word such as ``因为`` or ``的``, or without punctuation.
+
+    ``needs_end`` says whether the text must end with punctuation.
+    """
     if mid := _MID_SENTENCE.search(shown):
         yield Problem(
             text=f"breaks off behind “{mid[0]}”",
@@ -210,7 +219,7 @@ def _find_broken_off(shown: str, *, needs_end: bool) -> Iterator[Problem]:
         )
     elif needs_end and _VISIBLE.match(shown[-1]):
         start = len(shown) - 1
-        if shown[-1] == WORD:  # mark the whole code span
+        if shown[-1] == WORD:  # the text ends with code: mark the complete code span
             start = len(shown.rstrip(WORD))
         yield Problem(
             text="does not end like a sentence, as the English does",

@@ -1,7 +1,7 @@
-"""M301 to M303: English left in a translation, except names and terms that stay.
+"""M301 to M303: English in a translation, except names and terms that translators keep.
 
-The checks recognize English by words that are hardly ever part of a name: "the", "example",
-"should".
+The checks recognize English by ordinary words, such as "the", "example" and "should". These are
+hardly ever part of a name or a term.
 """
 
 from __future__ import annotations
@@ -22,20 +22,21 @@ _ANSWERS = frozenset(_WORDS["answers"].split())
 _ORGANISATIONS = frozenset(_WORDS["organisations"].split())
 _WITHIN_NAMES = frozenset(_WORDS["within_names"].split())
 _NAMES_AND_KEYWORDS = frozenset((*_WORDS["proper_names"], *_WORDS["keywords"]))
-# A word, or a name such as x_0, a.b, f(, so that no part of the name counts as a word.
+# A word (the group), or a name such as x_0, a.b, f( (no group). A name is matched as a
+# whole, so that no part of it counts as a word.
 _TOKEN = re.compile(r"([A-Za-z]+(?:['’-][A-Za-z]+)*)(?![\w(@/\\]|[.-]\w)|[\w@/\\.-]+")
 _HAN = re.compile(f"[{HAN}]")
 # Two adjacent plain words.
 _PHRASE = re.compile(r"(?<![\w.@/-])[A-Za-z][a-z]{2,} [a-z]{4,}(?![\w(@/-]|\.\w)")
-# A word with an ending that names rarely have. Beside CamelCase it may still be a name.
+# A word with an ending that names rarely have.
 _ENDINGS = "tion|ment|ness|ance|ence|ity|ing"
 _ENDING = re.compile(
     rf"(?<![\w.@/-])(?!Hugging)[A-Za-z][a-z]{{2,}}(?:{_ENDINGS})s?(?![\w(@/-]|\.\w)"
 )
 _CAMEL = re.compile(r"[a-z][A-Z]")
 _YEAR = re.compile(r"\d+")
-# Texts that stay English: copyright and licence lines, and bibliographies. The latter
-# need two of these signs.
+# Texts that translators keep in English: copyright and licence lines, and bibliographies.
+# A bibliography is recognized by two matches of `_CITED`.
 _OWNED = re.compile(
     r"""
       ^\W*(?:copyright\b|licen[sc]ed[ ]under)
@@ -56,34 +57,35 @@ _BRACKETED = re.compile(rf"[{_OPENERS}][^{_OPENERS}{_CLOSERS}]*[{_CLOSERS}]")
 # At least three words: shorter runs are never reported.
 _SEVERAL = re.compile(r"(?:[A-Za-z]+[^A-Za-z]+){2}[A-Za-z]")
 _RUN = re.compile(rf"[A-Za-z][A-Za-z0-9 ,.;:'’{OPEN}{WORD}{URL}-]*[A-Za-z.]")
-# Minimum words, and ordinary words, of a run inside Chinese.
+# Minimum number of words, and of ordinary words among them, of a run of English that is
+# reported inside Chinese.
 _LEAST_WORDS, _LEAST_ORDINARY = 4, 2
-_LEAST_COPIED = 3  # words of a copied run
+_LEAST_COPIED = 3  # minimum number of words of a run that occurs in the English text
 
 
 def is_kept(text: str) -> bool:
-    """Return whether a masked text stays English: licence lines, bibliographies.
+    """Return whether a masked text is one that translators keep in English.
 
-    "Copyright 2020 …"; "Smith et al. Proceedings of …, 2019"
+    These are licence lines and bibliographies: "Copyright 2020 …"; "Smith et al. Proceedings of
+    …, 2019".
     """
     if _OWNED.search(text):
         return True
-    # Two years are a single sign: both count as "year".
+    # Several years count as one sign of a bibliography.
     signs = {_YEAR.sub("year", sign.lower()) for sign in _CITED.findall(text)}
     return len(signs) > 1
 
 
 @lru_cache(maxsize=64)
 def words_of(text: str) -> tuple[str, ...]:
-    """Return the English words of a masked text, without names: ``x_0``, ``a.b``, ``f(``."""
+    """Return the English words of a masked text, except names such as ``x_0``, ``a.b``, ``f(``."""
     return tuple(filter(None, _TOKEN.findall(text)))
 
 
 def count_ordinary(words: Sequence[str]) -> int:
-    """Return how many of the words are ordinary ones that a translation never keeps.
+    """Return the number of ordinary words, which a translation never keeps.
 
-    The comparison is case-sensitive. The part after an apostrophe is ignored: "it's" counts as
-    "it".
+    Compare case-sensitively, and ignore the part after an apostrophe: "it's" counts as "it".
     """
     count = 0
     for word in words:
@@ -99,17 +101,18 @@ def count_han(text: str) -> int:
 
 @lru_cache(maxsize=64)
 def is_english(text: str) -> bool:
-    """Return whether a masked text is plain English.
+    """Return whether a masked text is English.
 
-    That means hardly any Chinese characters, and words that do not belong to names: "See the
-    guide", "Overview", "Sharded matrices", but not "NumPy" or "Flax NNX".
+    Such a text has hardly any Chinese characters, and words that do not belong to names. "See the
+    guide", "Overview" and "Sharded matrices" are English; "NumPy" and "Flax NNX" are names.
     """
     words = words_of(text)
     characters = count_han(text)
     if not words or characters * 4 > len(words):
         return False
     ordinary = count_ordinary([word.lower() for word in words])
-    # "See the guide" has two. "Overview" has one, which suffices for so short a text.
+    # "See the guide" has two ordinary words. "Overview" has one, which suffices for a
+    # text of one or two words.
     least = 1 if len(words) <= 2 else 2
     if ordinary >= least:
         return True
@@ -117,10 +120,10 @@ def is_english(text: str) -> bool:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether a text without ordinary words still resembles a sentence more than a name.
+    """Return whether a text without ordinary words is probably no name.
 
-    ``Sharded matrices`` has two plain words. ``Documentation`` has the ending of a word, but beside
-    CamelCase it may be part of a name.
+    ``Sharded matrices`` has two adjacent plain words. ``Documentation`` has an ending that names
+    rarely have; beside CamelCase, such a word may still be part of a name.
     """
     if _PHRASE.search(text):
         return True
@@ -128,11 +131,13 @@ def _is_plain(text: str) -> bool:
 
 
 def is_name_or_keyword(text: str) -> bool:
-    """Return whether a masked copy of the English is acceptable as a translation.
+    """Return whether a translation may equal the English ``text``, which is masked.
+
+    These texts may stay English:
 
     not in                              keywords of a language
     timeout                             one word in lower case: the name of a parameter
-    Example Software Foundation         a name, by its last word
+    Example Software Foundation         a name, recognized by its last word
     """
     text = text.strip()
     if text in _NAMES_AND_KEYWORDS:
@@ -146,10 +151,10 @@ def is_name_or_keyword(text: str) -> bool:
 
 
 def is_phrase(text: str) -> bool:
-    """Return whether a masked text resembles a phrase more than a name.
+    """Return whether a masked text is probably a phrase and not a name.
 
-    For a copy of the English this suffices to report it: "using several devices", but not "Ahead of
-    Time".
+    "using several devices" is a phrase, "Ahead of Time" is not. For a text that occurs in the
+    English, this suffices to report it as untranslated.
     """
     words = words_of(text)
     if len(words) < _LEAST_COPIED:
@@ -162,8 +167,8 @@ def is_phrase(text: str) -> bool:
 def english_runs(text: str, msgid: str) -> Iterator[Span]:
     """Yield the positions of untranslated English in a masked Chinese text.
 
-    These are runs of ordinary words, and phrases of the masked msgid. Brackets and quotes without
-    Chinese are ignored: ``即时编译（just in time）``.
+    A position is that of a run of words with ordinary words among them, or of a phrase that occurs
+    in the masked ``msgid``. Ignore English in brackets and quotes: ``即时编译（just in time）``.
     """
     text = _BRACKETED.sub(_without_names, text)
     for run in _RUN.finditer(text):
@@ -172,9 +177,9 @@ def english_runs(text: str, msgid: str) -> Iterator[Span]:
 
 
 def _ought_to_be_chinese(run: str, msgid: str) -> bool:
-    """Return whether a run of English words is probably untranslated, not a name or a term.
+    """Return whether a run of English words is probably untranslated, and not a name or a term.
 
-    Capitalized words do not count as ordinary: they may be part of a name.
+    Capitalized words do not count as ordinary, because they may be part of a name.
     """
     words = words_of(run)
     if len(words) >= _LEAST_WORDS and count_ordinary(words) >= _LEAST_ORDINARY:
@@ -183,9 +188,9 @@ def _ought_to_be_chinese(run: str, msgid: str) -> bool:
 
 
 def _without_names(match: re.Match[str]) -> str:
-    """Return a bracketed text unchanged if it contains Chinese; otherwise blank it.
+    """Return a bracketed text unchanged if it contains Chinese; otherwise hide its words.
 
-    The length is unchanged: ``（用 JAX）`` -> ``（用 JAX）``, ``（JAX）`` -> ``（（（（（``
+    ``（用 JAX）`` -> ``（用 JAX）``, ``（JAX）`` -> ``（（（（（``. The length is unchanged.
     """
     if _HAN.search(match[0]):
         return match[0]
@@ -195,13 +200,14 @@ def _without_names(match: re.Match[str]) -> str:
 def _is_part(words: Sequence[str], of: Sequence[str]) -> bool:
     """Return whether ``words`` occur in ``of`` as a contiguous sequence.
 
-    ``["the", "guide"]`` in ``["see", "the", "guide"]``, but not in ``["the", "long", "guide"]``
+    ``["the", "guide"]`` occurs in ``["see", "the", "guide"]``, but not in
+    ``["the", "long", "guide"]``.
     """
     return f" {' '.join(words)} " in f" {' '.join(of)} "
 
 
 def find_english(subject: Subject) -> Iterator[Problem]:
-    """Report a translation in English that is not a copy of the message."""
+    """Report a translation in English that differs from the msgid. M302 reports copies."""
     if _is_copy(subject) or not is_english(subject.masked_chinese):
         return
     if is_kept(subject.masked_english):
@@ -210,7 +216,7 @@ def find_english(subject: Subject) -> Iterator[Problem]:
 
 
 def find_copied(subject: Subject) -> Iterator[Problem]:
-    """Report a translation that equals the message, unless that is a name: JAX, NumPy."""
+    """Report a translation that equals the msgid, unless this is a name such as NumPy."""
     if not _is_copy(subject) or _HAN.search(subject.msgid):
         return
     if is_kept(subject.masked_english):
@@ -226,7 +232,7 @@ def find_copied(subject: Subject) -> Iterator[Problem]:
 def find_untranslated_part(subject: Subject) -> Iterator[Problem]:
     """Report English words in a translation that is otherwise Chinese.
 
-    ``数组 is used by 函数 这里``. M301 reports texts that are entirely English.
+    ``数组 is used by 函数 这里``. M301 reports translations that are completely English.
     """
     shown = subject.masked_chinese
     if not _HAN.search(shown) or is_english(shown):

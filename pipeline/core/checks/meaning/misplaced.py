@@ -1,8 +1,9 @@
-"""M310: translations of another message: shifted, swapped, or pasted twice.
+"""M310: translations that belong to another message: shifted, swapped, or pasted twice.
 
-Some traits of a text survive translation: atoms, numbers, Latin words, the final mark, the length.
-Their differences give the cost of a pair, which measures how badly the texts fit. A correct
-translation costs 1 or less, that of a neighbouring message usually 10 or more.
+Some traits of a text survive translation: atoms, numbers, Latin words, the final punctuation, the
+length. The check compares the traits of an English text and a translation. Their differences add up
+to a cost: a number that says how badly the two texts fit. A correct translation costs 1 or less,
+the translation of another message usually 10 or more.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pipeline.core.document.message import Markup
 
 _ROLE = re.compile(r"(\{[\w+:-]+\}|:[\w.+:-]+:)`+[^`]*<([^<>`]+)>`+")
 _IMAGE = re.compile(r"!\[[^\[\]]*\]")
-# reST: a reference with words that differ from its name.
+# reST: the name of a reference that has other words.
 _NAMED = re.compile(r"\s<([^<>`]+)_>`_")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z'’-]*[A-Za-z]")
@@ -32,8 +33,9 @@ _ENDS = dict(zip(_MARKS, ".,,:!?.,,:!?", strict=True))
 _LAST_WHITE_SPACE = 0x3000  # no white space has a higher code point
 _WHITE_SPACE = "".join(filter(str.isspace, map(chr, range(_LAST_WHITE_SPACE + 1))))
 _BEHIND_END = f"*_\"'”’」)]）{_WHITE_SPACE}"
-_CHARACTERS_A_WORD = 1.7
-_SPREAD = 0.35  # deviation of its logarithm: plus or minus a third
+_CHARACTERS_A_WORD = 1.7  # mean number of Chinese characters per English word
+# Standard deviation of the logarithm of this number: about a third more or less.
+_SPREAD = 0.35
 
 
 class Traits(NamedTuple):
@@ -41,13 +43,14 @@ class Traits(NamedTuple):
 
     atoms: Counter[str]
     numbers: Counter[str]
-    latin: frozenset[str]  # words in Latin letters
-    # Words that a translation keeps: JAX, NumPy; those of the Chinese do not matter.
+    latin: frozenset[str]  # words in Latin letters, in lower case
+    # Words that a translation keeps, such as JAX and NumPy, in lower case. Only those of
+    # the English text are used.
     names: frozenset[str]
-    text: str  # in lower case
-    end: str  # the final mark in its English form, or empty
-    length: int  # Chinese characters, or English words
-    lines: int  # line breaks
+    text: str  # the complete text, in lower case
+    end: str  # the final punctuation in its English form, or empty
+    length: int  # number of Chinese characters, or of English words
+    lines: int  # number of line breaks
 
 
 def traits_of(text: str, markup: Markup) -> Traits:
@@ -68,7 +71,7 @@ def traits_of(text: str, markup: Markup) -> Traits:
 
 
 def _atom_target(atom: str) -> str:
-    """Return an atom without its translatable words and without final punctuation.
+    """Return an atom without the words that may be translated, and without final punctuation.
 
     ``{ref}`词 <a>``` -> ``{ref}a``, ``![图](a.png)`` -> ``!(a.png)``, ``https://a.b.`` ->
     ``https://a.b``
@@ -81,10 +84,10 @@ def _atom_target(atom: str) -> str:
 
 
 def cost_of(english: Traits, chinese: Traits) -> float:
-    """Return how badly a translation fits an English text; 0 if nothing differs.
+    """Return the cost of a translation: how badly it fits an English text, from 0 on.
 
-    No single trait is decisive, so the contribution of each is limited. Additions weigh more than
-    losses: a translation may omit something, but it rarely invents atoms or numbers.
+    Each trait contributes up to a limit, so that none decides alone. Added atoms and numbers cost
+    more than lost ones: a translation may omit something, but rarely invents something.
     """
     cost: float = min(3 * _count_lost(english.atoms, chinese.atoms), 9)
     cost += min(4 * _count_lost(chinese.atoms, english.atoms), 12)
@@ -102,7 +105,7 @@ def cost_of(english: Traits, chinese: Traits) -> float:
 def _count_lost(atoms: Counter[str], others: Counter[str]) -> int:
     """Return the number of ``atoms`` that are not in ``others``.
 
-    Equals ``(atoms - others).total()``, which takes four times as long.
+    ``(atoms - others).total()`` gives the same result, but takes four times as long.
     """
     count = 0
     for atom, times in atoms.items():
@@ -112,67 +115,68 @@ def _count_lost(atoms: Counter[str], others: Counter[str]) -> int:
     return count
 
 
-_NEAR = 3  # distance in entries within which other messages are compared
-_CLEAR_GAIN = 3.5  # minimum gain for a better place
+_NEAR = 3  # maximum distance, in entries, to another message that is always compared
+_CLEAR_GAIN = 3.5  # minimum difference of the costs in its own and in a better entry
 _SUSPICIOUS_COST = 3.5  # minimum cost of a suspicious translation
-_GOOD_COST = 3.0  # maximum cost in the better place
-_RUN = 3  # consecutive entries that are hardly shifted by chance
-_LONG = 8  # characters that two translations rarely share by chance
-_SHORT = 2  # the same for adjacent messages
-_ALIKE = 0.6  # similarity of English texts that may share a translation
+_GOOD_COST = 3.0  # maximum cost in the better entry
+_RUN = 3  # minimum number of clear gains among entries with the same shift
+_LONG = 8  # translations of this many characters are rarely equal by chance
+_SHORT = 2  # the same for translations of adjacent messages
+_ALIKE = 0.6  # minimum similarity of English texts that may have the same translation
 _LONGEST_QUOTE = 40  # characters
 
 
 class _Page:
-    """The entries of a page, and the probable places of misplaced translations.
+    """The entries of a page, and the entries where misplaced translations probably belong.
 
-    ``homes`` maps the index of an entry to the index of the entry where its translation probably
-    belongs. Correct entries are absent. The four methods ``find_…`` fill it, starting with the most
-    certain evidence; they never change an earlier result. ``at`` is the index of a suspicious
-    entry, ``home`` that of its better place.
+    ``homes`` maps the index of an entry (``at``) to the index of the entry where its translation
+    probably belongs (``home``). Entries with a correct translation are absent. The four methods
+    ``find_…`` fill ``homes``. Call those with the most reliable evidence first, because the methods
+    never change an earlier result.
     """
 
     def __init__(self, subjects: Sequence[Subject]) -> None:
         self.subjects = subjects
         self.english = [traits_of(one.msgid, one.markup) for one in subjects]
         self.chinese = [traits_of(one.msgstr, one.markup) for one in subjects]
-        # The cost of each translation in its own place.
+        # The cost of each translation in its own entry.
         self.costs = list(map(cost_of, self.english, self.chinese))
         self.homes: dict[int, int] = {}
-        # Entries by their English atoms. Entries without atoms are left out: all would
-        # be equal.
+        # Indices of entries by the atoms of their English. Entries without atoms are left
+        # out, because all of them would have the same key.
         self.by_atoms: dict[frozenset[tuple[str, int]], list[int]] = {}
         for at, traits in enumerate(self.english):
             if traits.atoms:
                 self.by_atoms.setdefault(_atom_key(traits.atoms), []).append(at)
 
     def gain(self, at: int, home: int) -> float:
-        """Return how much the cost of the translation at ``at`` would fall at ``home``."""
+        """Return how much less the translation at ``at`` would cost in the entry ``home``."""
         return self.costs[at] - cost_of(self.english[home], self.chinese[at])
 
     def find_runs(self) -> None:
-        """Record runs of entries that are all shifted by the same offset.
+        """Record runs of entries whose translations are all shifted by the same offset.
 
-        A run may include entries that show nothing on their own, such as headings of one word.
+        A run may include entries that give no evidence on their own, such as headings of one word.
         """
         # Fast path: most pages have too few suspicious translations for a run.
         if not _is_run(self.costs):
             return
-        # Positive offsets first: omitting an entry is the most common mistake.
+        # Positive offsets come first, because skipping an entry is the most common mistake.
         for offset in (*range(1, _NEAR + 1), *range(-1, -_NEAR - 1, -1)):
             for run in self._runs_shifted_by(offset):
                 for at in _certain_part(run):
                     self.homes[at] = at + offset
 
     def _runs_shifted_by(self, offset: int) -> Iterator[dict[int, float]]:
-        """Yield runs of entries that would fit ``offset`` entries away as well, with their gains.
+        """Yield runs of entries with their gains if shifted by ``offset``.
 
-        The gains 0, 4, 5, -9, 2 give two runs, of three entries and of one.
+        A run consists of consecutive entries whose translations fit the shifted place better, or
+        about as well. The gains 0, 4, 5, -9, 2 give a run of three entries and a run of one entry.
         """
         count = len(self.costs)
         gains: list[tuple[int, float]] = []
         for at in range(max(0, -offset), min(count, count - offset)):
-            gain = -math.inf  # an entry with a home separates two runs
+            gain = -math.inf  # an entry that already has a home separates two runs
             if at not in self.homes:
                 gain = self.gain(at, at + offset)
             gains.append((at, gain))
@@ -188,9 +192,9 @@ class _Page:
                 self.homes[at], self.homes[other] = other, at
 
     def _possible_swaps(self) -> Iterator[tuple[float, int, int]]:
-        """Yield pairs of entries that fit clearly better when swapped, after the total gain.
+        """Yield pairs of entries that fit clearly better when swapped, each after its total gain.
 
-        One of them may gain little, but it must not lose.
+        One of the two may gain little, but it must not lose more than 1.
         """
         for at, other in self._doubtful_pairs():
             gain, other_gain = self.gain(at, other), self.gain(other, at)
@@ -198,9 +202,9 @@ class _Page:
                 yield gain + other_gain, at, other
 
     def _doubtful_pairs(self) -> set[tuple[int, int]]:
-        """Return the pairs of entries whose total cost is high enough to examine a swap.
+        """Return the pairs of entries whose total cost is so high that they may be swapped.
 
-        One of the two must be suspicious on its own. The lower index comes first.
+        One of the two must cost at least 1. The lower index comes first.
         """
         pairs: set[tuple[int, int]] = set()
         for at, cost in enumerate(self.costs):
@@ -212,9 +216,9 @@ class _Page:
         return pairs
 
     def find_moves(self) -> None:
-        """Record translations that fit another entry, and share something only with that entry.
+        """Record suspicious translations that fit another entry clearly better.
 
-        They were pasted into the wrong entry, whatever the right one contains.
+        The other entry may have any translation.
         """
         for at, cost in enumerate(self.costs):
             if cost < _SUSPICIOUS_COST or at in self.homes:
@@ -224,30 +228,33 @@ class _Page:
                 self.homes[at] = home
 
     def _better_home(self, at: int) -> int | None:
-        """Return the index of the entry that the translation at ``at`` fits best, or None.
+        """Return the index of the other entry that the translation at ``at`` fits clearly better.
 
-        At equal gains, the candidate with the highest index wins.
+        Return None if there is no such entry. At equal gains, prefer the highest index.
         """
         gains = [(self.gain(at, home), home) for home in self._candidates(at)]
         gain, home = max(gains, default=(0.0, at))
-        # The other entry must be far better than its own, and good on its own.
+        # The translation must fit the other entry far better than its own, and well.
         if gain < _CLEAR_GAIN or self.costs[at] - gain > _GOOD_COST:
             return None
-        # If the other entry already has a good translation, further evidence is needed.
+        # If the other entry already has a good translation, require further evidence.
         if self.costs[home] < _SUSPICIOUS_COST and not self._has_signs(at, home):
             return None
         return home
 
     def _candidates(self, at: int) -> set[int]:
-        """Return the nearby entries, and those with exactly the atoms of this translation."""
+        """Return the indices of the entries to compare with the translation at ``at``.
+
+        These are the nearby entries, and those whose English has exactly the same atoms.
+        """
         near = range(max(0, at - _NEAR), min(len(self.costs), at + _NEAR + 1))
         same_atoms = self.by_atoms.get(_atom_key(self.chinese[at].atoms), ())
         return {*near, *same_atoms} - {at}
 
     def _has_signs(self, at: int, home: int) -> bool:
-        """Return whether a translation shares something with ``home`` that its own English lacks.
+        """Return whether a translation has something of ``home`` that its own English lacks.
 
-        That is an atom, a number, or a word in Latin letters.
+        This may be an atom, a number, or a word in Latin letters.
         """
         chinese, own, other = self.chinese[at], self.english[at], self.english[home]
         if (chinese.atoms & other.atoms) - own.atoms:
@@ -258,9 +265,9 @@ class _Page:
         return any(word in other.text for word in foreign)
 
     def find_twins(self) -> None:
-        """Record translations that two messages share.
+        """Record equal translations of two messages, one of which must be misplaced.
 
-        The misplaced one is that which fits clearly less, or otherwise the later one.
+        The misplaced one is the one that fits clearly worse. If neither does, it is the later one.
         """
         first_with: dict[str, int] = {}
         for at, subject in enumerate(self.subjects):
@@ -271,21 +278,21 @@ class _Page:
                 continue
             if not self._is_pasted(first, at):
                 continue
-            # If the first one fits clearly less, it was pasted from the second.
+            # If the first one fits clearly worse, it was pasted from the second one.
             if self.costs[at] - self.costs[first] < -_CLEAR_GAIN / 2:
                 self.homes[first] = at
             else:
                 self.homes[at] = first
 
     def _is_pasted(self, first: int, second: int) -> bool:
-        """Return whether a shared translation can belong to only one of the two entries."""
+        """Return whether equal translations can be correct in only one of the two entries."""
         if _is_alike(self.subjects[second].msgid, self.subjects[first].msgid):
             return False
-        # It fits one of them far better than the other.
+        # The translation fits one of the entries far better than the other one.
         if abs(self.costs[second] - self.costs[first]) >= _CLEAR_GAIN:
             return True
-        # Short translations may be equal by chance: 是, 参数. In adjacent entries that
-        # is less likely.
+        # Short translations may be equal by chance: 是, 参数. This is less likely in
+        # adjacent entries.
         least = _LONG
         if second - first == 1:
             least = _SHORT
@@ -293,22 +300,23 @@ class _Page:
 
 
 def _atom_key(atoms: Counter[str]) -> frozenset[tuple[str, int]]:
-    """Return atoms with their counts as a key."""
+    """Return atoms with their counts as a key for a dictionary."""
     return frozenset(atoms.items())
 
 
 def _is_run(figures: Iterable[float]) -> bool:
-    """Return whether enough costs or gains are clear to exclude chance.
+    """Return whether so many costs or gains are high that this is hardly chance.
 
-    They need not be adjacent.
+    The high ones need not be adjacent.
     """
     return sum(figure >= _CLEAR_GAIN for figure in figures) >= _RUN
 
 
 def _certain_part(run: Mapping[int, float]) -> range:
-    """Return the part of a run that is certainly shifted; empty if too few gains are clear.
+    """Return the part of a run that is certainly shifted, or an empty range.
 
-    Entries without evidence at either end may be in the right place.
+    The result is empty if too few gains are high. Entries without evidence at either end of the run
+    are left out, because they may be in the right place.
     """
     if not _is_run(run.values()):
         return range(0)
@@ -317,14 +325,14 @@ def _certain_part(run: Mapping[int, float]) -> range:
 
 
 def _is_alike(msgid: str, other: str) -> bool:
-    """Return whether two messages may share a translation: ``Note`` and ``Notes:``."""
+    """Return whether two messages may have the same translation: ``Note`` and ``Notes:``."""
     matcher = SequenceMatcher(None, msgid.lower(), other.lower(), autojunk=False)
     # The first ratio is a cheap upper bound.
     return matcher.real_quick_ratio() >= _ALIKE and matcher.ratio() >= _ALIKE
 
 
 def find_shifted(subjects: Sequence[Subject]) -> Iterator[Problem]:
-    """Report entries whose translation fits another entry of the page clearly better."""
+    """Report the entries of a page whose translation fits another entry clearly better."""
     page = _Page(subjects)
     page.find_runs()
     page.find_swaps()
@@ -345,7 +353,7 @@ def find_shifted(subjects: Sequence[Subject]) -> Iterator[Problem]:
 
 
 def _way_to(at: int, home: int) -> str:
-    """Return the way from one entry to another: ``1 entry further down``."""
+    """Return the distance and direction to another entry: ``1 entry further down``."""
     distance = abs(home - at)
     entries, direction = "entries", "up"
     if distance == 1:

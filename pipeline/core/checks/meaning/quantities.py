@@ -1,7 +1,8 @@
 """M304, M305: numbers and units that only one of the two texts has.
 
-A number may be written in digits or in words. Its value is stored as text in plain digits
-(``"1000000"``, ``"0.5"``), so that both languages can be compared regardless of notation.
+A number may be written in digits or in words: "a million" may be ``100 万``. To compare the two
+languages, numbers are converted to values. A value is a string of plain digits, such as
+``"1000000"`` or ``"0.5"``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pipeline.core.checks.masked import HAN, URL, WORD
 from pipeline.core.checks.model import Problem, Subject
 from pipeline.tables import read_table
 
-# Full-width digits and marks, as ASCII.
+# Table for `str.translate`: full-width digits and marks to ASCII.
 NARROW_DIGITS = str.maketrans("０１２３４５６７８９．％", "0123456789.%")
 # Numbers in digits.
 _ANY_DIGIT = re.compile(r"\d")
@@ -32,7 +33,9 @@ _WORDS = read_table(__name__, "quantities")
 # Chinese numbers.
 
 _POWERS: dict[str, int] = _WORDS["powers"]
-_GREAT = 10**4  # from this power on, it multiplies everything before it
+# From 万 (10,000) on, a power multiplies the complete number before it. A smaller power
+# multiplies only the digit before it.
+_GREAT = 10**4
 _NUMERALS: dict[str, int] = _WORDS["numerals"]
 _VALUE_OF_HAN = {**_POWERS, **_NUMERALS}
 _HAN_NUMBER = re.compile(f"[{''.join(_VALUE_OF_HAN)}]+")
@@ -43,7 +46,7 @@ _HAN_WORDS = {
 # English numbers.
 
 _SCALES: dict[str, int] = _WORDS["scales"]
-_K = 1000  # 10k
+_K = 1000  # the factor of the k in 10k
 _COUNTS = {
     **{name: count for count, name in enumerate(_WORDS["cardinals"].split())},
     **{name: count for count, name in enumerate(_WORDS["ordinals"].split())},
@@ -55,7 +58,8 @@ _SPELLED = re.compile(rf"\b(?:{_COUNT})(?:(?:\s+and)?[\s-]+(?:{_COUNT}))*s?\b")
 _MONTHS = {name: number for number, name in enumerate(_WORDS["months"].split(), 1)}
 _MONTH = re.compile(rf"\b({'|'.join(_MONTHS)})[a-z]*\b")
 _ENGLISH_WORD = re.compile(r"[a-z]+")
-# The values that a word may imply without being a number: 0.5, 2 and 50 for "half".
+# The values that a word which is not a number may have in a translation. For "half", these
+# are 0.5, 2 and 50.
 _VALUES_OF_NAME: dict[str, list[str]] = defaultdict(list)
 for _value, _names in _WORDS["names"].items():
     for _name in _names.split():
@@ -70,22 +74,22 @@ _SCALED = re.compile(
 class Quantity:
     """A number in digits, or a unit after a number, with its position.
 
-    ``ways`` are the possible readings of a number: "1,024" is 1024, or 1 and 024. The other text
-    repeats the number if it has all values of one reading.
+    A number may have several readings: "1,024" is 1024, or the list 1 and 024. ``ways`` has the
+    values of each reading. The translation is correct if it has all values of one reading.
     """
 
     text: str
     start: int
     end: int
-    ways: tuple[frozenset[str], ...] = ()
+    ways: tuple[frozenset[str], ...] = ()  # empty for units
 
     def is_among(self, values: Iterable[str]) -> bool:
-        """Return whether ``values`` contain all values of some reading."""
+        """Return whether ``values`` contain all values of one of the readings."""
         return any(way.issubset(values) for way in self.ways)
 
 
 def numbers_of(text: str) -> list[Quantity]:
-    """Return the numbers of a masked text in digits: ``1,024``, ``.5``, ``3.11.2``, ``５``."""
+    """Return the numbers in digits of a masked text: ``1,024``, ``.5``, ``3.11.2``, ``５``."""
     if not _ANY_DIGIT.search(text):
         return []
     text = text.translate(NARROW_DIGITS)
@@ -99,9 +103,9 @@ def numbers_of(text: str) -> list[Quantity]:
 
 
 def _ways_to_read(match: re.Match[str], text: str) -> Iterator[frozenset[str]]:
-    """Yield the readings of a number; the other text must have all values of one of them.
+    """Yield the readings of a number, each with its values.
 
-    "1.5 million" is 1.5 (the translation may have 1.5 百万), or 1500000.
+    "1.5 million" has two readings: 1.5 (the translation may be 1.5 百万), and 1500000.
     """
     digits, word, powers = match.groups()
     plain = digits.replace(",", "")
@@ -109,9 +113,9 @@ def _ways_to_read(match: re.Match[str], text: str) -> Iterator[frozenset[str]]:
         plain = f"0{plain}"
     yield frozenset((plain,))
     if "," in digits:
-        yield frozenset(digits.split(","))  # or a list without spaces
+        yield frozenset(digits.split(","))  # a list of numbers without spaces
     scale = _scale_of(word, powers)
-    if scale and plain.count(".") < 2:  # a version has no scale
+    if scale and plain.count(".") < 2:  # a version such as 3.11.2 cannot be multiplied
         yield frozenset((f"{(Decimal(plain) * scale).normalize():f}",))
     if decade := _DECADE.match(text, match.start(1)):
         yield frozenset((decade[2],))  # the 1990s are 20 世纪 90 年代
@@ -119,7 +123,7 @@ def _ways_to_read(match: re.Match[str], text: str) -> Iterator[frozenset[str]]:
 
 
 def _scale_of(word: str | None, powers: str | None) -> int | None:
-    """Return the factor of a number from the English word or the Chinese powers after it.
+    """Return the factor of a number: the value of the English word or Chinese powers after it.
 
     ``million`` -> 1000000, ``k`` -> 1000, ``百万`` -> 1000000
     """
@@ -131,7 +135,7 @@ def _scale_of(word: str | None, powers: str | None) -> int | None:
 
 
 def values_of(numbers: Iterable[Quantity]) -> set[str]:
-    """Return all values of numbers in digits, in any reading: 1024, 1 and 024 for ``1,024``."""
+    """Return the values of all readings of numbers in digits: ``1,024`` -> 1024, 1, 024."""
     values: set[str] = set()
     for number in numbers:
         values.update(*number.ways)
@@ -139,7 +143,7 @@ def values_of(numbers: Iterable[Quantity]) -> set[str]:
 
 
 def english_values(text: str) -> set[str]:
-    """Return all values in a masked English text, in digits or in words.
+    """Return the values of all numbers in a masked English text, in digits or in words.
 
     ``two thousand in May`` -> 2, 1000, 2000, 5
     """
@@ -150,7 +154,7 @@ def english_values(text: str) -> set[str]:
         values.add(str(_spelled(words)))
         for word in words:  # "two thousand" may be translated as 2 千
             values.add(str(_VALUE_OF_WORD[word]))
-    # "halves", "doubled": for an unlisted form, try the word without its ending.
+    # If the list lacks a form such as "doubled", look up the word without its ending.
     for word in set(_ENGLISH_WORD.findall(lower)):
         known = word
         if word not in _VALUES_OF_NAME:
@@ -162,8 +166,8 @@ def english_values(text: str) -> set[str]:
 
 
 def _spelled(words: list[str]) -> int:
-    """Return the number that consecutive words denote: two, thousand, five -> 2005."""
-    # `current` is the part that a following "thousand" or greater scale multiplies.
+    """Return the number that consecutive words mean: two, thousand, five -> 2005."""
+    # `current` is the part that the next "thousand", "million" and so on multiplies.
     total = current = 0
     for word in words:
         scale = _SCALES.get(word)
@@ -178,14 +182,14 @@ def _spelled(words: list[str]) -> int:
 
 
 def chinese_values(text: str) -> set[str]:
-    """Return all values in a masked Chinese text, in digits or in numerals.
+    """Return the values of all numbers in a masked Chinese text, in digits or in numerals.
 
-    ``3 个或二十四个`` -> 3, 24, and the parts of the latter: 2, 10, 4
+    ``3 个或二十四个`` -> 3, 24, and the numerals of the latter on their own: 2, 10, 4
     """
     values = values_of(numbers_of(text))
     for match in _HAN_NUMBER.finditer(text):
         values.add(str(_numeral(match[0])))
-        for digit in match[0]:  # 一两个 is not 12, but 1 or 2
+        for digit in match[0]:  # 一两个 means 1 or 2, not 12
             values.add(str(_VALUE_OF_HAN[digit]))
     for value, words in _HAN_WORDS.items():
         if words.search(text):
@@ -194,14 +198,14 @@ def chinese_values(text: str) -> set[str]:
 
 
 def _numeral(text: str) -> int:
-    """Return the number that Chinese numerals denote: 二十四 -> 24, 一百万 -> 1000000.
+    """Return the number that Chinese numerals mean: 二十四 -> 24, 一百万 -> 1000000.
 
-    Numerals without powers are read as digits: 二〇二四 -> 2024.
+    Numerals without powers are digits: 二〇二四 -> 2024.
     """
     if not any(digit in _POWERS for digit in text):
         return int("".join(str(_NUMERALS[digit]) for digit in text))
-    # `total` is the part before the last great power, `section` the tens to thousands
-    # after it, and `digit` the last digit, whose power is not known yet.
+    # `total` is the number up to the last great power (万 or more). `section` is the sum
+    # of the tens to thousands after it. `digit` is the last digit, whose power follows.
     total = section = digit = 0
     for character in text:
         power = _POWERS.get(character)
@@ -213,7 +217,7 @@ def _numeral(text: str) -> int:
         elif section + digit:
             total += (section + digit) * power
             section = digit = 0
-        else:  # a great power after another one: 一万亿
+        else:  # a great power directly after another one: 一万亿
             total = max(total, 1) * power
     return total + section + digit
 
@@ -225,7 +229,7 @@ _UNITS: dict[str, dict[str, str]] = _WORDS["units"]
 
 
 def _unit_forms(symbol: str) -> list[str]:
-    """Return the unambiguous forms of a unit after a number.
+    """Return the forms of a unit that are unambiguous after a number.
 
     ``ms`` -> ``ms``, ``millisecond``, ``milliseconds``, ``毫秒``
     """
@@ -236,11 +240,12 @@ def _unit_forms(symbol: str) -> list[str]:
     return [symbol, *symbols.split(), *english, *plurals, *chinese.split()]
 
 
-@cache  # compiled on demand: few texts lack the unit
+@cache  # compile on demand, because few units are ever searched for
 def _unit_pattern(symbol: str) -> re.Pattern[str]:
-    """Return a pattern for all forms of a unit. It does not find 秒 in 毫秒, nor s in ms.
+    """Return a pattern for all forms of a unit, including ambiguous ones.
 
-    A Chinese form may be followed by letters: ``64 位x86`` contains 64 位.
+    The pattern does not match the 秒 in 毫秒 or the s in ms. Letters may follow a Chinese form, as
+    in ``64 位x86``.
     """
     possible = _UNITS[symbol].get("possible", "").split()
     patterns = []
@@ -256,7 +261,8 @@ _SYMBOL_OF = {form: symbol for symbol in _UNITS for form in _unit_forms(symbol)}
 _FORMS = "|".join(re.escape(form) for form in sorted(_SYMBOL_OF, key=len, reverse=True))
 _BARE_S = re.compile(r"[\d,]+s")
 _MEASURED = re.compile(
-    # A number is matched as a whole, from its start, so that "1,1,1,…" is scanned once.
+    # Match a number only from its start and as a whole. Otherwise a long list such as
+    # "1,1,1,…" would be scanned once for each of its numbers.
     rf"(?<![\w.])(?<!\d,)\d[\d,.]*+(?P<gap>[ \u00a0-]?)(?P<unit>{_FORMS})(?![A-Za-z])"
 )
 
@@ -264,14 +270,15 @@ _MEASURED = re.compile(
 def units_of(text: str) -> list[Quantity]:
     """Return the units after numbers in digits, in a masked text of either language.
 
-    ``3 milliseconds``, ``3ms``, ``3 毫秒`` -> ``ms``
+    The ``text`` of each is the symbol of the unit: ``3 milliseconds``, ``3ms``, ``3 毫秒`` ->
+    ``ms``.
     """
     if not _ANY_DIGIT.search(text):
         return []
     units = []
     for match in _MEASURED.finditer(text.translate(NARROW_DIGITS)):
-        # "10s" may be tens, and "1990s" are years: a bare s needs a space or a decimal
-        # point before it.
+        # "10s" may mean tens, and "1990s" years. So an s directly after an integer does
+        # not count as seconds.
         if _BARE_S.fullmatch(match[0]):
             continue
         units.append(Quantity(_SYMBOL_OF[match["unit"]], *match.span("unit")))
@@ -279,20 +286,21 @@ def units_of(text: str) -> list[Quantity]:
 
 
 def names_unit(text: str, symbol: str) -> bool:
-    """Return whether a text contains a unit anywhere, in any form."""
+    """Return whether a text contains a unit in any form, with or without a number."""
     return bool(_unit_pattern(symbol).search(text.translate(NARROW_DIGITS)))
 
 
 def find_numbers(subject: Subject) -> Iterator[Problem]:
     """Report numbers in digits that only one of the two texts has.
 
-    All notations are considered: "10,000" may be ``1 万``, "twice" ``2 倍``, and "three" ``3``.
+    The other text may use another notation: ``1 万`` for "10,000", ``2 倍`` for "twice", ``3`` for
+    "three".
     """
     english, chinese = subject.masked_english, subject.masked_chinese
-    theirs, ours = numbers_of(english), numbers_of(chinese)  # empty in most messages
+    theirs, ours = numbers_of(english), numbers_of(chinese)  # empty for most messages
     lost = _not_among(theirs, values_of(ours))
     new = _not_among(ours, values_of(theirs))
-    # Usually the digits agree. Otherwise a number may be written in words, or be in
+    # Usually the digits agree. If not, the other text may have the number in words or in
     # code.
     if lost:
         lost = _not_among(
@@ -307,14 +315,14 @@ def find_numbers(subject: Subject) -> Iterator[Problem]:
 
 
 def _not_among(numbers: Iterable[Quantity], values: set[str]) -> list[Quantity]:
-    """Return the numbers without a reading whose values are all in ``values``."""
+    """Return the numbers that have no reading whose values are all in ``values``."""
     return [number for number in numbers if not number.is_among(values)]
 
 
 def _in_code(text: str, masked_text: str) -> set[str]:
     """Return the values of the numbers in the code, formulas and URLs of a text.
 
-    Their positions are those of the stand-ins in the masked text, which has the same length.
+    The stand-ins in ``masked_text``, which has the same length, mark the positions of these parts.
     """
     code = []
     for character, stand_in in zip(text, masked_text, strict=True):
@@ -324,8 +332,7 @@ def _in_code(text: str, masked_text: str) -> set[str]:
 
 def find_units(subject: Subject) -> Iterator[Problem]:
     """Report units after numbers that only one of the two texts has: ``3 毫秒`` for "3 seconds"."""
-    # In one text the unit follows a number; in the other it may be anywhere, also as a
-    # word.
+    # A unit after a number must occur in the other text, but there it may be anywhere.
     lost = _units_not_in(subject.msgstr, units_of(subject.masked_english))
     new = _units_not_in(subject.msgid, units_of(subject.masked_chinese))
     yield from _find_difference("unit", lost, new, "Use the unit of the English.")
@@ -339,7 +346,7 @@ def _units_not_in(text: str, units: Iterable[Quantity]) -> list[Quantity]:
 def _find_difference(
     what: str, lost: list[Quantity], new: list[Quantity], hint: str
 ) -> Iterator[Problem]:
-    """Report the quantities that only one of the two texts has, in one problem.
+    """Report all quantities that only one of the two texts has as a single problem.
 
     ``lacks the number 3, 4 and has the number 5, which the English has not``
     """

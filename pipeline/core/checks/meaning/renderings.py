@@ -1,11 +1,14 @@
 """M708, M711: lost clauses and swapped code, detected by the renderings of English words.
 
-The words in the table have, with few exceptions, one of their renderings in the Chinese sentence.
-M708 reports consecutive words without any rendering: probably a lost clause.
+A rendering is a Chinese word that translates an English word. ``renderings.toml`` lists the usual
+renderings of common words. If the English sentence has such a word, the Chinese sentence almost
+always has one of its renderings. M708 reports consecutive words without a rendering: their clause
+is probably lost.
 
-M711 reports swapped code, which no other check sees because all atoms are present. The words near
-code identify it: "the argument ``x``" is 参数 ``x``. A word that occurs once in both languages
-attracts the code beside it. M711 reports two code spans that would fit clearly better if swapped.
+M711 reports two code spans that are probably swapped. No other check detects this, because all
+atoms are present. The words near a code span indicate where it belongs: the translation of
+"the argument ``x``" is 参数 ``x``. M711 measures the distances between code and such words in both
+languages, and reports two code spans if swapping them would fit clearly better.
 """
 
 from __future__ import annotations
@@ -31,17 +34,17 @@ _ENDINGS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """The Chinese renderings of a word, and the weight of their absence."""
+    """The Chinese renderings of an English word."""
 
     chinese: tuple[str, ...]
-    weight: int
+    weight: int  # how strongly it suggests an omission if all of them are missing
 
 
-@cache  # the words of texts repeat
+@cache  # the same words occur again and again
 def rendering_of(word: str) -> Rendering | None:
-    """Return the rendering of an English word in lower case, or None if it is unknown.
+    """Return the renderings of an English word in lower case, or None if they are unknown.
 
-    Ordinary words such as "does" and "like" have none: they can be rendered in too many ways.
+    Ordinary words such as "does" and "like" have none, because their translations vary too much.
     """
     if count_ordinary((word,)):
         return None
@@ -56,7 +59,10 @@ def _stem(word: str) -> str:
 
 
 def _read_table(table: str, weight: int) -> Iterator[tuple[str, Rendering]]:
-    """Yield the entries of a table, ``stem:译文,另一种译文``, separated by white space."""
+    """Yield each stem of a table with its renderings.
+
+    White space separates the rows, which have the form ``stem:译文,另一种译文``.
+    """
     for row in table.split():
         stem, _, chinese = row.partition(":")
         yield stem, Rendering(tuple(chinese.split(",")), weight)
@@ -67,14 +73,14 @@ _RENDERINGS = {
     for table in read_table(__name__, "renderings")["renderings"]
     for stem, rendering in _read_table(table["words"], table["weight"])
 }
-# A whole word, not a part of a name such as x_0 or a.b.
+# A complete word, but not a part of a name such as x_0 or a.b.
 _WORD = re.compile(r"(?<![\w.-])[a-z]{3,}(?!\w|\.\w)")
-_PRESENT = 3  # weight that a rendered word subtracts from a gap
-_LEAST_WEIGHT = 6
+_PRESENT = 3  # a word with a rendering reduces the weight of a gap by this much
+_LEAST_WEIGHT = 6  # minimum weight of a gap that is reported
 
 
 class _Gap(NamedTuple):
-    """Consecutive words without a rendering, and their total weight."""
+    """Consecutive English words without a rendering in the translation, and their weight."""
 
     words: tuple[str, ...] = ()
     weight: int = 0
@@ -84,7 +90,10 @@ class _Gap(NamedTuple):
         return _Gap((*self.words, word), self.weight + weight)
 
     def narrowed(self) -> _Gap:
-        """Return the gap after a rendered word, whose rendering may be there by chance."""
+        """Return the gap after a word with a rendering.
+
+        The gap does not end there, because the rendering may be present by chance.
+        """
         if self.weight <= _PRESENT:
             return _Gap()
         return _Gap(self.words, self.weight - _PRESENT)
@@ -106,7 +115,7 @@ def find_omission(subject: Subject) -> Iterator[Problem]:
 def _widest_gap(pair: SentencePair) -> _Gap:
     """Return the gap with the greatest weight in a sentence.
 
-    Words that stay English and words without known renderings do not count.
+    Skip words that the translation keeps in English, and words without known renderings.
     """
     chinese = pair.chinese.lower()
     widest = gap = _Gap()
@@ -124,8 +133,8 @@ def _widest_gap(pair: SentencePair) -> _Gap:
 
 
 _CODE = re.compile(f"{WORD}+")
-# Between two code spans whose order Chinese reverses: `B` 的 `A`. For example, "the `A` argument to
-# `B`".
+# The text between two code spans whose order Chinese reverses: "the `A` argument to `B`" is
+# `B` 的 `A`.
 _TURNED = re.compile(
     r"""
       [\s-]*
@@ -135,10 +144,11 @@ _TURNED = re.compile(
     """,
     re.VERBOSE,
 )
-_NEIGHBOURS = 3  # following code spans to compare with
-# Distance in characters at which the influence of a word falls to a third.
+_NEIGHBOURS = 3  # each code span is compared with this many code spans after it
+# Distance in characters at which the influence of a word falls to about a third (1/e).
 _REACH_IN_ENGLISH, _REACH_IN_CHINESE = 8, 3
-# Minimum gain of a swap, from measurements: see docs/checks-of-meaning.md.
+# Minimum gain of a swap in an unusual and in the usual order. docs/checks-of-meaning.md has
+# the measurements.
 _LEAST_GAIN, _IN_THE_USUAL_ORDER = 0.2, 0.7
 
 
@@ -157,11 +167,11 @@ def find_swap(subject: Subject) -> Iterator[Problem]:
     for number, (code, place) in enumerate(codes):
         for other, other_place in codes[number + 1 : number + 1 + _NEIGHBOURS]:
             start, end = place.english[1], other_place.english[0]
-            # Only code within one sentence is compared.
+            # Compare only code within one sentence.
             if ENGLISH_END.search(subject.masked_english, start, end):
                 break
             is_same_order = place.chinese < other_place.chinese
-            # Chinese reverses "A of B", so the reversed order is the usual one there.
+            # Chinese reverses "A of B", so for such a phrase the usual order is reversed.
             is_turned = (
                 _TURNED.fullmatch(subject.masked_english, start, end) is not None
             )
@@ -180,23 +190,26 @@ def find_swap(subject: Subject) -> Iterator[Problem]:
 
 
 def _swap_evidence(word: _BothPlaces, place: _BothPlaces, other: _BothPlaces) -> float:
-    """Return how strongly a word suggests that two code spans are swapped."""
+    """Return how strongly a word suggests that two code spans are swapped.
+
+    A negative result suggests that they are not.
+    """
     in_english = _nearness(word.english, place.english, _REACH_IN_ENGLISH)
     in_english -= _nearness(word.english, other.english, _REACH_IN_ENGLISH)
     in_chinese = _nearness(word.chinese, place.chinese, _REACH_IN_CHINESE)
     in_chinese -= _nearness(word.chinese, other.chinese, _REACH_IN_CHINESE)
-    # Positive if the word is nearer to one code span in English, and to the other in
-    # Chinese.
+    # Positive if the word is nearer to one code span in English, and nearer to the other
+    # one in Chinese.
     return -in_english * in_chinese
 
 
 def _nearness(one: Span, other: Span, reach: int) -> float:
-    """Return the nearness of two spans: 1 if adjacent, a third at a distance of ``reach``."""
+    """Return the nearness of two spans: 1 if adjacent, 1/e at a distance of ``reach``."""
     return exp(-max(0, other[0] - one[1], one[0] - other[1]) / reach)
 
 
 def _code_places(subject: Subject) -> list[tuple[str, _BothPlaces]]:
-    """Return the code spans that occur once in both languages, in English order."""
+    """Return the code spans that occur once in each language, in English order."""
     theirs = _code_spans(subject.masked_english, subject.msgid)
     ours = _code_spans(subject.masked_chinese, subject.msgstr)
     return [
@@ -207,7 +220,7 @@ def _code_places(subject: Subject) -> list[tuple[str, _BothPlaces]]:
 
 
 def _code_spans(masked: str, text: str) -> dict[str, list[Span]]:
-    """Return the positions of each code span in a text."""
+    """Return the positions of each code span of a text, found by the stand-ins in ``masked``."""
     found: dict[str, list[Span]] = {}
     for match in _CODE.finditer(masked):
         found.setdefault(text[match.start() : match.end()], []).append(match.span())
@@ -215,7 +228,10 @@ def _code_spans(masked: str, text: str) -> dict[str, list[Span]]:
 
 
 def _word_places(subject: Subject) -> list[_BothPlaces]:
-    """Return the words that occur once in both languages, as themselves or as a rendering."""
+    """Return the positions of the words that occur once in each language.
+
+    In Chinese, the word may be a rendering or the English word itself.
+    """
     chinese = subject.masked_chinese.lower()
     found: dict[tuple[str, ...], list[Span]] = {}
     for match in _WORD.finditer(subject.masked_english.lower()):

@@ -1,8 +1,8 @@
 """M701 to M707, M709, M311: words that change the meaning of a sentence, and typing mistakes.
 
-Each translation is compared with its English, sentence by sentence if both have equally many. A
-word such as "not" or "only" must occur equally often in both. ``words.toml`` has the words and
-documents its keys. ``docs/checks-of-meaning.md`` gives the rates of detection and of false alarms.
+Words such as "not" and "only" must occur equally often in a sentence and its translation.
+``words.toml`` lists these words and documents its keys. ``docs/checks-of-meaning.md`` gives the
+rates of detection and of false alarms.
 """
 
 from __future__ import annotations
@@ -23,40 +23,38 @@ _LOOKING_AROUND = re.compile(r"\(\?[^)]*\)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """Words with the same meaning in both languages, which occur equally often in both.
+    """Words of one meaning, such as negations, which must occur equally often in both languages."""
 
-    A sentence pair without any of ``signs`` is skipped. The patterns ``…_too`` are words of another
-    kind that may explain a difference, and ``idioms`` are Chinese phrases that do not count.
-    """
-
-    what: str
+    what: str  # their name in messages, with an article: "a negation"
     hint: str
-    usual: str
-    signs: tuple[str, ...]
+    usual: str  # the most common Chinese word
+    signs: tuple[str, ...]  # a sentence pair without any of these strings is skipped
     english: re.Pattern[str]
     chinese: re.Pattern[str]
+    # Words that may have this meaning. They can explain why the numbers differ: "avoid" is
+    # a reason for 不 in the translation.
     english_too: re.Pattern[str] = _NEVER
     chinese_too: re.Pattern[str] = _NEVER
+    # Other English words that `chinese_too` may translate.
     english_of_too: re.Pattern[str] = _NEVER
+    # Chinese phrases that contain a word of `chinese` and do not count.
     idioms: re.Pattern[str] = _NEVER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opposites:
-    """Two words of opposite meaning, in both languages.
+    """Two words of opposite meaning, such as "input" and "output", in both languages."""
 
-    A Chinese sentence without any of ``signs`` contains neither.
-    """
-
+    # A Chinese text without any of these strings has neither word.
     signs: tuple[str, ...]
     english: tuple[re.Pattern[str], re.Pattern[str]]
     chinese: tuple[re.Pattern[str], re.Pattern[str]]
 
 
 def _compile_shared(table: dict[str, Any]) -> Shared:
-    """Compile a table of ``shared``."""
+    """Return the record for one of the tables ``shared`` in ``words.toml``."""
     prefixed = table.pop("prefixed", {}).items()
-    for prefix, stems in prefixed:  # "un" and "able": unable, with any ending
+    for prefix, stems in prefixed:  # "un" and "able" match "unable", with any ending
         table["english"] += rf" {prefix}(?:{'|'.join(stems.split())})\w*"
     patterns = {
         key: _english_pattern(words)
@@ -75,7 +73,7 @@ def _compile_shared(table: dict[str, Any]) -> Shared:
 
 
 def _compile_opposites(table: dict[str, Any]) -> Opposites:
-    """Compile a table of ``opposites``."""
+    """Return the record for one of the tables ``opposites`` in ``words.toml``."""
     english, contrary_english = map(_english_pattern, table["english"])
     chinese, contrary_chinese = map(_chinese_pattern, table["chinese"])
     return Opposites(
@@ -86,7 +84,7 @@ def _compile_opposites(table: dict[str, Any]) -> Opposites:
 
 
 def _english_pattern(words: str) -> re.Pattern[str]:
-    """Return a pattern for any of ``words``; without words it matches everything."""
+    """Return a pattern for any of ``words``, or one that matches any text if there are none."""
     if not words:
         return re.compile("")
     alternatives = "|".join(words.split()).replace("_", r"\s+")
@@ -106,7 +104,7 @@ _BLANK = "＿"  # replaces a word that must not be counted again
 
 
 def _find_unshared(words: Shared) -> Find:
-    """Return a check for words that occur more often in one of the two languages."""
+    """Return a check that reports ``words`` if only one language has them, or has more of them."""
 
     def find(subject: Subject) -> Iterator[Problem]:
         for pair in translated_sentences(subject):
@@ -118,12 +116,12 @@ def _find_unshared(words: Shared) -> Find:
 
 
 def _compare_sentence(words: Shared, pair: SentencePair) -> str:
-    """Return a description of the difference in a sentence pair, or "" if there is none."""
+    """Return a message about the difference in a sentence pair, or "" if there is none."""
     if not any(map(f"{pair.english} {pair.chinese}".__contains__, words.signs)):
         return ""  # fast path for most sentences
     theirs = words.english.findall(pair.english)
     ours = words.chinese.findall(pair.chinese)
-    if ours:  # idioms are slow to find, and rare
+    if ours:  # only then search for idioms, which is slow
         ours = words.chinese.findall(words.idioms.sub(_BLANK, pair.chinese))
     surplus = len(ours) - len(theirs)
     if surplus > 0:
@@ -137,7 +135,7 @@ def _compare_sentence(words: Shared, pair: SentencePair) -> str:
 
 
 def _count_stand_ins(words: Shared, pair: SentencePair) -> int:
-    """Return how many Chinese words of another kind may translate the English words."""
+    """Return the number of words of ``chinese_too`` that may translate the English words."""
     count = len(words.chinese_too.findall(pair.chinese))
     return max(0, count - len(words.english_of_too.findall(pair.english)))
 
@@ -180,7 +178,7 @@ def _turned_problem(words: Opposites, pair: SentencePair, *, lost: int) -> Probl
 
 
 def translated_sentences(subject: Subject) -> tuple[SentencePair, ...]:
-    """Return the sentence pairs to compare; none if the text is untranslated."""
+    """Return the sentence pairs of an entry, or none if its translation has no Chinese."""
     return subject.sentences if count_han(subject.masked_chinese) else ()
 
 
@@ -190,7 +188,7 @@ _MEANT = {_LOOKING_AROUND.sub("", pattern): right for pattern, right in _ROWS}
 
 
 def find_typo(subject: Subject) -> Iterator[Problem]:
-    """Report typing mistakes: character sequences that are not words."""
+    """Report typing mistakes: sequences of Chinese characters that are not words."""
     if not any(map(subject.masked_chinese.__contains__, _MEANT)):
         return  # fast path for nearly all messages
     for match in _SLIP.finditer(subject.masked_chinese):
@@ -219,7 +217,7 @@ _DOUBLED = re.compile(
 def find_doubled(subject: Subject) -> Iterator[Problem]:
     """Report doubled words: ``的的``, ``数组数组``, ``the the``.
 
-    Latin words may be doubled if they are in the English as well: "had had".
+    Doubled Latin words are correct if the English has them as well: "had had".
     """
     spans = [
         match.span()

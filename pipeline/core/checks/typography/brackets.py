@@ -13,16 +13,17 @@ from pipeline.findings import Span
 _CLOSER_OF = dict(zip("（(《【[「『“‘", "）)》】]」』”’", strict=True))
 _OPENER_OF = {closer: opener for opener, closer in _CLOSER_OF.items()}
 _FULL = {"(": "（", ")": "）", "[": "【", "]": "】"}
+# Round brackets are equivalent in half width and full width, and so are square ones.
 _FAMILY = {
     **dict.fromkeys("（）()", "round"),
     **dict.fromkeys("【】[]", "square"),
 }
 _QUOTES = '「」『』“”‘’"'
 _BRACKET = re.compile("[" + re.escape("".join((*_CLOSER_OF, *_OPENER_OF))) + "]")
-# A bracket in quotes, as in “(”, which is only mentioned.
+# A bracket in quotes, as in “(”: the sentence is about the bracket itself.
 _QUOTED = re.compile(r"(?<=[“‘「])[\[(（【](?=[”’」])|(?<=[“‘「])[\])）】](?=[”’」])")
-# Marks that close nothing: an apostrophe, and the bracket after one or two characters,
-# as in ``1)``, at the start of a text or of a part of it.
+# Closing marks that need no partner: an apostrophe, and the bracket after one or two
+# characters at the start of a text or of a clause, as in ``1)``.
 _NO_CLOSER = re.compile(
     r"""
       (?<=[A-Za-z])’
@@ -41,20 +42,19 @@ _INTERVAL = re.compile(
 class Brackets:
     """Positions of brackets and quotes in a text.
 
-    A pair is the positions of the opening and the closing bracket. ``mixed`` are pairs of a
-    half-width and a full-width bracket; ``single`` are brackets without a partner.
+    A pair consists of the positions of the opening and the closing bracket.
     """
 
     pairs: tuple[Span, ...]
-    single: tuple[int, ...]
-    mixed: tuple[Span, ...]
+    single: tuple[int, ...]  # brackets without a partner
+    mixed: tuple[Span, ...]  # pairs of a half-width and a full-width bracket
 
 
 def read_brackets(text: str) -> Brackets:
-    """Return the brackets of a masked text, in pairs.
+    """Return the positions of the brackets and quotes of a masked text.
 
-    Apostrophes, quoted brackets, and the brackets in ``1)`` and ``[0, 1)`` are ignored. In
-    ``（甲) [乙`` the first two are mixed, and the last one is single.
+    Ignore apostrophes, quoted brackets, and the brackets in ``1)`` and ``[0, 1)``. In
+    ``（甲) [乙``, the first two brackets are a mixed pair, and the last one is single.
     """
     if "]" in text or "[" in text:
         # Half-open intervals mix their brackets on purpose.
@@ -62,7 +62,7 @@ def read_brackets(text: str) -> Brackets:
     pairs: list[Span] = []
     mixed: list[Span] = []
     single: list[int] = []
-    waiting: list[int] = []  # open brackets
+    waiting: list[int] = []  # positions of open brackets
     for at, mark in _marks_in(text):
         if mark in _CLOSER_OF:
             waiting.append(at)
@@ -77,7 +77,7 @@ def read_brackets(text: str) -> Brackets:
             pairs.append((opening, at))
         else:
             mixed.append((opening, at))
-        single += waiting[depth + 1 :]  # opened inside the pair, and never closed
+        single += waiting[depth + 1 :]  # opened inside the pair, but never closed
         del waiting[depth:]
     single += waiting
     # Straight quotes look the same on both sides. If their number is odd, the last one
@@ -88,7 +88,7 @@ def read_brackets(text: str) -> Brackets:
 
 
 def _marks_in(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the position and the character of each bracket and quote that is not quoted itself."""
+    """Yield the position and the character of each bracket and quote; skip quoted brackets."""
     marks = {match.start(): match[0] for match in _BRACKET.finditer(text)}
     if marks:
         for quoted in _QUOTED.finditer(text):
@@ -97,10 +97,11 @@ def _marks_in(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _partner(text: str, waiting: list[int], mark: str) -> int | None:
-    """Return the index of the open bracket that ``mark`` closes, or None.
+    """Return the index in ``waiting`` of the open bracket that ``mark`` closes, or None.
 
-    That is the last one of its kind. The last open bracket of all may also have another width:
-    ``（甲)``. In ``（甲 [乙）``, however, ``[`` stays single.
+    If the last open bracket is the partner in any width, return it: ``（甲)``. Otherwise return the
+    last exact partner. In ``（甲 [乙）``, the last bracket closes the first one, and ``[`` has no
+    partner.
     """
     if not waiting:
         return None
@@ -114,9 +115,9 @@ def _partner(text: str, waiting: list[int], mark: str) -> int | None:
 
 
 def family(mark: str) -> str:
-    """Return the family of a bracket, whose members are equivalent across languages.
+    """Return the family of a bracket or quote: marks that a translation may exchange.
 
-    ``（`` and ``)`` are both "round", and all quotes are "quote". ``《`` is its own family.
+    ``（`` and ``)`` belong to "round", and all quotes to "quote". ``《`` is its own family.
     """
     if mark in _QUOTES:
         return "quote"
@@ -124,12 +125,15 @@ def family(mark: str) -> str:
 
 
 def full_width(mark: str) -> str:
-    """Return the full-width form of a bracket."""
+    """Return the full-width form of a bracket, or another character unchanged."""
     return _FULL.get(mark, mark)
 
 
 def find_unbalanced(subject: Subject) -> Iterator[Problem]:
-    """Report brackets and quotes without a partner of the same width: ``（词``, ``（词)``."""
+    """Report brackets and quotes without a partner, or with one of another width.
+
+    ``（词``, ``（词)``
+    """
     brackets = read_brackets(subject.masked_chinese)
     if not brackets.single and not brackets.mixed:
         return
@@ -146,9 +150,9 @@ def find_unbalanced(subject: Subject) -> Iterator[Problem]:
 
 
 def _not_single_in_english(subject: Subject, single: tuple[int, ...]) -> list[int]:
-    """Return the single brackets of families that are complete in the English.
+    """Return the single brackets, except those of families with a single bracket in the English.
 
-    If the English ends with ``(see below``, the translation may end with ``（见下文``.
+    If the English is ``(see below``, the translation may be ``（见下文``.
     """
     english = read_brackets(subject.masked_english)
     families = {family(subject.msgid[at]) for at in english.single}

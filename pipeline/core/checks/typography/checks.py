@@ -1,7 +1,7 @@
-"""M4: Chinese typography.
+"""M4: the checks of Chinese typography.
 
-The checks turn edits of masked text into problems with a fix. They never change words, so nearly
-all problems can be fixed automatically.
+The functions in `edits` find corrections of a masked text. Most checks here report these
+corrections as a problem, and offer the corrected text as its fix. Such fixes never change words.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from pipeline.core.document.splice import Edit, splice
 from pipeline.findings import Span
 
 _Edits = Callable[[str], Iterable[Edit]]
-_ROUNDS = 3  # an edit may enable another one of its kind
-# Blocks in which " - " may separate a name from its description.
+_ROUNDS = 3  # one edit may make another one of its kind possible
+# Kinds of blocks in which " - " may separate a name from its description.
 _PARTED = TITLES | {Kind.LIST_ITEM, Kind.DEFINITION}
-# An escaped space of reST beside white space, which already separates mark and word.
+# The reST separator "\ " beside white space, where it is not needed.
 _IDLE_GAP = re.compile(r"(?<!\\)\\ (?=\s)|(?<=\s)\\ ")
 _WORD_AT = re.compile(rf"{OPEN}*(?:[A-Za-z0-9._]+|{WORD}+)|.")
 _LONGEST_WORD = 80  # maximum length of a word that is marked as a whole
@@ -33,9 +33,9 @@ _WORD_BEFORE = re.compile(rf"(?:(?:[A-Za-z0-9._%+#]+|{WORD}+){CLOSE}*|.)\Z")
 
 
 def _from_edits(find_edits: _Edits, *, text: str, hint: str) -> Find:
-    """Return a check that reports the edits of ``find_edits`` in a masked translation.
+    """Return a check that reports the edits that ``find_edits`` yields for a masked translation.
 
-    The message is ``text`` and the marked words: ``lacks a space: “用JAX”``.
+    The message consists of ``text`` and the marked words: ``lacks a space: “用JAX”``.
     """
 
     def find(subject: Subject) -> Iterator[Problem]:
@@ -47,7 +47,7 @@ def _from_edits(find_edits: _Edits, *, text: str, hint: str) -> Find:
 def _edit_problems(
     subject: Subject, find_edits: _Edits, *, text: str, hint: str
 ) -> Iterator[Problem]:
-    """Yield one problem for all edits of a kind, if there are any."""
+    """Yield one problem for all edits that ``find_edits`` yields, if there are any."""
     shown = subject.masked_chinese
     edits = _without_overlaps(find_edits(shown))
     if not edits:
@@ -65,7 +65,7 @@ def _edit_problems(
 
 
 def _without_overlaps(edits: Iterable[Edit]) -> list[Edit]:
-    """Return the edits in order; the first of two overlapping edits keeps the common part.
+    """Return the edits in order, and shorten the second one of two that overlap.
 
     3 to 5 and 4 to 7 -> 3 to 5 and 5 to 7
     """
@@ -78,7 +78,10 @@ def _without_overlaps(edits: Iterable[Edit]) -> list[Edit]:
 
 
 def _mended_text(subject: Subject, find_edits: _Edits) -> str | None:
-    """Return the msgstr after repeated edits, or None if edits remain or an atom would change."""
+    """Return the msgstr after the edits, repeated until none are left.
+
+    Return None if edits remain after all rounds, or if an atom would change.
+    """
     fix, markup = subject.msgstr, subject.markup
     for _ in range(_ROUNDS):
         edits = _without_overlaps(find_edits(masked(fix, markup)))
@@ -89,14 +92,14 @@ def _mended_text(subject: Subject, find_edits: _Edits) -> str | None:
             fix = _IDLE_GAP.sub("", fix)
     if not keeps_atoms(subject.msgstr, fix, markup):
         return None
-    # An incomplete fix would be reported and changed again by the next run.
+    # After an incomplete fix, the next run would report and change the text again.
     if list(find_edits(masked(fix, markup))):
         return None
     return fix
 
 
 def _marked_span(shown: str, edit: Edit) -> Span:
-    """Return the span to mark: the changed characters, or the words beside changed white space.
+    """Return the span to mark for an edit: its characters, or the words beside its white space.
 
     ``词 , 词`` -> ``,``; ``请用JAX时`` -> ``用JAX``
     """
@@ -105,7 +108,7 @@ def _marked_span(shown: str, edit: Edit) -> Span:
         start = edit.start + text.index(inner)
         return start, start + len(inner)
     start, end = 0, len(shown)
-    # The limit keeps the search from scanning the whole text before the edit.
+    # Search only near the edit: from the start of the text, a search takes long.
     near = max(edit.start - _LONGEST_WORD, 0)
     if before := _WORD_BEFORE.search(shown, near, edit.start):
         start = before.start()
@@ -173,7 +176,7 @@ _find_gap = _from_edits(
 
 
 def find_dash(subject: Subject) -> Iterator[Problem]:
-    """Report wrong dashes. Which dashes are correct depends on the kind of block."""
+    """Report wrong dashes. The kind of block decides whether `` - `` is correct."""
     return _edit_problems(
         subject,
         partial(edits.dashes, may_part=subject.kind in _PARTED),
@@ -183,9 +186,11 @@ def find_dash(subject: Subject) -> Iterator[Problem]:
 
 
 def find_quote(subject: Subject) -> Iterator[Problem]:
-    """Report straight quotes; there is no fix if the text has 「 as well."""
+    """Report straight quotes around Chinese.
+
+    Offer no fix if the text has 「 as well: the fix writes “”, which would mix two kinds of quotes.
+    """
     for problem in _find_straight_quote(subject):
-        # The fix writes “”, which would mix two kinds of quotes.
         if "「" in subject.msgstr:
             yield replace(problem, fix=None)
         else:
@@ -199,7 +204,7 @@ def find_space_in_chinese(subject: Subject) -> Iterator[Problem]:
 
 
 def find_listed_comma(subject: Subject) -> Iterator[Problem]:
-    """Report half-width commas in a list of code. A person must choose the right mark."""
+    """Report half-width commas in a list of code. A person must choose the Chinese mark."""
     if spans := tuple(edits.listed(subject.masked_chinese)):
         yield Problem(
             text="has half-width commas between pieces of code",
@@ -212,7 +217,7 @@ def find_listed_comma(subject: Subject) -> Iterator[Problem]:
 
 
 def find_nin(subject: Subject) -> Iterator[Problem]:
-    # 您 is correct Chinese, but these docs address the reader as 你.
+    # 您 is correct Chinese, but these docs address readers as 你.
     if "您" in subject.msgstr:
         yield Problem(
             text="addresses the reader as 您",
@@ -227,9 +232,9 @@ def _spans_of_character(character: str, text: str) -> tuple[Span, ...]:
 
 
 def find_mixed_quotes(subjects: Sequence[Subject]) -> Iterator[Problem]:
-    """Report entries with the kind of quotes that is less common on the page.
+    """Report the entries of a page that use the less common kind of quotes, “ or 「.
 
-    If both kinds are equally common, those with 「 are reported.
+    If both kinds are equally common, report the entries with 「.
     """
     curly, corner = _with_mark("“", subjects), _with_mark("「", subjects)
     if not curly or not corner:
@@ -247,7 +252,7 @@ def find_mixed_quotes(subjects: Sequence[Subject]) -> Iterator[Problem]:
 
 
 def _with_mark(mark: str, subjects: Sequence[Subject]) -> list[int]:
-    """Return the indices of the entries that contain a mark outside of their atoms."""
+    """Return the indices of the entries that contain a mark outside of atoms."""
     return [
         index
         for index, subject in enumerate(subjects)
@@ -257,7 +262,10 @@ def _with_mark(mark: str, subjects: Sequence[Subject]) -> list[int]:
 
 @cache
 def _to_simplified() -> Callable[[str], str]:
-    """Return OpenCC's converter, which is slow to load: ``記憶體`` -> ``记忆体``."""
+    """Return OpenCC's converter to Simplified Chinese: ``記憶體`` -> ``记忆体``.
+
+    OpenCC is slow to load, so the converter is cached.
+    """
     import opencc
 
     convert: Callable[[str], str] = opencc.OpenCC("t2s").convert
@@ -266,15 +274,16 @@ def _to_simplified() -> Callable[[str], str]:
 
 @cache
 def _is_traditional(character: str) -> bool:
-    """Return whether a character on its own has another, simplified form."""
+    """Return whether OpenCC converts a character on its own to another character."""
     return _to_simplified()(character) != character
 
 
 def _simplified_characters(text: str) -> Iterator[tuple[str, str]]:
     """Yield each character of a text with its simplified form.
 
-    No phrase of OpenCC's present tables changes its length. If another version has one, it is
-    unknown which characters belong together, so each character is converted on its own.
+    OpenCC converts the whole text, because some characters depend on their neighbours. If the
+    result has another length, the characters cannot be matched, so convert each one on its own. The
+    current tables of OpenCC never change the length.
     """
     simplified: Sequence[str] = _to_simplified()(text)
     if len(simplified) != len(text):
@@ -285,9 +294,8 @@ def _simplified_characters(text: str) -> Iterator[tuple[str, str]]:
 def find_traditional(subject: Subject) -> Iterator[Problem]:
     """Report Traditional characters.
 
-    The whole text is converted, because some characters depend on their neighbours. That may give
-    wrong results: 显示覆盖 is parsed as 显 + 示覆 + 盖. Characters that are already simplified on
-    their own are therefore ignored.
+    OpenCC splits texts into phrases, sometimes wrongly: 显示覆盖 becomes 显 + 示覆 + 盖. Therefore
+    ignore a character that OpenCC would not convert on its own.
     """
     shown = subject.masked_chinese
     if not any(map(_is_traditional, shown)):

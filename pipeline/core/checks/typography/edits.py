@@ -1,4 +1,8 @@
-"""Edits that correct spaces, widths and punctuation of Chinese in masked text."""
+"""Edits that correct spaces, widths and punctuation of Chinese in masked text.
+
+Each public function takes a masked text, in which stand-ins hide markup and atoms, and yields
+edits. Positions in the masked text are also valid in the original text.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,8 @@ from pipeline.findings import Span
 
 # Spaces between Chinese and words.
 
-# Translates masked text to its visible characters, with words as letters.
+# Table for `str.translate`: delete invisible markup, and turn each stand-in of a word into
+# a letter.
 _AS_LETTERS = {
     ord(OPEN): None,
     ord(CLOSE): None,
@@ -21,8 +26,8 @@ _AS_LETTERS = {
     ord(OTHER): "\n",
 }
 _LETTERS = "A-Za-z0-9Α-Ωα-ωµ"
-# Between Chinese and a word: 用|JAX|时, 50%|的, C++|和. The hyphen in 拉丁-9 is no
-# boundary.
+# A boundary between Chinese and a word: 用|JAX|时, 50%|的, C++|和. The hyphen in 拉丁-9
+# is not a boundary.
 _EDGE = re.compile(
     rf"(?<=[{HAN}])(?=[{_LETTERS}])|(?<=[{_LETTERS}%‰℃])(?=[{HAN}])"
     rf"|(?<=[A-Za-z0-9+][+#])(?=[{HAN}])"
@@ -32,7 +37,7 @@ _EDGE = re.compile(
 def missing_spaces(shown: str) -> Iterator[Edit]:
     """Yield the missing spaces between Chinese and a word, a number, code or a formula.
 
-    ``用JAX时`` -> ``用 JAX 时``. The space is inserted outside of marks: ``用**JAX**`` ->
+    ``用JAX时`` -> ``用 JAX 时``. Insert the space outside of marks: ``用**JAX**`` ->
     ``用 **JAX**``.
     """
     plain = shown.translate(_AS_LETTERS)
@@ -52,7 +57,8 @@ def missing_spaces(shown: str) -> Iterator[Edit]:
 _FULL_WIDTH = "，。；：、！？）】》」』（【《「『"
 _SPACE = re.compile(r"[ \t]+")
 _BLOCK_MARK = re.compile(rf"[\s>]*(?:[-+*#>{OTHER}]+|\d{{1,9}}[.)])")
-# Quotes belong to English as well, so only spaces on the side of Chinese are wrong.
+# Spaces that are wrong beside quotes. English uses the same quotes, so a space is wrong
+# only between a quote and Chinese.
 _BESIDE_QUOTE = re.compile(
     rf"""
       (?<=[“‘])[ \t]+(?=[{HAN}])                # “ 词…
@@ -67,21 +73,20 @@ _BESIDE_QUOTE = re.compile(
 def is_block_mark(text: str) -> bool:
     """Return whether a text is the mark of a list item, heading or quote: ``-``, ``> 1.``.
 
-    The space after it is part of the syntax.
+    The space after such a mark is part of the syntax and must stay.
     """
     return bool(_BLOCK_MARK.fullmatch(text))
 
 
 def loose_marks(shown: str) -> Iterator[Edit]:
-    """Yield white space beside full-width marks, which include their own space.
+    """Yield the deletion of white space beside full-width marks: ``词 ，词`` -> ``词，词``.
 
-    ``词 ，词`` -> ``词，词``
-
-    The space between ``**：**`` and a word stays: without it, the bold would not render.
+    The glyphs of full-width marks already include space. Keep the space between ``**：**`` and a
+    word: without it, the bold would not render.
     """
     for match in _SPACE.finditer(shown):
         start, end = match.span()
-        if start == 0 or end == len(shown):  # invisible at the edges
+        if start == 0 or end == len(shown):  # readers do not see it at the edges
             continue
         if not _is_loose(shown, start, end):
             continue
@@ -90,20 +95,21 @@ def loose_marks(shown: str) -> Iterator[Edit]:
 
 
 def _is_loose(shown: str, start: int, end: int) -> bool:
-    """Return whether the inner white space from ``start`` to ``end`` is redundant.
+    """Return whether the white space from ``start`` to ``end`` is redundant.
 
-    It is redundant beside a full-width mark, and between a quote and Chinese.
+    It is redundant beside a full-width mark, and between a quote and Chinese. There must be text
+    on both sides.
     """
     before, after = shown[start - 1], shown[end]
     if before in _FULL_WIDTH or after in _FULL_WIDTH:
-        # A bare URL needs the space: otherwise the mark would become part of it.
+        # Keep the space after a bare URL: otherwise the mark would become part of it.
         return before != URL and "\n" not in (before, after)
     return bool(_BESIDE_QUOTE.match(shown, start))
 
 
 # Spaces inside Chinese, and full-width forms.
 
-# The pattern begins with a rare character, so that `re` skips to it.
+# The pattern begins with the space, because `re` quickly skips to a fixed character.
 _BETWEEN_HAN = re.compile(rf"[ \t](?<=[{HAN}].)[ \t]*(?=[{HAN}])")
 _WIDE_SPACE = re.compile(r"\u3000+")
 _CHINESE = re.compile(rf"[{HAN}{_FULL_WIDTH}\s]")
@@ -112,7 +118,10 @@ _TO_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 
 
 def spaces_between_han(shown: str) -> Iterator[Edit]:
-    """Yield white space inside Chinese, usually from a line break: ``数 组``."""
+    """Yield the deletion of white space inside Chinese: ``数 组`` -> ``数组``.
+
+    The usual cause is a line break in the editor.
+    """
     for match in _BETWEEN_HAN.finditer(shown):
         yield Edit(match.start(), match.end(), "")
 
@@ -120,8 +129,8 @@ def spaces_between_han(shown: str) -> Iterator[Edit]:
 def wide_spaces(shown: str) -> Iterator[Edit]:
     """Yield edits of U+3000, the full-width space.
 
-    Between words, and where bold text needs it to render, it becomes a plain space. Beside Chinese
-    and at the edges of the text it is deleted.
+    Replace it by a plain space between words, and where bold needs a space to render. Delete it
+    beside Chinese and at the edges of the text.
     """
     for match in _WIDE_SPACE.finditer(shown):
         start, end = match.span()
@@ -129,7 +138,7 @@ def wide_spaces(shown: str) -> Iterator[Edit]:
 
 
 def _plain_space(before: str, after: str) -> str:
-    """Return the space to use between two characters: ``" "`` or an empty string.
+    """Return the replacement for U+3000 between two characters: a plain space or nothing.
 
     At an edge of the text, one of the characters is empty.
     """
@@ -144,7 +153,7 @@ def _plain_space(before: str, after: str) -> str:
 
 
 def wide_letters(shown: str) -> Iterator[Edit]:
-    """Yield full-width letters and digits: ``ＪＡＸ`` -> ``JAX``."""
+    """Yield edits of full-width letters and digits: ``ＪＡＸ`` -> ``JAX``."""
     for match in _WIDE_LETTERS.finditer(shown):
         yield Edit(match.start(), match.end(), match[0].translate(_TO_NARROW))
 
@@ -156,7 +165,7 @@ _BESIDE_CHINESE = re.compile(f"[{HAN}{_HAN_MARKS}]")
 _C, _O = f"{CLOSE}*", f"{OPEN}*"
 # Half-width punctuation.
 _EMOJI = "\u2600-\u27bf\ufe0f\U0001f300-\U0001faff"
-# A full stop after these does not end a sentence. The last one is an initial.
+# A full stop after these does not end a sentence. The last pattern matches an initial.
 _SHORT = r"etc vs al cf Fig Eq Sec No Dr Mr Inc e\.g i\.e [A-Za-z]"
 _NOT_SHORT = "".join(rf"(?<!\b{word})" for word in _SHORT.split())
 _HALF = re.compile(
@@ -178,18 +187,18 @@ _CLAUSE_END = re.compile(r"[。！？；](?=.)|\n")
 
 
 def half_width(shown: str) -> Iterator[Edit]:
-    """Yield half-width punctuation (``,`` ``.`` ``:`` ``;`` ``!`` ``?``) of a Chinese clause.
+    """Yield edits of half-width punctuation (``,`` ``.`` ``:`` ``;`` ``!`` ``?``) in Chinese.
 
-    ``数组, 用**JAX**.`` -> ``数组，用**JAX**。``: closing marks stay before the punctuation.
+    ``数组, 用**JAX**.`` -> ``数组，用**JAX**。``
     """
     if not _HALF_MARK.search(shown) or not _ANY_HAN.search(shown):
         return
     for match in _HALF.finditer(shown):
-        # `见 README. See also: a, b.` ends in English.
+        # `见 README. See also: a, b.` ends with an English sentence.
         if match["end"] and not _is_last_clause_chinese(shown, match.start()):
             continue
-        mark = match[match.lastgroup or ""]  # the only group that matched
-        # Closing marks, as in **词**, stay before the punctuation.
+        mark = match[match.lastgroup or ""]  # only one group matches
+        # The match may start with closing marks, as in **词**. They do not change.
         marks_before = len(match[0]) - len(match[0].lstrip(CLOSE))
         yield Edit(match.start() + marks_before, match.end(), _FULL[mark])
 
@@ -197,7 +206,7 @@ def half_width(shown: str) -> Iterator[Edit]:
 def _is_last_clause_chinese(shown: str, end: int) -> bool:
     """Return whether the last clause before ``end`` contains Chinese.
 
-    ``见下。See also`` ends in English; ``见 README`` is a Chinese clause.
+    True for ``见 README``, but not for ``见下。See also``.
     """
     start = 0
     for clause_end in _CLAUSE_END.finditer(shown, 0, end):
@@ -211,14 +220,14 @@ _BRACKETED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 
 
 def listed(shown: str) -> Iterator[Span]:
-    """Yield half-width commas between code spans in a Chinese sentence.
+    """Yield the positions of half-width commas between code spans in a Chinese sentence.
 
-    Commas in brackets are ignored. There is no automatic fix: ``用 `a`, `b` 时`` may need “、” or
-    “，”.
+    Ignore commas in brackets. The result is not an edit, because a person must choose the mark:
+    ``用 `a`, `b` 时`` may need “、” or “，”.
     """
     if "," not in shown or not _ANY_HAN.search(shown):
         return
-    # Brackets may contain code: `f`(`a`, `b`).
+    # Brackets may contain code: `f`(`a`, `b`). Hide them.
     outside = _BRACKETED.sub(lambda match: "(" * len(match[0]), shown)
     for match in _LISTED.finditer(outside):
         at = shown.index(",", match.start())
@@ -231,9 +240,9 @@ _DOTS = re.compile(r"[ ]*(?:\.{3,}|。{3,}|⋯+|(?<!…)…(?!…)|…{3,})[ ]*"
 
 
 def ellipses(shown: str) -> Iterator[Edit]:
-    """Yield ``...``, ``。。。`` and a single ``…`` beside Chinese: ``等等 ...`` -> ``等等……``.
+    """Yield edits of ``...``, ``。。。`` and a single ``…`` beside Chinese.
 
-    The dots in ``x, ..., y`` stay, because there is no Chinese beside them.
+    ``等等 ...`` -> ``等等……``. Keep the dots in ``x, ..., y``, which are not beside Chinese.
     """
     if not any(dots in shown for dots in _ANY_DOTS):
         return
@@ -244,7 +253,7 @@ def ellipses(shown: str) -> Iterator[Edit]:
         is_before = _is_chinese(shown[end:].lstrip(f"{OPEN}{CLOSE}")[:1])
         if not any((is_behind, is_before, "。" in match[0])):
             continue
-        # Spaces are deleted only on the sides with Chinese.
+        # Delete spaces only on the sides with Chinese.
         if not is_behind:
             start += len(match[0]) - len(match[0].lstrip())
         if not is_before:
@@ -253,7 +262,7 @@ def ellipses(shown: str) -> Iterator[Edit]:
 
 
 def _is_chinese(character: str) -> bool:
-    """Return whether a character is Chinese, or a Chinese mark; False if it is empty."""
+    """Return whether a character is Chinese or Chinese punctuation; False for an empty string."""
     return bool(_BESIDE_CHINESE.match(character))
 
 
@@ -276,10 +285,10 @@ _DASH = re.compile(
 
 
 def dashes(shown: str, *, may_part: bool) -> Iterator[Edit]:
-    """Yield edits of ``--``, ``-``, ``–`` and a single ``—`` that stand for a Chinese dash.
+    """Yield edits of ``--``, ``-``, ``–`` and a single ``—`` that are used as a Chinese dash.
 
-    ``数组 -- 即张量`` -> ``数组——即张量``. Ranges and options stay. ``may_part`` allows `` - ``, as
-    between the parts of a title.
+    ``数组 -- 即张量`` -> ``数组——即张量``. Keep ranges (``3–5``) and options (``--jit``).
+    ``may_part`` allows `` - ``, which may separate the parts of a title.
     """
     if not _ANY_DASH.search(shown):
         return
@@ -287,19 +296,20 @@ def dashes(shown: str, *, may_part: bool) -> Iterator[Edit]:
     while match := _DASH.search(shown, at):
         if _is_dash(match, may_part=may_part):
             yield Edit(match.end("left"), match.start("right"), "——")
-        at = match.start("right")  # it may be left of the next dash, too
+        at = match.start("right")  # this character may be to the left of the next dash
 
 
 def _is_dash(match: re.Match[str], *, may_part: bool) -> bool:
-    """Return whether a match stands for a Chinese dash.
+    """Return whether a match is used as a Chinese dash.
 
-    At least one side must be Chinese, and the left side must not be a URL.
+    At least one side must be Chinese, and the left side must not be a URL. `` - `` must have
+    Chinese on both sides.
     """
     left, right = match["left"][0], match["right"][-1]
     if left == URL:
         return False
     chinese_sides = (_is_chinese(left), _is_chinese(right))
-    # ` - ` beside a word may be a minus, or separate the parts of a name.
+    # Beside a word, ` - ` may be a minus sign, or separate the parts of a name.
     if match["spaced"] == "-":
         return all(chinese_sides) and not may_part
     # A range: 3–5.
@@ -314,23 +324,23 @@ _NO_PROSE_BEFORE = re.compile(r"\]\Z|(?<![A-Za-z])[A-Za-z]$")
 
 
 def brackets(shown: str) -> Iterator[Edit]:
-    """Yield half-width brackets around Chinese, including adjacent spaces outside.
+    """Yield edits of half-width brackets around Chinese, and of the spaces outside of them.
 
     ``词 (甲) 词`` -> ``词（甲）词``
     """
     if "(" not in shown:
         return
     for opening, closing in read_brackets(shown).pairs:
-        # Brackets without Chinese contain a name or code, as in `JAX (XLA)`.
+        # Skip brackets without Chinese: they contain a name or code, as in `JAX (XLA)`.
         if shown[opening] != "(" or not _ANY_HAN.search(shown, opening, closing):
             continue
-        # `](` belongs to a broken link; `f(甲)` is a call.
+        # Skip `](`, which belongs to a broken link, and `f(甲)`, which is a call.
         before, behind = shown[:opening], shown[closing + 1 :]
         if _NO_PROSE_BEFORE.search(before):
             continue
         start, end = opening, closing + 1
         words = before.rstrip(" ")
-        # The space after a bare URL, and after the mark of a list item, stays.
+        # Keep the space after a bare URL, and after the mark of a list item.
         if not words.endswith(URL) and not is_block_mark(words):
             start = len(words)
         if behind.strip():
@@ -340,12 +350,12 @@ def brackets(shown: str) -> Iterator[Edit]:
 
 
 def quotes(shown: str, pair: str = "“”") -> Iterator[Edit]:
-    """Yield straight quotes around Chinese: ``"词"`` -> ``“词”``, or another ``pair``."""
+    """Yield edits of straight quotes around Chinese to ``pair``: ``"词"`` -> ``“词”``."""
     places = [match.start() for match in re.finditer('"', shown)]
-    if len(places) % 2:  # one has no partner: M312 reports it
+    if len(places) % 2:  # M312 reports the quote without a partner
         return
     openings, closings = places[::2], places[1::2]
-    # Quotes such as 5" may mean inches, which makes the pairing ambiguous.
+    # A quote such as that in 5" may mean inches, so the pairs are uncertain.
     if any(_INCHES.match(shown, opening) for opening in openings):
         return
     for opening, closing in zip(openings, closings, strict=True):
@@ -371,9 +381,10 @@ _DOUBLED_MARKS = re.compile(
 
 
 def doubled(shown: str) -> Iterator[Edit]:
-    """Yield doubled punctuation: ``，，`` -> ``，``.
+    """Yield edits of doubled punctuation: ``，，`` -> ``，``.
 
-    If the two marks differ (``，。``), a person must choose one: the edit changes nothing.
+    If the two marks differ (``，。``), a person must choose one. The edit then keeps both, so that
+    the place is reported without a fix.
     """
     if not _TWO_MARKS.search(shown):
         return
