@@ -1,8 +1,9 @@
 r"""Formulas and roles: which parts a translation must keep, and which parts are words.
 
-Markdown and reST share their formulas and roles, so both guards and the checks use this module. In
-a formula, a translation may change only the words in ``\text{}`` and similar commands. Their
-replacement may hold only plain words, because renderers turn markup characters into tags.
+The guards of Markdown and reST and the checks use this module, because formulas and roles are the
+same in both languages. In a formula, a translation may change only the words in ``\text{}`` and
+similar commands. The translated words must be plain, because renderers turn markup characters into
+tags.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 
 from pipeline.tables import read_table
 
-# "\text{if}". Its braces must not hold characters special to TeX or HTML, nor "⟨name⟩=⟨value⟩".
+# "\text{if}". The braces must not contain characters that are special in TeX or HTML.
 _WORDS = re.compile(
     r"""
     ( \\(?: text(?:rm|sf|tt|bf|md|it|sl|sc|up|normal)? | [mhf]box ) ) \s*
@@ -19,8 +20,8 @@ _WORDS = re.compile(
     """,
     re.VERBOSE,
 )
-# White space that is not rendered. A space between a command and a letter is needed: "\alpha x".
-# The first group is kept: "\ " is itself a command, and so is "\\", whatever follows it.
+# White space that is not rendered. The space between a command and a letter is excluded, because it
+# ends the command: "\alpha x". The first group is kept: "\ " and "\\" are commands themselves.
 _SPACE = re.compile(r"(\\[\\\s])|(?<![A-Za-z])\s+|\s+(?![A-Za-z])")
 # MathJax and Jupyter search the raw text for these delimiters, and skip code.
 _CODE = re.compile(r"(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
@@ -29,11 +30,13 @@ _MACRO = re.compile(r"\\[A-Za-z]")
 
 
 def canonical_math(formula: str) -> str:
-    r"""Return ``formula`` without what a translation may change: words and invisible white space.
+    r"""Return ``formula`` without the parts that a translation may change.
+
+    These are words and invisible white space:
 
     a + \text{if}              a+\text{…}
     \alpha x                   \alpha x
-    a \text{<b>}               a\text{<b>}      markup in the braces: all of it must stay
+    a \text{<b>}               a\text{<b>}      has markup in the braces, so they must not change
     """
     if "{" in formula:
         formula = without_words(formula)
@@ -41,16 +44,16 @@ def canonical_math(formula: str) -> str:
 
 
 def without_words(text: str) -> str:
-    r"""Return ``text`` with the words of formulas elided: ``\text{if}`` → ``\text{…}``."""
+    r"""Return ``text`` with the words of formulas replaced: ``\text{if}`` → ``\text{…}``."""
     return _WORDS.sub(r"\1{…}", text)
 
 
 def added_formulas(msgid: str, msgstr: str) -> list[str]:
     r"""Return the formulas in ``msgstr`` that ``msgid`` does not have, in canonical form.
 
-    A formula is any text between two delimiters that holds a macro. Renderers disagree about which
-    delimiters open and which close, so each may do both. Text without a macro is no formula: "$5 to
-    $6", "\[sic\]".
+    Any text between two delimiters counts as a formula if it contains a macro such as ``\alpha``.
+    Each delimiter may open or close a formula, because renderers disagree. "$5 to $6" and "\[sic\]"
+    contain no macro, so they are not formulas.
     """
     ours = _between_marks(msgstr)
     if not ours:
@@ -60,14 +63,14 @@ def added_formulas(msgid: str, msgstr: str) -> list[str]:
 
 
 def _between_marks(text: str) -> list[str]:
-    """Return the texts between formula delimiters that hold a macro, in canonical form."""
+    """Return the texts with a macro between formula delimiters, in canonical form."""
     parts = _MARK.split(_CODE.sub("`", text))
     return [canonical_math(part) for part in parts[1:-1] if _MACRO.search(part)]
 
 
-MATH = "math"  # the role of formulas, which follow the rules above
+MATH = "math"  # the role whose content is a formula
 _ROLES = read_table(__name__, "roles")
-# Roles that only style their words: the words may be translated. The table has badges, too.
+# Roles that only style their content. A translation may change all of it.
 _STYLES = re.compile("|".join(_ROLES["styles"].split()))
 # Sphinx roles whose content may be ``title <target>``.
 _TITLED = re.compile(
@@ -76,8 +79,9 @@ _TITLED = re.compile(
 )
 # Roles whose content is text to be translated, not a target.
 TEXT_ROLES = frozenset(_ROLES["words"].split())
-# The content of any other role must stay, because the role may output raw HTML. The exception is a
-# title that cannot be part of a tag, as in Sphinx's extlinks: ":source:`the patch <Lib/a.py>`".
+# A translation must not change the content of any other role, because the role may output raw HTML.
+# The exception is a title that cannot be part of an HTML tag, as in Sphinx's extlinks:
+# ":source:`the patch <Lib/a.py>`".
 _PLAIN_TITLE = re.compile(
     r"(?P<title>[^<>&=\"'\\\x00]+?)\s*<(?P<target>[^<>]*)>", re.DOTALL
 )
@@ -85,9 +89,10 @@ _VARIABLE = re.compile(r"\{[^{}]*\}")  # in {file}`{folder}/a.py`
 
 
 def fixed_part(name: str, content: str, target: str) -> str:
-    """Return the part of a role's ``content`` that must stay; empty if all of it may be translated.
+    """Return the part of a role's ``content`` that a translation must not change.
 
-    ``target`` is the target if the content is "title <target>", and the whole content otherwise.
+    ``target`` is the target if the content is "title <target>", otherwise the whole content. The
+    result is empty if all of the content may be translated:
 
         strong  words                ""
         func    words <~a.b>         a.b
@@ -98,9 +103,9 @@ def fixed_part(name: str, content: str, target: str) -> str:
     if _STYLES.fullmatch(name):
         return ""
     if _TITLED.fullmatch(name):
-        # "~" and "!" only choose how much of the name is shown.
+        # "~" and "!" only shorten or unlink the visible name.
         return _VARIABLE.sub("{…}", target.lstrip("~!"))
-    # MyST-NB executes the content of {eval}, so no part of it is a title.
+    # MyST-NB executes the content of {eval}, so none of it is a title.
     titled = _PLAIN_TITLE.fullmatch(content)
     if titled and "eval" not in name:
         return f"… <{titled['target']}>"

@@ -15,11 +15,11 @@ from pipeline.tables import read_table
 
 _TEXTS = read_table(__name__, "attribution")
 _NO_NAME = re.compile(r"[^\w .'-]+")  # possible markup in a name or a licence
-# Characters that either language could read as markup, or that would end an address. reST also
-# turns "javascript:…" into a link in the middle of a sentence.
+# Characters that one of the languages could parse as markup, or that would end a URL. The colon is
+# among them because reST turns "javascript:…" into a link anywhere in a sentence.
 _MARKUP = re.compile(r"[\\`*<>&$|\[\]]|(?<=script):|(?<=data):", re.IGNORECASE)
 _NO_ADDRESS = re.compile(r"[\s<>()\"'`\\\[\]]")
-_COMMIT_LENGTH = 12  # number of characters shown
+_COMMIT_LENGTH = 12  # number of characters in the line
 
 
 def attribution(
@@ -31,15 +31,15 @@ def attribution(
     license_name: str,
     adopted: Iterable[tuple[str, str]] = (),
 ) -> str:
-    """Return the attribution as one line: of reST if ``path`` ends in ``.rst``, else Markdown.
+    """Return the attribution of a page as one line, or an empty string for a docstring.
 
-    It is empty for a docstring.
+    The line is reST if ``path`` ends with ``.rst``, otherwise Markdown.
 
     ``page_url`` is a template with ``{ref}``, ``{commit}`` and ``{path}``, or empty. ``adopted``
-    lists the author and licence of each adopted set of translations.
+    lists the author and licence of each set of translations that was adopted from another project.
     """
     if path.endswith(DOCSTRING_SUFFIX):
-        return ""  # a docstring has no title; its page names the source
+        return ""  # a docstring has no title; the page that shows it names the source
     is_rst = path.endswith(".rst")
     mark = "``" if is_rst else "`"
     label = lock.docs.shown(path).removeprefix("./")
@@ -59,21 +59,21 @@ def attribution(
         source=source, version=version, license=_plain(license_name)
     )
     for author, licence in adopted:
-        # "Li Lei <li@example.org>" → "Li Lei": readers need no address.
+        # Leave out the e-mail address: "Li Lei <li@example.org>" → "Li Lei".
         name = _NO_NAME.sub("", author.partition(" <")[0])
         line += texts["credit"].format(author=name, licence=_NO_NAME.sub("", licence))
     return line
 
 
 def address_of_page(template: str, lock: Lock, path: str) -> str:
-    """Return the address at which upstream shows the file ``path``.
+    """Return the URL at which upstream shows the file ``path``.
 
-    ``template`` is a page URL as in :func:`attribution`.
+    ``template`` is the ``page_url`` of :func:`attribution`.
     """
     path = _NO_ADDRESS.sub(lambda letter: quote(letter[0]), lock.docs.shown(path))
     return template.format(ref=lock.ref, commit=lock.commit, path=path)
 
 
 def _plain(words: str) -> str:
-    """Return ``words`` escaped, so that neither markup language finds markup in them."""
+    """Return ``words`` escaped, so that they have no markup in either language."""
     return _MARKUP.sub(r"\\\g<0>", " ".join(words.split()))

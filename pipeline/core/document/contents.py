@@ -1,7 +1,7 @@
 """Finder of the files that a document names: toctree entries and included files.
 
-It matches lines and does not parse, so hundreds of pages take milliseconds. As a consequence, a
-directive shown as an example counts as a directive.
+It matches lines instead of parsing, so hundreds of pages take milliseconds. A directive in a code
+example therefore counts as a directive.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ _SUFFIX = re.compile(r"\.(md|rst|ipynb)$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """An entry of a toctree: a page name relative to the toctree's page, or a pattern of names."""
+    """An entry of a toctree: the name of a page, or a pattern of names.
+
+    The target is relative to the page with the toctree, unless it starts with ``/``.
+    """
 
     target: str
     is_pattern: bool = False
@@ -32,16 +35,16 @@ class Entry:
 def distances(
     texts: Mapping[str, str], *, first: str = FIRST, tops: Sequence[str] = ("",)
 ) -> dict[str, int]:
-    """Return how many entries lead from the first page to each page that can be reached.
+    """Return the distance of each reachable page from the first page, in toctree entries.
 
-    ``texts`` maps page names to their texts. The result is in reading order: by distance, then by
-    the order of the toctrees. ``tops`` are the name prefixes of the docs folders, if there are
-    several.
+    A page in the first page's toctree has the distance 1. ``texts`` maps page names to their texts.
+    The result is in reading order: by distance, then in the order of the toctrees. ``tops`` are the
+    name prefixes of the docs folders, if there are several.
     """
     if first not in texts:
         return {}
     found = {first: 0}
-    # Breadth-first: the list grows while the loop walks over it, nearest pages first.
+    # Breadth-first search: the loop appends to the list that it iterates over.
     order = [first]
     for page in order:
         top = next((top for top in tops if page.startswith(top)), "")
@@ -85,14 +88,14 @@ def _fenced(lines: list[str], fence: str) -> Iterator[str]:
 
 
 def _entries(body: Iterator[str]) -> Iterator[Entry]:
-    # ":glob:" comes first in the body, so it is known before the entries.
+    # Options precede the entries, so ":glob:" is known before them.
     is_pattern = False
     for line in body:
         if option := _TOCTREE_OPTION.match(line):
             is_pattern |= option["name"] == "glob"
             continue
         target = target_of(line)
-        # Skip other sites, and "self", which is the page with the toctree.
+        # Skip URLs of other sites, and "self", which is the page with the toctree.
         if target and "://" not in target and target != "self":
             yield Entry(target=target, is_pattern=is_pattern)
 
@@ -107,12 +110,13 @@ def _pages(entry: Entry, page: str, texts: Mapping[str, str], *, top: str) -> li
     """Return the names of the pages that an entry on ``page`` leads to."""
     if not entry.target.startswith("/"):
         return pages_in(posixpath.dirname(page), entry, texts)
-    # "/a/b" starts at the root of all docs. With several docs folders, try the page's own first.
+    # "/a/b" is relative to the root of the docs. If there are several docs folders, try that of the
+    # page first.
     return pages_in(top, entry, texts) or pages_in("", entry, texts)
 
 
 def pages_in(folder: str, entry: Entry, texts: Mapping[str, str]) -> list[str]:
-    """Return the names of the pages that an entry matches, relative to ``folder``."""
+    """Return the names of the pages that an entry matches if it is relative to ``folder``."""
     target = posixpath.normpath(posixpath.join(folder, entry.target.lstrip("/")))
     if entry.is_pattern and "*" in target:
         return [name for name in sorted(texts) if _matches(name, target)]
@@ -134,25 +138,21 @@ _INCLUDE_DIRECTIVE = re.compile(
     rf"[ \t>]*\.\. +{_INCLUDE_NAMES}::[ \t]+(?P<target>\S.*)"
 )
 _INCLUDE_OPTION = re.compile(r"[ \t>]*:(?P<key>[\w-]+):")
-# Options that show the included file as code, not as prose.
+# Options that render the included file as code instead of prose.
 _AS_CODE = frozenset(("code", "literal"))
 
 
 @dataclass(frozen=True, slots=True)
 class Inclusion:
-    """A file that a document includes.
+    """A file that a document includes."""
 
-    ``target`` is the path as written. ``is_prose`` is true if the file is rendered as text of the
-    page, not as code. ``has_parser`` is true if the directive names a parser.
-    """
-
-    target: str
-    is_prose: bool
-    has_parser: bool = False
+    target: str  # the path as written
+    is_prose: bool  # whether the file is rendered as text of the page, not as code
+    has_parser: bool = False  # whether the directive names a parser
 
 
 def inclusions(text: str, *, is_rst: bool) -> Iterator[Inclusion]:
-    """Yield the included files in order; a Markdown page may also use reST directives."""
+    """Yield the included files in order. A Markdown page may also use reST directives."""
     lines = text.split("\n")
     for number, line in enumerate(lines, start=1):
         match = _INCLUDE_DIRECTIVE.fullmatch(line.rstrip())
@@ -170,7 +170,7 @@ def inclusions(text: str, *, is_rst: bool) -> Iterator[Inclusion]:
 
 
 def _option_names(lines: Sequence[str], start: int) -> set[str]:
-    """Return the option names of a directive whose options begin at the 0-based line ``start``."""
+    """Return the names of a directive's options, which begin at the 0-based line ``start``."""
     options: set[str] = set()
     while start < len(lines) and (option := _INCLUDE_OPTION.match(lines[start])):
         options.add(option["key"])

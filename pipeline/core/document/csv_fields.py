@@ -1,7 +1,7 @@
 """Fields of comma-separated values, with their positions.
 
-Python's reader returns the fields without positions. A pattern finds the positions, and its result
-is used only if it agrees with the reader's.
+Python's CSV reader returns fields without positions. A pattern here finds the positions. Its result
+is used only if its fields equal those of the reader.
 """
 
 from __future__ import annotations
@@ -20,26 +20,23 @@ _FOREIGN = frozenset(("quote", "escape"))
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field: its text, and its start and end as (line index, column).
+    """One field. A position is a (line index, column)."""
 
-    The span includes quotation marks.
-    """
-
-    text: str
-    start: tuple[int, int]
+    text: str  # without quotation marks
+    start: tuple[int, int]  # of the field with its quotation marks, if any
     end: tuple[int, int]
 
 
 def rows(lines: Sequence[str], options: Mapping[str, str]) -> list[list[Field]] | None:
     """Return the fields of ``lines`` by row, as the directive ``csv-table`` reads them.
 
-    ``options`` are the directive's. Returns None if the fields cannot be located.
+    ``options`` are those of the directive. Return None if the positions cannot be found.
 
         ['a, "b, c"']    [[Field("a", (0, 0), (0, 1)), Field("b, c", (0, 3), (0, 9))]]
     """
     if not _FOREIGN.isdisjoint(options):
         return None
-    # docutils loads slowly, and most Markdown pages never need it.
+    # Imported here, because docutils loads slowly and most Markdown pages do not need it.
     from docutils.parsers.rst import directives
 
     skips_space = "keepspace" not in options
@@ -50,7 +47,7 @@ def rows(lines: Sequence[str], options: Mapping[str, str]) -> list[list[Field]] 
         expected = _read(lines, delimiter, skips_space=skips_space)
     except (ValueError, TypeError, csv.Error):
         return None
-    # If the two disagree, a position could be wrong, and a merge would corrupt the table.
+    # If the results differ, a position may be wrong, and a merge would corrupt the table.
     found = _scan(lines, delimiter, skips_space=skips_space)
     if [[field.text for field in row] for row in found] != expected:
         return None
@@ -58,16 +55,16 @@ def rows(lines: Sequence[str], options: Mapping[str, str]) -> list[list[Field]] 
 
 
 def quoted(text: str) -> str:
-    """Return ``text`` as a field in quotation marks, which may hold the delimiter."""
+    """Return ``text`` as a field in quotation marks, which may contain the delimiter."""
     return f"{QUOTE}{text.replace(QUOTE, QUOTE * 2)}{QUOTE}"
 
 
 def _read(
     lines: Sequence[str], delimiter: str, *, skips_space: bool
 ) -> list[list[str]]:
-    """Return the texts of all fields, as Python's reader sees them. Raises csv.Error."""
+    """Return the texts of all fields, as Python's CSV reader returns them. Raises csv.Error."""
     reader = csv.reader(
-        # With line ends, as docutils passes the lines: a quoted field keeps them.
+        # Add line ends, as docutils does: a quoted field may contain them.
         (f"{line}\n" for line in lines),
         delimiter=delimiter,
         skipinitialspace=skips_space,
@@ -79,14 +76,14 @@ def _read(
 def _scan(
     lines: Sequence[str], delimiter: str, *, skips_space: bool
 ) -> list[list[Field]]:
-    """Return the same fields with positions, found by a pattern."""
+    """Return the fields with positions, found by a pattern."""
     content = "\n".join([*lines, ""])
-    # The offset in ``content`` at which each line begins.
+    # The start offset of each line in ``content``.
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     pattern = _field_pattern(delimiter, skips_space=skips_space)
     result: list[list[Field]] = []
     row: list[Field] = []
-    # Every line has a line end, so every field has an end, and matches leave no gaps.
+    # Each line ends with a line end, so the matches cover the whole content.
     for match in pattern.finditer(content):
         start = _line_and_column(starts, match.start("field"))
         end = _line_and_column(starts, match.end("field"))
@@ -106,9 +103,10 @@ def _is_blank(row: Sequence[Field]) -> bool:
 
 
 def _field_pattern(delimiter: str, *, skips_space: bool) -> re.Pattern[str]:
-    """Return a pattern for a field and its end; a quoted field may span several lines.
+    """Return a pattern for a field and the delimiter or line end after it.
 
-    Its groups are ``field`` with quotation marks, ``quoted`` without them, and ``end``.
+    A quoted field may span several lines. The groups are ``field`` (with quotation marks),
+    ``quoted`` (without them), and ``end`` (the delimiter or line end).
     """
     space = " *" if skips_space else ""
     delimiter = re.escape(delimiter)
@@ -119,6 +117,6 @@ def _field_pattern(delimiter: str, *, skips_space: bool) -> re.Pattern[str]:
 
 
 def _line_and_column(starts: Sequence[int], position: int) -> tuple[int, int]:
-    """Return the index of the line that holds a position, and the column in it."""
+    """Return the index of the line that contains a position, and the column in this line."""
     index = bisect_right(starts, position) - 1
     return index, position - starts[index]

@@ -1,6 +1,6 @@
-"""Table of the directives of both languages: which parts of each are words.
+"""Table of the directives of both languages: which parts of a directive are words to translate.
 
-``directives.toml`` has the rows and documents their keys.
+``directives.toml`` has the rows of the table and documents their keys.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from pipeline.tables import read_table
 class Body(StrEnum):
     """The content type of a directive's body."""
 
-    PROSE = "prose"  # split like the rest of the page
+    PROSE = "prose"  # blocks like those of the page
     CODE = "code"
-    OPAQUE = "opaque"  # no words to translate
-    RAW = "raw"  # for one output format, perhaps HTML with words
-    RST = "rst"  # reST inside Markdown, which is not parsed
+    OPAQUE = "opaque"  # has no words to translate
+    RAW = "raw"  # source of one output format; HTML may have words
+    RST = "rst"  # reST inside a Markdown page, which is not parsed
     UNKNOWN = "unknown"  # the directive is not in the table
-    # Content with a form of its own:
+    # Content with a syntax of its own:
     TOCTREE = "toctree"  # page names, some with a title: "Some title <page>"
     GLOSSARY = "glossary"
     CSV_TABLE = "csv_table"
@@ -36,20 +36,21 @@ class Body(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Directive:
-    """Description of the parts of one kind of directive: a row of the table."""
+    """A row of the table, which describes the parts of a directive."""
 
     body: Body = Body.PROSE
-    paragraphs: Kind = Kind.ADMONITION
-    argument: Kind | None = None
-    options: Mapping[str, Kind] = field(default_factory=dict)
-    is_cell: bool = False
+    paragraphs: Kind = Kind.ADMONITION  # kind of the paragraphs in the body
+    argument: Kind | None = None  # kind of the argument; None if it has no words
+    options: Mapping[str, Kind] = field(default_factory=dict)  # only those with words
+    is_cell: bool = False  # whether jupytext reads the directive as a notebook cell
+    # The numbers of arguments that docutils expects; reST only.
     required_arguments: int = 0
     optional_arguments: int = 0
     takes_options: bool = True
 
     @property
     def holds_words(self) -> bool:
-        """Return whether any part of a directive in Markdown may be words."""
+        """Return whether any part of the directive may have words; for Markdown only."""
         if self.body in (Body.PROSE, Body.TOCTREE, Body.GLOSSARY):
             return True
         return self.argument is not None or bool(self.options)
@@ -59,7 +60,7 @@ UNKNOWN = Directive(body=Body.UNKNOWN, takes_options=False)
 
 
 def read_directives(language: str) -> dict[str, Directive]:
-    """Return the directives of ``"markdown"`` or ``"rst"`` by name."""
+    """Return the rows for a language, ``"markdown"`` or ``"rst"``, by the name of the directive."""
     directives: dict[str, Directive] = {}
     for row in read_table(__name__, "directives")[language]:
         names = row.pop("names").split()

@@ -1,7 +1,7 @@
 """Grammar: the functions that a merge needs for one markup language.
 
-There is one record per language, so a merge is the same code for both. A Markdown page never loads
-docutils.
+`merge` gets the grammar of a document and calls these functions, so it has no code for a certain
+language. The modules of reST are imported only for reST documents, because docutils loads slowly.
 """
 
 from __future__ import annotations
@@ -25,17 +25,20 @@ Names = dict[tuple[int, int], str]
 class Grammar:
     """Functions that put translations into a text, and prove that only prose has changed."""
 
-    # (msgid, kind, msgstr): why the translation is refused on its own, or None.
+    # Takes (msgid, kind, msgstr). Returns why the guard refuses this translation, or None.
     refusal: Callable[[str, Kind, str], Refusal | None]
-    # (split, msgstr by message index, insertions): the text with the translations in place.
+    # Takes (split, msgstr by message index, insertions). Returns the text with the translations.
     place: Callable[[Split, Mapping[int, str], Sequence[Edit]], Placed]
-    # The messages of the merged text, or None if more than prose has changed.
+    # Takes (split, merged text). Returns the messages of the merged text, or None if more than
+    # prose has changed.
     read_back: Callable[[Split, Placed], tuple[Message, ...] | None]
-    # (splits of all units, fragments that links point to): the names that headings must keep.
+    # Takes (splits of all units, fragments that links point to). Returns the names that headings
+    # must keep as link targets.
     plan_targets: Callable[[Sequence[Split], frozenset[str]], Names]
-    # (text, heading, name): the insertion of a link target above the heading.
+    # Takes (text, heading, name). Returns the insertion of a link target above the heading.
     target: Callable[[str, Message, str], Edit]
-    # (splits of all units, line): the number of the unit that gets the attribution, and the edit.
+    # Takes (splits of all units, attribution). Returns the number of the unit to edit, and the
+    # insertion of the attribution.
     attribution: Callable[[Sequence[Split], str], tuple[int, Edit]]
 
 
@@ -68,7 +71,7 @@ def _markdown(*, is_page: bool, is_run: bool, reading: Reading) -> Grammar:
 @cache
 def _rst(*, is_docstring: bool) -> Grammar:
     """Return the grammar of reST, for a page or for a docstring."""
-    # loads docutils, which is slow
+    # These modules import docutils, which loads slowly.
     from pipeline.core.document.rst import anchors, guard, placement
 
     return Grammar(

@@ -1,8 +1,11 @@
-"""Guard rules shared by both languages: reasons to refuse a translation, and the final proof.
+"""Guard rules for both languages: reasons to refuse a translation, and the proof of a merge.
 
-:func:`text_refusal` and the patterns in :data:`WRITTEN` search the raw text without a parser,
-because renderers differ. :func:`merged_messages` parses nothing itself. It compares the split of
-the merged text with upstream's, so the proof does not rely on the merge's own bookkeeping.
+The guard keeps a translation out of a page if it could change more than prose. It has two steps:
+
+1. It searches each translation for unsafe text. :func:`text_refusal` and the patterns in
+   :data:`WRITTEN` search the raw text without a parser, because renderers differ.
+2. After the merge, :func:`merged_messages` compares the split of the merged text with that of
+   upstream's text. So the proof does not rely on the positions that the merge computed.
 """
 
 from __future__ import annotations
@@ -16,30 +19,30 @@ from pipeline import limits
 from pipeline.core.document.message import Kind, Message, Signature, Split
 from pipeline.core.document.splice import Placed
 
-# Control characters, and characters that are invisible or reverse the direction of the text:
-# readers would see something other than the text.
+# Control characters, and characters that are invisible or reverse the direction of the text. With
+# these, readers would see another text than reviewers.
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 _ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([^{}]*)\}")
-_SHOWN = 60  # characters of a piece quoted in a refusal
-_NAMED = 3  # pieces quoted in a refusal
+_SHOWN = 60  # maximum number of characters that a refusal quotes of a piece
+_NAMED = 3  # maximum number of pieces that a refusal quotes
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Reason why a translation is not used: a stable code, what is wrong, and what to do."""
+    """Reason why the guard refuses a translation."""
 
-    code: str
-    text: str
-    hint: str
+    code: str  # such as G104; the meaning of a code never changes
+    text: str  # what is wrong, as the predicate of a sentence
+    hint: str  # what to do
 
 
 def text_refusal(msgid: str, msgstr: str) -> Refusal | None:
-    """Return the refusal of a text that no language allows, or None.
+    """Return a refusal for reasons that are the same in both languages, or None.
 
     The reasons are control characters, excessive length and changed formula environments. For
-    example, ``"中文\\u202e"`` holds U+202E, which reverses the rest of the line.
+    example, ``"中文\\u202e"`` contains U+202E, which reverses the rest of the line.
     """
     if control := _CONTROL.search(msgstr):
         return Refusal(
@@ -60,7 +63,7 @@ def text_refusal(msgid: str, msgstr: str) -> Refusal | None:
 def _environment_refusal(msgid: str, msgstr: str) -> Refusal | None:
     """Return a refusal if the translation begins or ends other formula environments.
 
-    MyST makes a block of ``\\begin{equation}``, and MathJax reads on to the next ``\\end``,
+    Such a change would affect the text after the message: MathJax searches for the next ``\\end``
     anywhere on the page.
     """
     theirs, ours = _environments(msgid), _environments(msgstr)
@@ -81,7 +84,7 @@ def _environments(text: str) -> dict[str, list[str]]:
     \\begin{align}x\\end{align}      {"align": ["begin", "end"]}
     """
     marks: dict[str, list[str]] = {}
-    # A renderer resolves character references first: "&#92;begin{align}".
+    # Renderers resolve character references first: "&#92;begin{align}".
     for mark, name in _ENVIRONMENT.findall(resolve_references(text)):
         marks.setdefault(name, []).append(mark)
     return marks
@@ -90,19 +93,20 @@ def _environments(text: str) -> dict[str, list[str]]:
 def change_refusal(
     name: str, added: Iterable[str], missing: Iterable[str] = ()
 ) -> Refusal:
-    """Return a refusal that quotes the first few pieces ``added`` to or ``missing`` from the text.
+    """Return a refusal of a translation with other pieces of markup than the English.
 
-    ``name`` is the readable kind of the pieces: "adds role “func”; lacks role “ref”".
+    ``added`` are the pieces that only the translation has, ``missing`` those that only the English
+    has. ``name`` is their kind in the message: "adds role “func”; lacks role “ref”".
     """
     parts = [f"adds {name} {quoted(piece)}" for piece in added]
     parts += [f"lacks {name} {quoted(piece)}" for piece in missing]
-    # No piece differs, but the raw HTML does: for example, a block begins another tag.
+    # If no piece differs, the HTML differs in another way, for example by an unclosed tag.
     text = "; ".join(parts[:_NAMED]) or f"has other {name} than the English"
     return Refusal("G104", text, "Keep exactly what the English has, letter by letter.")
 
 
 def quoted(piece: str) -> str:
-    """Return ``piece`` in quotation marks, cut to its first 60 characters."""
+    """Return ``piece`` in quotation marks, truncated to 60 characters."""
     if len(piece) <= _SHOWN:
         return f"“{piece}”"
     return f"“{piece[:_SHOWN]}…”"
@@ -111,37 +115,37 @@ def quoted(piece: str) -> str:
 def merged_messages(
     split: Split, fresh: Split, placed: Placed, added: Set[int]
 ) -> tuple[Message, ...] | None:
-    """Return the messages of the merged text, or None if anything but prose has changed.
+    """Return the messages of the merged text, or None if more than prose has changed.
 
-    ``split`` is upstream's; ``fresh`` is the split of ``placed.text``. Blocks that begin at one of
-    the offsets ``added`` were inserted by the merge and are ignored.
+    ``split`` is the split of upstream's text, ``fresh`` that of the merged text ``placed.text``.
+    Ignore the blocks at the offsets ``added``, which the merge has inserted.
     """
     found = [message for message in fresh.messages if message.start not in added]
     count = len(split.messages)
     messages = tuple(found[:count])
-    # Sections that stay English must be unchanged.
+    # The sections that stay English by configuration must be unchanged.
     if [message.msgid for message in found[count:]] != [
         message.msgid for message in split.rest
     ]:
         return None
-    # Each message must lie where its translation was put. The spans differ if a translation was
-    # parsed as two blocks, or joined the block next to it.
+    # Each message must be where the merge put its translation. The spans differ if a translation
+    # became two blocks, or became part of an adjacent block.
     if _spans(messages) != placed.spans:
         return None
-    # A paragraph may become a heading without moving.
+    # The spans do not reveal a paragraph that became a heading.
     if _kinds(messages) != _kinds(split.messages):
         return None
-    # The blocks between the messages have moved; their signatures and order must be the same.
+    # The other blocks have moved, but their signatures and their order must be the same.
     if _signatures(fresh, added) != _signatures(split, frozenset()):
         return None
-    # The skeleton covers code too. It is compared again because it gets executed.
+    # The skeleton includes the code. Compare the code again, because it is executed.
     if fresh.code != split.code:
         return None
     return messages
 
 
 def _spans(messages: Sequence[Message]) -> tuple[tuple[int, int], ...]:
-    """Return the offsets of each message in the text it was split from."""
+    """Return the start and end offsets of each message."""
     return tuple((message.start, message.end) for message in messages)
 
 
@@ -163,8 +167,9 @@ _HTML = re.compile(
     """,
     re.VERBOSE | re.ASCII,
 )
-# CommonMark's destinations: in angle brackets, or without spaces and with balanced parentheses, of
-# which markdown-it reads 32 levels. Possessive, because nothing else can match what has matched.
+# The target of a link in CommonMark: in angle brackets, or without spaces and with balanced
+# parentheses. markdown-it allows 32 levels of parentheses. The possessive quantifiers prevent
+# backtracking, which could not find another match.
 _UNBRACKETED = r"(?:\\[\\()]|[^\s()])*+"
 for _ in range(32):
     _UNBRACKETED = rf"(?:\\[\\()]|[^\s()]|\({_UNBRACKETED}\))*+"
@@ -183,8 +188,9 @@ _SCHEME = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _MATH_MACRO = re.compile(r"\\[A-Za-z]+")
-# Attributes of the preceding element, of the line, or with a space of the heading: [words]{.class},
-# Words {#name}. With a colon they are of kramdown and Python-Markdown, and may stand apart.
+# Attributes in braces, which set a class or an id: of an element ([words]{.class}), of a line, or
+# of a heading (Words {#name}). Those with a colon belong to kramdown and Python-Markdown, and need
+# not follow an element: {: .class}.
 _ATTRIBUTES = re.compile(
     r"""
     (?:
@@ -195,9 +201,9 @@ _ATTRIBUTES = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
-# The kind of a GitHub alert. In a message it shows as text, or turns the quote into an alert.
+# The mark of a GitHub alert: [!NOTE]. It turns a quote into an alert; elsewhere it is visible text.
 _ALERT = re.compile(r"^\s*\[!\w[\w-]*\]")
-# Readable name and pattern of each kind. Refusals check the kinds in this order.
+# The name in messages and the pattern of each kind of markup, in the order of the tests.
 WRITTEN = {
     "HTML": _HTML,
     "link target": _LINK_TARGET,
@@ -208,7 +214,7 @@ WRITTEN = {
     "attributes": _ATTRIBUTES,
     "alert": _ALERT,
 }
-# A quick filter: every match of the patterns above contains one of these in lower case.
+# A fast filter: each match of the patterns above contains one of these, in lower case.
 _MAYBE_WRITTEN = re.compile(r"<|\]\(|//|www\.|data:|script:|https?:|file:|\{|\\|\[!")
 
 
@@ -217,10 +223,10 @@ _BRACE = re.compile(r"[{}]")
 
 
 def find_templates(text: str) -> list[str]:
-    """Return what template languages would evaluate in ``text``, each up to its matching brace.
+    """Return the pieces of ``text`` that template languages such as Jinja would evaluate.
 
-    ``"a {{ b }} and {% c"`` gives ``["{{ b }}", "{%"]``: a mark without its end stands alone. Only
-    the outermost pieces count.
+    A piece extends to the matching brace. If there is none, it is only the opening mark:
+    ``"a {{ b }} and {% c"`` gives ``["{{ b }}", "{%"]``. Skip pieces inside of other pieces.
     """
     opened: list[int] = []
     found: list[tuple[int, str]] = []
@@ -241,9 +247,9 @@ def find_templates(text: str) -> list[str]:
 
 
 def resolve_references(text: str) -> str:
-    """Return ``text`` with its character references resolved, as renderers finally see it.
+    """Return ``text`` with its character references resolved, as readers finally see it.
 
-    Resolving may reveal another reference: ``"&amp;lt;b&amp;gt;"``.
+    Resolve repeatedly, because the result may contain another reference: ``"&amp;lt;b&amp;gt;"``.
     """
     while "&" in text and (resolved := unescape(text)) != text:
         text = resolved
@@ -251,13 +257,16 @@ def resolve_references(text: str) -> str:
 
 
 def may_hold_written(text: str) -> bool:
-    """Return False if none of the patterns in :data:`WRITTEN` can match ``text``."""
+    """Return whether one of the patterns in :data:`WRITTEN` may match ``text``.
+
+    This is a fast filter. If it returns False, none of them can match.
+    """
     return bool(_MAYBE_WRITTEN.search(text.lower()))
 
 
 def find_written(name: str, text: str) -> list[str]:
-    """Return what the pattern ``name`` of :data:`WRITTEN` finds in ``text``, in order.
+    """Return the matches of the pattern ``name`` of :data:`WRITTEN` in ``text``, in order.
 
-    ``"HTML"`` finds ``["<b", "</b"]`` in ``"<b>words</b>"``.
+    ``"HTML"`` and ``"<b>words</b>"`` give ``["<b", "</b"]``.
     """
     return WRITTEN[name].findall(text)

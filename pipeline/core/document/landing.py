@@ -1,7 +1,8 @@
-"""Landings: where each message of a document lies in the merged document, and its text there.
+"""Landings: the position and the text of each message in the merged document.
 
-A merge knows the positions because it has placed the translations and parsed the result. The
-site reads them from these records or from their JSON file, and need not split both documents again.
+`merge` returns these records, because it knows the positions of the translations. The stages after
+the merge, such as the site, read them from a JSON file. They need not split the English and the
+merged document again.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ _HINT = "It is a file that merge writes: delete it and run merge again."
 class Landing:
     """One message of a document, with its English text and its text in the merged document.
 
-    ``english`` and ``text`` can be shown out of context: data URIs are restored, and table bars are
-    not escaped. ``line`` and ``last_line`` are 1-based in the merged text of the unit, which is a
-    page or the source of one cell.
+    ``english`` and ``text`` are suitable for display outside of the page: data URIs are restored,
+    and the bars of table cells are not escaped. ``line`` and ``last_line`` are 1-based lines of the
+    merged text of the unit, which is a page or the source of one cell.
     """
 
     kind: Kind
@@ -39,10 +40,10 @@ class Landing:
     cell: int | None  # 0-based number of the notebook cell, None on a text page
     line: int
     last_line: int
-    is_translated: bool  # whether ``text`` is its translation
-    # A glossary term: its English stays on the line below ``text``.
+    is_translated: bool  # whether ``text`` is a translation
+    # Whether it is a glossary term whose English remains on the line below ``text``.
     is_kept: bool
-    # Whether it is in a section that stays English, and so is no message.
+    # Whether its section stays English by configuration, so that it is not in the catalogue.
     is_rest: bool = False
 
 
@@ -54,7 +55,10 @@ def landing_of(
     is_translated: bool = False,
     is_kept: bool = False,
 ) -> Landing:
-    """Return the record of one message, with ``merged`` as the message read back in its place."""
+    """Return the record of one message.
+
+    ``merged`` is the message that the splitter finds at its place in the merged document.
+    """
     return Landing(
         kind=english.kind,
         markup=english.markup,
@@ -71,7 +75,7 @@ def landing_of(
 
 
 def landing_of_rest(english: Message, lines: int) -> Landing:
-    """Return the record of a block that stays English and moves down by ``lines``."""
+    """Return the record of a block that stays English, and that the merge moved by ``lines``."""
     moved = replace(
         english, line=english.line + lines, last_line=english.last_line + lines
     )
@@ -79,17 +83,20 @@ def landing_of_rest(english: Message, lines: int) -> Landing:
 
 
 def landings_to_json(landings: tuple[Landing, ...]) -> bytes:
-    """Return the records as UTF-8 JSON; equal records give equal bytes."""
-    # One record per line. With ``indent``, json would fall back to its slow Python encoder.
+    """Return the records as UTF-8 JSON, one record per line."""
+    # The option ``indent`` would make json use its slow Python encoder.
     lines = map(_ENCODER.encode, msgspec.to_builtins(landings))
     text = "[\n" + ",\n".join(lines) + "\n]"
-    # A title may hold a lone surrogate, which cannot be encoded. Its Python escape, "\ud800", is
-    # also its JSON escape.
+    # A title may contain a lone surrogate, which UTF-8 cannot encode. Its Python escape, "\ud800",
+    # is also its JSON escape.
     return f"{text}\n".encode("utf-8", "backslashreplace")
 
 
 def landings_from_json(data: bytes, where: str) -> tuple[Landing, ...]:
-    """Parse the output of :func:`landings_to_json`. Raises InputError that names ``where``."""
+    """Parse the output of :func:`landings_to_json`.
+
+    Raises InputError if ``data`` has another form. ``where`` names the file in the error.
+    """
     try:
         records = json.loads(data.decode("utf-8"))
         return msgspec.convert(records, tuple[Landing, ...])
@@ -99,9 +106,9 @@ def landings_from_json(data: bytes, where: str) -> tuple[Landing, ...]:
 
 
 def _shown(message: Message) -> str:
-    """Return the text of a message as shown out of context.
+    """Return the text of a message for display outside of the page.
 
-    Only Markdown tables need their bars escaped: ``a \\| b`` becomes ``a | b``.
+    The text of a Markdown table cell has escaped bars: ``a \\| b`` becomes ``a | b``.
     """
     text = prose.show_payloads(message.msgid, message.payloads)
     if message.kind is Kind.TABLE_CELL and message.markup is not Markup.RST:

@@ -1,8 +1,11 @@
-"""Merge of translations into a document: everything but prose stays upstream's, byte for byte.
+"""Merge of translations into a document: only prose changes, all other bytes are upstream's.
 
-A document and its translations come in. The merged bytes, the rejected translations with reasons,
-and the landing of every message go out. The guard checks whole texts, because two translations may
-be harmless alone and together swallow the text between them.
+:func:`merge` takes a document and its translations. It returns the merged bytes, the rejected
+translations with reasons, and the position of every message.
+
+The guard examines each translation alone, and then the merged text as a whole. The second step is
+necessary because two translations may be harmless alone, but together change the text between them.
+For example, each of them may have one half of a pair of ``$`` marks.
 """
 
 from __future__ import annotations
@@ -41,10 +44,10 @@ _NO_ATTRIBUTION = Refusal(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageExtras:
-    """Content of a merged page that is no message.
+    """Content that a merge adds to a page beside the translations.
 
-    ``attribution`` is the line under the title. ``anchors`` are the fragments that links point to:
-    their headings keep the English anchors.
+    ``attribution`` is the line under the title. ``anchors`` are the fragments of URLs that links
+    point to. The headings with these anchors keep them.
     """
 
     attribution: str = ""
@@ -53,7 +56,7 @@ class PageExtras:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejected:
-    """A translation that was left out; its message stays in English."""
+    """A translation that was left out. Its message stays in English."""
 
     message: Message
     place: str
@@ -62,16 +65,12 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """A merged document.
-
-    ``translated`` counts the messages shown in the target language. ``blocks`` has a record of
-    every message in document order, translated or not. ``units`` has the merged text of each unit,
-    and its messages with their positions in that text.
-    """
+    """A merged document."""
 
     data: bytes
-    translated: int
+    translated: int  # number of messages in the target language
     rejected: tuple[Rejected, ...] = field(default=())
+    # A record of every message in document order, translated or not.
     blocks: tuple[Landing, ...] = field(default=())
     units: tuple[MergedUnit, ...] = field(default=())
 
@@ -90,11 +89,12 @@ def merge(
     translations: Mapping[str, str],
     extras: PageExtras | None = None,
 ) -> Merged:
-    """Put ``translations`` into ``document``; without any, the result is upstream's bytes.
+    """Put ``translations`` into ``document``. Without any, the result is upstream's bytes.
 
-    Keys are msgids, or ``section \\4 msgid`` for a translation that is used only in that section.
-    Messages whose translation the guard refuses stay in English and are listed in ``rejected``.
-    Raises GuardError if the result still differs from upstream outside prose.
+    The keys of ``translations`` are msgids, or ``section \\4 msgid`` for a translation that applies
+    only in this section. Messages whose translation the guard refuses stay in English and are
+    listed in ``rejected``. Raises GuardError if the result still differs from upstream outside
+    prose.
     """
     rejected: list[Rejected] = []
     chosen = [
@@ -106,7 +106,8 @@ def merge(
         placed_units = _place_units(document, chosen, extras or PageExtras(), rejected)
     translated = sum(len(result.kept) for result in placed_units.values())
     if not translated:
-        # All may have been refused: an attribution without a translation would be false.
+        # If the guard has refused all translations, leave out the attribution as well: it would
+        # call the page a translation.
         placed_units = {}
     edits = {number: result.placed.edits for number, result in placed_units.items()}
     raw = merged_text(document, edits) if edits else document.raw
@@ -135,11 +136,14 @@ def _acceptable_translations(
     translations: Mapping[str, str],
     rejected: list[Rejected],
 ) -> dict[int, str]:
-    """Return the msgstrs of one unit by message index; append those refused on their own."""
+    """Return the msgstrs of one unit by message index.
+
+    Append each translation that the guard refuses on its own to ``rejected``.
+    """
     refusal_of = grammar_of(document).refusal
     chosen: dict[int, str] = {}
     for index, message in enumerate(unit.split.messages):
-        # A translation for this section wins over the general one.
+        # A translation for this section takes precedence over the general one.
         msgstr = translations.get(f"{message.section}\4{message.msgid}")
         if not msgstr:
             msgstr = translations.get(message.msgid)
@@ -160,13 +164,13 @@ def _place_units(
 ) -> dict[int, PlacedUnit]:
     """Place the translations of all units; return the result of each changed unit by its number.
 
-    ``chosen`` has the msgstrs of each unit. Those that break their unit are appended to
-    ``rejected``. If the attribution breaks its unit, all are rejected and the result is empty.
+    ``chosen`` has the msgstrs of each unit. Append those that break their unit to ``rejected``. If
+    the attribution breaks its unit, reject all translations and return an empty result.
     """
     grammar = grammar_of(document)
     splits = [unit.split for unit in document.units]
     plan = grammar.plan_targets(splits, extras.anchors)
-    # Link targets depend on the headings of all units, so plan them before any unit is placed.
+    # Link targets depend on the headings of all units, so plan them before placing any unit.
     names_of: dict[int, dict[int, str]] = {}
     for (owner, index), name in plan.items():
         names_of.setdefault(owner, {})[index] = name
@@ -186,7 +190,7 @@ def _place_units(
             grammar, unit.split, chosen[number], names, insertions
         )
         if result is None:
-            # Without its attribution, no translation may be published.
+            # A translation must not be published without its attribution.
             for each, translations in zip(document.units, chosen, strict=True):
                 for index in translations:
                     message = each.split.messages[index]
@@ -205,14 +209,17 @@ def _place_units(
 def _rejected(
     document: Document, unit: Unit, message: Message, refusal: Refusal
 ) -> Rejected:
-    """Return the record of a translation that is left out, with its position for people."""
+    """Return the record of a translation that is left out."""
     return Rejected(
         message=message, place=document.place(unit, message), refusal=refusal
     )
 
 
 def _blocks(unit: Unit, result: PlacedUnit) -> Iterator[Landing]:
-    """Yield the landing of every message of a unit, and of the blocks that stay English."""
+    """Yield the landing of every message of a unit, and of the blocks of its last sections.
+
+    The latter stay English by configuration.
+    """
     for index, message in enumerate(unit.split.messages):
         yield landing_of(
             message,
@@ -221,7 +228,7 @@ def _blocks(unit: Unit, result: PlacedUnit) -> Iterator[Landing]:
             is_translated=index in result.kept,
             is_kept=index in result.placed.doubled_terms,
         )
-    # They come after all edits, so they move by the number of added lines.
+    # These blocks follow all edits, so they move by the number of added lines.
     lines = result.placed.text.count("\n") - unit.split.text.count("\n")
     for message in unit.split.rest:
         yield landing_of_rest(message, lines)
@@ -229,16 +236,16 @@ def _blocks(unit: Unit, result: PlacedUnit) -> Iterator[Landing]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedUnit:
-    """Result of placing translations into a unit; ``messages`` are those of the merged text."""
+    """Result of placing translations into a unit."""
 
     kept: frozenset[int]  # indices of the translated messages
     placed: Placed
-    messages: tuple[Message, ...]
-    gave_up: bool = False  # whether translations were left out untried
+    messages: tuple[Message, ...]  # the messages of the merged text
+    gave_up: bool = False  # whether translations were left out without a try
 
 
 def _unchanged(split: Split) -> PlacedUnit:
-    """Return the result for a unit that keeps upstream's text."""
+    """Return the result for a unit without translations."""
     placed = apply_edits(split, {})
     return PlacedUnit(kept=frozenset(), placed=placed, messages=split.messages)
 
@@ -252,8 +259,9 @@ def place_translations(
 ) -> PlacedUnit | None:
     """Place as many translations as possible without breaking the unit.
 
-    ``translations`` and ``names`` go by the message's index in ``split``. ``names`` are link
-    targets that translated headings must keep. Returns None if the insertions alone break the unit.
+    The keys of ``translations`` and ``names`` are indices of messages in ``split``. ``names`` are
+    the link targets that translated headings must keep. Return None if the insertions alone break
+    the unit.
     """
     placed_unit: PlacedUnit | None = None
     tries_left = max_tries(len(split.text))
@@ -262,7 +270,7 @@ def place_translations(
     def is_good(indices: Sequence[int]) -> bool:
         """Return whether the unit is intact with these translations; if so, save the result."""
         nonlocal placed_unit, tries_left, gave_up
-        # The try without any translation is always made, because its result may be needed.
+        # Always allow the try without any translation: its result is the last resort.
         if indices and tries_left <= 0:
             gave_up = True
             return False
@@ -277,7 +285,7 @@ def place_translations(
         messages = grammar.read_back(split, placed)
         if messages is None:
             return False
-        # The last good try is the result: each good try contains the good one before it.
+        # Each good try includes the translations of the good try before it, so keep the last one.
         placed_unit = PlacedUnit(
             kept=frozenset(indices), placed=placed, messages=messages
         )
@@ -293,8 +301,8 @@ def _largest_good(
 ) -> list[int]:
     """Return as many of ``indices`` as are good together, found by bisection.
 
-    If 3 of [1, 2, 3, 4] is bad, the tries are [1, 2, 3, 4], [1, 2], [1, 2, 3, 4], [1, 2, 3] and
-    [1, 2, 4]. Each bad index costs about log2(n) tries.
+    If 3 is the bad index in [1, 2, 3, 4], the tries are [1, 2, 3, 4], [1, 2], [1, 2, 3, 4],
+    [1, 2, 3] and [1, 2, 4]. Each bad index costs about log2(n) tries.
     """
     if not indices or is_good(indices):
         return indices
@@ -302,7 +310,7 @@ def _largest_good(
         return []
     middle = len(indices) // 2
     first = _largest_good(indices[:middle], is_good)
-    # The second half must be good together with the kept part of the first half.
+    # Test the second half together with the good part of the first half.
     return first + _largest_good(
         indices[middle:], lambda second: is_good([*first, *second])
     )
@@ -315,7 +323,7 @@ BUG = (
 
 
 def merged_text(document: Document, edits: Mapping[int, tuple[Edit, ...]]) -> str:
-    """Return the merged document as text. ``edits`` are the edits of each unit, by its number.
+    """Return the merged document as text. ``edits`` maps the number of each unit to its edits.
 
     Raises GuardError if the result differs from upstream outside prose.
     """
@@ -329,8 +337,8 @@ def _notebook(
 ) -> str:
     """Return the merged notebook as JSON text.
 
-    As a proof the result is parsed again. Each edited cell must hold the edited source, and
-    everything else must equal upstream's. Raises GuardError if not.
+    To prove the result, parse it again. Each edited cell must have the edited source, and all other
+    values must equal upstream's. Raises GuardError if not.
     """
     cells: dict[int, tuple[Edit, ...]] = {}
     for number, changes in edits.items():
@@ -338,7 +346,7 @@ def _notebook(
         assert cell is not None  # every unit of a notebook is a cell
         cells[cell] = changes
     raw = edit_cells(notebook, cells)
-    # NaN is parsed as text, because the number NaN does not equal itself.
+    # Parse NaN as text, because the number NaN does not equal itself.
     upstream = json.loads(document.raw, parse_constant=str)
     merged = json.loads(raw, parse_constant=str)
     for cell, changes in cells.items():
@@ -349,7 +357,8 @@ def _notebook(
                 where=f"{document.path}, cell {cell + 1}",
                 hint=BUG,
             )
-        # Level the verified sources, so that one comparison covers everything else.
+        # This source is correct. Make it equal to upstream's, so that a single comparison at the
+        # end covers all other values.
         merged["cells"][cell]["source"] = upstream["cells"][cell]["source"]
     if merged != upstream:
         raise GuardError(

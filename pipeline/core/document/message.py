@@ -1,7 +1,7 @@
-"""Messages: the translatable blocks of a text, and the split of a text into messages.
+"""Messages, the translatable blocks of a text, and the result of splitting a text into messages.
 
-Both splitters make these immutable records, and the rest of the pipeline reads them. A merge uses
-their offsets to replace English by translations.
+The splitters of Markdown and reST return these immutable records. A merge uses the offsets in them
+to replace the English by translations.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ UNWRITABLE_REASON = (
 )
 
 
-# Exceptions that the parsers of both languages have raised on odd pages.
+# Exceptions that the parsers of both languages may raise for unusual pages.
 PARSER_ERRORS = (
     ValueError,
     IndexError,
@@ -44,8 +44,8 @@ class Kind(StrEnum):
     CAPTION = "caption"
     HTML = "html"
     IMAGE = "image text"
-    PAGE_TITLE = "page title"  # of front matter, like the next one
-    FRONT_MATTER = "front matter"
+    PAGE_TITLE = "page title"  # the title in the front matter
+    FRONT_MATTER = "front matter"  # another value of the front matter
 
 
 class Markup(StrEnum):
@@ -57,11 +57,14 @@ class Markup(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One translatable block of prose, with the positions that a translation needs.
+    """One translatable block of prose, with the positions that a merge needs.
 
     ``start`` and ``end`` are character offsets into the text that was split: a page, or the source
-    of one notebook cell. ``msgid`` is the block's markup without container prefixes. Soft line
-    breaks become a space, hard breaks ``\\n``, and payloads of data URIs a number.
+    of one notebook cell.
+
+    ``msgid`` is the source of the block without the prefixes of its containers, such as ``> ``. A
+    soft line break becomes a space, a hard break ``\\n``. A placeholder such as ``data:#1``
+    replaces each data URI.
     """
 
     msgid: str
@@ -71,41 +74,44 @@ class Message:
     line: int  # 1-based line of its start
     last_line: int = 0  # 1-based line of its end
     headings: tuple[str, ...] = ()  # titles of the sections around it, outermost first
-    # Prefix of continuation lines (quote marks, indentation). For a CSV field: its quote mark.
+    # The prefix of each further line: quote marks or indentation. For a CSV field or a value of
+    # the front matter, its quotation mark.
     prefix: str = ""
     breaks: tuple[str, ...] = ()  # the mark of each hard break: "\\" or spaces
-    payloads: tuple[str, ...] = ()  # data URI payloads, in the order of their numbers
-    is_top_level: bool = False  # is in no list, quote, table or directive
+    payloads: tuple[str, ...] = ()  # the data URIs, in the order of their placeholders
+    is_top_level: bool = False  # outside of lists, quotes, tables and directives
     block_end: int = 0  # end offset of the block's last line, without line end
     markup: Markup = Markup.MARKDOWN
     is_glossary_term: bool = False
     # The fields below are used for reST only.
-    # The spans that make up the message if other text lies between them: for example, a cell that
-    # takes two lines of a grid table.
+    # The spans of the message if it consists of several, with other text between them. An example
+    # is a cell that takes two lines of a grid table.
     pieces: tuple[tuple[int, int], ...] = ()
     rules: tuple[tuple[int, int], ...] = ()  # spans of a title's overline and underline
-    # Markup that ends the span [start, end) and announces a literal block: "::".
+    # The "::" at the end of the span [start, end), which makes the next block literal.
     mark: str = ""
 
     @property
     def section(self) -> str:
-        """Return the titles around the message, joined to one line.
+        """Return the titles of the sections around the message: ``Install › With pip``.
 
-        An entry whose msgctxt equals this value translates the message in this section only.
+        A catalogue entry with this value as its msgctxt translates the message in this section
+        only.
         """
         return " › ".join(self.headings)
 
 
-# A block's type, and everything else about it that must be equal after a merge.
+# The type of a block, and all other parts of it that a merge must not change.
 Signature = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Split:
-    """A text, its messages in order of position, and its block skeleton.
+    """The result of splitting a text: its messages in order of position, and all other parts.
 
-    ``skeleton`` pairs the start offset of each block with its signature. ``code`` holds the source
-    of each code cell. A merge copies the gaps between the messages unchanged.
+    ``skeleton`` has the start offset and the signature of each block. The guard compares the
+    skeletons before and after a merge. ``code`` has the source of each code cell. A merge copies
+    the text between the messages unchanged.
     """
 
     text: str
@@ -116,14 +122,14 @@ class Split:
     headings: tuple[tuple[int, str], ...] = ()
     # Offset of the end of the first heading outside any container.
     title_end: int | None = None
-    # (line, why its block stays English)
+    # (line, reason) of each block with words that is not translated.
     left_in_english: tuple[tuple[int, str], ...] = ()
-    # Messages of the last sections, which stay English by configuration.
+    # The blocks of the last sections, if the configuration limits the sections to translate.
     rest: tuple[Message, ...] = ()
-    # Spans of the tables drawn with characters; reST only.
+    # Spans of the tables that are drawn with characters; reST only.
     tables: tuple[tuple[int, int], ...] = ()
 
 
 def unsplit(text: str, reason: str, line: int = 1) -> Split:
-    """Return a split without messages: the whole text stays English, for ``reason``."""
+    """Return a split without messages: the whole text stays English because of ``reason``."""
     return Split(text=text, messages=(), skeleton=(), left_in_english=((line, reason),))

@@ -1,7 +1,8 @@
-"""Scanner and editor of notebooks as raw JSON text: finds the cells, edits sources in place.
+"""Scanner and editor of notebooks as raw JSON text.
 
-The JSON is never written anew, so indent, key order, escapes, outputs and the final newline stay.
-The scanner walks only the top level and the cells; ``json`` decodes every other value.
+The scanner finds the cells and the positions of their sources. An edit changes a source in place.
+The JSON is never serialized anew, so indentation, key order, escapes and outputs do not change. The
+scanner parses only the top level and the cells; ``json`` decodes all other values.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from pipeline.core.document.splice import Edit, splice
 from pipeline.errors import InputError
 from pipeline.folders import LFS_POINTER
 
-# One escape in a JSON string; a surrogate pair is one character.
+# One escape in a JSON string. The two escapes of a surrogate pair count as one, because they encode
+# one character.
 _ESCAPE = re.compile(
     r"""
     \\(?: u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}
@@ -27,12 +29,12 @@ _ESCAPE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# An escape of a character beyond ASCII, perhaps behind escaped backslashes.
+# An escape of a character beyond ASCII. Escaped backslashes may precede it.
 _ESCAPED_TEXT = re.compile(r"(?<!\\)(?:\\\\)*\\u(?!00[0-7])[0-9a-fA-F]{4}")
 
 
 def reject_pointer(content: str | bytes, *, where: str) -> None:
-    """Raise InputError if a document only names its content, which Git LFS keeps elsewhere."""
+    """Raise InputError if a document is only a Git LFS pointer: its content is elsewhere."""
     if content[: len(LFS_POINTER)] in (LFS_POINTER, LFS_POINTER.decode()):
         raise InputError(
             "is a pointer of Git LFS: its content is not in the repository",
@@ -43,11 +45,11 @@ def reject_pointer(content: str | bytes, *, where: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One cell: its decoded ``source``, and the spans of its JSON strings, quotes included."""
+    """One cell of a notebook."""
 
-    kind: str  # "markdown", "code", "raw"
-    source: str
-    literals: tuple[tuple[int, int], ...]
+    kind: str  # "markdown", "code" or "raw"
+    source: str  # decoded
+    literals: tuple[tuple[int, int], ...]  # spans of its JSON strings, quotes included
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,13 +62,14 @@ class Notebook:
 
 
 def edit_cells(notebook: Notebook, edits: Mapping[int, Sequence[Edit]]) -> str:
-    """Return the raw JSON with the edits of each cell, by its 0-based number, applied.
+    """Return the raw JSON with the given edits applied to the sources of cells.
 
-    The edits of a cell are sorted, with offsets into its source, which must have text. New text is
-    escaped to ASCII if the rest of the notebook is.
+    ``edits`` maps the 0-based number of a cell to its sorted edits, with offsets into its source.
+    The source must not be empty. If the notebook escapes non-ASCII characters, escape those of the
+    new text as well.
     """
     raw = notebook.raw
-    # ASCII alone proves nothing: an English notebook may just have no other characters.
+    # Require an escape as evidence: an English notebook may have only ASCII characters by chance.
     ascii_only = bool(_ESCAPED_TEXT.search(raw)) and raw.isascii()
     changes: list[Edit] = []
     for index in sorted(edits):
@@ -79,29 +82,29 @@ def edit_cells(notebook: Notebook, edits: Mapping[int, Sequence[Edit]]) -> str:
 def _literal_edits(
     raw: str, cell: Cell, edits: Sequence[Edit], *, ascii_only: bool
 ) -> list[Edit]:
-    """Translate edits of a cell's source into edits of the raw JSON.
+    """Convert edits of a cell's source to edits of the raw JSON.
 
-    Only the edited parts of its strings change; a string keeps its own escapes.
+    The parts of a JSON string that are not edited keep their escapes.
     """
     lengths = [len(json.loads(raw[start:end])) for start, end in cell.literals]
     bounds = list(accumulate(lengths, initial=0))
-    # Cached per string: a source may be one long string with many edits.
+    # A cache of records, because a source may be one long string with many edits.
     literals: dict[int, _Literal] = {}
 
     def position(number: int, offset: int) -> int:
-        """Return where the source's character at ``offset`` begins, within string ``number``."""
+        """Return the position in the JSON of the source's ``offset``, in string ``number``."""
         if number not in literals:
             literals[number] = _literal(raw, cell.literals[number])
         return literals[number].position(offset - bounds[number])
 
     changes: list[Edit] = []
-    # An edit may begin in one string and end in another; the strings between them vanish.
+    # An edit may begin in one string and end in another one. It replaces the strings between them.
     for edit in edits:
         first = _literal_at(bounds, edit.start)
         last = first
         if edit.end > edit.start:
             last = _literal_at(bounds, edit.end)
-            # An edit that ends where a string ends must not touch the next string.
+            # An edit that ends at the end of a string must not change the next string.
             if edit.end == bounds[last] and last > first:
                 last -= 1
         text = _encode_lines(raw, cell, first, edit.text, ascii_only=ascii_only)
@@ -112,9 +115,9 @@ def _literal_edits(
 
 
 def _literal_at(bounds: Sequence[int], offset: int) -> int:
-    """Return the number of the string that holds the character at ``offset``.
+    """Return the number of the string that contains the source's ``offset``.
 
-    ``bounds`` are the offsets at which strings begin, and the end of the source. The end itself
+    ``bounds`` are the start offsets of the strings, and the end of the source. The end itself
     belongs to the last string.
     """
     last = len(bounds) - 2
@@ -123,10 +126,11 @@ def _literal_at(bounds: Sequence[int], offset: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Literal:
-    """A JSON string whose text begins at ``start``, behind its quote.
+    """A JSON string whose content begins at ``start``, after the quote.
 
-    ``escapes`` are the offsets of its escapes in the decoded text. ``more[n]`` is how much longer
-    the first n escapes are than their characters. For ``"a\\nb"`` they are (1,) and (0, 1).
+    ``escapes`` are the offsets of its escapes in the decoded text. ``more[n]`` is the number of
+    additional characters in the first n escapes, compared with the decoded characters. For
+    ``"a\\nb"``, ``escapes`` is (1,) and ``more`` is (0, 1).
     """
 
     start: int
@@ -134,7 +138,7 @@ class _Literal:
     more: Sequence[int]
 
     def position(self, offset: int) -> int:
-        """Return where the character at ``offset`` of the decoded text begins in the raw JSON."""
+        """Return the position in the raw JSON of an offset in the decoded text."""
         return self.start + offset + self.more[bisect_left(self.escapes, offset)]
 
 
@@ -152,9 +156,9 @@ def _literal(raw: str, span: tuple[int, int]) -> _Literal:
 def _encode_lines(
     raw: str, cell: Cell, first: int, text: str, *, ascii_only: bool
 ) -> str:
-    """Return ``text`` encoded as the inside of JSON strings.
+    """Return ``text`` encoded as the content of JSON strings.
 
-    If the source is a list of lines, each line of ``text`` becomes a string of its own.
+    If the source of the cell is a list of lines, each line of ``text`` becomes a string of its own.
     """
     separator = _separator(raw, cell, first)
     lines = [
@@ -165,13 +169,13 @@ def _encode_lines(
 
 
 def _separator(raw: str, cell: Cell, first: int) -> str:
-    """Return the JSON between two strings of the cell's source; empty if it is one string."""
+    """Return the JSON between two strings of the cell's source, or "" if the source is a string."""
     start, _ = cell.literals[first]
     if len(cell.literals) > 1:
-        # Take the gap behind this string or, for the last one, the gap before it.
+        # Use the JSON after this string or, for the last string, the JSON before it.
         after = min(first + 1, len(cell.literals) - 1)
         return raw[cell.literals[after - 1][1] : cell.literals[after][0]]
-    # A list with one string has no gap: build one from the white space before the string.
+    # A list with one string has nothing to copy: use a comma and the white space before the string.
     before = start
     while before and raw[before - 1] in " \t\r\n":
         before -= 1
@@ -205,7 +209,10 @@ def scan_notebook(raw: str, *, where: str) -> Notebook:
 
 
 class _Scanner:
-    """Recursive-descent scanner. Each method reads at ``at`` and leaves it behind the value."""
+    """Recursive-descent scanner.
+
+    ``at`` is the current position. Each method reads the value there and moves ``at`` past it.
+    """
 
     def __init__(self, raw: str, where: str) -> None:
         """Start at the beginning of ``raw``; ``where`` names the document in errors."""
@@ -214,7 +221,7 @@ class _Scanner:
         self.at = 0
 
     def notebook(self) -> Notebook:
-        """Return the notebook that the whole text holds. Raises InputError or JSONDecodeError."""
+        """Return the notebook in the text. Raises InputError or JSONDecodeError."""
         if self.raw.startswith("\ufeff"):
             raise InputError(
                 "starts with a byte order mark, which Jupyter does not read",
@@ -223,7 +230,7 @@ class _Scanner:
             )
         self._skip_space()
         if self._character() != "{":
-            self._value()  # raises if it is not valid JSON at all
+            self._value()  # raises JSONDecodeError if the text is not JSON at all
             raise self._no_notebook("its top level is no object")
         values: dict[str, Any] = {}
         cells: tuple[Cell, ...] | None = None
@@ -240,7 +247,10 @@ class _Scanner:
     def _checked(
         self, values: dict[str, Any], cells: tuple[Cell, ...] | None
     ) -> Notebook:
-        """Return the notebook if it is nbformat 4. ``values`` has the other top-level keys."""
+        """Return the notebook, or raise InputError if it is not nbformat 4.
+
+        ``values`` has the top-level keys except the cells.
+        """
         version = values.get("nbformat")
         if version == 3 or "worksheets" in values:
             raise InputError(
@@ -256,11 +266,11 @@ class _Scanner:
         return Notebook(raw=self.raw, cells=cells, has_metadata=has_metadata)
 
     def _cells(self) -> tuple[Cell, ...]:
-        """Return the cells of the list that begins here."""
+        """Return the cells of the JSON array at the current position."""
         cells: list[Cell] = []
 
         def read_cell() -> None:
-            """Read the value that begins here as a cell."""
+            """Read the value at the current position as a cell."""
             if self._character() != "{":
                 self._value()
                 raise self._no_notebook(f"cell {len(cells) + 1} is no object")
@@ -270,7 +280,7 @@ class _Scanner:
         return tuple(cells)
 
     def _cell(self, number: int) -> Cell:
-        """Return the cell whose object begins here; ``number`` counts from 1."""
+        """Return the cell at the current position; ``number`` is its 1-based number."""
         values: dict[str, Any] = {}
         literals: tuple[tuple[int, int], ...] | None = None
         source = ""
@@ -287,12 +297,12 @@ class _Scanner:
         return Cell(kind=kind, source=source, literals=literals)
 
     def _source(self, number: int) -> tuple[str, tuple[tuple[int, int], ...]]:
-        """Read a cell's source, one string or a list of them; return it with their spans."""
+        """Read the source of a cell, a string or a list of strings; return it with their spans."""
         literals: list[tuple[int, int]] = []
         texts: list[str] = []
 
         def read_literal() -> None:
-            """Read the string that begins here, and record its span."""
+            """Read the string at the current position, and record its span."""
             start = self.at
             if self._character() != '"':
                 self._value()
@@ -315,7 +325,7 @@ class _Scanner:
         return "".join(texts), tuple(literals)
 
     def _members(self) -> Iterator[str]:
-        """Yield each key of the object that begins here; the caller reads each value."""
+        """Yield each key of the object at the current position; the caller reads each value."""
         seen: set[str] = set()
         self.at += 1
         if self._is_empty("}"):
@@ -324,8 +334,8 @@ class _Scanner:
             key_at = self.at
             key = self._string()
             if key in seen:
-                # Parsers disagree about which of two equal keys counts: Jupyter might run a cell we
-                # never saw.
+                # Parsers disagree about which of two equal keys counts, so Jupyter might run a cell
+                # that the pipeline has not read.
                 raise json.JSONDecodeError(
                     f"the key {key!r} stands twice in one object", self.raw, key_at
                 )
@@ -340,7 +350,7 @@ class _Scanner:
                 return
 
     def _items(self, read_item: Callable[[], None]) -> None:
-        """Call ``read_item`` at the beginning of each item of the array that begins here."""
+        """Call ``read_item`` at the start of each item of the array at the current position."""
         self.at += 1
         if self._is_empty("]"):
             return
@@ -350,7 +360,7 @@ class _Scanner:
                 return
 
     def _is_empty(self, closing: str) -> bool:
-        """Return whether the container that has just begun is empty; if so, go behind its end."""
+        """Return whether a container that has just been opened is empty; if so, move past it."""
         self._skip_space()
         if self._character() != closing:
             return False
@@ -358,7 +368,7 @@ class _Scanner:
         return True
 
     def _has_more(self, closing: str) -> bool:
-        """Go to the next value and return True, or go behind the container and return False."""
+        """Move to the next value and return True, or move past the container and return False."""
         self._skip_space()
         character = self._character()
         if character == ",":
@@ -373,7 +383,7 @@ class _Scanner:
         )
 
     def _character(self) -> str:
-        """Return the next character; empty at the end of the text."""
+        """Return the current character, or "" at the end of the text."""
         return self.raw[self.at : self.at + 1]
 
     def _skip_space(self) -> None:
@@ -382,12 +392,12 @@ class _Scanner:
             self.at = match.end()
 
     def _value(self) -> Any:
-        """Return the decoded value that begins here, and go behind it."""
+        """Return the decoded value at the current position."""
         value, self.at = _decode(self.raw, self.at)
         return value
 
     def _string(self) -> str:
-        """Return the decoded string that begins here. Raises JSONDecodeError if there is none."""
+        """Return the decoded string at the current position, or raise JSONDecodeError."""
         if self._character() != '"':
             raise json.JSONDecodeError("a string was expected", self.raw, self.at)
         text: str
@@ -395,7 +405,7 @@ class _Scanner:
         return text
 
     def _no_notebook(self, why: str) -> InputError:
-        """Return the error for JSON that is valid but no notebook."""
+        """Return the error for valid JSON that is not a notebook."""
         return InputError(
             f"is no Jupyter notebook: {why}", where=self.where, hint=_HINT
         )

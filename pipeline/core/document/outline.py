@@ -1,7 +1,8 @@
-"""Outline parser for docs that keep their page order in a file: MkDocs, Jupyter Book, MyST.
+"""Parser of outlines: files that list the pages of the docs in order.
 
-The text of a ``mkdocs.yml``, ``_toc.yml`` or ``myst.yml`` comes in, and a tree of items goes out.
-The number and depth of items are bounded.
+MkDocs uses ``mkdocs.yml``, Jupyter Book ``_toc.yml``, and MyST ``myst.yml``. :func:`read_outline`
+takes the text of such a file and returns a tree of items. The number and the depth of the items are
+limited.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from pipeline.errors import InputError
 from pipeline.folders import Folders
 from pipeline.limits import OUTLINE_DEPTH, OUTLINE_ITEMS
 
-# File names, the preferred one first if a folder has several.
+# The names of outline files, in the order of preference if a folder has several.
 NAMES = ("_toc.yml", "myst.yml", "mkdocs.yml", "mkdocs.yaml")
-# The keys that the formats use for the parts of an entry.
+# The keys of an entry's title, target and items in the different formats.
 _TITLES = ("title", "caption", "part", "header")
 _TARGETS = ("file", "url", "glob", "pattern")
 _PATTERNS = ("glob", "pattern")
@@ -33,7 +34,7 @@ _LISTS = ("parts", "subtrees", "chapters", "sections", "entries", "items", "chil
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """A page, an address or a pattern of pages. An item without a target is a group."""
+    """A page, a URL or a pattern of pages. An item without a target is a group of items."""
 
     title: str = ""
     target: str = ""  # as written in the file
@@ -47,17 +48,20 @@ class Outline:
 
     items: tuple[Item, ...]
     root: str = ""  # the first page; empty if the file names none
-    folder: str = ""  # the folder that targets are relative to, as written
+    folder: str = ""  # the folder, as written, that the targets are relative to
 
 
 def outline_places(docs: Folders) -> list[str]:
-    """Return the paths at which a repository may keep the docs' outline, the likeliest first."""
+    """Return the paths at which a repository may have the outline, the most probable one first.
+
+    These are all names in the root folder of the docs, then in the folder above, and so on.
+    """
     folders = PurePosixPath(docs.root, "x").parents
     return [str(folder / name) for folder in folders for name in NAMES]
 
 
 def outline_place(paths: Container[str], docs: Folders) -> str:
-    """Return the path of the docs' outline among the pulled ``paths``; empty if there is none."""
+    """Return the path of the outline among the pulled ``paths``, or "" if there is none."""
     places = outline_places(docs)
     return next((place for place in places if docs.pulled_path_of(place) in paths), "")
 
@@ -82,21 +86,24 @@ def read_outline(text: str, *, name: str, where: str) -> Outline | None:
     root = text_of(value_of(document, "root"))
     items = reader.below(document) if root else _grouped(reader.items(document))
     if not root and items and items[0].target:
-        # In the older list format the first entry is the root page.
+        # In the older format, a list, the first entry is the root page.
         root, items = items[0].target, (*items[0].items, *items[1:])
     return Outline(items=items, root=root) if items else None
 
 
 @dataclass(slots=True, kw_only=True)
 class _Reader:
-    """Reader of lists of entries; counts the items against ``OUTLINE_ITEMS``."""
+    """Reader of lists of entries, limited to ``OUTLINE_ITEMS`` items."""
 
-    where: str  # the file, as shown in errors
-    is_nav: bool = False  # whether entries are MkDocs': ``Title: page.md``
-    count: int = 0
+    where: str  # the file, for errors
+    is_nav: bool = False  # whether entries have the form of MkDocs: ``Title: page.md``
+    count: int = 0  # number of items so far
 
     def items(self, node: Any, depth: int = 0) -> tuple[Item, ...]:
-        """Return the items of a list node; empty for any other node. Raises InputError."""
+        """Return the items of a list node, or nothing for another kind of node.
+
+        Raises InputError if there are too many items, or they are nested too deeply.
+        """
         items: list[Item] = []
         for entry in listed(node):
             self.count += 1
@@ -107,7 +114,7 @@ class _Reader:
         return tuple(items)
 
     def below(self, node: Any, depth: int = 0) -> tuple[Item, ...]:
-        """Return the items of all lists in an entry. Raises InputError."""
+        """Return the items of all lists in an entry. Raises InputError like :meth:`items`."""
         found: list[Item] = []
         for name, value in pairs(node):
             if name in _LISTS:
@@ -115,7 +122,7 @@ class _Reader:
         return tuple(found)
 
     def _read(self, entry: Any, depth: int) -> Iterator[Item]:
-        """Yield the items of one entry; nothing if it has no known key."""
+        """Yield the items of one entry, or nothing if it has no known key."""
         if target := text_of(entry):
             yield Item(target=target)
         elif self.is_nav:
@@ -138,7 +145,7 @@ class _Reader:
 
 
 def _grouped(items: Sequence[Item]) -> tuple[Item, ...]:
-    """Return the items, with the pages after a bare title grouped below it.
+    """Return the items, with the pages after a title without a target moved below the title.
 
     Older books have ``- header: Basics`` in the list, followed by its pages.
     """
@@ -154,7 +161,7 @@ def _grouped(items: Sequence[Item]) -> tuple[Item, ...]:
 
 
 def _first(parts: Mapping[str, str], names: Sequence[str]) -> str:
-    """Return the first non-empty text under one of the names; empty if there is none."""
+    """Return the first non-empty text among those of the given names, or "" if there is none."""
     return next((parts[name] for name in names if parts.get(name)), "")
 
 

@@ -1,7 +1,7 @@
 """Prose: the words of a block without its atoms.
 
-Atoms must survive a translation unchanged: code, math, images, targets, HTML. They are found by
-patterns in one pass over the text, without a parser.
+Atoms are the parts that a translation must keep: code, formulas, images, targets, HTML. Patterns
+find them in one pass over the text, without a parser.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pipeline.core.document.message import Markup
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(rf"[^\W\d_]{{2,}}|[{CJK}]")
 _COUNTED = re.compile(rf"[{CJK}]|[^\W_{CJK}](?:[^\W_{CJK}]|['’-](?=\w))*")
-# The leftmost match wins, so a code span can hide a link's bracket. Each alternative begins with a
-# literal character: `re` then skips ahead to it, which is several times faster.
+# The leftmost match wins, so a code span hides the bracket of a link in it. Each alternative begins
+# with a literal character, because `re` then skips ahead to it. This is several times faster.
 _ATOM = re.compile(
     r"""
       \{[\w+:-]+\}(?P<role>`+)(?!`).+?(?<!`)(?P=role)(?!`)       # role
@@ -32,9 +32,9 @@ _ATOM = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# The same for reST. The white space around an atom is not part of it, because a translation need
-# not have any. In a link with a target, and in an anonymous link, only the marks are atoms: the
-# words between them are prose.
+# The same for reST. White space around an atom is not part of the atom, because a translation may
+# lack it. A link with a target, and an anonymous link, consist of two atoms: the marks before and
+# after the words. The words between them are prose.
 _RST_ATOM = re.compile(
     r"""
       (?<!\\)(?:
@@ -61,18 +61,18 @@ _DATA_URI = re.compile(r"data:(?:[\w.+/-]+)?(?:;[\w=.-]+)*,[A-Za-z0-9+/=%_.~-]{2
 _PLACEHOLDER = re.compile(r"data:#(\d+)")
 _SEVERAL_WORDS = re.compile(rf"\s|[{CJK}]")
 _FILE_NAME = re.compile(r"\.(?:png|jpe?g|gif|svg|webp)$", re.IGNORECASE)
-# A single name with a suffix, the caption of many code listings.
+# A single file name with a suffix. Many code listings have one as their caption.
 _PATH = re.compile(r"`*[\w./\\-]*[\w-]\.[A-Za-z]\w{0,5}`*")
-# A word without inner capitals, digits or underscores: probably no identifier.
+# A word without inner capitals, digits or underscores, which is probably not an identifier.
 _PLAIN_WORD = re.compile(r"[^\W\d_](?:(?![A-Z])[^\W\d_]|[-'’.:!?](?=[^\W\d_A-Z]|\Z))+")
 # Placeholder texts that Jupyter and Markdown editors insert.
 _FORMATS = frozenset("png jpg jpeg gif svg webp img alt image".split())
 
 
 def mask(text: str, markup: Markup = Markup.MARKDOWN) -> str:
-    """Return ``text`` with every atom replaced by a space.
+    """Return ``text`` with a space in the place of every atom.
 
-    Link text is prose: ``"see [the `jit` page](a.md)"`` becomes ``"see [the   page "``.
+    The words of a link are prose: ``"see [the `jit` page](a.md)"`` becomes ``"see [the   page "``.
     """
     return " ".join(parts_of(text, markup)[::2])
 
@@ -85,11 +85,11 @@ def atoms_of(text: str, markup: Markup = Markup.MARKDOWN) -> list[str]:
     return list(parts_of(text, markup)[1::2])
 
 
-@lru_cache(maxsize=1 << 10)  # several checks in a row look at the same text
+@lru_cache(maxsize=1 << 10)  # several checks in a row examine the same text
 def parts_of(text: str, markup: Markup = Markup.MARKDOWN) -> tuple[str, ...]:
-    """Split a text at its atoms: prose at even indices, atoms at odd ones.
+    """Return the parts of a text: prose at even indices, atoms at odd indices.
 
-    Joined, the parts give the text.
+    The joined parts equal the text.
     """
     parts: list[str] = []
     at = 0
@@ -104,7 +104,7 @@ def replace_atoms(
 ) -> str:
     """Return ``text`` with each atom replaced by the result of ``by``.
 
-    If positions must stay valid, ``by`` has to keep the atom's length.
+    If the caller needs positions to stay valid, ``by`` must return a text of the same length.
     """
     parts = list(parts_of(text, markup))
     if len(parts) == 1:
@@ -114,11 +114,13 @@ def replace_atoms(
 
 
 def has_words(text: str, markup: Markup = Markup.MARKDOWN) -> bool:
-    """Return whether a block has anything to translate: a word of two letters, or a CJK character.
+    """Return whether a block has anything to translate.
 
-    Use `jit`.      yes
-    `jit`           no: it is code
-    x = 1           no
+    That is a word of at least two letters, or a CJK character, outside of atoms:
+
+    Use `jit`.      True
+    `jit`           False: it is code
+    x = 1           False
     """
     if not _WORD.search(text):
         return False
@@ -128,7 +130,7 @@ def has_words(text: str, markup: Markup = Markup.MARKDOWN) -> bool:
     return bool(_WORD.search(mask(text, markup)))
 
 
-# Parts of HTML that are no prose.
+# Parts of HTML without prose.
 HTML_CODE = re.compile(
     r"<(?P<tag>script|style|pre|code)\b.*?</(?P=tag)\s*>|<!--.*?-->",
     re.DOTALL | re.IGNORECASE,
@@ -139,7 +141,11 @@ _LONG_WORD = re.compile(r"[^\W\d_]{3,}")  # shorter ones are mostly codes: "bf",
 
 
 def why_raw(formats: str, content: str) -> str:
-    """Return why a raw directive for ``formats`` has words that stay English; empty if none."""
+    """Return the reason to report a raw directive whose words stay English, or an empty string.
+
+    ``formats`` are the output formats of the directive, separated by spaces. Report only words that
+    readers of the HTML see.
+    """
     text = mask(HTML_CODE.sub(" ", content))
     if "html" not in formats.split() or not _LONG_WORD.search(text):
         return ""
@@ -147,15 +153,15 @@ def why_raw(formats: str, content: str) -> str:
 
 
 def is_caption(text: str) -> bool:
-    """Return whether a caption has words: ``"The sum"`` does, ``"src/sum.py"`` does not."""
+    """Return whether a caption has words to translate: ``"The sum"``, but not ``"src/sum.py"``."""
     return has_words(text) and not _PATH.fullmatch(text.strip())
 
 
 def is_image_text(text: str) -> bool:
-    """Return whether an image's text is worth translating.
+    """Return whether the text of an image should be translated.
 
-    ``"a plot"``, ``"Plot"`` and ``"图"`` are. A file name (``"my plot.png"``), a format (``"png"``)
-    and an identifier (``"JAX"``, ``"all_gather"``) are not.
+    True for ``"a plot"``, ``"Plot"`` and ``"图"``. False for a file name (``"my plot.png"``), a
+    format (``"png"``) and an identifier (``"JAX"``, ``"all_gather"``).
     """
     text = text.strip()
     if not has_words(text) or _FILE_NAME.search(text):
@@ -165,27 +171,27 @@ def is_image_text(text: str) -> bool:
     return bool(_PLAIN_WORD.fullmatch(text)) and text.lower() not in _FORMATS
 
 
-# The update of a catalogue counts each message, and so does the merge of its page.
+# Cached, because both the update of a catalogue and the merge of its page count each message.
 @lru_cache(maxsize=1 << 15)
 def count_words(text: str, markup: Markup = Markup.MARKDOWN) -> int:
-    """Return the number of English words and CJK characters in a block, without its atoms.
+    """Return the number of English words and CJK characters in a block, excluding atoms.
 
-    ``"don't use `jit`"`` has 2, ``"不要用 jit"`` has 4.
+    ``"don't use `jit`"`` → 2, ``"不要用 jit"`` → 4
     """
     return len(_COUNTED.findall(mask(text, markup)))
 
 
 def hide_payloads(text: str) -> tuple[str, tuple[str, ...]]:
-    """Replace each data URI by ``data:#N``; return the text and the URIs in order.
+    """Replace each data URI by the placeholder ``data:#N``; return the text and the URIs in order.
 
-    Translators read the catalogue: an inline image of 100,000 characters would bury the text.
+    Without placeholders, an inline image would put thousands of characters into the catalogue.
     """
     if "data:" not in text:
         return text, ()
     payloads: list[str] = []
 
     def number(match: re.Match[str]) -> str:
-        """Save the URI, and return its placeholder, numbered from 1."""
+        """Save the URI, and return its placeholder. The numbers start at 1."""
         payloads.append(match[0])
         return f"data:#{len(payloads)}"
 
@@ -193,12 +199,12 @@ def hide_payloads(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def show_payloads(text: str, payloads: tuple[str, ...]) -> str:
-    """Undo :func:`hide_payloads`; unknown numbers stay as they are."""
+    """Undo :func:`hide_payloads`; keep placeholders with unknown numbers."""
     if not payloads:
         return text
 
     def payload(match: re.Match[str]) -> str:
-        """Return the URI that a placeholder stands for."""
+        """Return the URI for a placeholder."""
         number = int(match[1])
         if 0 < number <= len(payloads):
             return payloads[number - 1]

@@ -1,7 +1,7 @@
-"""Reader of upstream documents: bytes in, units of Markdown or reST with their messages out.
+"""Reader of upstream documents: decodes a document and splits it into units with messages.
 
-Nothing is lost: ``Document.raw`` is the whole decoded text, and the offsets of every message refer
-to the text of its unit.
+A unit is a text that is split on its own: a page, or one Markdown cell of a notebook. The offsets
+of a message refer to the text of its unit. ``Document.raw`` has the complete decoded text.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Format(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """A text that is split on its own: a page, or the Markdown cell of 0-based number ``cell``."""
+    """A text that is split on its own: a page, or one Markdown cell of a notebook."""
 
     split: Split
-    cell: int | None = None
+    cell: int | None = None  # 0-based number among all cells; None for a page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,43 +59,40 @@ class Document:
 
     @property
     def raw(self) -> str:
-        """Return the decoded text; encoded as UTF-8 it gives the original bytes."""
+        """Return the complete decoded text. Encoded as UTF-8, it equals the original bytes."""
         if self.notebook is None:
             return self.units[0].split.text
         return self.notebook.raw
 
     @property
     def is_notebook(self) -> bool:
-        """Return whether the document has code cells to execute; a plain page has none."""
+        """Return whether the document is a notebook, whose code cells can be executed."""
         return self.format in (Format.NOTEBOOK, Format.MYST_NOTEBOOK)
 
     @property
     def code(self) -> tuple[str, ...]:
-        """Return the source of every code cell, or of a text page's code blocks, in order."""
+        """Return the source of every code cell in order; for a text page, of its code blocks."""
         if self.notebook is None:
             return self.units[0].split.code
         cells = self.notebook.cells
         return tuple(cell.source for cell in cells if cell.kind == "code")
 
     def messages(self) -> Iterator[tuple[Unit, Message]]:
-        """Yield every message with its unit, in document order.
-
-        To read the messages of a single text, use ``Unit.split``.
-        """
+        """Yield every message with its unit, in document order."""
         for unit in self.units:
             for message in unit.split.messages:
                 yield unit, message
 
     def place(self, unit: Unit, message: Message) -> str:
-        """Return the position of a message for people: ``path, cell N:line`` or ``path:line``.
+        """Return the position of a message for reports: ``path, cell N:line`` or ``path:line``.
 
-        N is 1-based and counts cells of all kinds; executed code is reported as "code cell N"
-        instead.
+        N is 1-based and counts cells of all kinds. (Reports of executed code count only code cells,
+        as "code cell N".)
         """
         return self.line_place(unit, message.line)
 
     def line_place(self, unit: Unit, line: int) -> str:
-        """Return the position of a line of a unit for people; see :meth:`place`."""
+        """Return the position of a line of a unit for reports, in the form of :meth:`place`."""
         if unit.cell is None:
             return f"{self.path}:{line}"
         return f"{self.path}, cell {unit.cell + 1}:{line}"
@@ -103,7 +100,11 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SplitPage:
-    """A page with the documents that could be read, and findings about the others."""
+    """A page with the documents that could be read, and findings about those that could not.
+
+    Most pages have one document. A jupytext pair has two: a notebook and the same page as text. A
+    page of the API reference has one for each docstring.
+    """
 
     page: Page
     documents: tuple[Document, ...]
@@ -116,17 +117,18 @@ class SplitPage:
 
     @property
     def title(self) -> str:
-        """Return the page's title as Markdown; the page's name if it has none.
+        """Return the title of the page in its own markup, or the name of the page if it has none.
 
-        The title is the first heading. If no heading is of level 1, the front matter's title takes
-        its place.
+        The title is the first heading. If no heading is of level 1 and the front matter has a
+        title, that one is used.
         """
         messages = list(
             chain.from_iterable(document.messages() for document in self.documents)
         )
         if title := self._front_title(messages):
             return title
-        # The first message is the title, or has the title among its headings, or there is no title.
+        # Either the first message of the text is the title, or it is in the section of the title.
+        # Otherwise there is no title.
         in_text = (message for _, message in messages if message.kind not in _FRONT)
         first = next(in_text, None)
         if first is None:
@@ -138,8 +140,11 @@ class SplitPage:
         return self.page.name
 
     def _front_title(self, messages: list[tuple[Unit, Message]]) -> str:
-        """Return the title in the front matter; empty if there is none, or a level-1 heading."""
-        # Front matter precedes all other messages, so the first page title is that of the page.
+        """Return the title in the front matter.
+
+        It is empty if the front matter has no title, or the page has a level-1 heading.
+        """
+        # The front matter precedes all other messages, so the first page title is that of the page.
         kinds = [message.kind for _, message in messages]
         if Kind.PAGE_TITLE not in kinds:
             return ""
@@ -150,10 +155,11 @@ class SplitPage:
 
 
 def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
-    """Read an ``.ipynb``, ``.md``, ``.rst`` or ``.docstring`` document in upstream's dialect.
+    """Return the document in ``data``: an ``.ipynb``, ``.md``, ``.rst`` or ``.docstring`` file.
 
-    The suffix of ``path`` selects the format, and ``path`` names the document in errors; no file is
-    opened. Raises InputError with the position of the fault.
+    The suffix of ``path`` selects the format, and ``path`` names the document in errors.
+    ``reading`` has upstream's dialect of Markdown. Raises InputError with the position of the
+    fault.
     """
     reject_pointer(data, where=path)
     if path.endswith(".ipynb"):
@@ -169,7 +175,7 @@ def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
         ) from error
     if path.endswith(".ipynb"):
         return _read_notebook(path, raw, reading)
-    # Binary data may decode as UTF-8, but text has no NUL.
+    # Some binary files are valid UTF-8. A NUL character reveals them.
     if "\0" in raw:
         line = raw.count("\n", 0, raw.index("\0")) + 1
         raise InputError(
@@ -183,7 +189,7 @@ def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
         return Document(path=path, format=text_format, units=units, reading=reading)
     try:
         if text_format in (Format.RST, Format.DOCSTRING):
-            # docutils loads slowly
+            # Imported here, because docutils loads slowly.
             from pipeline.core.document.rst.splitter import split_rst
 
             split = split_rst(raw, is_docstring=text_format is Format.DOCSTRING)
@@ -202,7 +208,7 @@ def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
 
 
 def is_myst_notebook(text: str) -> bool:
-    """Return whether a MyST document has the front matter of a jupytext notebook.
+    """Return whether a MyST document is a notebook, by its front matter.
 
     ---
     jupytext:
@@ -225,7 +231,7 @@ def _text_format(path: str, raw: str) -> Format:
 
 
 def _read_notebook(path: str, raw: str, reading: Reading) -> Document:
-    """Read a notebook; each of its Markdown cells is a unit."""
+    """Return the notebook in ``raw``. Each of its Markdown cells is a unit."""
     notebook = scan_notebook(raw, where=path)
     return Document(
         path=path,
@@ -237,7 +243,10 @@ def _read_notebook(path: str, raw: str, reading: Reading) -> Document:
 
 
 def _units(notebook: Notebook, path: str, reading: Reading) -> tuple[Unit, ...]:
-    """Return the Markdown cells as units; only one unsplit unit if they exceed the limits."""
+    """Return the Markdown cells as units.
+
+    If the cells exceed the limits of what is read, return a single unit without messages.
+    """
     sources = [
         (index, cell.source)
         for index, cell in enumerate(notebook.cells)
@@ -249,7 +258,7 @@ def _units(notebook: Notebook, path: str, reading: Reading) -> tuple[Unit, ...]:
         index, source = sources[0]
         return (Unit(split=unsplit(source, reason), cell=index),)
     units: list[Unit] = []
-    # Sections continue from one cell to the next.
+    # A section continues from one cell to the next.
     headings: tuple[tuple[int, str], ...] = ()
     for index, source in sources:
         try:
@@ -267,10 +276,10 @@ _FIRST_SECTIONS_ONLY = "only the first {count} sections of the page are translat
 
 
 def first_sections(split: Split, count: int) -> Split:
-    """Return a split that has only the messages of the first ``count`` sections.
+    """Return a split whose messages are those of the first ``count`` sections.
 
-    The other messages become its ``rest``. Sections are counted at the outermost level that has
-    more than one: below a single title, at the second level.
+    Its ``rest`` has the other messages. Count sections at the outermost level with more than one
+    section. For a page with a single title, this is the second level.
     """
     starts = _section_starts(split)
     if len(starts) <= count:
@@ -289,7 +298,7 @@ def first_sections(split: Split, count: int) -> Split:
 
 
 def _section_starts(split: Split) -> list[int]:
-    """Return the offsets at which the sections of that level begin."""
+    """Return the start offsets of the sections at the outermost level with more than one."""
     by_level: dict[int, list[int]] = {}
     for start, signature in split.skeleton:
         # In Markdown: ("heading_open", "h2", "##"). In reST: ("1", "section").
@@ -301,20 +310,23 @@ def _section_starts(split: Split) -> list[int]:
     return by_level[min(several)] if several else []
 
 
-_LINES = 3  # lines of code shown
-_WIDTH = 100  # characters shown of a line
-# A MyST code cell with its options, perhaps behind the break that ends the cell before.
+_LINES = 3  # maximum number of lines of code shown to translators
+_WIDTH = 100  # maximum number of characters shown of a line
+# A MyST code cell with its options. The "+++" that ends the cell before may precede it.
 _CELL = re.compile(
     r"\s*(?:\+\+\+[^\n]*\s+)?(?P<fence>`{3,}|~{3,})\{code-cell\}[^\n]*\n"
     r"(?:---\n.*?\n---\n|(?:[ ]*:[^\n]*\n)*)(?P<code>.*?)\n(?P=fence)",
     re.DOTALL,
 )
-# Characters that comments of a catalogue must not hold, or that editors show differently.
+# Characters that comments of a catalogue must not contain, or that editors show differently.
 _UNSEEN = re.compile(r"[^\S\n ]|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def messages_with_code(document: Document) -> Iterator[tuple[Message, tuple[str, ...]]]:
-    """Yield every message in document order, with the first lines of the code that follows it."""
+    """Yield every message in document order, with the first lines of the code right below it.
+
+    The code helps translators to understand the message.
+    """
     for unit in document.units:
         messages: list[Message | None] = [*unit.split.messages, None]
         for message, following in pairwise(messages):
@@ -325,13 +337,16 @@ def messages_with_code(document: Document) -> Iterator[tuple[Message, tuple[str,
 def _code_after(
     document: Document, unit: Unit, message: Message, following: Message | None
 ) -> str:
-    """Return the code of the cell right below a message; empty if there is none."""
+    """Return the code of the cell right below a message, or "" if there is none.
+
+    ``following`` is the next message of the unit.
+    """
     if not message.block_end:
-        return ""  # a table cell, an image text or a caption: its block may go on
+        return ""  # a table cell, an image text or a caption, whose block may continue
     if document.notebook is None:
         match = _CELL.match(document.raw, message.block_end)
         return match["code"] if match else ""
-    # In a notebook: the next cell, if the message is the last text of its own cell.
+    # In a notebook, return the next cell if the message is the last text of its own cell.
     source = document.notebook.cells[unit.cell or 0].source
     if following or source[message.block_end :].strip():
         return ""
@@ -341,7 +356,7 @@ def _code_after(
 
 
 def _first_lines(code: str) -> tuple[str, ...]:
-    """Return the first non-empty lines of code, shortened and without control characters."""
+    """Return the first non-empty lines of code, truncated and without control characters."""
     lines: list[str] = []
     for line in code.split("\n"):
         seen = _UNSEEN.sub(" ", line).rstrip()

@@ -1,7 +1,7 @@
-"""Edits of a text by position: the output is the gaps of the text, with translations between them.
+"""Edits of a text by position, and the positions of messages after the edits.
 
-Nothing is rendered: text that no edit touches is copied unchanged. Offsets of edits refer to the
-text before any edit; :class:`Placed` has the offsets in the result.
+The text outside of the edits is copied unchanged; nothing is rendered anew. The offsets of all
+edits refer to the original text. :class:`Placed` has the offsets in the resulting text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Edit:
 
     @property
     def growth(self) -> int:
-        """Return by how many characters the edit lengthens the text."""
+        """Return the number of characters that the edit adds to the text; may be negative."""
         return len(self.text) - (self.end - self.start)
 
 
@@ -38,7 +38,7 @@ class Placed:
     # The new span of every message of the split, translated or not.
     spans: tuple[tuple[int, int], ...]
     inserted: tuple[tuple[int, int], ...]
-    # Indices of messages whose English stays below the translation.
+    # Indices of glossary terms whose English remains on the line below the translation.
     doubled_terms: frozenset[int] = frozenset()
 
 
@@ -49,20 +49,21 @@ def apply_edits(
     insertions: Sequence[Edit] = (),
     redrawn: Sequence[Edit] = (),
 ) -> Placed:
-    """Apply the edits to the text of ``split``; return the result with all positions.
+    """Apply edits to the text of ``split``; return the resulting text with all positions.
 
-    ``translated`` has the edit that translates each message, by the message's index. ``redrawn``
-    are further edits that belong to no single message, such as the lines of a table. ``insertions``
-    are blocks that upstream does not have. A glossary term keeps its English on the line below.
+    ``translated`` maps indices of messages to the edits that translate them. ``redrawn`` are edits
+    that belong to no single message, such as those of the lines of a table. ``insertions`` are
+    blocks that upstream does not have. The English of a translated glossary term remains on the
+    line below the translation.
     """
     terms: dict[int, Edit] = {}
     for index, edit in translated.items():
         message = split.messages[index]
-        # A term that is equal in both languages must not occur twice.
+        # Do not add the English if the translation equals it.
         if message.is_glossary_term and edit.text != message.msgid:
             terms[index] = _second_term(split.text, message)
     insertions = [*insertions, *terms.values()]
-    # The sort is stable: edits at the same offset keep this order.
+    # The sort is stable, so edits with equal offsets keep this order.
     edits = [*translated.values(), *redrawn, *insertions]
     edits.sort(key=lambda edit: (edit.start, edit.end))
     return Placed(
@@ -94,12 +95,12 @@ def translation_lines(msgstr: str) -> list[str]:
 
 
 def line_start_of(text: str, at: int) -> int:
-    """Return the offset at which the line that holds ``at`` begins."""
+    """Return the start offset of the line that contains the offset ``at``."""
     return max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
 
 
 def line_end_of(text: str) -> str:
-    """Return the line end that ``text`` uses first; ``\\n`` if it has none."""
+    """Return the first line end of ``text``, or ``\\n`` if it has none."""
     match = re.search(r"\r\n?|\n", text)
     return match[0] if match else "\n"
 
@@ -108,15 +109,16 @@ _LINE_END = re.compile(r"[\r\n]")
 
 
 def _second_term(text: str, message: Message) -> Edit:
-    """Return the insertion of a glossary term's English below its translation.
+    """Return the edit that inserts a glossary term's English below its translation.
 
-    The role ``term`` on any page finds a term by its words, so both must be terms:
+    The role ``term`` finds a term by its words. Pages may use it with the translated or with the
+    English words, so the glossary needs both:
 
         数组
         array
            A definition.
     """
-    # The translated line stays above, and may end in a classifier.
+    # Insert below the line of the term, which may end with a classifier.
     start = line_start_of(text, message.start)
     end = _LINE_END.search(text, message.end)
     at = end.start() if end else len(text)
@@ -124,32 +126,32 @@ def _second_term(text: str, message: Message) -> Edit:
 
 
 class _Shift:
-    """Map from offsets before sorted edits to offsets after them."""
+    """Map from offsets in the original text to offsets in the edited text."""
 
     def __init__(self, edits: Sequence[Edit]) -> None:
-        """Sum up the growth of the edits, so that lookups can bisect."""
+        """Sum up the growth of the sorted ``edits``, so that lookups can use bisection."""
         self._ends = [edit.end for edit in edits]
         self._sums = list(accumulate((edit.growth for edit in edits), initial=0))
 
     def start(self, offset: int) -> int:
-        """Return the new offset of something that begins at ``offset``.
+        """Return the new offset of a message that begins at ``offset``.
 
-        An insertion at exactly this offset comes before it, like the target above a heading.
+        An insertion at exactly this offset precedes the message, like the target above a heading.
         """
         return offset + self._sums[bisect_right(self._ends, offset)]
 
     def end(self, offset: int) -> int:
-        """Return the new offset of an end at ``offset``; an insertion there comes after it."""
+        """Return the new offset of a message's end at ``offset``; an insertion there follows it."""
         return offset + self._sums[bisect_left(self._ends, offset)]
 
 
 def _spans(
     messages: Sequence[Message], translated: Mapping[int, Edit], shift: _Shift
 ) -> Iterator[tuple[int, int]]:
-    """Yield the new span of each message, translated or moved."""
+    """Yield the new span of each message, whether it is translated or only moved."""
     for index, message in enumerate(messages):
         start = shift.start(message.start)
-        # A translated message ends with its text: an edit has no inner offsets to map.
+        # A translated message ends where its new text ends.
         if index in translated:
             yield start, start + len(translated[index].text)
         else:
@@ -160,7 +162,7 @@ def _inserted(
     edits: Sequence[Edit], insertions: Sequence[Edit]
 ) -> Iterator[tuple[int, int]]:
     """Yield the new span of each insertion. ``edits`` are all edits, sorted."""
-    # Not by _Shift: insertions at the same offset follow each other.
+    # _Shift cannot distinguish several insertions at the same offset, so count here.
     shift = 0
     inserted = frozenset(insertions)
     for edit in edits:

@@ -1,8 +1,8 @@
-"""YAML nodes: upstream's YAML is parsed to nodes and never turned into objects.
+"""YAML nodes: upstream's YAML is parsed to nodes and never converted to Python objects.
 
-No tag is ever executed: a value with a tag that is not YAML's own (``!ENV``, ``!!python/name:…``)
-counts as missing. Aliases may form a cycle or expand without bound, so callers must limit how deep
-and how much they read.
+Therefore no tag is ever executed. A value with a custom tag (``!ENV``, ``!!python/name:…``) counts
+as missing. YAML aliases may form a cycle or expand without limit, so callers must limit the depth
+and the number of the nodes that they read.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ def composed(text: str) -> Any:
 
 
 def pairs(node: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the (key, value node) pairs of a mapping with text keys; nothing for another node."""
+    """Yield the (key, value node) pairs of a mapping node; skip keys that are not text.
+
+    Yield nothing for another kind of node.
+    """
     if _kind(node) == "mapping":
         for key, value in node.value:
             if name := text_of(key):
@@ -44,12 +47,12 @@ def pairs(node: Any) -> Iterator[tuple[str, Any]]:
 
 
 def listed(node: Any) -> Sequence[Any]:
-    """Return the items of a sequence node; empty for another node."""
+    """Return the items of a sequence node, or nothing for another kind of node."""
     return node.value if _kind(node) == "sequence" else ()
 
 
 def text_of(node: Any) -> str:
-    """Return the text of a scalar node, stripped; empty for another node."""
+    """Return the stripped text of a scalar node, or "" for another kind of node."""
     return node.value.strip() if _kind(node) == "scalar" else ""
 
 
@@ -59,5 +62,5 @@ def value_of(node: Any, key: str) -> Any:
 
 
 def _kind(node: Any) -> str:
-    """Return "mapping", "sequence" or "scalar"; empty for None or a node with a custom tag."""
+    """Return "mapping", "sequence" or "scalar", or "" for None and nodes with a custom tag."""
     return node.id if node is not None and node.tag in _TAGS else ""
