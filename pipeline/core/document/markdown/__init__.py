@@ -1,5 +1,5 @@
-"""Markdown: how pages of MyST and of dialects without MyST are split, merged and guarded.
+"""Markdown: the parser, splitter, placement and guard for MyST and other dialects of Markdown.
 
-Modules that do the same for reST have the same names in ``rst/``. Rules shared by both languages
-belong one folder up.
+The modules for reST have the same names in ``rst/``. Code for both languages belongs to the folder
+above.
 """

@@ -1,8 +1,8 @@
 """Active markup in Markdown: everything that a renderer turns into more than words.
 
-This covers tags, link targets, images, roles and formulas. A translation must not add markup that
-its English does not have. Two searches look for it: one in the raw text, because renderers differ,
-and one in the parser's tokens.
+Active markup is tags, link targets, images, roles, formulas and footnotes. A translation must not
+add active markup that its English does not have. Two searches find it: one in the raw text, because
+renderers differ, and one in the tokens of the parser.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TITLED = re.compile(r".+<(?P<target>[^<]*)>", re.DOTALL)
 
 
 def pieces_of(text: str) -> dict[str, Counter[str]]:
-    """Return the active pieces of ``text``, counted, by their readable kind.
+    """Return the pieces of active markup in ``text`` with their counts, by kind.
 
     ``"{ref}`a` and [b](c.md)"`` gives ``{"role": {"{ref}`a`": 1}, "link target": {"c.md": 1}}``. A
     kind without pieces has an empty counter.
@@ -65,8 +65,8 @@ def _pieces(token: Token) -> Iterator[tuple[str, str]]:
 def _image_pieces(image: Token) -> Iterator[tuple[str, str]]:
     """Yield (kind, piece) for the active markup in an image's text.
 
-    It is inert there, but a renderer may treat it as active: ``![a <b>](c.png)`` has the HTML
-    ``<b>``. A link counts as HTML with empty content, because only its existence matters.
+    CommonMark treats markup there as text, but some renderers do not: ``![a <b>](c.png)`` has the
+    HTML ``<b>``. A link counts as HTML with empty content, because its target does not matter.
     """
     for child in image.children or ():
         if child.type in ("html_inline", "link_open"):
@@ -76,7 +76,7 @@ def _image_pieces(image: Token) -> Iterator[tuple[str, str]]:
 
 
 def _role(name: str, content: str) -> tuple[str, str]:
-    """Return (kind, piece) for a role: its name with the fixed part, or the formula.
+    """Return (kind, piece) for a role: its name with the part that must not change, or a formula.
 
     {kbd}`words`            {kbd}`…`
     {func}`words <~a.b>`    {func}`a.b`
@@ -90,28 +90,30 @@ def _role(name: str, content: str) -> tuple[str, str]:
     return ROLE, f"{{{name}}}`{fixed or '…'}`"
 
 
-# Quick filters. Without these characters, the parser can find no active markup …
+# Fast filters. A text without a match of this one has no active markup for the parser.
 _PARSED = re.compile(r"[<\[{$]")
-# … without these, the English has nothing that must not disappear …
+# An English text without a match of this one has no markup that must not disappear.
 _KEPT = re.compile(r"[<{]|\[!")
-# … and without these, nothing in the raw text can be active.
+# A text without a match of this one has no active markup for any renderer.
 _ACTIVE = re.compile(r"[<\[{\\:&]|//|www\.", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\([:/.&;#])")
 # A role whose target looks like HTML: {ref}`a <b>`
 _TITLED_ROLE = re.compile(r"(\{[\w+:-]+\}`[^`<>\n]+)<([^`<>\n]+)>`")
 _ROLE = re.compile(r"\{[\w+:-]+\}`(?:[^`<>]*<)?([^`<>]+)>?`")
 _IMAGE_MARK = re.compile(r"[\\`<>\[\]$]")
-# Pieces of these kinds may not occur more often than in the English; others may be repeated.
+# Pieces of these kinds must not occur more often than in the English. Pieces of other kinds may.
 _COUNTED = frozenset(("HTML", "payload"))
-# Kinds of raw text of which nothing may disappear.
+# Kinds of raw text whose pieces must not disappear.
 _WHOLE = ("attributes", "alert")
-# Kinds that may disappear from a translation, in the order in which they are checked.
+# Kinds whose pieces may disappear from a translation, in the order of the tests.
 _OPTIONAL_KINDS = (LINK, IMAGE, ROLE, FORMULA, FOOTNOTE)
 _NONE: Counter[str] = Counter()
 
 
 def written_refusal(msgid: str, msgstr: str) -> guard.Refusal | None:
-    """Return a refusal if some renderer could find active markup that the English does not have.
+    """Return a refusal if any renderer could find active markup that the English does not have.
+
+    Search the raw text:
 
     "a word"    "一个 <b>词"                   adds HTML “<b”
     "a word"    "见 www.a.b"                   adds URL “www.a.b”
@@ -126,7 +128,7 @@ def written_refusal(msgid: str, msgstr: str) -> guard.Refusal | None:
     for name in guard.WRITTEN:
         ours = Counter(guard.find_written(name, text))
         if not ours:
-            continue  # most texts have none: skip the English
+            continue  # fast path: most translations have none
         theirs = Counter(guard.find_written(name, english))
         added = _added(ours, theirs, is_counted=name in _COUNTED)
         if added:
@@ -140,13 +142,13 @@ def written_refusal(msgid: str, msgstr: str) -> guard.Refusal | None:
 def evaluated_refusal(
     msgid: str, msgstr: str, *, is_html: bool
 ) -> guard.Refusal | None:
-    """Return a refusal if some program would evaluate more than in the English.
+    """Return a refusal if some program would evaluate text that is not in the English.
 
     "a word"    "见 {process.env.KEY}"         adds syntax of another program “{process…
     """
     ours = Counter(evaluated_pieces(msgstr, is_html=is_html))
     if not ours:
-        return None  # most texts have none: skip the English
+        return None  # fast path: most translations have none
     theirs = Counter(evaluated_pieces(msgid, is_html=is_html))
     added = _added(ours, theirs, is_counted=False)
     return guard.change_refusal("syntax of another program", added) if added else None
@@ -155,7 +157,8 @@ def evaluated_refusal(
 def image_refusal(msgid: str, msgstr: str) -> guard.Refusal | None:
     """Return a refusal if an image's text has other marks than the English.
 
-    The text is inside ``![text](source)``, so a mark could close that syntax or hide its end.
+    The text is inside of ``![text](source)``, so an additional mark could end the image too early
+    or too late.
     """
     theirs = Counter(_IMAGE_MARK.findall(msgid))
     ours = Counter(_IMAGE_MARK.findall(msgstr))
@@ -163,16 +166,16 @@ def image_refusal(msgid: str, msgstr: str) -> guard.Refusal | None:
 
 
 def html_refusal(msgid: str, msgstr: str) -> guard.Refusal | None:
-    """Return a refusal if a block of HTML has other tags, or an unclosed one.
+    """Return a refusal if a block of HTML has other tags than the English, or an unclosed tag.
 
-    Their order is free: ``<b>one</b> <i>two</i>`` may become ``<i>…</i> <b>…</b>``.
+    The order of the tags may differ: ``<b>one</b> <i>two</i>`` may become ``<i>…</i> <b>…</b>``.
     """
     theirs = Counter(html_tags(msgid))
     ours = Counter(html_tags(msgstr))
     rest = msgstr
     for tag in ours:
         rest = rest.replace(tag, "")
-    # The pattern finds no unclosed tag, such as "<img src=x onerror=…".
+    # `html_tags` does not find unclosed tags, such as "<img src=x onerror=…".
     if theirs == ours and "<" not in rest:
         return None
     return guard.change_refusal("HTML", ours - theirs, theirs - ours)
@@ -181,8 +184,8 @@ def html_refusal(msgid: str, msgstr: str) -> guard.Refusal | None:
 def inline_refusal(msgid: str, msgstr: str) -> guard.Refusal | None:
     """Return a refusal if the parser finds active markup that the English does not have.
 
-    HTML must not disappear either: without its closing tag, ``<b>`` extends to the end. Neither may
-    attributes, because links lead to ``{#name}``, nor the kind of an alert.
+    Some markup must not disappear either: HTML (without ``</b>``, the rest of the page is bold),
+    attributes (links may lead to ``{#name}``), and the kind of an alert.
 
         "a [word](b.md)"    "[一个](b.md)[词](b.md)"    None
         "a [word](b.md)"    "一个[词](c.md)"            adds link target “c.md”
@@ -211,11 +214,11 @@ def inline_refusal(msgid: str, msgstr: str) -> guard.Refusal | None:
 
 
 def _plain(text: str, msgid: str) -> str:
-    """Return ``text`` as renderers finally see it, without the targets of known roles.
+    """Return ``text`` as renderers finally see it, without the targets of roles.
 
-    Character references and backslash escapes are resolved: ``java&#115;cript\\:x`` becomes
-    ``javascript:x``. A target of one of the English roles is dropped, because it is no HTML:
-    ``{ref}`词 <label>```.
+    Resolve character references and backslash escapes: ``java&#115;cript\\:x`` becomes
+    ``javascript:x``. Remove the target in ``{ref}`词 <label>```, which looks like HTML, if a role
+    of the English has the same target.
     """
     if "<" in text:
         targets = {target.lstrip("~!") for target in _ROLE.findall(msgid)}
@@ -228,17 +231,20 @@ def _plain(text: str, msgid: str) -> str:
 def _added(
     ours: Counter[str], theirs: Counter[str], *, is_counted: bool
 ) -> Counter[str]:
-    """Return the pieces that the English lacks or, if ``is_counted``, has less often."""
+    """Return the pieces that the English lacks.
+
+    If ``is_counted`` is true, return also those that occur more often than in the English.
+    """
     if is_counted:
         return ours - theirs
-    # Both halves of a translated sentence may link to the same page.
+    # Pieces may be repeated: a sentence that becomes two may have the link twice.
     return Counter(piece for piece in ours if piece not in theirs)
 
 
 def _changed(
     name: str, theirs: Counter[str], ours: Counter[str]
 ) -> guard.Refusal | None:
-    """Return a refusal if any piece was added or removed; None if the counts are equal."""
+    """Return a refusal if any piece was added or removed, or None."""
     if theirs == ours:
         return None
     return guard.change_refusal(name, ours - theirs, theirs - ours)

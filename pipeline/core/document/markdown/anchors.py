@@ -1,7 +1,9 @@
-"""Heading anchors: keeps links to a heading working after its title is translated.
+"""Heading anchors: link targets that keep links to a heading valid after its translation.
 
-The rule is MyST-Parser's ``myst_heading_anchors``. A heading gets the slug of its title, as on
-GitHub, and repeated slugs are numbered.
+An anchor is the fragment of a URL that leads to a heading: ``page.md#a-title``. MyST-Parser derives
+it from the title (``myst_heading_anchors``): the anchor is the slug of the title, as on GitHub. A
+repeated slug gets a number. A translated title has another slug. Therefore a merge inserts a target
+with the English anchor above a heading that links use.
 """
 
 from __future__ import annotations
@@ -41,15 +43,15 @@ _PAGE_SUFFIX = re.compile(r"\.(?:md|rst|ipynb|html)$")
 
 
 def linked_anchors(texts: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
-    """Return the fragments that links point to, by page name.
+    """Return the fragments that links point to, by the name of the page with the target.
 
-    ``texts`` pairs page names with Markdown or reST. ``[see](../b.md#a-title)`` on ``d/a`` gives
-    ``{"b": {"a-title"}}``. Links to other sites are ignored.
+    ``texts`` pairs page names with Markdown or reST. ``[see](../b.md#a-title)`` on the page ``d/a``
+    gives ``{"b": {"a-title"}}``. Ignore links to other sites.
     """
     found: dict[str, set[str]] = {}
     for page, text in texts:
-        # Links do not span lines, and few lines have a "#", so filtering lines is fast. The leading
-        # empty line lets reST links match at the start of the first line.
+        # Search only lines with "#", which is fast, because few lines have one and links do not
+        # span lines. The empty line before them is needed for a reST link at the start of a text.
         lines = [line for line in text.split("\n") if "#" in line]
         for target, fragment in _LINK.findall("\n".join(["", *lines])):
             if ":" in target:
@@ -60,7 +62,10 @@ def linked_anchors(texts: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]
 
 
 def _linked_page(page: str, target: str) -> str:
-    """Return the page that a link on ``page`` leads to: ``../b.md`` on ``d/a`` leads to ``b``."""
+    """Return the name of a link's page: ``../b.md`` on the page ``d/a`` leads to ``b``.
+
+    An empty ``target`` leads to ``page`` itself.
+    """
     path = page
     if target:
         path = posixpath.normpath(posixpath.join(posixpath.dirname(page), target))
@@ -68,7 +73,7 @@ def _linked_page(page: str, target: str) -> str:
 
 
 def slug(title: str) -> str:
-    """Return the anchor of a heading, before duplicates are numbered.
+    """Return the slug of a title, to which the anchor of a repeated title adds a number.
 
     ``"Using `jit`: a *first* look"`` gives ``using-jit-a-first-look``.
     """
@@ -78,10 +83,11 @@ def slug(title: str) -> str:
 def plan_targets(
     splits: Sequence[Split], linked: frozenset[str]
 ) -> dict[tuple[int, int], str]:
-    """Return the link targets to insert above translated headings.
+    """Return the names of the link targets to insert above translated headings.
 
-    Keys are (number of the split, index of the message). A heading needs a target only if a link
-    uses its English anchor and the page does not define that target already.
+    The keys are (number of the split, index of the message). ``linked`` are the fragments that
+    links to this page use. A heading needs a target if its English anchor is among them, unless the
+    page already defines this target.
     """
     plan: dict[tuple[int, int], str] = {}
     if not linked:
@@ -94,7 +100,7 @@ def plan_targets(
         if count:
             anchor = f"{anchor}-{count}"
         name = _linked_name(heading, anchor, linked)
-        # A line above a heading inside a list or a quote would end the container.
+        # A line before a heading in a list or a quote would end the list or the quote.
         if not name or not heading.is_top_level:
             continue
         if not _has_target(splits, name):
@@ -103,16 +109,17 @@ def plan_targets(
 
 
 def target_edit(text: str, message: Message, name: str, *, notebook: bool) -> Edit:
-    """Return the insertion of a target line above a heading.
+    """Return the insertion of a target above a heading.
 
-    Pages use MyST's form. Notebooks use HTML, because Jupyter would show the MyST form as text.
+    Use MyST's ``(name)=`` on pages. Use HTML in notebooks, because Jupyter shows ``(name)=`` as
+    text.
     """
     start = line_start_of(text, message.start)
     end = line_end_of(text)
     if not notebook:
         return Edit(start, start, f"({name})={end}")
     before = text[:start]
-    # HTML right below a paragraph would be part of it.
+    # Without a blank line, the HTML would be part of a paragraph above it.
     gap = end
     if not before.strip() or before.endswith(end * 2):
         gap = ""
@@ -120,7 +127,7 @@ def target_edit(text: str, message: Message, name: str, *, notebook: bool) -> Ed
 
 
 def plain_title(title: str) -> str:
-    """Return a heading's text without its markup: ``A b`` for ``A `b`` and ``A [b](c.md)``."""
+    """Return a title without its markup: ``A b`` for ``A `b`` and ``A [b](c.md)``."""
     return _plain(title).strip()
 
 
@@ -133,11 +140,11 @@ def _headings(splits: Sequence[Split]) -> Iterator[tuple[int, int, Message]]:
 
 
 def _linked_name(heading: Message, anchor: str, linked: frozenset[str]) -> str:
-    """Return the fragment by which a link points to the heading; empty if none does.
+    """Return the fragment in ``linked`` that leads to a heading, or "" if there is none.
 
-    ``anchor`` is the heading's slug, numbered if it is a duplicate.
+    ``anchor`` is the anchor that MyST-Parser derives from the title.
     """
-    # Jupyter's own anchors keep case and punctuation: "Pure-functions!".
+    # The anchors of Jupyter keep case and punctuation: "Pure-functions!".
     for name in (anchor, plain_title(heading.msgid).replace(" ", "-")):
         if name in linked and _SAFE.fullmatch(name):
             return name
@@ -151,14 +158,14 @@ def _has_target(splits: Sequence[Split], name: str) -> bool:
 
 
 def _plain(title: str) -> str:
-    """Return a heading's text with its markup resolved, and its white space unchanged."""
+    """Return a title without its markup; the white space is unchanged."""
     return _MARKUP.sub(_words_of, title)
 
 
 def _words_of(match: re.Match[str]) -> str:
-    """Return the text that remains of a piece of markup.
+    """Return the visible text of a piece of markup.
 
-    It is the content of code or a role, the words of a link, or an escaped character: ``\\<img\\>``
-    is ``<img>``. Tags and emphasis marks leave nothing.
+    That is the content of code or a role, the words of a link, or an escaped character:
+    ``\\<img\\>`` is ``<img>``. For tags and emphasis marks, it is empty.
     """
     return match[2] or match[3] or match[4] or unescape(match[5] or "")

@@ -1,6 +1,6 @@
-"""Markdown blocks: the message kind of each block, and the part of it that must stay.
+"""Markdown blocks: the kind of message in each block, and the parts that a merge must keep.
 
-HTML blocks are examined too, because some hold prose between their tags.
+Some HTML blocks have prose between their tags, so their tags are found here as well.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ _KINDS = {
     "td": Kind.TABLE_CELL,
 }
 FENCES = frozenset(("fence", "colon_fence"))
-# The same, by the types of the opening and closing tokens.
+# The kind of a container's paragraphs, by the types of its opening and closing tokens.
 CONTAINERS = {
     f"{name}_{end}": kind for name, kind in _KINDS.items() for end in ("open", "close")
 }
-# Leaf blocks. Directives, HTML and front matter among them may still hold words.
+# Blocks whose content the parser does not split further. Some of them may have words: directives,
+# HTML and front matter.
 OPAQUE = FENCES | frozenset(
     "code_block math_block math_block_label html_block front_matter hr "
     "myst_target myst_line_comment myst_block_break mkdocs_block "
@@ -39,7 +40,7 @@ def signature(token: Token) -> Signature:
 
     An ordered list that starts at 3 gives ``("ordered_list_open", "ol", ".", "start=3")``.
     """
-    if not token.attrs:  # most have none
+    if not token.attrs:  # fast path for most tokens
         return (token.type, token.tag, token.markup)
     attributes = (f"{key}={value}" for key, value in token.attrs.items())
     return (token.type, token.tag, token.markup, *attributes)
@@ -50,9 +51,9 @@ def opaque_signature(token: Token) -> Signature:
     return (token.type, token.markup, token.info, token.content)
 
 
-# Blocks that are no ordinary elements in CommonMark: comments, declarations, raw text.
+# HTML blocks that CommonMark does not treat as ordinary elements: comments, declarations, raw text.
 RAW_HTML = re.compile(r"<[!?]|<(?:script|pre|style|textarea)\b", re.IGNORECASE)
-# Elements whose content is no prose, anywhere in the block.
+# Elements whose content is not prose. They may be anywhere in the block.
 HTML_CODE = re.compile(
     r"<(?:script|pre|style|textarea|svg|iframe|object)\b", re.IGNORECASE
 )
@@ -65,12 +66,12 @@ _TAG = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# The start of an image up to its text, and the text.
+# The start of an <img> tag up to its text (group 1), and the text (group 2).
 HTML_IMAGE = re.compile(r'(<img\b[^<>]*?\salt=")([^"<>]*)', re.IGNORECASE)
 
 
 def html_tags(text: str) -> tuple[str, ...]:
-    """Return every tag and comment of a piece of HTML in order, as written.
+    """Return all tags and comments in a piece of HTML in order, as written.
 
     ``'<a title="1 > 0">words</a>'`` gives ``'<a title="1 > 0">'`` and ``"</a>"``.
     """

@@ -1,9 +1,16 @@
-"""Syntax of the MyST directives: the first line, the options, and content whose lines count.
+"""Syntax of the MyST directives: the first line, the options, glossaries and CSV tables.
 
-It is MyST-Parser's: an argument on the first line, then options as ``:key: value`` lines or between
-``---`` lines, then the body. Options are parsed like MyST-Parser's YAML subset
-(``parsers/options.py``). A value that continues on the next line is not translated. Sphinx and
-docutils read glossaries and tables of CSV line by line, and only their pieces are Markdown.
+The first line has the name and the argument. Options follow, as ``:key: value`` lines or between
+``---`` lines. The rest is the body::
+
+    ```{figure} a.png
+    :alt: Some words
+    The caption.
+    ```
+
+Options have the syntax of MyST-Parser's YAML subset (``parsers/options.py``). A value that
+continues on the next line is not translated. Sphinx reads the body of a glossary, and docutils that
+of a CSV table, line by line; only the parts of these lines are Markdown.
 """
 
 from __future__ import annotations
@@ -26,13 +33,13 @@ ADMONITIONS = frozenset(
 CELLS = frozenset(name for name, form in DIRECTIVES.items() if form.is_cell)
 
 _INFO = re.compile(r"\s*\{([^\s{}]+)\}(.*)", re.DOTALL)
-# ":key: value", or a continued value; three colons open a nested directive.
+# The start of ":key: value". Three colons open a nested directive.
 _OPTION = re.compile(r"\s*:(?!::)")
 
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """The parsed first line of a fence; ``name`` is empty if the fence is no directive."""
+    """The parsed first line of a fence. ``name`` is empty if the fence is not a directive."""
 
     name: str
     argument: str
@@ -47,14 +54,18 @@ def parse_info(info: str) -> Info:
 
 
 def directive_of(name: str, prose: Set[str] = frozenset()) -> Directive:
-    """Return the description of a directive; names in ``prose`` have a title and prose."""
+    """Return the row of the table for a directive.
+
+    ``prose`` are the names of additional directives, whose argument is a title and whose body is
+    prose.
+    """
     return DIRECTIVES.get(name, TITLED if name in prose else UNKNOWN)
 
 
 def count_option_lines(lines: list[str]) -> int:
-    """Return how many lines at the start of a directive's content are options.
+    """Return the number of lines with options at the start of a directive's content.
 
-    ``lines`` has at least one line. There are two option lines on the left, three on the right:
+    ``lines`` has at least one line. The number is two on the left, and three on the right:
 
         :width: 3em          ---
         :align: left         width: 3em
@@ -67,7 +78,7 @@ def count_option_lines(lines: list[str]) -> int:
 
 
 def _front_matter_length(lines: list[str]) -> int:
-    """Return the length of a ``---`` block with both rules; all lines if it is never closed."""
+    """Return the number of lines from ``---`` to ``---``, or of all lines if it is not closed."""
     for number, line in enumerate(lines[1:], 1):
         if line.startswith("---"):
             return number + 1
@@ -75,10 +86,10 @@ def _front_matter_length(lines: list[str]) -> int:
 
 
 _FENCE = "---"
-# An option begins with its name, because MyST strips the leading colon first.
+# The name of an option. MyST strips the colon before it first.
 _KEY = re.compile(r"(?P<key>[\w-]+):[ ]+(?=\S)")
 _CONTINUATION = re.compile(r"[ ]+\S")
-# A value on one line. A "#" after a space begins a comment. Quoted escapes are unsupported.
+# A value on one line. A "#" after a space begins a comment. Escapes in quotes are not supported.
 _COMMENT = r"(?:[ ]+\#.*)?[ ]*"
 _VALUE = re.compile(
     rf"""
@@ -92,18 +103,16 @@ _VALUE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptionValue:
-    """Position of an option's value: columns ``[start, end)`` of a line, both counted from 0.
-
-    The columns exclude quotation marks; they are None if the value's syntax is unsupported.
-    """
+    """Position of an option's value."""
 
     key: str
-    line: int
+    line: int  # 0-based
+    # ``[start, end)`` without quotation marks; None if the syntax of the value is not supported.
     columns: tuple[int, int] | None
 
 
 def option_values(lines: Sequence[str], keys: Collection[str]) -> Iterator[OptionValue]:
-    """Yield the positions of the values of the options that ``keys`` names.
+    """Yield the positions of the values of the options with these keys.
 
     ``[":width: 3em", ":alt: Some words"]`` with ``alt`` gives line 1, columns 6 to 16.
     """
@@ -114,7 +123,7 @@ def option_values(lines: Sequence[str], keys: Collection[str]) -> Iterator[Optio
             continue
         columns = None
         value = _VALUE.fullmatch(line, named.end())
-        # MyST splits lines at more characters than Markdown does, U+2028 for example.
+        # MyST splits lines at more characters than Markdown does, for example at U+2028.
         if (
             value
             and len(line.splitlines()) == 1
@@ -127,16 +136,16 @@ def option_values(lines: Sequence[str], keys: Collection[str]) -> Iterator[Optio
 def _starts(lines: Sequence[str]) -> list[int]:
     """Return the column at which the YAML begins on each line of an option block."""
     if not lines or not lines[0].startswith(_FENCE):
-        # Each line of a block without rules begins with a colon, which is no YAML.
+        # Without "---", each line begins with a colon, which is not part of the YAML.
         return [len(line) - len(line.lstrip()) + 1 for line in lines]
-    # MyST dedents the lines between the rules.
+    # MyST removes the common indentation of the lines between the "---" lines.
     inner = [line for line in lines if line.strip() and not line.startswith(_FENCE)]
     indents = [len(line) - len(line.lstrip(" ")) for line in inner]
     return [min(indents, default=0)] * len(lines)
 
 
 def _is_continued(lines: Sequence[str], starts: Sequence[int], number: int) -> bool:
-    """Return whether the value on a line continues below: the next line is indented further."""
+    """Return whether the value on a line continues on the next line, which is then indented."""
     below = number + 1
     return below < len(lines) and bool(_CONTINUATION.match(lines[below], starts[below]))
 
@@ -144,25 +153,22 @@ def _is_continued(lines: Sequence[str], starts: Sequence[int], number: int) -> b
 # Sphinx's own pattern: "term : classifier".
 _CLASSIFIER = re.compile(r" +: +")
 _TERM_COMMENT = ".. "
-# Options that affect how the fields are written; "keepspace" has no value.
+# Options that change the syntax of the fields and have a value. "keepspace" has none.
 _CSV_OPTIONS = ("delim", "escape", "quote")
 _NAMED = re.compile(r"^[ ]*:?(delim|escape|keepspace|quote):", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class GlossaryEntry:
-    """A term on line ``line`` up to column ``end``, and its definition on the lines below it.
+    """A term with its definition, or a comment."""
 
-    A comment has no term: its ``end`` is 0.
-    """
-
-    line: int
-    end: int
-    definition: tuple[str, ...]
+    line: int  # line of the term
+    end: int  # column of the end of the term; 0 for a comment
+    definition: tuple[str, ...]  # the lines below, without their common indentation
 
 
 def glossary_entries(lines: Sequence[str]) -> Iterator[GlossaryEntry]:
-    """Yield the entries of a glossary: terms are at the margin, definitions are indented.
+    """Yield the entries of a glossary. Its terms are not indented, and its definitions are.
 
     ``["a : b", "  Words."]`` gives ``GlossaryEntry(0, 1, ("Words.",))``.
     """
@@ -172,7 +178,7 @@ def glossary_entries(lines: Sequence[str]) -> Iterator[GlossaryEntry]:
         if lines[start].startswith(_TERM_COMMENT):
             yield GlossaryEntry(start, 0, ())
             continue
-        # As in Sphinx, the first line of a definition has the indentation of all.
+        # As in Sphinx, the first line of a definition determines the indentation.
         first = next(filter(str.strip, below), "")
         indent = len(first) - len(first.lstrip())
         term = _CLASSIFIER.split(lines[start], maxsplit=1)[0].rstrip()
@@ -182,9 +188,9 @@ def glossary_entries(lines: Sequence[str]) -> Iterator[GlossaryEntry]:
 def csv_rows(
     lines: Sequence[str], options: Sequence[str]
 ) -> list[list[csv_fields.Field]] | None:
-    """Return the fields of a table's ``lines`` by row; None if its CSV is of another dialect.
+    """Return the fields of a CSV table by row, or None if its dialect of CSV is not supported.
 
-    ``options`` are the lines of the directive's options.
+    ``lines`` are the body of the directive, ``options`` the lines of its options.
     """
     values = dict.fromkeys(_NAMED.findall("\n".join(options)), "")
     for value in option_values(options, _CSV_OPTIONS):

@@ -1,8 +1,8 @@
-"""Translatable front matter: a page's title, and other values that readers see.
+"""Translatable front matter: the title of a page, and other values that readers see.
 
-The YAML between the two rules comes in, and the span of each such value goes out. A translation is
-quoted where needed, so that all other YAML keeps its meaning. A value that cannot be replaced
-safely has a ``problem`` instead.
+Front matter is the YAML between the two ``---`` lines at the start of a page.
+:func:`front_values` returns the span of each value with words. If a value cannot be replaced
+safely, its ``problem`` says why. :func:`written` quotes a translation where YAML requires it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from markdown_it.token import Token
 from pipeline.core.document.message import Kind
 from pipeline.reading import Dialect
 
-# Keys that themes and layouts show; for MyST, keys of its own tools.
+# The keys whose values themes show to readers.
 _COMMON = {"title": Kind.PAGE_TITLE, "description": Kind.FRONT_MATTER}
 _WITH_SUBTITLE = {**_COMMON, "subtitle": Kind.FRONT_MATTER}
 KEYS: dict[Dialect, dict[str, Kind]] = {
@@ -26,7 +26,7 @@ KEYS: dict[Dialect, dict[str, Kind]] = {
 }
 KINDS = frozenset((Kind.PAGE_TITLE, Kind.FRONT_MATTER))
 _NAMES = "|".join(dict.fromkeys(key for keys in KEYS.values() for key in keys))
-# Most front matter has none of these keys, and then no YAML parser is needed.
+# Fast filter: front matter without a match has none of these keys, so no YAML parser is needed.
 _MAYBE = re.compile(rf"""(?:^|[{{,])[ ]*["']?(?:{_NAMES})["']?[ \t]*:""", re.MULTILINE)
 _STRING = "tag:yaml.org,2002:str"
 _BLOCKS = ("|", ">")
@@ -34,28 +34,29 @@ _BLOCKS = ("|", ">")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontValue:
-    """A value's span ``[start, end)`` in the YAML, quotes included, and its ``text``.
-
-    ``quote`` is its quotation mark, or empty. ``problem`` is why it must stay English.
-    """
+    """A value with words: its position, and its text."""
 
     kind: Kind
-    start: int
+    start: int  # offset in the YAML, including the quotation mark
     end: int
-    text: str = ""
-    quote: str = ""
-    problem: str = ""
+    text: str = ""  # the parsed value
+    quote: str = ""  # the quotation mark for a translation; empty if the value has none
+    problem: str = ""  # why the value must stay English; empty if it is translatable
 
 
 def may_hold_words(text: str) -> bool:
-    """Return False if no front matter in ``text`` can have a translatable value."""
+    """Return whether front matter in ``text`` may have a translatable value.
+
+    This is a fast filter. If it returns False, there is none.
+    """
     return bool(_MAYBE.search(text))
 
 
 def front_values(source: str, dialect: Dialect) -> Iterator[FrontValue]:
-    """Yield the translatable values of front matter in order.
+    """Yield the values with words in front matter, in order.
 
-    ``source`` is the YAML between the rules. Invalid YAML yields one value, with a problem.
+    ``source`` is the YAML between the ``---`` lines. For invalid YAML, yield one value with a
+    problem.
     """
     if not may_hold_words(source):
         return
@@ -80,7 +81,7 @@ def front_values(source: str, dialect: Dialect) -> Iterator[FrontValue]:
         ):
             continue
         start = value.start_mark.index
-        # A block scalar extends to the next key: exclude the white space after its last line.
+        # The parser's end of a block scalar is the next key, so exclude the white space before it.
         end = start + len(source[start : value.end_mark.index].rstrip())
         yield _front_value(
             kind,
@@ -94,7 +95,11 @@ def front_values(source: str, dialect: Dialect) -> Iterator[FrontValue]:
 def _front_value(
     kind: Kind, span: tuple[int, int], written: str, text: str, *, is_flow: bool
 ) -> FrontValue:
-    """Return the value with this source and parsed ``text``, with its quotes or its problem."""
+    """Return the record of a value.
+
+    ``written`` is its source and ``text`` its parsed text. ``is_flow`` means that the whole front
+    matter is in braces.
+    """
     start, end = span
     mark = written[:1]
     header = written.partition("\n")[0]
@@ -107,7 +112,7 @@ def _front_value(
         problem = "a comment stands in it"
     if problem:
         return FrontValue(kind=kind, start=start, end=end, text=text, problem=problem)
-    # A block scalar is replaced by one quoted line.
+    # A translation replaces a block scalar by a single line in quotation marks.
     quote = mark if mark in ("'", '"') else ""
     if mark in _BLOCKS:
         quote = "'"
@@ -115,9 +120,10 @@ def _front_value(
 
 
 def written(text: str, quote: str) -> str:
-    """Return ``text`` as a YAML value, quoted if necessary.
+    """Return ``text`` as a YAML value, in quotation marks if necessary.
 
-    ``quote`` is the quotation mark of the English. Without one, ``a: b`` becomes ``'a: b'``.
+    ``quote`` is the quotation mark of the English, or empty. In the latter case, ``a: b`` becomes
+    ``'a: b'``.
     """
     if quote == '"':
         escaped = text.replace("\\", "\\\\").replace('"', '\\"')
@@ -140,7 +146,7 @@ def without_words(source: str, dialect: Dialect) -> str:
 
 
 def yaml_of(token: Token, lines: list[str]) -> str:
-    """Return the YAML of the front matter token of a text with these lines."""
+    """Return the YAML of a front matter token. ``lines`` are the lines of the page."""
     assert token.map is not None
     first, last = token.map
     return "\n".join(lines[first + 1 : last - 1])

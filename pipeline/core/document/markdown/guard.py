@@ -1,7 +1,7 @@
 """Markdown guard: rejects translations that would change more than prose, and proves the result.
 
-``refusal`` checks one translation alone and can name the fault. ``read_back`` parses the merged
-text again and compares it with upstream.
+:func:`refusal` examines one translation alone and gives the reason. :func:`read_back` parses the
+merged text again and compares it with upstream's.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ _LINE_END = re.compile(r"\r\n?")
 _CELLS = tuple(f"{{{name}}}" for name in directives.CELLS)
 
 
-# The cache serves the two documents of a jupytext pair, and the checks, which ask again.
+# Cached, because both documents of a jupytext pair have the same messages, and the checks call this
+# function as well.
 @lru_cache(maxsize=1 << 14)
 def refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
-    """Return why a translation is refused, judged alone; None if no fault is found.
+    """Return the reason to refuse a translation, judged alone, or None.
 
-    :func:`read_back` decides whether the page stays intact with it.
+    This function does not know the page; :func:`read_back` decides whether the page is intact.
     """
     lines = translation_lines(msgstr)
     is_html = kind is Kind.HTML
-    # Cheap tests first, and tests with the most helpful messages.
+    # First the tests that are fast or have the most helpful messages.
     refused = text_refusal(msgid, msgstr) or _lines_refusal(msgid, lines)
     if not refused and is_html:
         refused = active_markup.html_refusal(msgid, msgstr)
@@ -47,7 +48,7 @@ def refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
         return refused
     if kind is Kind.IMAGE:
         refused = active_markup.image_refusal(msgid, msgstr)
-    # A renderer may also find formulas in HTML and in the text of images.
+    # Apply this test to HTML and image texts as well: a renderer may find formulas in them.
     return refused or active_markup.inline_refusal(msgid, msgstr)
 
 
@@ -59,11 +60,12 @@ def read_back(
     is_run: bool = False,
     reading: Reading = MYST,
 ) -> tuple[Message, ...] | None:
-    """Return the messages of the merged text, parsed again, without the merge's insertions.
+    """Return the messages of the merged text, parsed again, without the insertions of the merge.
 
-    Returns None unless messages, blocks and code are where upstream has them.
+    Return None if messages, blocks or code differ from those of upstream's text ``split``.
+    ``is_run`` means that the page is a MyST notebook, whose code is executed.
     """
-    # Text that we parse as prose may be code to jupytext, if upstream left a fence open.
+    # If upstream forgot to close a fence, jupytext may execute text that is prose here.
     dialect = reading.dialect
     if is_run and executable(placed.text, dialect) != executable(split.text, dialect):
         return None
@@ -77,14 +79,14 @@ def read_back(
     return merged_messages(split, fresh, placed, added)
 
 
-# A merge asks for upstream's text on every try.
+# Cached, because each try of a merge compares with upstream's text.
 @lru_cache(maxsize=4)
 def executable(
     text: str, dialect: Dialect = Dialect.MYST
 ) -> tuple[tuple[str, str], ...]:
-    """Return (info, content) of every block that jupytext does not treat as prose.
+    """Return (info string, content) of every block that jupytext does not treat as prose.
 
-    It uses jupytext's own grammar: text that we parse as a definition may be code to jupytext.
+    Parse with jupytext's syntax, in which other texts may be code than in MyST.
     """
     md = plain_parser()
     tokens: list[Token] = []
@@ -92,7 +94,7 @@ def executable(
     blocks: list[tuple[str, str]] = []
     for token in tokens:
         if token.type == "front_matter":
-            # Translatable values may change.
+            # Leave out the values that a translation may change.
             source = front_matter.without_words(token.content, dialect)
             blocks.append((token.info, source))
         elif token.type == "myst_block_break" or (
@@ -103,7 +105,7 @@ def executable(
 
 
 def _lines_refusal(msgid: str, lines: list[str]) -> Refusal | None:
-    """Return a refusal if there are more lines than in the English, or blank ones."""
+    """Return a refusal if the translation has more lines than the English, or a blank line."""
     breaks = msgid.count("\n")
     if len(lines) > breaks + 1:
         return Refusal(

@@ -1,7 +1,7 @@
-"""Converter of MkDocs and CommonMark pages to MyST, which Sphinx can read, for the site.
+"""Converter of MkDocs and CommonMark pages to MyST, so that Sphinx can build the site from them.
 
-It rewrites only the syntax that a dialect adds to CommonMark. The result is shown and never merged:
-the translated documents keep their own dialect.
+It rewrites only the syntax that MkDocs adds to CommonMark, and adds missing titles. Only the site
+uses the result. The merged documents keep the dialect of upstream.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ _COLONS = re.compile(r"^\s*(:{3,})", re.MULTILINE)
 _PARAMETERS = re.compile(r'(?P<names>[^"]*?)\s*(?:"(?P<title>[^"]*)")?\s*')
 _MARK = re.compile(r"[\\`*_{}\[\]<>#$&|~]")  # possible markup in a title
 _SPECIAL = frozenset(("mkdocs_block", "mkdocs_object"))
-# --8<-- "file", optionally with lines ("file:2:5") or a named section ("file:part")
+# A snippet includes a file: --8<-- "file", optionally with lines ("file:2:5") or a named section
+# ("file:part").
 _SNIPPET = re.compile(
     r"""
     \s* -+8<-+ \s+ (?P<quote>["']) (?P<path>[^":\n]+)
@@ -30,7 +31,8 @@ _SNIPPET = re.compile(
     """,
     re.VERBOSE,
 )
-# Return the site's path of a file that a snippet includes; empty if the docs lack it.
+# A function that takes the path of a snippet's file and returns its path in the site, or "" if the
+# docs do not have the file.
 FindFile = Callable[[str], str]
 
 
@@ -41,10 +43,10 @@ def _none_found(_: str) -> str:
 def to_myst(
     text: str, dialect: Dialect, *, title: str = "", find: FindFile = _none_found
 ) -> str:
-    """Return the page ``text`` as MyST.
+    """Return the page ``text`` as MyST: ``!!! note "A title"`` becomes ``:::{admonition} A title``.
 
     ``title`` is the page's title in upstream's outline, or empty. ``find`` looks up the files of
-    snippets. For example, ``!!! note "A title"`` becomes ``:::{admonition} A title``.
+    snippets.
     """
     text = _with_title(text, dialect, title)
     if dialect is not Dialect.MKDOCS:
@@ -55,8 +57,8 @@ def to_myst(
 def _with_title(text: str, dialect: Dialect, title: str) -> str:
     """Return the page with its title as a heading, unless it has a level-1 heading.
 
-    Themes of other tools show that title by themselves; Sphinx does not. The front matter's title
-    wins over ``title``.
+    Other tools show the title of the front matter or the outline; Sphinx needs a heading. The title
+    in the front matter takes precedence over ``title``.
     """
     has_front = text.startswith("---") and front_matter.may_hold_words(text)
     if not (has_front or title):
@@ -85,7 +87,7 @@ def _converted(lines: list[str], find: FindFile, *, page: bool = False) -> list[
     md = parser(page=page, dialect=Dialect.MKDOCS)
     tokens: list[Token] = []
     md.block.parse("\n".join(lines), md, {}, tokens)
-    # Only these are replaced; all other lines are copied, so the parser cannot alter them.
+    # Replace only these blocks, and copy all other lines unchanged.
     special = [token for token in tokens if _is_special(token)]
     made: list[str] = []
     at = 0
@@ -93,7 +95,7 @@ def _converted(lines: list[str], find: FindFile, *, page: bool = False) -> list[
         first, last = _lines_of(group[0])[0], _lines_of(group[-1])[1]
         made += lines[at:first]
         at = last
-        # Container prefixes: a quote's marks repeat on every line, a list's become spaces.
+        # On further lines, repeat the marks of quotes, and replace those of lists by spaces.
         prefix = lines[first][: max(0, lines[first].find(group[0].markup))]
         below = re.sub(r"[^\s>]", " ", prefix)
         for number, line in enumerate(_block(group, find)):
@@ -102,17 +104,18 @@ def _converted(lines: list[str], find: FindFile, *, page: bool = False) -> list[
 
 
 def _is_special(token: Token) -> bool:
-    """Return whether a block must be rewritten; a fence only if its content is one snippet."""
+    """Return whether a block must be rewritten. For a fence: if its content is a snippet."""
     if token.type == "fence":
         return bool(_SNIPPET.fullmatch(token.content))
     return token.type in _SPECIAL
 
 
 def _snippet(source: str, find: FindFile, *, language: str | None = None) -> list[str]:
-    """Return the directive that includes a file, as code if ``language`` is not None.
+    """Return the lines of the directive that includes a snippet's file.
 
-    Returns an empty list if the docs have no such file. A named section of prose is looked up as a
-    file of its own, because its section marks would show.
+    If ``language`` is not None, include the file as code. Return an empty list if the docs do not
+    have the file. A named section of prose is a file of its own for ``find``, because an include of
+    the complete file would show the marks of the section.
     """
     match = _SNIPPET.fullmatch(source)
     if match is None:
@@ -136,7 +139,7 @@ def _snippet(source: str, find: FindFile, *, language: str | None = None) -> lis
 
 
 def _groups(tokens: Sequence[Token], lines: Sequence[str]) -> list[list[Token]]:
-    """Group consecutive tabs; every other block is a group of its own."""
+    """Return the blocks in groups: consecutive tabs together, every other block on its own."""
     groups: list[list[Token]] = []
     for token in tokens:
         previous = groups[-1][-1] if groups else None
@@ -154,16 +157,16 @@ def _is_tab(token: Token) -> bool:
 
 
 def _lines_of(token: Token) -> tuple[int, int]:
-    """Return the number of a block's first line, and of the line behind its last one."""
+    """Return the number of a block's first line, and of the line after its last one."""
     assert token.map is not None
     return token.map[0], token.map[1]
 
 
 def _block(group: Sequence[Token], find: FindFile) -> list[str]:
-    """Return one group of blocks as MyST, without container prefixes."""
+    """Return the lines of one group of blocks as MyST, without the prefixes of containers."""
     token = group[0]
     if token.type == "mkdocs_object":
-        # The site renders the name as a link to the English page.
+        # The site renders this directive as a link to the English page.
         if token.markup == ":::":
             return [f"```{{autofunction}} {token.info.strip()}", "```"]
         return _snippet(f"{token.markup}{token.info}", find)
@@ -196,7 +199,10 @@ def _block(group: Sequence[Token], find: FindFile) -> list[str]:
 
 
 def _parameters(info: str) -> tuple[str, str]:
-    """Split what follows a mark: ``note inline "A title"`` → ``("note inline", "A title")``."""
+    """Return the names and the title after a mark.
+
+    ``note inline "A title"`` → ``("note inline", "A title")``
+    """
     match = _PARAMETERS.fullmatch(info)
     return (match["names"].strip(), match["title"] or "") if match else (info, "")
 
@@ -209,7 +215,7 @@ def _body(token: Token, find: FindFile) -> list[str]:
 def _directive(
     name: str, argument: str, options: Sequence[str], body: Sequence[str]
 ) -> list[str]:
-    """Return a directive whose fence has more colons than any fence inside it."""
+    """Return the lines of a directive, whose fence has more colons than any fence inside it."""
     # MyST closes a fence at the first line with at least as many colons.
     inner = _COLONS.findall("\n".join(body))
     fence = ":" * (max(map(len, inner), default=2) + 1)

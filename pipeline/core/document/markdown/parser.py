@@ -1,7 +1,7 @@
-"""Parsers of Markdown: the grammars of MyST, of MkDocs, and of jupytext.
+"""Parsers of Markdown for the dialects MyST, MkDocs and CommonMark, and for jupytext.
 
-They only produce tokens; nothing is rendered. MkDocs blocks follow Python-Markdown's
-``admonition``, PyMdown's ``details``, ``tabbed`` and ``snippets``, and mkdocstrings' ``:::``.
+They produce tokens; nothing is rendered. The blocks of MkDocs are those of Python-Markdown
+(``admonition``), PyMdown (``details``, ``tabbed``, ``snippets``) and mkdocstrings (``:::``).
 """
 
 from __future__ import annotations
@@ -31,20 +31,21 @@ _FOOTNOTE_MARK = re.compile(r"\[\^[^\] \n]+\]")
 
 
 class _Parser(MarkdownIt):
-    """Parser that accepts every link target.
+    """Parser that accepts every link target, so that the guard examines it as a target.
 
-    A target that a renderer might refuse is no prose either, and the guard must see it.
+    markdown-it rejects unsafe targets: it treats ``[words](javascript:x)`` as text.
     """
 
     def validateLink(self, url: str) -> bool:  # noqa: N802
-        """Accept ``url``; markdown-it would leave ``[words](javascript:x)`` as plain text."""
+        """Accept every URL."""
         return True
 
 
 def _footnote_ref(state: StateInline, silent: bool) -> bool:
-    """Apply the plugin's rule, but only at a complete footnote mark.
+    """Apply the rule of the footnote plugin, but only at a complete footnote mark.
 
-    The plugin's rule scans the rest of the text at each ``[^``, which takes quadratic time.
+    At each ``[^`` without an end, the plugin's rule would scan the rest of the text. That takes
+    quadratic time.
     """
     if not _FOOTNOTE_MARK.match(state.src, state.pos, state.posMax):
         return False
@@ -53,10 +54,10 @@ def _footnote_ref(state: StateInline, silent: bool) -> bool:
 
 @cache
 def parser(*, page: bool = False, dialect: Dialect = Dialect.MYST) -> MarkdownIt:
-    """Return the parser of a dialect; with ``page`` it also parses front matter."""
+    """Return the parser of a dialect. If ``page`` is true, it also parses front matter."""
     md = _Parser("commonmark").enable(["table", "strikethrough"])
     if dialect is not Dialect.COMMONMARK:
-        # As in MyST, inline $$x$$ is one formula, not two empty ones around a word.
+        # As in MyST, $$x$$ inside a line is a single formula.
         md.use(dollarmath_plugin, double_inline=True)
         md.use(deflist_plugin)
         md.use(footnote_plugin, inline=False, move_to_end=False, always_match_refs=True)
@@ -73,9 +74,10 @@ def parser(*, page: bool = False, dialect: Dialect = Dialect.MYST) -> MarkdownIt
 
 
 def is_paragraph(text: str) -> bool:
-    """Return whether ``text`` alone is one paragraph.
+    """Return whether a page that consists of ``text`` would be one paragraph.
 
-    ``"- 文字"`` is a list, ``"[a]: b"`` a link definition, ``"文字\\n===="`` a heading.
+    False for ``"- 文字"`` (a list), ``"[a]: b"`` (a link definition) and ``"文字\\n===="`` (a
+    heading).
     """
     tokens: list[Token] = []
     md = parser()
@@ -87,9 +89,9 @@ def is_paragraph(text: str) -> bool:
 
 @cache
 def plain_parser() -> MarkdownIt:
-    """Return a parser with the grammar that jupytext uses for MyST notebooks.
+    """Return a parser with the syntax that jupytext uses for MyST notebooks.
 
-    It has no definition lists, footnotes, colon fences or formulas.
+    jupytext supports no definition lists, footnotes, colon fences or formulas.
     """
     md = _Parser("commonmark").enable("table")
     return md.use(front_matter_plugin).use(myst_block_plugin).use(myst_role_plugin)
@@ -100,9 +102,9 @@ _INDENT = 4
 _BLOCK = re.compile(r'(!!!|\?\?\?\+?|===[!+]?(?=[ \t]+"))[ \t]+(\S.*)')
 _OBJECT = re.compile(r"(:::)[ \t]+([\w.]+[ \t]*)")
 _SNIPPET = re.compile(r"(-+8<-+)(.*)")
-# A line that belongs to the block around, below or above it, in every dialect: the kind of an alert
-# (on GitHub, "[!NOTE]"), or attributes (of MyST, "{.class #id}"; of Python-Markdown and kramdown,
-# "{: .class }"). Joined to the words of a paragraph, it would be text.
+# A line that sets a property of an adjacent or surrounding block: the kind of an alert (GitHub's
+# "[!NOTE]"), or attributes (MyST's "{.class #id}", Python-Markdown's and kramdown's "{: .class }").
+# It must stay a line of its own: as part of a paragraph, it would be visible text.
 MARK_LINE = re.compile(
     r"""
     ( \[!\w[\w-]*\][-+]? | \{ (?: :[ \t]*\S | [ \t]*(?:[.\#]\w|[\w-]+=) ) [^{}]* \} )
@@ -116,7 +118,7 @@ _Rule = Callable[[StateBlock, int, int, bool], bool]
 
 
 def use_dialect(md: MarkdownIt, dialect: Dialect) -> None:
-    """Add the block rules of a dialect to a parser, before its other rules."""
+    """Add the block rules of a dialect to a parser; they take precedence over other rules."""
     if dialect is not Dialect.MKDOCS:
         return
     rules = {
@@ -129,7 +131,7 @@ def use_dialect(md: MarkdownIt, dialect: Dialect) -> None:
 
 
 def _indented(kind: str, first_line: re.Pattern[str]) -> _Rule:
-    """Return a rule for a line that matches ``first_line``, with the indented lines below it."""
+    """Return a rule for blocks of a line that matches ``first_line``, and indented lines below."""
 
     def rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         match = _match(state, start, first_line)
@@ -141,7 +143,7 @@ def _indented(kind: str, first_line: re.Pattern[str]) -> _Rule:
         last = after = start + 1
         while after < end and (state.isEmpty(after) or state.sCount[after] >= column):
             after += 1
-            # Blank lines belong to the block only if more of its lines follow.
+            # A blank line belongs to the block only if another indented line follows.
             if not state.isEmpty(after - 1):
                 last = after
         _push(state, kind, start, last, column=column)
@@ -152,7 +154,7 @@ def _indented(kind: str, first_line: re.Pattern[str]) -> _Rule:
 
 
 def _single(kind: str, line: re.Pattern[str]) -> _Rule:
-    """Return a rule for a single line without words."""
+    """Return a rule for a block that consists of one line, which matches ``line``."""
 
     def rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         match = _match(state, start, line)
@@ -169,7 +171,7 @@ def _single(kind: str, line: re.Pattern[str]) -> _Rule:
 def _match(
     state: StateBlock, number: int, pattern: re.Pattern[str]
 ) -> re.Match[str] | None:
-    """Return the match of a whole line; None if the line is indented as code."""
+    """Return the match of a whole line, or None. A line that is indented as code never matches."""
     if state.is_code_block(number):
         return None
     return pattern.fullmatch(_line(state, number))
@@ -182,7 +184,10 @@ def _line(state: StateBlock, number: int) -> str:
 
 
 def _push(state: StateBlock, kind: str, start: int, end: int, *, column: int) -> None:
-    """Add a token for the lines ``[start, end)``; its content starts at the second line."""
+    """Add a token for the lines ``[start, end)``. Its content begins at the second line.
+
+    ``column`` is the indentation to remove from the content.
+    """
     token = state.push(kind, "", 0)
     token.map = [start, end]
     token.content = state.getLines(start + 1, end, column, False)
@@ -198,16 +203,16 @@ _CODE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_PERIOD = 5  # items per match in a split by `_CODE`: text and four groups
+_PERIOD = 5  # in a split by `_CODE`, each text is followed by four groups
 _PADDED = re.compile(r" .*[^ ].* ")
 
 
-# The checks look at the same texts right after the guard.
+# Cached, because the checks parse the same texts right after the guard.
 @lru_cache(maxsize=16)
 def inline_tokens(text: str) -> tuple[Token, ...]:
-    """Return the inline tokens of ``text``; callers must not change them.
+    """Return the inline tokens of ``text``. Callers must not modify them.
 
-    Text with only code spans and roles skips the parser, which is much faster.
+    Fast path: a text whose only markup is code spans and roles needs no parser.
     """
     pieces = _CODE.split(text)
     if "\n" not in text and not _MARK.search("".join(pieces[::_PERIOD])):
@@ -219,19 +224,19 @@ def inline_tokens(text: str) -> tuple[Token, ...]:
 
 
 def _simple(pieces: list[str]) -> Iterator[Token]:
-    """Yield the tokens of text that has no markup but code spans and roles.
+    """Yield the tokens of a text whose only markup is code spans and roles.
 
     ``pieces`` is the text split by ``_CODE``. For "use `jit` here" it is
     "use ", "`", "jit", None, None, " here", and gives three tokens: text, code, text.
     """
-    # No code follows the last words: pad the list to a whole number of periods.
+    # No code follows the last words, so pad the list to a whole number of periods.
     pieces = [*pieces, "", "", "", ""]
     for at in range(0, len(pieces), _PERIOD):
         words, ticks, code, role, content = pieces[at : at + _PERIOD]
         if words:
             yield Token("text", "", 0, content=words)
         if ticks:
-            # One space at both ends only separates a backquote from the ticks, and is not rendered.
+            # CommonMark removes one space at both ends, as in "`` `a` ``".
             shown = code[1:-1] if _PADDED.fullmatch(code) else code
             yield Token("code_inline", "code", 0, content=shown, markup=ticks)
         elif role:

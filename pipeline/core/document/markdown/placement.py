@@ -1,7 +1,7 @@
 """Placement of translations and of the attribution in Markdown, by position.
 
-Each hard break of a translation starts a new line. The line begins with the prefix that its
-container requires: ``> `` in a quote, spaces in a list.
+After each hard break, a translation continues on a new line. This line begins with the prefix that
+its container requires: ``> `` in a quote, spaces in a list.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ def place(
 
 
 def to_markdown(message: Message, msgstr: str, *, line_end: str = "\n") -> str:
-    """Return ``msgstr`` as it is written in the document.
+    """Return ``msgstr`` in the form that the document needs.
 
-    Hard breaks, container prefixes and data URIs are restored. In a quote whose English breaks with
-    a backslash, ``"一\\n二"`` becomes ``"一\\\\\\n> 二"``.
+    Add the marks of hard breaks and the prefixes of containers, and restore data URIs. In a quote
+    whose English has a hard break by a backslash, ``"一\\n二"`` becomes ``"一\\\\\\n> 二"``.
     """
     lines = translation_lines(prose.show_payloads(msgstr, message.payloads))
     if message.kind in front_matter.KINDS:
         return front_matter.written(" ".join(lines), message.prefix)
     if message.kind is Kind.TABLE_CELL and message.prefix == QUOTE:
-        # Always quoted: the translation may hold the delimiter even if the English does not.
+        # Always add quotation marks, because the translation may contain the delimiter.
         return quoted(" ".join(lines))
     parts = [lines[0]]
     for number, line in enumerate(lines[1:]):
@@ -55,19 +55,19 @@ def to_markdown(message: Message, msgstr: str, *, line_end: str = "\n") -> str:
 
 
 def _break_mark(message: Message, number: int) -> str:
-    """Return the mark of the hard break of this number, as in the English."""
+    """Return the mark of the English for the hard break with this 0-based number."""
     if message.kind is Kind.HTML:
-        return ""  # in HTML, a line end needs no mark
+        return ""  # HTML needs no mark
     if not message.breaks:
         return _BACKSLASH
     return message.breaks[min(number, len(message.breaks) - 1)]
 
 
 def attribution_edit(splits: Sequence[Split], line: str) -> tuple[int, Edit]:
-    """Return the number of the unit that holds the title, and the insertion of ``line`` below it.
+    """Return the number of the unit to edit, and the insertion of ``line`` below the title.
 
-    ``line`` is Markdown and becomes a quote. ``splits`` are the units of one document. Without a
-    title, the quote follows the first block of prose. ``"# Title\\nWords"`` becomes:
+    ``line`` is Markdown and becomes a quote. ``splits`` are the units of one document. If there is
+    no title, the quote follows the first block of prose. ``"# Title\\nWords"`` becomes:
 
         # Title
 
@@ -79,7 +79,7 @@ def attribution_edit(splits: Sequence[Split], line: str) -> tuple[int, Edit]:
     text = splits[unit].text
     end = line_end_of(text)
     rest = text[at:]
-    # A paragraph right below would continue the quote.
+    # Without a blank line, a paragraph below would become part of the quote.
     gap = ""
     if rest.strip() and not rest.startswith(end * 2):
         gap = end
@@ -87,17 +87,21 @@ def attribution_edit(splits: Sequence[Split], line: str) -> tuple[int, Edit]:
 
 
 def _attribution_place(splits: Sequence[Split]) -> tuple[int, int]:
-    """Return a unit's number, and the offset behind the title, the first block or the text."""
+    """Return the number of a unit, and the offset after the title in it.
+
+    Without a title, return the offset after the first block of prose, or after the whole text.
+    """
     # The title may be in a later cell of a notebook.
     for number, split in enumerate(splits):
         if split.title_end is not None:
             return number, split.title_end
     for number, split in enumerate(splits):
         for message in split.messages:
-            # Inside a list or a quote, the attribution would become part of it.
+            # After a block in a list or a quote, the attribution would become part of the list.
             if message.is_top_level:
                 return number, message.block_end
-    # The last cell may be empty: a source of ``[]`` has no string to put the line into.
+    # The attribution cannot be inserted into an empty cell: its source may be the list ``[]``,
+    # which has no string.
     with_prose = [number for number, split in enumerate(splits) if split.messages]
     last = with_prose[-1] if with_prose else len(splits) - 1
     return last, len(splits[last].text.rstrip())

@@ -1,8 +1,9 @@
-"""Positions of words: maps the parser's content back to offsets in the text.
+"""Positions of words: finds the offsets of the parser's content in the text.
 
-markdown-it returns a block's text without container prefixes, and its line numbers. Each line of
-that text is searched for from the end of its source line. Table cells come without columns, so rows
-are split here again by the same rules.
+markdown-it returns the text of a block without the prefixes of its containers, and its line
+numbers. Each line of this text is at the end of its source line, so it is searched for from there.
+For table cells, markdown-it returns no columns. :func:`cell_spans` splits the rows again, by the
+same rules.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Position of words: a column span on each line, from the 0-based ``line`` on."""
+    """Position of words: the first line, counted from 0, and a column span on each line."""
 
     line: int
     spans: tuple[tuple[int, int], ...]
@@ -29,30 +30,30 @@ class Place:
 
 
 class Lines:
-    """Lines of a text. ``shown`` has them without line ends, ``starts`` has their offsets."""
+    """Lines of a text: ``shown`` has them without line ends, ``starts`` their start offsets."""
 
     def __init__(self, text: str) -> None:
         """Split ``text``, a whole page or the source of a cell, into lines."""
-        # Even items are lines, odd ones line ends. CommonMark replaces NUL by U+FFFD.
+        # Lines are at even indices, line ends at odd ones. CommonMark replaces NUL by U+FFFD.
         pieces = _LINE_END.split(text.replace("\0", "\ufffd"))
         self.shown = pieces[::2]
         self.starts = list(accumulate(map(len, pieces), initial=0))[::2]
         self._has_mark = text.startswith(_BYTE_ORDER_MARK)
         if self._has_mark:
-            # The mark stays one column wide, as a space.
+            # Replace the mark by a space, so that columns stay valid.
             self.shown[0] = f" {self.shown[0][1:]}"
 
     def to_parse(self) -> list[str]:
-        """Return the lines for the parser, without a byte order mark.
+        """Return the lines for the parser, without the space for a byte order mark.
 
-        The mark would keep the first line from being a heading or front matter.
+        With this space, the first line could not be front matter.
         """
         if self._has_mark:
             return [self.shown[0][1:], *self.shown[1:]]
         return self.shown
 
     def end(self, line: int) -> int:
-        """Return the end offset of a line, without its line end."""
+        """Return the end offset of a line, excluding its line end."""
         return self.starts[line] + len(self.shown[line])
 
     def offsets(self, place: Place) -> tuple[int, int]:
@@ -63,7 +64,8 @@ class Lines:
         )
 
 
-# The white space that the parser strips. Others count as text: U+00A0 may begin a paragraph.
+# The white space that the parser strips. Other white space counts as text: U+00A0 may begin a
+# paragraph.
 _BLANK = " \t\x0b\x0c"
 _TASK = re.compile(r"\[[ xX]\][ \t]+")
 # A hard break: two spaces or an odd number of backslashes at the end of a line.
@@ -73,7 +75,7 @@ _NO_QUOTE_MARK = re.compile(r"[^\s>]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """A piece of prose as text, with the positions and marks needed to replace it."""
+    """A piece of prose, with the positions and marks that a merge needs to replace it."""
 
     text: str
     place: Place
@@ -82,13 +84,13 @@ class Words:
 
 
 def locate(lines: Lines, content: str, line: int) -> Place:
-    """Return the place of a block's text, which begins on ``line`` or a few lines below.
+    """Return the place of a block's ``content``, which begins on ``line`` or a few lines below.
 
-    White space around each line and the closing marks of a heading are excluded. The content
-    ``"two\\nlines"`` of ``"> two\\n>  lines"`` has the spans (2, 5) and (3, 8).
+    The spans exclude the white space around each line. The content ``"two\\nlines"`` of
+    ``"> two\\n>  lines"`` has the spans (2, 5) and (3, 8).
     """
     pieces = [piece.strip(_BLANK) for piece in content.split("\n")]
-    # The parser drops leading lines that hold only white space such as U+00A0.
+    # The parser drops leading lines that consist of white space such as U+00A0.
     while pieces[0] not in lines.shown[line]:
         line += 1
     spans: list[tuple[int, int]] = []
@@ -99,14 +101,14 @@ def locate(lines: Lines, content: str, line: int) -> Place:
 
 
 def without_task_mark(lines: Lines, place: Place) -> Place:
-    """Return ``place`` without the check box of a task list: ``[x] words``."""
+    """Return ``place`` without the check box of an item in a task list: ``[x] words``."""
     first, *others = place.spans
     task = _TASK.match(lines.shown[place.line], first[0])
     return Place(place.line, ((task.end(), first[1]), *others)) if task else place
 
 
 def words_at(lines: Lines, place: Place) -> Words:
-    """Return the words at a place: soft line breaks become a space, hard breaks a line end."""
+    """Return the words at a place. A soft break becomes a space, a hard break a line end."""
     text, breaks = _fold(lines, place)
     return Words(
         text=text, place=place, prefix=line_prefix(lines, place), breaks=breaks
@@ -119,26 +121,27 @@ def words_in_line(lines: Lines, line: int, start: int, end: int) -> Words:
 
 
 def line_prefix(lines: Lines, place: Place) -> str:
-    """Return the prefix that a further line of this block needs.
+    """Return the prefix that an additional line of this block needs.
 
-    In a quote it is ``"> "``. In ``"> 1. words"`` three more spaces follow, to stay in the item.
+    In a quote, this is ``"> "``. For ``"> 1. words"``, it is ``">    "``, so that the line belongs
+    to the list item.
     """
     if len(place.spans) > 1:
         return lines.shown[place.line + 1][: place.spans[1][0]]
-    # A one-line block: repeat quote marks, replace all else ("- ", "1. ") by indentation.
+    # For a block of one line, repeat quote marks and replace other marks ("- ", "1. ") by spaces.
     return _NO_QUOTE_MARK.sub(" ", lines.shown[place.line][: place.spans[0][0]])
 
 
 def _fold(lines: Lines, place: Place) -> tuple[str, tuple[str, ...]]:
-    """Return the text of a place on one line, and the marks of its hard breaks.
+    """Return the text of a place with soft breaks as spaces, and the marks of its hard breaks.
 
-    ``"one\\n> two\\\\\\n> three"`` gives ``"one two\\nthree"`` and one break, a backslash.
+    ``"one\\n> two\\\\\\n> three"`` gives ``"one two\\nthree"`` and one mark, a backslash.
     """
     *upper, (last_start, last_end) = place.spans
     parts: list[str] = []
     breaks: list[str] = []
     for number, (start, _) in enumerate(upper, place.line):
-        # The mark of a break lies behind the words: search to the end of the line.
+        # The mark of a hard break follows the words, so search to the end of the line.
         rest = lines.shown[number][start:]
         if found := _HARD_BREAK.search(rest):
             mark = found[1] or found[0]
@@ -150,8 +153,8 @@ def _fold(lines: Lines, place: Place) -> tuple[str, tuple[str, ...]]:
     return "".join(parts), tuple(breaks)
 
 
-# Prefixes of a table's first row: "> - [^1]: | Head |". Without a leading pipe, a list marker would
-# be part of the first cell.
+# The prefixes of containers before the first row of a table: "> - [^1]: | Head |". The row must
+# begin with a pipe.
 _MARKERS = re.compile(
     r"""
     (?: [ \t]*
@@ -166,9 +169,9 @@ _MARKERS = re.compile(
     """,
     re.VERBOSE,
 )
-# As in markdown-it: a pipe behind any backslash is escaped, even behind two of them.
+# As in markdown-it, a pipe after a backslash is escaped, even after two backslashes.
 _PIPE = re.compile(r"(?<!\\)\|")
-# Later rows have only indentation or quote marks before them.
+# Only indentation and quote marks may precede further rows.
 _INDENT = " \t>"
 
 
@@ -179,12 +182,12 @@ def cell_spans(line: str, *, is_header: bool) -> list[tuple[int, int]]:
         "> one | two"       (2, 5), (8, 11)
         "| a \\| b |"        (2, 8)
 
-    ``is_header`` allows list markers before the row, because a table may begin inside a list.
+    ``is_header`` means that it is the first row, which list markers may precede.
     """
     start = _row_start(line, is_header=is_header)
     row = line[start:].rstrip()
     pipes = [match.start() for match in _PIPE.finditer(row)]
-    # A pipe at an end of the row closes it. Without one, the row's end closes the cell.
+    # Pipes at the start and at the end of a row are optional: add those that are missing.
     if not row.startswith("|"):
         pipes.insert(0, -1)
     if pipes[-1] != len(row) - 1:
@@ -193,7 +196,7 @@ def cell_spans(line: str, *, is_header: bool) -> list[tuple[int, int]]:
 
 
 def _row_start(line: str, *, is_header: bool) -> int:
-    """Return the column behind the prefixes of the row's containers: 2 for ``> | a | b |``."""
+    """Return the column after the prefixes of the row's containers: 2 for ``> | a | b |``."""
     markers = _MARKERS.match(line) if is_header else None
     if markers:
         return markers.end()
@@ -201,7 +204,10 @@ def _row_start(line: str, *, is_header: bool) -> int:
 
 
 def _words(row: str, begin: int, end: int, start: int) -> tuple[int, int]:
-    """Return the columns of the text within ``[begin, end)`` of a row that begins at ``start``."""
+    """Return the columns, in the line, of the stripped text in ``[begin, end)`` of a row.
+
+    ``start`` is the column of the line at which the row begins.
+    """
     text = row[begin:end]
     body = text.strip()
     offset = start + begin

@@ -1,7 +1,8 @@
-"""Splitter of Markdown texts into messages, by position.
+"""Splitter of Markdown texts into messages with positions.
 
-The parser only finds the blocks; no text is ever rendered. Inline markup stays part of a message
-and is not parsed here. The inverse is :mod:`pipeline.core.document.markdown.placement`.
+The parser finds the blocks. A block with words becomes a message: a part of the source, with its
+offsets. Inline markup such as ``**`` remains in the message and is not parsed here. The inverse is
+:mod:`pipeline.core.document.markdown.placement`, which puts translations at these offsets.
 """
 
 from __future__ import annotations
@@ -43,15 +44,17 @@ from pipeline.errors import InputError
 from pipeline.reading import MYST, Reading
 
 _IMAGE = re.compile(r"(?<!\[)!\[([^\[\]]+)\]\(")
-# A toctree entry with a title of its own: "Some title <page>".
+# A toctree entry with a title: "Some title <page>".
 _ENTRY = re.compile(r"\s*(?P<title>\S.*?)\s*(?<!\\)<[^<]*?>\s*")
-# Whether an option or a title is worth translating; otherwise `has_words` decides.
+# Functions that decide whether a text of this kind should be translated. For other kinds,
+# `has_words` decides.
 _IS_WORTH = {Kind.CAPTION: prose.is_caption, Kind.IMAGE: prose.is_image_text}
 _NO_DIRECTIVE = (
     "a fence of colons without a directive; if the docs are of mkdocs, set "
     'markdown = "mkdocs"'
 )
-_EVALUATED = frozenset(("inline", "html_block"))  # may hold another program's syntax
+# Types of tokens that may contain the syntax of another program, such as Jinja.
+_EVALUATED = frozenset(("inline", "html_block"))
 _CSV_DIALECT = "its CSV is of a dialect that is not read here"
 _CSV_FIELD = "a field of CSV is no single line of words"
 _QUOTED = re.compile(r'"([^"]+)"')  # the title of an MkDocs admonition
@@ -65,11 +68,11 @@ def split_text(
     headings: Sequence[tuple[int, str]] = (),
     reading: Reading = MYST,
 ) -> Split:
-    """Split ``text``, a whole page if ``page`` is true, otherwise a notebook cell.
+    """Split ``text`` into messages. It is a whole page if ``page`` is true, otherwise a cell.
 
-    ``headings`` are the sections that are open where the text starts. Text beyond the limits in
-    :mod:`pipeline.limits` is no message; it is listed in ``left_in_english``. Raises
-    InputError if the Markdown parser itself fails.
+    ``headings`` are the (level, title) pairs of the sections that are open at the start of the
+    text. Text that exceeds the limits in :mod:`pipeline.limits` does not become a message; the
+    result lists it in ``left_in_english``. Raises InputError if the Markdown parser fails.
     """
     splitter = _Splitter(text, list(headings), reading)
     try:
@@ -96,12 +99,15 @@ def split_text(
 
 
 class _Splitter:
-    """Walker over the block tokens of one text; collects messages with their offsets."""
+    """Walker over the block tokens of one text, which collects messages and the skeleton.
+
+    The skeleton has the signature of each block: all parts of it that a merge must not change.
+    """
 
     def __init__(
         self, text: str, headings: list[tuple[int, str]], reading: Reading
     ) -> None:
-        """Start with no message; ``headings`` are the (level, title) pairs of the open sections."""
+        """Start without messages. ``headings`` are the open sections as (level, title)."""
         self.lines = Lines(text)
         self.reading = reading
         self.headings = headings
@@ -123,7 +129,8 @@ class _Splitter:
     ) -> None:
         """Collect the messages of ``lines``, which begin at the 0-based line ``first`` of the text.
 
-        If they are the body of a ``directive``, ``depth`` is how many directives are around them.
+        If the lines are the body of a ``directive``, ``depth`` is the number of directives around
+        them.
         """
         md = parser(page=page, dialect=self.reading.dialect)
         tokens: list[Token] = []
@@ -142,7 +149,7 @@ class _Splitter:
             if token.type in blocks.OPAQUE:
                 self._opaque(token, line, containers, depth)
             elif token.type != "inline":
-                # An empty block at the end may start behind the last line.
+                # An empty block at the end may start after the last line.
                 start = starts[min(line, len(starts) - 1)]
                 self.skeleton.append((start, blocks.signature(token)))
                 if token.type == "tr_open":
@@ -166,11 +173,11 @@ class _Splitter:
     ) -> None:
         """Add the message of a heading, or of a paragraph in any container.
 
-        ``content`` is its text as the parser returns it; it begins on line ``line`` or below.
+        ``content`` is the text as the parser returns it. It begins on line ``line`` or below.
         """
         kind = [Kind.PARAGRAPH, *containers][-1]
         if heading:
-            kind = Kind.HEADING  # even inside a quote or a list
+            kind = Kind.HEADING  # also inside a quote or a list
         place = locate(self.lines, content, line)
         if kind is Kind.LIST_ITEM:
             place = without_task_mark(self.lines, place)
@@ -180,7 +187,7 @@ class _Splitter:
             block_end = self._heading(heading, words, is_top_level=not containers)
         if self._is_too_long(words.text, place.line):
             return
-        # A msgid must not begin with a line end: gettext requires the msgstr to do the same.
+        # A msgid must not begin with a line end, because gettext would require the same of msgstr.
         has_words = prose.has_words(words.text)
         if not has_words or words.text.startswith("\n"):
             self._image_texts(place)
@@ -188,20 +195,20 @@ class _Splitter:
             self._add(words, kind, is_top_level=not containers, block_end=block_end)
 
     def _is_too_long(self, text: str, line: int) -> bool:
-        """Return whether text on ``line`` is too long for a message, and record it if so."""
+        """Return whether the text on ``line`` is too long for a message; if so, record it."""
         if len(text) <= limits.MESSAGE_LENGTH:
             return False
-        # The payload of an inline image may have any length, and does not count.
+        # The data of inline images does not count.
         length = len(prose.hide_payloads(text)[0])
         if length <= limits.MESSAGE_LENGTH:
             return False
         self.left_in_english.append((line + 1, limits.too_long_reason(length)))
-        # The merge must keep skipped text, so it becomes part of the skeleton.
+        # A merge must not change the skipped text, so add it to the skeleton.
         self.skeleton.append((self.lines.starts[line], ("too long", text)))
         return True
 
     def _heading(self, heading: Token, words: Words, *, is_top_level: bool) -> int:
-        """Record the section that a heading opens; return the end offset of the heading."""
+        """Record the section that a heading begins; return the end offset of the heading."""
         self._enter_section(int(heading.tag[1]), words.text)
         last = words.place.last
         if heading.markup in _UNDERLINES:
@@ -213,7 +220,7 @@ class _Splitter:
         return end
 
     def _enter_section(self, level: int, title: str) -> None:
-        """Close the sections that a heading of this level ends, and open its own."""
+        """Close the sections that a heading of this level ends, and open its own section."""
         while self.headings and self.headings[-1][0] >= level:
             self.headings.pop()
         self.headings.append((level, title[: limits.TITLE_LENGTH]))
@@ -221,29 +228,29 @@ class _Splitter:
     def _table_cell(
         self, span: tuple[int, int] | None, content: str, line: int
     ) -> None:
-        """Add the table cell at the columns ``span``, or None if the row lacks the cell."""
+        """Add the table cell at the columns ``span``, which is None if the row lacks the cell."""
         if span is None or not content:
             return
         words = words_in_line(self.lines, line, *span)
         if self._is_too_long(words.text, line):
             return
-        # Check that our own split of the row agrees with the parser's.
+        # Check that the text at these columns is the cell that the parser found.
         read = self.lines.shown[line][slice(*span)]
         is_same = read.replace("\\|", "|") == content.strip()
         if is_same and prose.has_words(words.text):
             self._add(words, Kind.TABLE_CELL)
 
     def _image_texts(self, place: Place) -> None:
-        """Add the texts of images in a block without words: ``![some words](a.png)``.
+        """Add the texts of images in a block without other words: ``![some words](a.png)``.
 
-        File names are skipped, and so are badges, which are links.
+        Skip file names, and badges (images inside of links).
         """
         for number, (start, end) in enumerate(place.spans, place.line):
             for match in _IMAGE.finditer(self.lines.shown[number], start, end):
                 self._image_text(match, number)
 
     def _image_text(self, match: re.Match[str], line: int, group: int = 1) -> None:
-        """Add an image's text, a ``group`` of ``match``, if it is worth translating."""
+        """Add an image's text, a ``group`` of ``match``, if it should be translated."""
         text = match[group].strip()
         if not self._is_too_long(text, line) and prose.is_image_text(text):
             column = match.start(group) + match[group].index(text)
@@ -253,7 +260,7 @@ class _Splitter:
     def _opaque(
         self, token: Token, line: int, containers: Sequence[Kind], depth: int
     ) -> None:
-        """Add the signature of a leaf block, and the messages in it if it can have any."""
+        """Add the signature of a leaf block, and the messages inside of it, if any."""
         start = self.lines.starts[line]
         if token.type == "html_block":
             self.skeleton.append(
@@ -277,7 +284,7 @@ class _Splitter:
         if directive.body is Body.CODE and directive.is_cell:
             self.code.append(token.content)
         if token.type == "colon_fence" and not info.name:
-            # In MyST the block extends to a closing fence; in MkDocs only one line counts.
+            # In MyST the block extends to the closing fence, in MkDocs it is a single line.
             if prose.has_words(token.content):
                 self.left_in_english.append((line + 1, _NO_DIRECTIVE))
         elif reason := _why_untranslated(info, directive, token.content, depth):
@@ -289,7 +296,7 @@ class _Splitter:
         self.skeleton.append((start, blocks.opaque_signature(token)))
 
     def _front_matter(self, token: Token, line: int) -> None:
-        """Add the messages of the front matter: the title and other values that readers see."""
+        """Add the messages in the front matter: the title, and other values that readers see."""
         source = front_matter.yaml_of(token, self.lines.shown)
         fixed: list[str] = []
         at = 0
@@ -310,12 +317,12 @@ class _Splitter:
         if not fixed:
             self.skeleton.append((start, blocks.opaque_signature(token)))
             return
-        # The YAML between the values enters the skeleton, so no other key can change.
+        # Add the YAML between the values to the skeleton, so that a merge cannot change other keys.
         fixed.append(source[at:])
         self.skeleton.append((start, (token.type, token.markup, *fixed)))
 
     def _place_in(self, block: str, start: int, end: int, line: int) -> Place:
-        """Return the place of ``[start, end)`` in ``block``, which begins on line ``line``."""
+        """Return the place of ``[start, end)`` of ``block``, which begins on line ``line``."""
         first = line + block.count("\n", 0, start)
         column = start - block.rfind("\n", 0, start) - 1
         spans: list[tuple[int, int]] = []
@@ -325,21 +332,21 @@ class _Splitter:
         return Place(first, tuple(spans))
 
     def _mkdocs_block(self, token: Token, line: int, depth: int) -> None:
-        """Add an admonition, tab or details block: a quoted title, and an indented body."""
+        """Add a block of MkDocs, such as an admonition: a quoted title and an indented body."""
         start = self.lines.starts[line]
         if depth >= limits.DIRECTIVES:
             self.left_in_english.append((line + 1, limits.TOO_MANY_DIRECTIVES))
             self.skeleton.append((start, blocks.opaque_signature(token)))
             return
         fixed = token.info
-        # The title is the only part of the first line that may change.
+        # The title is the only part of the first line that a translation may change.
         title = _QUOTED.search(token.info)
         if (
             title
             and prose.has_words(title[1])
             and not self._is_too_long(title[1], line)
         ):
-            # The info string extends to the end of its line, without trailing spaces.
+            # The info string is the end of its line, except for trailing spaces.
             shown = self.lines.shown[line]
             begin = shown.rindex(token.info.rstrip()) + title.start(1)
             words = words_in_line(self.lines, line, begin, begin + len(title[1]))
@@ -351,7 +358,7 @@ class _Splitter:
         self.skeleton.append((start, ("end of block",)))
 
     def _refuse_evaluated(self, token: Token, line: int) -> None:
-        """Refuse the whole page if a block has syntax that another program evaluates."""
+        """Record the page as refused if a block has syntax that another program evaluates."""
         is_html = token.type == "html_block"
         if found := find_evaluated(token.content, self.reading, is_html=is_html):
             self.refused = (line + found.line + 1, found.reason)
@@ -359,7 +366,7 @@ class _Splitter:
     def _directive(
         self, directive: Directive, argument: str, token: Token, line: int, depth: int
     ) -> None:
-        """Add the messages of a directive: in its argument, its options and its body."""
+        """Add the messages in a directive: its argument, the values of options, and its body."""
         fixed: list[str] = []
         if (
             directive.argument
@@ -371,7 +378,7 @@ class _Splitter:
             self._add(words, directive.argument)
         else:
             fixed.append(argument)
-        # The fixed parts enter the skeleton, so a translation cannot change them.
+        # Collect the other parts for the skeleton, so that a translation cannot change them.
         body = token.content.removesuffix("\n").split("\n")
         skipped = directives.count_option_lines(body)
         fixed += self._options(directive, body[:skipped], line + 1)
@@ -390,13 +397,13 @@ class _Splitter:
             self.walk(content, first, directive=directive, depth=depth + 1)
         elif directive.body is Body.GLOSSARY:
             self._glossary(content, first, depth)
-        # Keeps blocks behind the directive from moving into it unnoticed.
+        # With this entry, the guard notices if a block after the directive becomes part of it.
         self.skeleton.append((start, ("end of directive",)))
 
     def _options(
         self, directive: Directive, lines: list[str], first: int
     ) -> Iterator[str]:
-        """Add the option values that are words; yield the fixed part of every option line.
+        """Add the option values with words; yield the fixed part of every option line.
 
         :alt: Some words        ":alt: "
         """
@@ -417,7 +424,7 @@ class _Splitter:
             elif kind is Kind.TABLE_CELL:  # the header of a table of CSV
                 start, end = value.columns
                 yield line[:start]
-                # Quotation marks would begin a value of YAML.
+                # No prefix: quotation marks here would belong to YAML, not to CSV.
                 yield from self._fields(
                     [line[start:end]], first + number, lines, prefix=""
                 )
@@ -440,7 +447,7 @@ class _Splitter:
         """Add the terms and definitions of a glossary; ``lines`` begin at line ``first``."""
         at = 0
         for entry in directives.glossary_entries(lines):
-            # Lines that belong to no entry: before the first one, and comments.
+            # The lines that belong to no entry: those before the first one, and comments.
             fixed = lines[at : entry.line]
             below = entry.line + 1
             at = below + len(entry.definition)
@@ -456,7 +463,7 @@ class _Splitter:
                     directive=directives.DEFINITION,
                     depth=depth + 1,
                 )
-                # Keeps a block of the next definition from moving into this one.
+                # With this entry, the guard notices if a block moves to another definition.
                 start = self.lines.starts[first + below]
                 self.skeleton.append((start, ("end of definition",)))
         if at < len(lines):
@@ -465,9 +472,9 @@ class _Splitter:
     def _fields(
         self, lines: list[str], first: int, options: Sequence[str], *, prefix: str
     ) -> Iterator[str]:
-        """Add the words of CSV; yield every other field, and an empty one for each with words.
+        """Add the fields of CSV with words; yield the other fields, and "" for each with words.
 
-        Translations are quoted if ``prefix`` is a quotation mark.
+        If ``prefix`` is a quotation mark, a merge puts the translations in quotation marks.
         """
         rows = directives.csv_rows(lines, options)
         if rows is None:
@@ -482,7 +489,10 @@ class _Splitter:
     def _field(
         self, field: csv_fields.Field, lines: list[str], first: int, prefix: str
     ) -> str:
-        """Add the words of a field of ``lines``; return what must stay of it."""
+        """Add the words of a field of ``lines``; return the part that a merge must keep.
+
+        That is the whole text of the field if it does not become a message, otherwise nothing.
+        """
         (at, start), (last, end) = field.start, field.end
         if not prose.has_words(field.text) or self._is_too_long(field.text, first + at):
             return field.text
@@ -502,12 +512,13 @@ class _Splitter:
     ) -> str:
         """Add the words in a column range of ``content``, if any; return ``content`` without them.
 
-        ``content`` is line ``line`` without the prefixes of its containers.
+        ``content`` is the line ``line`` without the prefixes of its containers.
         """
         text = content[slice(*columns)]
         shown = self.lines.shown[line]
         is_worth = _IS_WORTH.get(kind, prose.has_words)
-        # Where a container's prefix ends within a tab, the parser's spaces are in no source line.
+        # If the prefix of a container ends within a tab, the parser replaces the rest of the tab by
+        # spaces. The content is then not the end of the source line.
         if not is_worth(text) or not shown.endswith(content):
             return content
         if self._is_too_long(text, line):
@@ -521,9 +532,10 @@ class _Splitter:
     def _html(
         self, token: Token, line: int, containers: Sequence[Kind]
     ) -> tuple[str, ...]:
-        """Add the messages of an HTML block; return the parts that must stay.
+        """Add the messages of an HTML block; return the parts that a merge must keep.
 
-        They are the tags if its text became a message, otherwise the whole block but image texts.
+        If the text of the block became a message, these are its tags. Otherwise it is the whole
+        block without the texts of images.
         """
         block = token.content.strip()
         if blocks.RAW_HTML.match(block):
@@ -541,17 +553,17 @@ class _Splitter:
                     is_top_level=not containers,
                     block_end=self.lines.end(words.place.last),
                 )
-                # A block without tags is compared as a whole, like one without words.
+                # If there are no tags, continue as for a block without words.
                 if tags := blocks.html_tags(words.text):
                     return tags
         return self._html_images(token.content, line)
 
     def _html_words(self, content: str, line: int) -> Words | None:
-        """Return the text of an HTML block with its tags; None if it cannot be a message."""
+        """Return the text of an HTML block, including tags, or None if it cannot be a message."""
         spans: list[tuple[int, int]] = []
         pieces: list[str] = []
         for number, raw in enumerate(content.rstrip("\n \t").split("\n"), line):
-            # From the second line on, indentation belongs to the text.
+            # The indentation of the first line is not part of the text; that of others is.
             piece = (raw.lstrip(" \t") if number == line else raw).rstrip(" \t")
             source = self.lines.shown[number].rstrip(" \t")
             if not source.endswith(piece):
@@ -562,16 +574,15 @@ class _Splitter:
         text = "\n".join(pieces)
         for tag in blocks.html_tags(text):
             if tag.startswith("<!--") and prose.has_words(tag[4:-3]):
-                return (
-                    None  # comments must not be published, so they are not translated
-                )
+                # Readers do not see comments, so their words are not translated.
+                return None
         place = Place(line, tuple(spans))
         return Words(text=text, place=place, prefix=line_prefix(self.lines, place))
 
     def _html_images(self, content: str, line: int) -> tuple[str, ...]:
-        """Add the alt texts of ``<img>`` tags in an opaque block; return everything else."""
+        """Add the alt texts of ``<img>`` tags in a block; return the other parts of the block."""
         count = content.rstrip("\n").count("\n") + 1
-        # One line at a time: a message of this kind must lie on a single line.
+        # Search each line on its own, because a message of this kind must be on a single line.
         for number in range(line, line + count):
             for match in blocks.HTML_IMAGE.finditer(self.lines.shown[number]):
                 self._image_text(match, number, group=2)
@@ -586,13 +597,13 @@ class _Splitter:
         block_end: int = 0,
         is_glossary_term: bool = False,
     ) -> None:
-        """Append a message with these words, unless a PO file cannot hold them."""
+        """Append a message with these words, unless a PO file cannot contain them."""
         if UNWRITABLE.search(words.text):
             self.left_in_english.append((words.place.line + 1, UNWRITABLE_REASON))
             return
         msgid, payloads = prose.hide_payloads(words.text)
         start, end = self.lines.offsets(words.place)
-        # A heading is part of the sections above it, not of its own.
+        # A heading is in the sections above it, but not in its own section.
         titles = self.headings[:-1] if kind is Kind.HEADING else self.headings
         self.messages.append(
             Message(
@@ -616,9 +627,9 @@ class _Splitter:
 def _why_untranslated(
     info: directives.Info, directive: Directive, content: str, depth: int
 ) -> str:
-    """Return why a directive stays in English, for a report; empty if it is translated.
+    """Return why a directive stays in English, or "" if it is translated.
 
-    ``depth`` is how many directives are around it. A fence without a name is a code block.
+    ``depth`` is the number of directives around it. A fence without a name is a code block.
     """
     if not info.name:
         return ""

@@ -1,8 +1,9 @@
 """Template syntax in Markdown: text that another program evaluates before readers see it.
 
-A translation could inject code into that program. Therefore a page with such syntax outside its
-code stays English, and no translation may add any. Some of these programs know no code, so a
-translation may not change their syntax in code either.
+Examples are ``{{ name }}`` of Jinja and ``{process.env.KEY}`` of MDX. A translation could inject
+code into such a program. Therefore a page with template syntax outside of its code stays English,
+and no translation may add such syntax. Some of these programs evaluate it inside of code as well,
+so a translation must not add it there either.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pipeline.core.document.markdown.parser import inline_tokens
 from pipeline.reading import Dialect, Reading
 
 BRACES = "braces of Liquid, Vue or Jinja"
-# Readable name and pattern. The first pattern that matches is reported.
+# The name in messages and the pattern of each syntax. The first one that matches is reported.
 _SYNTAX = {
     "a shortcode of Hugo": re.compile(r"\{\{[<%].*?[%>]\}\}", re.DOTALL),
     "an inclusion of mdBook": re.compile(r"\{\{\s*#\w[^{}]*\}\}"),
@@ -34,7 +35,8 @@ _SYNTAX = {
         re.DOTALL,
     ),
 }
-# MDX statements at the start of a block. Prose may begin alike: "import data from a file".
+# Statements of MDX at the start of a block. The pattern must not match prose with the same first
+# words: "import data from a file".
 _MODULE = re.compile(
     r"""
     import\s+(?:[\w$*{][^'"`]*?\sfrom\s*)?(?P<quote>['"])[^'"\n]+(?P=quote)\s*;?[ \t]*(?:\n|$)
@@ -47,7 +49,8 @@ _MODULE = re.compile(
     """,
     re.VERBOSE,
 )
-# The same at the start of a line, and inclusions: --8<-- "a.md" of PyMdown, <<< @/a of VitePress.
+# Statements of MDX at the start of a line, and inclusions: --8<-- "a.md" of PyMdown, <<< @/a of
+# VitePress.
 _STATEMENT = re.compile(
     rf"^[ \t]*(?: {_MODULE.pattern} | ;*-+8<- | <<<[ \t]*[@./\w] )",
     re.VERBOSE | re.MULTILINE,
@@ -61,11 +64,11 @@ _BREAKS = frozenset(("softbreak", "hardbreak"))
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """A piece of evaluated syntax: its readable name, its text and its 0-based line."""
+    """A piece of text that another program evaluates."""
 
-    name: str
+    name: str  # name of the syntax in messages
     piece: str
-    line: int
+    line: int  # 0-based line in the block
 
     @property
     def reason(self) -> str:
@@ -77,16 +80,16 @@ class Evaluated:
 
 
 def find_evaluated(block: str, reading: Reading, *, is_html: bool) -> Evaluated | None:
-    """Return the first evaluated syntax in a block of prose or HTML, or None.
+    """Return the first piece that another program evaluates in a block of prose or HTML, or None.
 
-    In HTML, backquotes mark no code. MkDocs pages are exempt: macros there are a rare plugin, and
-    no part of the dialect.
+    In HTML, backquotes do not mark code. Pages of MkDocs are exempt, because there such syntax
+    needs a plugin that few projects use.
     """
     if reading.dialect is Dialect.MKDOCS:
         return None
     if module := _MODULE.match(block):
         return Evaluated("an import or export of MDX", " ".join(module[0].split()), 0)
-    # Everything below needs a brace, and most blocks have none.
+    # Fast path: the patterns below need a brace, and most blocks have none.
     if "{" not in block:
         return None
     text = block if is_html else _without_code(inline_tokens(block))
@@ -103,8 +106,8 @@ def find_evaluated(block: str, reading: Reading, *, is_html: bool) -> Evaluated 
 def evaluated_pieces(text: str, *, is_html: bool) -> list[str]:
     """Return the pieces of a message that some program may evaluate, in order.
 
-    These are statements at the start of a line, braces outside code, formulas and roles, and the
-    syntax of template languages anywhere but in a formula:
+    These are statements at the start of a line, braces outside of code, formulas and roles, and the
+    syntax of template languages outside of formulas:
 
         "see {a.b} and {func}`c`, `{d}`"    ["{a.b}"]
         "write `{{ a }}`"                   ["{{ a }}"]
@@ -122,10 +125,11 @@ def evaluated_pieces(text: str, *, is_html: bool) -> list[str]:
 
 
 def _without_code(tokens: Iterable[Token]) -> str:
-    """Return the text of a block with a space for its code, formulas and roles.
+    """Return the text of a block with a space in the place of code, formulas and roles.
 
-    In "{ref}`{a.b}``", MyST ends the role at the first backquote after "{a.b}". Other programs find
-    no code there, because two backquotes do not end what one has begun.
+    Keep a role before a backquote, as in "{ref}`{a.b}``". MyST ends this role at the first
+    backquote after "{a.b}". Other programs find no code there, because for them two backquotes
+    cannot close one.
     """
     parts: list[str] = []
     for token, following in pairwise((*tokens, _END)):
