@@ -1,5 +1,5 @@
-"""reStructuredText: how its pages are split, merged and guarded.
+"""reStructuredText: the parser, splitter, placement and guard for pages and docstrings.
 
-Modules that do the same for Markdown have the same names in ``markdown/``. Modules outside this
-folder import it only when they have a reST page, because docutils loads slowly.
+The modules for Markdown have the same names in ``markdown/``. Other modules import these ones only
+for a reST document, because docutils loads slowly.
 """

@@ -1,7 +1,8 @@
 """Active markup in reST: everything that docutils turns into more than words.
 
-This covers links, references and roles. A translation must not add markup that its English does not
-have. Marks that are matched by their order only must keep that order.
+Active markup is links, references, footnotes, substitutions, roles and formulas. A translation must
+not add active markup that its English does not have. docutils matches some marks with their targets
+only by order, such as ```words`__`` and ``[#]_``. These marks must keep their number and order.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from pipeline.core.document.rst.inline import spaced
 from pipeline.core.document.rst.parser import read_inline
 
 ANONYMOUS, NUMBERED = "anonymous references", "numbered footnotes"
-BY_NUMBER = (ANONYMOUS, NUMBERED)  # matched with their targets by order only
-# Characters that some role may treat as more than words.
+BY_NUMBER = (ANONYMOUS, NUMBERED)  # docutils matches them with their targets by order
+# Characters that may have a special meaning in the content of some role.
 _NO_WORDS = re.compile(r"[<>&$\\{}\x00]")
 
 
 def pieces_of(text: str) -> dict[str, list[str]]:
-    """Return the active pieces of ``text`` in order, by their readable kind.
+    """Return the pieces of active markup in ``text`` in order, by kind.
 
     ``"`Here <a.html>`_ and [1]_"`` gives ``{"link target": ["a.html"], "footnote": ["1"]}``.
     """
@@ -40,7 +41,7 @@ def pieces_of(text: str) -> dict[str, list[str]]:
 
 
 def _piece(node: nodes.Element) -> tuple[str, str] | None:
-    """Return (kind, target) for an active node; None if it only styles its words."""
+    """Return (kind, target) for a node with active markup, or None if it only styles its words."""
     match node.tagname:
         case "inline":
             return _role(node)
@@ -49,28 +50,28 @@ def _piece(node: nodes.Element) -> tuple[str, str] | None:
         case "reference" if "refname" in node:
             return "reference", node["refname"]
         case "reference":
-            return ANONYMOUS, node.astext()  # by its words
+            return ANONYMOUS, node.astext()  # its words; it has no target
         case "footnote_reference" if "refname" in node:
             return "footnote", node["refname"]  # [1]_ and [#name]_
         case "footnote_reference":
-            # Such marks lead to the footnotes without a name, in their order.
+            # The marks [#]_ and [*]_ lead to the footnotes without a name, in order.
             return NUMBERED, "*" if node["auto"] == "*" else "#"
         case "citation_reference":
             return "citation", node["refname"]
         case "substitution_reference":
             return "substitution", f"|{node.astext()}|"
-        # A link with an address also defines a target for its own words, which adds nothing.
+        # Skip the target that docutils adds for the words of a link with a URL.
         case "target" if "refuri" not in node and "refname" not in node:
-            return "target", "_`…`"  # without its words
-        # A mark that docutils cannot parse, such as "**" without an end. docutils renders it in
-        # red, and drops a substitution definition that holds one.
+            return "target", "_`…`"  # its words may be translated
+        # A mark that docutils cannot parse, such as "**" without an end. docutils shows it as an
+        # error, and ignores a substitution definition with such a mark.
         case "problematic":
             return "mark without its end", node.astext()
     return None  # emphasis or a literal
 
 
 def _role(node: nodes.Element) -> tuple[str, str]:
-    """Return a role with the part of its text that must stay, or a formula.
+    """Return (kind, piece) for a role: its name with the part that must not change, or a formula.
 
     :strong:`words`          :strong:`…`
     :func:`words <~a.b>`     :func:`a.b`
@@ -81,7 +82,7 @@ def _role(node: nodes.Element) -> tuple[str, str]:
     if role.lower() == atoms.MATH:
         return "formula", canonical_math(content)
     fixed = ""
-    # The page may set the default role to any other, such as math or raw HTML.
+    # A page may change the default role to any other role, such as math or raw HTML.
     if role or _NO_WORDS.search(content):
         fixed = atoms.fixed_part(role, content, node["target"])
     if not role:
@@ -89,13 +90,13 @@ def _role(node: nodes.Element) -> tuple[str, str]:
     return "role", f":{role}:`{fixed or '…'}`"
 
 
-# Without any of these characters, docutils finds only words.
+# A text without any of these characters has no markup.
 _ACTIVE = re.compile(r"[`*_|\[:@\\]")
 # The start of a field, ``:name:``, and brackets: ``[a]``, ``<![CDATA[``, ``]]>``, ``<b>``.
 _FIELD_MARK = re.compile(
     r"^:[^:\s][^:]*:(?=\s|$)|<!\[?\w*|</?[A-Za-z]|\]\]>|\[[^\[\]]*\]_?"
 )
-# Active in a browser anywhere in the text.
+# Kinds of text that are active in a browser anywhere on a page.
 _ACTIVE_AS_WRITTEN = ("scheme", "math macro")
 _EVALUATED = "syntax of another program"
 _BY_ORDER = "Keep each of them, in the order of the English: nothing else says what they belong to."
@@ -107,19 +108,19 @@ _HINTS = {
 def inline_refusal(msgid: str, line: str) -> guard.Refusal | None:
     """Return a refusal if docutils finds active markup that the English does not have.
 
-    ``msgid`` and ``line`` are whole messages. Markup may disappear or be repeated, unless it is
-    matched by its order:
+    ``line`` is the translation. Markup may disappear or be repeated, unless docutils matches it by
+    order:
 
         "Read the guide_."  "阅读 guide_ 。"          None
         "Read the guide_."  "阅读 `指南 <u>`_ 。"     adds link target “u”
         "See [#]_."         "参见。"                   has 0 numbered footnotes
     """
-    # Neither has a mark: skip the slow parse.
+    # Fast path: most messages have no markup.
     if not _ACTIVE.search(msgid + line):
         return None
     theirs = pieces_of(msgid)
-    # A translation gets separators when it is placed. Allow them in the English, too: it may have
-    # marks that docutils recognizes only next to a separator.
+    # A merge adds separators to a translation, so docutils may recognize more marks there than in
+    # the English. Therefore allow also the marks of the English with separators.
     meant = pieces_of(spaced(msgid))
     ours = pieces_of(spaced(line))
     return _new_refusal(theirs, meant, ours) or _numbered_refusal(theirs, ours)
@@ -128,8 +129,8 @@ def inline_refusal(msgid: str, line: str) -> guard.Refusal | None:
 def field_refusal(msgid: str, line: str) -> guard.Refusal | None:
     """Return a refusal if an argument or option has marks that the English does not have.
 
-    Some fields reach more than readers: the title of an admonition also becomes a CSS class.
-    docutils does not parse all of them, so templates are searched in the whole line.
+    Some of these texts have further uses: the title of an admonition also becomes a CSS class.
+    docutils does not parse all of them, so search for template syntax in the whole line.
     """
     known = frozenset(_FIELD_MARK.findall(msgid))
     return _added("mark", _FIELD_MARK.findall(line), known) or _added(
@@ -138,10 +139,10 @@ def field_refusal(msgid: str, line: str) -> guard.Refusal | None:
 
 
 def written_refusal(msgid: str, line: str) -> guard.Refusal | None:
-    """Return a refusal for text that is active in a browser anywhere, as in Markdown.
+    """Return a refusal for active text that docutils treats as words.
 
-    ``"javascript:alert(1)"`` is refused even if docutils parses it as words. So is what Jinja would
-    evaluate, which ``conf.py`` may run over the source of a page.
+    ``"javascript:alert(1)"`` may be active in a browser. ``{{ name }}`` may be evaluated by Jinja,
+    because ``conf.py`` may run Jinja on the source of a page.
     """
     for name in _ACTIVE_AS_WRITTEN:
         known = frozenset(guard.find_written(name, msgid))
@@ -156,9 +157,9 @@ def written_refusal(msgid: str, line: str) -> guard.Refusal | None:
 
 
 def _templates_in(text: str) -> list[str]:
-    """Return what template languages would evaluate, in literals and roles as well.
+    """Return the pieces that template languages would evaluate, also in literals and roles.
 
-    Formulas are compared by themselves.
+    Ignore formulas, which another test compares.
     """
     words, codes = "", []
     for node in read_inline(text):
@@ -178,10 +179,10 @@ def _new_refusal(
     meant: Mapping[str, list[str]],
     ours: Mapping[str, list[str]],
 ) -> guard.Refusal | None:
-    """Return a refusal if ``ours`` has a piece that neither reading of the English has."""
+    """Return a refusal if ``ours`` has a piece that is neither in ``theirs`` nor in ``meant``."""
     for name, pieces in ours.items():
         if name in BY_NUMBER:
-            continue  # their words are translated, so only their order can be compared
+            continue  # `_numbered_refusal` compares these
         known = {*theirs.get(name, ()), *meant.get(name, ())}
         refused = _added(name, pieces, known)
         if refused:
@@ -192,7 +193,7 @@ def _new_refusal(
 def _numbered_refusal(
     theirs: Mapping[str, list[str]], ours: Mapping[str, list[str]]
 ) -> guard.Refusal | None:
-    """Return a refusal if marks matched by order, ```words`__`` and ``[#]_``, have changed."""
+    """Return a refusal if marks that docutils matches by order have changed."""
     for name in BY_NUMBER:
         refused = _order_refusal(name, theirs.get(name, []), ours.get(name, []))
         if refused:
@@ -203,9 +204,10 @@ def _numbered_refusal(
 def _order_refusal(
     name: str, before: list[str], after: list[str]
 ) -> guard.Refusal | None:
-    """Return a refusal if marks that are matched by order changed in number or order.
+    """Return a refusal if the marks of one kind have changed in number or order.
 
-    ``["#", "*"]`` may not become ``["*", "#"]``; ``["here"]`` may become ``["这里"]``.
+    ``["#", "*"]`` must not become ``["*", "#"]``. ``["here"]`` may become ``["这里"]``: words are
+    translated.
     """
     if len(before) != len(after):
         return guard.Refusal(
@@ -213,7 +215,7 @@ def _order_refusal(
             f"has {len(after)} {name} where the English has {len(before)}",
             _BY_ORDER,
         )
-    # Translated words are fine; the same words in another order are not.
+    # Translated words may differ, but the same words must have the same order.
     if before != after and sorted(before) == sorted(after):
         return guard.Refusal("G104", f"has its {name} in another order", _BY_ORDER)
     return None
@@ -222,9 +224,9 @@ def _order_refusal(
 def _added(
     name: str, pieces: Iterable[str], known: Collection[str]
 ) -> guard.Refusal | None:
-    """Return a refusal that names each unknown piece once; None if all are in ``known``.
+    """Return a refusal that names the ``pieces`` that are not in ``known``, or None.
 
-    ``name`` is the pieces' readable kind: "adds link target “u”; adds link target “v”".
+    ``name`` is the kind of the pieces in the message: "adds link target “u”".
     """
     added = [piece for piece in dict.fromkeys(pieces) if piece not in known]
     if not added:

@@ -1,7 +1,8 @@
-"""Reference targets: keeps names valid after the words that define them are translated.
+"""Reference targets: keep names valid after the words that define them are translated.
 
-docutils names a section by its title, and a link's target by the link's words. ``Title_`` and
-``page.html#title`` refer to the English names.
+In reST, words define names: a title is the name of its section, and the words of a link are the
+name of its target. ``Title_`` and ``page.html#title`` refer to the English name. Therefore a merge
+inserts an explicit target with the English name above a translated title that references use.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ _BLANK = "\ufeff \t\r\n"
 def referenced_names(text: str) -> frozenset[str]:
     """Return the normalized names that references in a document point to.
 
-    ``"See Guide_ or `The  API`_."`` refers to ``guide`` and ``the api``. The result may have extra
-    names, because code is not excluded.
+    ``"See Guide_ or `The  API`_."`` refers to ``guide`` and ``the api``. The result may include
+    names that only code contains.
     """
     return frozenset(_referenced(text))
 
@@ -71,12 +72,12 @@ def link_names(text: str) -> frozenset[str]:
 def plan_targets(
     splits: Sequence[Split], linked: frozenset[str]
 ) -> dict[tuple[int, int], str]:
-    """Return the target to insert above each title once it is translated.
+    """Return the names of the targets to insert above translated titles.
 
-    Keys are (number of the split, index of the message); the number is 0, because a reST page has
-    one split. A title needs a target only if a reference on the page uses its English words, or a
-    link uses them as one of the fragments ``linked``. Of two equal titles, docutils resolves to the
-    first.
+    The keys are (number of the split, index of the message). The number is always 0, because a reST
+    page has one split. A title needs a target if a reference on the page uses it, or if ``linked``,
+    the fragments that links to the page use, contains it. If a title is repeated, only the first
+    one needs a target, because docutils resolves references to the first one.
     """
     (split,) = splits
     referenced = referenced_names(split.text)
@@ -95,14 +96,14 @@ def plan_targets(
 
 
 def target_edit(text: str, message: Message, name: str) -> Edit:
-    """Return the insertion of an explicit target above a title and its overline, if any.
+    """Return the insertion of an explicit target, ``.. _some title:``, above a title.
 
-    ``name`` is the English title without markup. The line ``.. _some title:`` gets a blank line
-    below, and one above if there is none.
+    ``name`` is the English title without markup. If the title has an overline, the target precedes
+    it. Add the blank lines that docutils requires around a target.
     """
     rule_starts = [start for start, _ in message.rules]
     start = line_start(text, min([message.start, *rule_starts]))
-    # The title itself may be indented, unlike its rules.
+    # The title may have more indentation than its underline.
     underline = message.rules[-1][0]
     indent = text[line_start(text, underline) : underline]
     end = line_end_of(text)
@@ -115,17 +116,17 @@ def target_edit(text: str, message: Message, name: str) -> Edit:
 def keeps_names(before: Split, after: Split) -> bool:
     """Return whether every referenced name that ``before`` defines is still defined in ``after``.
 
-    ``before`` is upstream's text and ``after`` the merged one. References that are broken upstream
-    may stay broken.
+    ``before`` is the split of upstream's text and ``after`` that of the merged text. References
+    that are broken upstream may remain broken.
     """
     wanted = referenced_names(after.text)
     lost = (_names_from_words(before) & wanted) - _names_from_words(after)
-    # The merge defines them by explicit targets above titles.
+    # The merge has defined the lost names by explicit targets above titles.
     return lost <= _explicit_names(after.text)
 
 
 def _names_from_words(split: Split) -> set[str]:
-    """Return the names defined by words of the page: links, inline targets and titles."""
+    """Return the names that words of the page define: links, inline targets and titles."""
     names = set(link_names(split.text))
     for message in split.messages:
         if message.kind is Kind.HEADING:
@@ -134,10 +135,10 @@ def _names_from_words(split: Split) -> set[str]:
 
 
 def _referenced(text: str) -> Iterator[str]:
-    """Yield the names that references point to, in no order.
+    """Yield the names that references point to, in arbitrary order.
 
-    Both backquoted forms may end in two underscores. An anonymous ```words <name_>`__`` still
-    refers to the name, but ```words`__`` refers to the next anonymous target.
+    Two underscores make a reference in backquotes anonymous. ```words`__`` refers to the next
+    anonymous target, so it has no name. ```words <name_>`__`` still refers to ``name``.
     """
     # name_
     yield from map(_normal, _WORD.findall(text))
@@ -150,28 +151,31 @@ def _referenced(text: str) -> Iterator[str]:
 
 
 def _explicit_names(text: str) -> set[str]:
-    """Return the names that targets, footnotes and citations define on lines of their own.
+    """Return the names that explicit targets, footnotes and citations define.
 
-    The forms are ``.. _name:``, ``.. _`two: words`:`` for a name with a colon, and
+    The forms are ``.. _name:``, ``.. _`two: words`:`` (a name with a colon), and
     ``.. [#name] words``.
     """
-    # One of the two groups is empty, depending on the form.
+    # One of the two groups is always empty.
     names = {_normal(quoted + plain) for quoted, plain in _EXPLICIT.findall(text)}
     return names | set(map(_normal, _NOTE.findall(text)))
 
 
 def _normal(words: str) -> str:
-    """Return a name normalized as docutils compares names; escaped spaces vanish."""
+    """Return a name in the normalized form in which docutils compares names.
+
+    Escaped spaces are removed.
+    """
     return fully_normalize_name(_ESCAPED.sub(_unescaped, words))
 
 
 def _unescaped(match: re.Match[str]) -> str:
-    """Return the character behind a backslash; an escaped space vanishes."""
+    """Return the character after a backslash, or nothing for a space."""
     return match[1].strip()
 
 
 def _quoted(name: str) -> str:
-    """Return a name as written in a target: in backquotes if it has special characters."""
+    """Return a name in the form for a target: in backquotes if it has special characters."""
     if _SIMPLE_NAME.fullmatch(name):
         return name
     escaped = _TO_ESCAPE.sub(r"\\\1", name)

@@ -1,7 +1,7 @@
-"""Blocks of docutils' tree: the message kind of each block, and the part of it that must stay.
+"""Blocks of docutils' tree: the kind of message in each block, and the parts that must not change.
 
 :func:`has_words` is stricter here than in :mod:`pipeline.core.document.prose`: a name in backquotes
-is not worth a message.
+does not count as a word.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _KINDS = {
     "entry": Kind.TABLE_CELL,
     "title": Kind.HEADING,
 }
-# Attributes that a merge must not change. Section names are absent, because they follow the titles,
-# and so are column widths, which follow the words.
+# Attributes that a merge must not change. The names of sections and the widths of columns are not
+# among them, because they depend on the words.
 _ATTRIBUTES = (
     *("bullet", "enumtype", "prefix", "suffix", "start"),  # lists
     *("refuri", "refname", "anonymous", "auto"),  # targets and footnotes
@@ -40,20 +40,17 @@ _ATTRIBUTES = (
 _NAMED = (nodes.target, nodes.footnote, nodes.citation, nodes.substitution_definition)
 _UNSEEN = (nodes.Invisible, nodes.system_message)
 _CODE = (nodes.literal_block, nodes.doctest_block)
-# Ancestors of a block that still counts as top-level.
+# A block whose ancestors have only these types is top-level.
 _TOP_LEVEL = (nodes.section, nodes.title, nodes.paragraph)
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Context of a block: the kind of its paragraphs, and whether it is top-level.
+    """Context of a block, which depends on its ancestors."""
 
-    If ``is_opaque`` is true, nothing in it becomes a message.
-    """
-
-    kind: Kind = Kind.PARAGRAPH
-    is_top: bool = True
-    is_opaque: bool = False
+    kind: Kind = Kind.PARAGRAPH  # kind of its paragraphs
+    is_top: bool = True  # outside of lists, quotes, tables and directives
+    is_opaque: bool = False  # whether nothing in the block becomes a message
 
     def within(self, node: nodes.Element) -> Context:
         """Return the context of the blocks in ``node``."""
@@ -68,10 +65,10 @@ class Context:
         if node.get("cell"):  # an item of a list-table
             return Kind.TABLE_CELL
         if isinstance(node, directive_node):
-            # a directive, with the kind from the table
+            # The table of directives defines the kind.
             kind: Kind = node["kind"]
             return kind
-        # Other nodes, such as sections, keep the kind of their own context.
+        # In other nodes, such as sections, the kind is that of the surrounding block.
         return _KINDS.get(node.tagname, self.kind)
 
 
@@ -83,14 +80,13 @@ def ancestors(node: nodes.Element) -> Iterator[nodes.Element]:
 
 
 def metadata(node: nodes.Element) -> nodes.Node | None:
-    """Return the field list at the very start of a document, such as ``:orphan:``.
+    """Return the field list at the very start of a document, such as ``:orphan:``, or None.
 
-    Its fields are metadata for programs. Returns None if ``node`` is no document, or has no such
-    list.
+    Its fields are metadata for programs. Return None if ``node`` is not a document.
     """
     if not isinstance(node, nodes.document):
         return None
-    # Comments and targets may precede it: the first visible block decides.
+    # Invisible blocks such as comments and targets may precede the list.
     seen = (child for child in node.children if not isinstance(child, _UNSEEN))
     first = next(seen, None)
     if isinstance(first, nodes.field_list):
@@ -99,9 +95,11 @@ def metadata(node: nodes.Element) -> nodes.Node | None:
 
 
 def why_not_offered(node: nodes.Element) -> str:
-    """Return why the words of a node are no message although readers see them; else empty.
+    """Return why the words of a node are not translated although readers see them, or "".
 
-    Sphinx reads the fields in the description of an object, and the classifiers in a glossary.
+    Only the names of fields and the classifiers of terms are such words. Those that Sphinx itself
+    interprets are not reported: fields in the description of an object, and classifiers in a
+    glossary.
     """
     if not isinstance(node, nodes.field_name | nodes.classifier):
         return ""
@@ -119,9 +117,9 @@ def why_not_offered(node: nodes.Element) -> str:
 
 
 def code_of(node: nodes.Element) -> str | None:
-    """Return the code of a block; None if it is no code.
+    """Return the code of a block, or None if it is not code.
 
-    docutils has nodes for code; our directives store it as an attribute.
+    The code of a directive is an attribute of its node.
     """
     if isinstance(node, _CODE):
         return node.astext()
@@ -130,12 +128,12 @@ def code_of(node: nodes.Element) -> str | None:
 
 
 def attributes(node: nodes.Element) -> Signature:
-    """Return what a merge must not change in a node, besides its type and position.
+    """Return the parts of a node that a merge must not change, except its type and depth.
 
         * words                  ("bullet=*",)
         .. _here: https://a.b    ("refuri=https://a.b", "name=here")
 
-    A directive adds its node's signature.
+    The node of a directive has further parts in its signature.
     """
     found = [f"{name}={node[name]}" for name in _ATTRIBUTES if name in node]
     if isinstance(node, _NAMED):
@@ -174,10 +172,10 @@ def has_words(text: str) -> bool:
 
 
 def is_image_text(text: str) -> bool:
-    """Return whether an image's text is worth translating; file names and identifiers are not."""
+    """Return whether an image's text should be translated: not a file name or an identifier."""
     return has_words(text) and prose.is_image_text(text)
 
 
 def is_caption(text: str) -> bool:
-    """Return whether a caption has words; a file name has none."""
+    """Return whether a caption has words to translate: a file name has none."""
     return has_words(text) and prose.is_caption(text)

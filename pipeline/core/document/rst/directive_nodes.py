@@ -1,8 +1,8 @@
-"""Directive classes that put a directive's words into the tree, and execute nothing.
+"""Classes of directives, which put the words of a directive into docutils' tree.
 
-The table in :mod:`pipeline.core.document.directives` defines which parts of a directive are words.
-There is a class here for each form of content. Everything that a class does not read goes into its
-node's signature, so a merge cannot change it.
+They do not execute directives. The table in :mod:`pipeline.core.document.directives` defines which
+parts of a directive are words. There is one class for each form of content. All other parts become
+the signature of the node, so that the guard notices if a merge changes them.
 """
 
 from __future__ import annotations
@@ -32,39 +32,44 @@ _OPTION = re.compile(r"\s*:([\w-]+):(?:\s+(.*))?")
 
 
 class directive_node(nodes.General, nodes.Inline, nodes.Element):  # noqa: N801  # as docutils' nodes are
-    """A directive or a part of one.
+    """The node of a directive, or of a part of one.
 
-    ``signature`` has the parts that must stay, ``kind`` is the kind of its paragraphs, and ``code``
-    its code, if any. ``lost`` is why its content is not read, and ``first`` its 0-based line.
+    Its attributes are:
+
+    - ``kind``: the kind of its paragraphs
+    - ``signature``: the parts that a merge must not change
+    - ``code``: its code, if any
+    - ``lost``: why its content stays English, if it does
+    - ``first``: the 0-based line number of that content
     """
 
 
 class _AnyOption(dict[str, Callable[[str | None], str]]):
-    """Option table that accepts every option unchanged: validation is upstream's job."""
+    """Table of options that accepts every option unchanged, without validation."""
 
     def __bool__(self) -> bool:
-        """Return True, because docutils asks whether the directive takes options at all."""
+        """Return True: for docutils, an empty table would mean that there are no options."""
         return True
 
     def __getitem__(self, name: str) -> Callable[[str | None], str]:
-        """Return the converter that docutils calls with the option's value, or None for a flag."""
+        """Return the function by which docutils converts the value of the option ``name``."""
         return _as_written
 
 
 def _as_written(value: str | None) -> str:
-    """Return the value of an option unchanged; empty for a flag."""
+    """Return the value of an option unchanged, or "" for an option without a value (None)."""
     return value or ""
 
 
 class BlockDirective(DocutilsDirective):
-    """A directive whose content is blocks; subclasses read other forms of content."""
+    """A directive whose content is blocks. Subclasses read other forms of content."""
 
     form: ClassVar[Directive]
     has_content = True
 
     @classmethod
     def of(cls, form: Directive) -> type[BlockDirective]:
-        """Return the subclass for a row of the table, with the attributes docutils expects."""
+        """Return a subclass for a row of the table, with the attributes that docutils expects."""
         count = form.required_arguments + form.optional_arguments
         members = {
             "form": form,
@@ -76,9 +81,9 @@ class BlockDirective(DocutilsDirective):
         return type(cls.__name__, (cls,), members)
 
     def run(self) -> list[nodes.Node]:
-        """Return the node of the directive; docutils calls this for every directive.
+        """Return the node of the directive. docutils calls this method for every directive.
 
-        Words become leaves of the tree, and everything else goes into the ``signature``:
+        Words become leaves of the tree, and all other parts the ``signature``:
 
             .. figure:: a.png        a node, signature ("figure", "a.png", "alt=", "width=3em"),
                :alt: Some words      with a leaf "Some words" and a paragraph
@@ -91,7 +96,8 @@ class BlockDirective(DocutilsDirective):
         node.line = self.number(self.lineno) + 1
         kept = list(self.arguments)
         count = form.required_arguments + form.optional_arguments
-        # With fewer arguments the last one is not prose: for example, a version without a comment.
+        # If the last argument is missing, the one before it is not prose. For example, a version
+        # may have no comment.
         if form.argument and len(kept) == count:
             node += directive_node("", self._argument(kept.pop()), kind=form.argument)
         options = dict(self.options)
@@ -99,28 +105,28 @@ class BlockDirective(DocutilsDirective):
             words = self._option(name)
             if words is not None:
                 node += directive_node("", words, kind=kind)
-                options[name] = ""  # its value is in the tree now
+                options[name] = ""  # the tree has the value
         settings = sorted(f"{name}={value}" for name, value in options.items())
         node["signature"] = (self.name, *kept, *settings)
         self.fill(node)
         return [node]
 
     def fill(self, node: directive_node) -> None:
-        """Read the content into ``node``."""
+        """Add the content of the directive to ``node``."""
         self.blocks(self.content, self.content_offset, node)
 
     def blocks(self, content: StringList, offset: int, node: nodes.Element) -> None:
-        """Read ``content`` as blocks into ``node``; ``offset`` is docutils' line offset."""
+        """Parse ``content`` as blocks of ``node``. ``offset`` is docutils' line offset."""
         self.state.nested_parse(content, offset, node)
 
     def words(self, text: str, lineno: int, end: int | None = None) -> Words:
-        """Return ``text[:end]``, which starts on line ``lineno``, as a leaf."""
+        """Return ``text[:end]``, which begins on docutils' line ``lineno``, as a leaf."""
         state: Any = self.state
         found: Words = state.words(text, lineno, end)
         return found
 
     def number(self, lineno: int) -> int:
-        """Return the 0-based source line of docutils' line ``lineno``."""
+        """Return the 0-based line number in the document of docutils' line ``lineno``."""
         state: Any = self.state
         numbers: list[int] = state.numbers(lineno)
         return numbers[0]
@@ -150,7 +156,7 @@ class BlockDirective(DocutilsDirective):
                 yield number, text
 
     def _argument(self, text: str) -> Words:
-        """Return the last argument as a leaf; it may begin below the directive's own line."""
+        """Return the last argument as a leaf. It may begin below the first line."""
         count = self.block_text.count("\n") + 1
         for number in range(self.lineno, self.lineno + count):
             words = self.words(text, number)
@@ -159,19 +165,20 @@ class BlockDirective(DocutilsDirective):
         return self.words(text, self.lineno)
 
     def _option(self, name: str) -> Words | None:
-        """Return the value of an option as a leaf; None if the option is missing."""
+        """Return the value of an option as a leaf, or None if the option is missing."""
         lines = list(self.option_lines(name))
         if not lines:
             return None
         text = "\n".join(line for _, line in lines)
-        # docutils may have used other lines: for example, if an option occurs twice.
+        # docutils may have used other lines, for example if an option occurs twice. The place is
+        # unknown in this case.
         if text.split() != self.options.get(name, "").split():
             return words_at(text, None, self.number(self.lineno))
         return self.words(text, lines[0][0])
 
 
 _CARD_RULE = re.compile(r"\^{3,}\s*|\+{3,}\s*")  # between the parts of a card
-# A toctree entry with a title of its own: "Some title <page>".
+# A toctree entry with a title: "Some title <page>".
 _ENTRY = re.compile(r"(.+?)\s*(?<!\\)<([^<]*?)>")
 
 
@@ -179,25 +186,25 @@ class Opaque(BlockDirective):
     """A directive without words."""
 
     def fill(self, node: directive_node) -> None:
-        """Put every line into the signature."""
+        """Add every line to the signature."""
         node["signature"] += tuple(self.content)
 
 
 class Unknown(Opaque):
-    """A directive that is not in the table; it stays English and is reported."""
+    """A directive that is not in the table. It stays English and is reported."""
 
     def fill(self, node: directive_node) -> None:
-        """Put every line into the signature, and record why."""
+        """Add every line to the signature, and record the reason."""
         super().fill(node)
         node["lost"] = f'what the directive "{self.name}" holds is not known'
         node["first"] = self.number(self.lineno)
 
 
 class Raw(Opaque):
-    """A directive with text for one output format; words in HTML stay English."""
+    """A directive with source of one output format. Words in HTML stay English."""
 
     def fill(self, node: directive_node) -> None:
-        """Put every line into the signature, and record words that readers see."""
+        """Add every line to the signature, and record a reason if readers see words of it."""
         super().fill(node)
         if why := why_raw(*"\n".join([*self.content, ""]).split("\n", 1)):
             node["lost"] = why
@@ -208,12 +215,14 @@ class Code(BlockDirective):
     """A directive with code."""
 
     def fill(self, node: directive_node) -> None:
-        """Store the content as code, which the guard compares separately."""
+        """Store the content as code, which the guard compares with upstream's."""
         node["code"] = "\n".join(self.content)
 
 
 class Card(BlockDirective):
-    """Blocks in up to three parts; the rules between them would be underlines elsewhere.
+    """Blocks in up to three parts, with rules between the parts.
+
+    In other directives, the same rules would be the underlines of titles.
 
     .. card:: Some title
 
@@ -225,7 +234,7 @@ class Card(BlockDirective):
     """
 
     def fill(self, node: directive_node) -> None:
-        """Read each part on its own."""
+        """Parse each part on its own."""
         start = 0
         for index, line in enumerate(self.content):
             if _CARD_RULE.fullmatch(line):
@@ -234,36 +243,36 @@ class Card(BlockDirective):
         self._part(node, start, len(self.content), "")
 
     def _part(self, node: directive_node, start: int, end: int, rule: str) -> None:
-        """Add the lines ``[start, end)`` of the content as a part, which ``rule`` ends."""
+        """Add the lines ``[start, end)`` of the content as a part. ``rule`` is the next line."""
         part = directive_node(kind=self.form.paragraphs, signature=(rule,))
         self.blocks(self.content[start:end], self.content_offset + start, part)
         node += part
 
 
 class Quote(BlockDirective):
-    """A quotation that an attribution may end: ``-- Somebody``."""
+    """A quotation that may end with an attribution: ``-- Somebody``."""
 
     def fill(self, node: directive_node) -> None:
-        """Read the content as an indented block, which docutils checks for an attribution."""
+        """Parse the content as an indented block, in which docutils finds an attribution."""
         state: Any = self.state
         node += state.block_quote(self.content, self.content_offset)
 
 
 class Replacement(BlockDirective):
-    """The text of a substitution: a single paragraph."""
+    """The text of a substitution, a single paragraph: ``.. |name| replace:: words``."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the words, which docutils inserts into ``.. |name| replace:: words``."""
+        """Return the words, without a node for the directive."""
         node = directive_node(kind=self.form.paragraphs, signature=(self.name,))
         self.blocks(self.content, self.content_offset, node)
         if len(node) == 1 and isinstance(node[0], nodes.paragraph):
             return list(node[0].children)
-        # A substitution cannot hold blocks: docutils reports an error, and all of it stays.
+        # Other blocks are an error in a substitution. docutils reports it, and all stays English.
         return [node]
 
 
 class ListTable(BlockDirective):
-    """A table written as a list of lists: the items of the inner lists are cells.
+    """A table in the form of a list of lists. The items of the inner lists are cells.
 
     .. list-table::
 
@@ -272,7 +281,7 @@ class ListTable(BlockDirective):
     """
 
     def fill(self, node: directive_node) -> None:
-        """Read the lists, and mark the items of the inner ones as cells."""
+        """Parse the lists, and mark the items of the inner ones as cells."""
         self.blocks(self.content, self.content_offset, node)
         for row in _items(node):
             for item in _items(row):
@@ -290,7 +299,7 @@ def _items(node: nodes.Element) -> list[nodes.Element]:
 
 
 class CsvTable(BlockDirective):
-    """Comma-separated cells, in the content and in the option ``header``.
+    """A table of comma-separated cells, in the content and in the option ``header``.
 
     .. csv-table::
        :header: Name, "What it is, in short"
@@ -299,13 +308,14 @@ class CsvTable(BlockDirective):
     """
 
     def fill(self, node: directive_node) -> None:
-        """Read the header and the content, each as rows of cells.
+        """Add the header and the content, each as rows of cells.
 
-        Like any option, the header may take several lines.
+        The header may take several lines.
         """
         self._rows(node, "header", list(self.option_lines("header")))
         self._rows(node, "row", list(enumerate(self.content, self.content_offset + 1)))
-        # The header is in the tree already, or in the signature of a row that cannot be read.
+        # Remove the header from the signature: either the tree has its cells, or the signature of
+        # its row has its text.
         signature = node["signature"]
         kept = [part for part in signature if not part.startswith("header=")]
         node["signature"] = tuple(kept)
@@ -313,7 +323,7 @@ class CsvTable(BlockDirective):
     def _rows(
         self, node: directive_node, name: str, lines: list[tuple[int, str]]
     ) -> None:
-        """Add the rows in ``lines``, which are pairs of docutils' line number and text."""
+        """Add the rows in ``lines``, which are pairs of a line number of docutils and a text."""
         texts = [line for _, line in lines]
         found = rows(texts, self.options)
         if found is None:
@@ -329,13 +339,16 @@ class CsvTable(BlockDirective):
             node += directive_node("", *cells, kind=Kind.TABLE_CELL, signature=(name,))
 
     def _cell(self, field: Field, lines: list[tuple[int, str]]) -> nodes.Element:
-        """Return the cell of a field: one leaf if it is a single paragraph, else its blocks."""
+        """Return the cell of a field. If it is a single paragraph, the cell has one leaf.
+
+        Otherwise it has blocks whose words have no place.
+        """
         state: Any = self.state
         cell = nodes.entry()
         first = self.number(lines[field.start[0]][0])
         texts = field.text.split("\n")
         block = StringList(texts, items=[("", first)] * len(texts))
-        # The field's lines are not lines of the page, so lookups in them must fail.
+        # The lines of the field are not lines of the page, so their words have no place.
         with state.finder.failing("there is more than one paragraph in a field of CSV"):
             self.blocks(block, 0, cell)
         is_paragraph = len(cell) == 1 and isinstance(cell[0], nodes.paragraph)
@@ -359,11 +372,11 @@ class Glossary(BlockDirective):
     """
 
     def fill(self, node: directive_node) -> None:
-        """Read each term with its definition.
+        """Add each term with its definition.
 
-        Comments and the lines above all terms go into the signature.
+        Add comments, and the lines before the first term, to the signature.
         """
-        # Terms start at the left margin; definitions are indented.
+        # Terms are not indented, and definitions are.
         lines = enumerate(self.content)
         starts = [index for index, line in lines if line[:1].strip()]
         above = tuple(self.content[: min(starts, default=0)])
@@ -376,7 +389,7 @@ class Glossary(BlockDirective):
             if self.content[start].startswith(".. "):  # a comment
                 node["signature"] += tuple(self.content[start:end])
                 continue
-            # Consecutive terms share a definition, so only a definition completes an item.
+            # Consecutive terms share a definition, so an item ends with its definition.
             if not items or isinstance(items[-1][-1], nodes.definition):
                 items.append(nodes.definition_list_item())
                 node += items[-1]
@@ -385,7 +398,8 @@ class Glossary(BlockDirective):
     def _entry(self, item: nodes.Element, start: int, end: int) -> None:
         """Add the term on line ``start`` of the content to ``item``, with its definition.
 
-        The lines up to ``end`` are the definition. If all are blank, the next term provides it.
+        The definition is the lines up to ``end``. If all of them are blank, the term shares the
+        definition of the next term.
         """
         lineno = self.content_offset + start + 1
         item += term(self.state, self.content[start], lineno)
@@ -397,10 +411,10 @@ class Glossary(BlockDirective):
 
 
 class TocTree(BlockDirective):
-    """Page names, some with a title of their own: ``Some title <page>``."""
+    """Page names, of which some have a title: ``Some title <page>``."""
 
     def fill(self, node: directive_node) -> None:
-        """Read each line as an entry; only its own title is words."""
+        """Add each line as an entry. Only the titles are words."""
         for number, line in enumerate(self.content, self.content_offset + 1):
             entry = _ENTRY.fullmatch(line)
             if entry is None:
@@ -429,11 +443,11 @@ _READERS: dict[Body, type[BlockDirective]] = {
 
 
 _DIRECTIVES = read_directives("rst")
-_DOMAIN = re.compile(r"(?:py|c|cpp|js|rst|std):")  # of "py:function"
+_DOMAIN = re.compile(r"(?:py|c|cpp|js|rst|std):")  # the prefix of "py:function"
 
 
 @lru_cache(maxsize=1 << 10)
 def directive_class(name: str) -> type[BlockDirective]:
-    """Return the class that reads the directive of this name, ignoring case and domain."""
+    """Return the class that reads the directive with this name. Ignore case and domain."""
     form = _DIRECTIVES.get(_DOMAIN.sub("", name.lower()), UNKNOWN)
     return _READERS[form.body].of(form)

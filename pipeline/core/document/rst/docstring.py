@@ -1,14 +1,16 @@
-"""Docstrings: reST with the sections of Google's or NumPy's style, as they are written.
+"""Docstrings: reST with sections in the style of Google or NumPy.
 
 napoleon, an extension of Sphinx, defines the sections and their items
-(https://www.sphinx-doc.org/en/master/usage/extensions/napoleon.html). docutils gets lines in which
-Google's headers and items look like fields, and NumPy's like numbers, so that it finds the blocks::
+(https://www.sphinx-doc.org/en/master/usage/extensions/napoleon.html). docutils does not know these
+sections. :class:`DocstringLines` rewrites the lines for docutils, so that it finds the blocks.
+Headers and items of Google's style become fields::
 
     Args:                   :Args:
       x: an array             :x: an array
         of floats               of floats
 
-Offsets still refer to the docstring. Names of sections, parameters and types are never messages.
+Those of NumPy's style become digits. The offsets still refer to the original docstring. The names
+of sections, parameters and types are never messages.
 """
 
 from __future__ import annotations
@@ -23,12 +25,13 @@ from pipeline.tables import read_table
 _SECTIONS = read_table(__name__, "docstring")
 _ITEM_SECTIONS = frozenset(_SECTIONS["items"])
 _TEXT_SECTIONS = frozenset(_SECTIONS["texts"])
-# An item of these is a type. Most have a text without a type, which may have a colon as well.
+# In these sections, the name of an item is a type: "float: the sum". Many of them have a plain text
+# instead of items. This text may have a colon, too.
 _TYPED = frozenset(_SECTIONS["typed"])
 _HEADER = re.compile(r"[A-Za-z][A-Za-z ]*(?=:\s*$)")
 _RULE = re.compile(r"([-=~^*+#])\1{2,}\s*")
-# A name ends at the first colon that is not in code and is no part of a role or of "::". Possessive
-# quantifiers keep the match linear, whatever a docstring or translation has.
+# A name ends at the first colon that is not part of code, of a role or of "::". The possessive
+# quantifiers keep the search linear for any text.
 _ITEM = re.compile(r"((?>`++[^`]*+`++|[^`:]++|:(?=[\w`]))++):(?!:)(?=\s|$)")
 _TYPE = re.compile(r"\S+(?: \S+){0,3}", re.ASCII)
 _OTHER_BLOCK = re.compile(r"[-*+•] |\.\. |>>>")
@@ -36,12 +39,12 @@ _FIELD_BREAKERS = str.maketrans(":\\", "..")
 
 
 class Item(NamedTuple):
-    """Header or item of a section: 0-based line, column, and the name as it is written."""
+    """Header or item of a section."""
 
-    line: int
+    line: int  # 0-based
     column: int
-    name: str
-    is_field: bool  # ends with a colon, as in Google's style
+    name: str  # as written
+    is_field: bool  # whether it ends with a colon, as in Google's style
 
 
 def items_of(lines: Sequence[str]) -> tuple[Item, ...]:
@@ -51,7 +54,7 @@ def items_of(lines: Sequence[str]) -> tuple[Item, ...]:
 
 
 def _google_items(lines: Sequence[str]) -> Iterator[Item]:
-    """Yield the headers and items of Google's style: an indented block below ``Args:``."""
+    """Yield the headers and items of Google's style: ``Args:``, with indented items below."""
     section, indent = "", 0
     for number, line in enumerate(lines):
         column = _column(line)
@@ -74,17 +77,20 @@ def _google_items(lines: Sequence[str]) -> Iterator[Item]:
 
 
 def _item_name(words: str, section: str) -> str:
-    """Return the name that begins an item of a section; empty if the words are plain text."""
+    """Return the name at the start of an item, or "" if the words are plain text."""
     found = _ITEM.match(words)
     if found is None or _OTHER_BLOCK.match(words):
         return ""
     if section in _TYPED and not _TYPE.fullmatch(found[1]):
-        return ""  # a sentence with a colon
+        return ""  # the words are a sentence with a colon
     return found[1]
 
 
 def _numpy_items(lines: Sequence[str]) -> Iterator[Item]:
-    """Yield the headers and items of NumPy's style: an underlined header, items at its column."""
+    """Yield the headers and items of NumPy's style: an underlined header, with items below.
+
+    The items are not indented, and their descriptions are.
+    """
     section = ""
     for number, line in enumerate(lines):
         if _column(line) or not line.strip() or _RULE.fullmatch(line):
@@ -115,7 +121,7 @@ def names_in(text: str) -> tuple[tuple[int, str], ...]:
 
 
 class DocstringLines(Lines):
-    """Lines of a docstring, with headers and items as docutils needs them."""
+    """Lines of a docstring, with its headers and items rewritten for docutils."""
 
     def __init__(self, text: str) -> None:
         """Split ``text`` into lines and rewrite the headers and items."""
@@ -125,7 +131,8 @@ class DocstringLines(Lines):
             line = self.shown[item.line]
             end = item.column + len(item.name)
             if item.is_field:
-                # A field's name ends without a space, and would need escapes in it.
+                # The name of a field must not end with a space, and its colons and backslashes
+                # would need escapes. Replace them by full stops.
                 words = item.name.rstrip().translate(_FIELD_BREAKERS)
                 name = f":{words:.<{len(item.name)}}"
                 self._added[item.line] = item.column
@@ -134,7 +141,10 @@ class DocstringLines(Lines):
             self.shown[item.line] = line[: item.column] + name + line[end:]
 
     def offset(self, line: int, column: int) -> int:
-        """Return the offset of a column of a shown line, without the colon added to it."""
+        """Return the offset in the docstring of a column of a line in ``shown``.
+
+        Subtract the colon that was added to the line.
+        """
         added = self._added.get(line)
         if added is not None and column > added:
             column -= 1

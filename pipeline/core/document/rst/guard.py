@@ -1,7 +1,8 @@
 """reST guard: rejects translations that would change more than prose, and proves the result.
 
-It has the codes and the two steps of :mod:`pipeline.core.document.markdown.guard`. ``refusal``
-checks one translation alone. ``read_back`` parses the merged text again.
+As in Markdown, :func:`refusal` examines one translation alone and gives the reason, and
+:func:`read_back` parses the merged text again and compares it with upstream's. The codes of the
+refusals are the same.
 """
 
 from __future__ import annotations
@@ -18,19 +19,20 @@ from pipeline.core.document.splice import Placed
 from pipeline.errors import InputError
 
 _BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n?|\n))+")
-# Kinds that follow the name of a directive or an option.
+# Kinds of messages that are the argument or an option of a directive.
 _KINDS_OF_FIELDS = frozenset((Kind.TITLE, Kind.IMAGE, Kind.CAPTION))
 
 
-# The cache serves pages with equal words, and the checks, which ask again.
+# Cached, because several pages may have the same message, and the checks call this function as
+# well.
 @lru_cache(maxsize=1 << 14)
 def refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
-    """Return why a translation is refused, judged alone; None if no fault is found.
+    """Return the reason to refuse a translation, judged alone, or None.
 
-    :func:`read_back` decides whether the page stays intact with it.
+    This function does not know the page; :func:`read_back` decides whether the page is intact.
     """
     line = msgstr.strip()
-    # Cheap tests first, and tests with the most helpful messages.
+    # First the tests that are fast or have the most helpful messages.
     refused = text_refusal(msgid, msgstr) or _lines_refusal(line)
     if not refused and kind in _KINDS_OF_FIELDS:
         refused = active_markup.field_refusal(msgid, line)
@@ -43,10 +45,10 @@ def refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
 def read_back(
     split: Split, placed: Placed, *, is_docstring: bool = False
 ) -> tuple[Message, ...] | None:
-    """Return the messages of the merged text, parsed again, without the merge's insertions.
+    """Return the messages of the merged text, parsed again, without the insertions of the merge.
 
-    Returns None unless messages, blocks, code and names are where upstream has them. In a docstring
-    these are also the names of sections, parameters and types.
+    Return None if messages, blocks, code or names of targets differ from those of upstream's text
+    ``split``. In a docstring, the names of sections, parameters and types must be equal as well.
     """
     if is_docstring and names_in(placed.text) != names_in(split.text):
         return None
@@ -56,19 +58,20 @@ def read_back(
         return None
     added: set[int] = set()
     for start, end in placed.inserted:
-        # Exclude leading blank lines: docutils may position the block before the insertion there.
+        # Exclude leading blank lines, because docutils may report them as the position of the block
+        # above.
         blank = _BLANK_LINES.match(placed.text, start, end)
         first = blank.end() if blank else start
         added.update(range(first, end))
     messages = merged_messages(split, fresh, placed, added)
-    # Names are not part of the blocks, so references are checked separately.
+    # The signatures of blocks do not include the names of titles, so compare references separately.
     if messages is None or not anchors.keeps_names(split, fresh):
         return None
     return messages
 
 
 def _lines_refusal(line: str) -> Refusal | None:
-    """Return a refusal if there are several lines: reST paragraphs have no hard breaks."""
+    """Return a refusal if the translation has several lines: reST has no hard breaks."""
     breaks = line.count("\n")
     if breaks == 0:
         return None

@@ -1,8 +1,8 @@
-r"""Inline markup of reST in a line, and the ``\ `` that it needs next to Chinese text.
+r"""Inline markup of reST in a line, and the separators that it needs beside Chinese text.
 
-reST recognizes a mark only between white space or punctuation, and Chinese has no spaces there. An
-escaped space ends a word and is not rendered. The rules are docutils' inline markup recognition
-rules, as implemented in ``docutils.parsers.rst.states.Inliner``.
+docutils recognizes a mark only beside white space or punctuation, and Chinese has no spaces between
+words. The separator is an escaped space, ``\ ``, which is not rendered. The rules are docutils'
+"inline markup recognition rules", as implemented in ``docutils.parsers.rst.states.Inliner``.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ from dataclasses import dataclass
 from docutils.utils import punctuation_chars
 
 _SEPARATOR = "\\ "
-# Characters that may surround a mark. They include full-width punctuation but no Han letters.
+# Characters that may precede and follow a mark without a separator. Full-width punctuation is among
+# them, Chinese characters are not.
 _OPENS = re.compile(rf"[\s{punctuation_chars.openers}{punctuation_chars.delimiters}]")
 _CLOSES = re.compile(
     r"[\s\\"
     rf"{punctuation_chars.closing_delimiters}{punctuation_chars.delimiters}"
     rf"{punctuation_chars.closers}]"
 )
-# Wider: positions where a separator can help. They are next to non-ASCII letters, other marks, and
-# punctuation where English has a space. Between ASCII letters a star or a bar is literal.
+# The positions of marks in a translation, if a separator is added where needed. More characters may
+# be adjacent: non-ASCII letters, other marks, and punctuation where English has a space. Between
+# ASCII letters, a star or a bar is literal text.
 _BEFORE = r"""(?<![^\s"'(<\[{\-/:,;!?`\x80-\U0010ffff])"""
 _AFTER = r"""(?=$|[\s\\.,;!?\-/:"')>\]}(<\[{`\x80-\U0010ffff])"""
 _NAME = r"[A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*"
@@ -43,7 +45,7 @@ _URI = rf"""
     [-.!~*'()\[\];/:@&=+$,%A-Za-z0-9_?\#]*
     [~*/=+A-Za-z0-9_]{_AFTER}
 """
-# Leftmost first, as in docutils: text in a literal opens no other mark.
+# As in docutils, the leftmost match wins, so text in a literal does not start another mark.
 _MARK = re.compile(
     rf"""
       (?P<escape>\\.)
@@ -60,7 +62,7 @@ _MARK = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# Marks whose start-string is literal text within quotes: "*".
+# Marks whose start-string is literal text if it is quoted: "*".
 _QUOTABLE = frozenset(
     ("literal", "phrase", "target", "strong", "emphasis", "substitution")
 )
@@ -69,25 +71,22 @@ _LONG_STARTS = ("``", "_`", "**")
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A piece of inline markup at ``[start, end)``.
-
-    ``kind`` is a group name of ``_MARK``, or ``phrase`` for backquoted text without a role before
-    it. ``apart_before`` and ``apart_behind`` are whether docutils needs a separator there.
-    """
+    """A piece of inline markup, including its marks."""
 
     start: int
     end: int
+    # A group name of `_MARK`, or "phrase" for text in backquotes without a role before it.
     kind: str
-    apart_before: bool = False
-    apart_behind: bool = False
+    apart_before: bool = False  # whether docutils needs a separator before it
+    apart_behind: bool = False  # whether docutils needs a separator after it
 
 
 def marks(text: str) -> Iterator[Mark]:
-    """Yield the inline marks that docutils recognizes in ``text``, or would with separators.
+    """Yield the inline markup that docutils recognizes in ``text`` if separators are added.
 
-    In ``"用``jit``编译"`` it is the literal at [1, 8), which needs a separator on both sides.
+    In ``"用``jit``编译"``, this is the literal at [1, 8), which needs a separator on both sides.
     """
-    at = end = 0  # where to search on, and the end of the last mark
+    at = end = 0  # the position of the search, and the end of the last mark
     while match := _MARK.search(text, at):
         at = match.end()
         kind = match.lastgroup or "phrase"
@@ -101,7 +100,7 @@ def marks(text: str) -> Iterator[Mark]:
             start,
             at,
             kind,
-            # Adjacent marks: the one before already gets a separator.
+            # If a mark directly precedes this one, that mark already gets a separator.
             apart_before=start not in (0, end) and not _OPENS.match(text, start - 1),
             apart_behind=at < len(text) and not _CLOSES.match(text, at),
         )
@@ -109,12 +108,10 @@ def marks(text: str) -> Iterator[Mark]:
 
 
 def spaced(text: str) -> str:
-    r"""Return ``text`` with ``\ `` where docutils needs it to recognize a mark.
+    r"""Return ``text`` with the separator ``\ `` where docutils needs it to recognize a mark.
 
-    Marks that docutils recognizes already stay unchanged.
-
-        用``jit``编译     用\ ``jit``\ 编译
-        “``jit``”，编译   the same: quotes and commas may touch a mark
+    用``jit``编译     用\ ``jit``\ 编译
+    “``jit``”，编译   unchanged: a mark may be beside quotes and commas
     """
     parts: list[str] = []
     at = 0
@@ -131,9 +128,9 @@ def spaced(text: str) -> str:
 
 
 def _quoted_length(text: str, start: int) -> int:
-    """Return the length of a start-string that is literal because quotes surround it (rule 5).
+    """Return the length of the start-string at ``start`` if it is quoted, otherwise 0.
 
-    Returns 0 otherwise: "*" is a star, but * opens emphasis.
+    By rule 5 of docutils, a quoted start-string is literal: "*" is a star, * opens emphasis.
     """
     if start == 0:
         return 0

@@ -1,9 +1,12 @@
-"""docutils' parser, changed to record where words are: it runs no roles, files or output.
+"""docutils' parser, extended to record the positions of words.
 
-A docutils state passes every inline text with its line number to its method ``inline_text``. The
-states here replace that method, and the handling of titles, tables and directives. They put
-:class:`Words` with their place into the tree. No transform runs. Inline markup is parsed only by
-:func:`read_inline`, which registers and resolves nothing.
+docutils parses blocks by a state machine. Each state passes inline text and its line number to the
+method ``inline_text``. The subclasses here override this method, so that the tree contains the
+unparsed text as :class:`Words` with its place. They also override the methods for titles, tables
+and directives.
+
+Nothing is executed: no directives, roles or transforms, no included files. :func:`read_inline`
+parses inline markup separately.
 """
 
 from __future__ import annotations
@@ -27,17 +30,19 @@ _NEVER = 5  # above the highest severity of docutils' messages
 
 
 class _States(dict[str, Any]):
-    """The states of a machine by name; each is created on first use."""
+    """The states of a machine by name. Each state is created on first use.
+
+    docutils creates all states for each nested block, and uses few of them.
+    """
 
     def __init__(self, machine: Any, classes: Iterable[type[Any]]) -> None:
-        # docutils would create every state for each nested block, and use few of them.
         super().__init__()
         self._machine = machine
         self._classes = {state.__name__: state for state in classes}
         self.runs = False
 
     def __missing__(self, name: str) -> Any:
-        """Create the state, and initialize it if the machine already runs."""
+        """Create a state, and initialize it if the machine is already running."""
         state = self[name] = self._classes[name](self._machine)
         if self.runs:
             state.runtime_init()
@@ -45,23 +50,26 @@ class _States(dict[str, Any]):
 
 
 class _Machine(states.NestedStateMachine):
-    """Machine for the inside of a block: it creates only the states that it needs."""
+    """State machine for the content of a block, which creates only the states that it needs."""
 
     states: Any
 
     def add_states(self, state_classes: Any) -> None:
-        """Store the classes of the states, without creating any."""
+        """Store the classes of the states, without creating a state."""
         self.states = _States(self, state_classes)
 
     def runtime_init(self) -> None:
-        """Initialize the existing states now, and later ones when they are created."""
+        """Initialize the existing states. Others are initialized when they are created."""
         self.states.runs = True
         super().runtime_init()
 
 
 @cache
 def _transitions(state: type[Any]) -> tuple[list[str], list[tuple[str, Any, Any, str]]]:
-    """Return a state's transitions: names in order, and (name, pattern, function, next state)."""
+    """Return the names of a state's transitions in order, and the transitions.
+
+    A transition is (name, pattern, function, name of the next state).
+    """
     made: Any = object.__new__(state)
     made.transition_order, made.transitions = [], {}
     states.RSTState.add_initial_transitions(made)
@@ -73,19 +81,19 @@ def _transitions(state: type[Any]) -> tuple[list[str], list[tuple[str, Any, Any,
 
 
 class _State(states.RSTState):
-    """Behaviour that all our states share and docutils' own lack."""
+    """Methods that all states of this module override or add."""
 
     nested_sm = _Machine
-    # Separate from docutils' cache, whose machines have docutils' states.
+    # docutils' own cache has machines with docutils' states, so use a separate one.
     nested_sm_cache: list[Any] = []  # noqa: RUF012
 
     def __init__(self, state_machine: Any, debug: bool = False) -> None:
-        """Use our states for nested blocks, too."""
+        """Use the states of this module for nested blocks as well."""
         super().__init__(state_machine, debug)
         self.nested_sm_kwargs = {"state_classes": STATES, "initial_state": "Body"}
 
     def add_initial_transitions(self) -> None:
-        """Copy the cached transitions; docutils would look each one up again for every state."""
+        """Copy the cached transitions. docutils looks each of them up again for every state."""
         state: Any = type(self)
         order, rows = _transitions(state)
         self.transition_order = list(order)
@@ -96,7 +104,7 @@ class _State(states.RSTState):
 
     @property
     def finder(self) -> positions.Finder:
-        """Return this run's finder; docutils passes the inliner from state to state."""
+        """Return the finder of this run, an attribute of the inliner that all states share."""
         inliner: Any = self.inliner
         finder: positions.Finder = inliner.finder
         return finder
@@ -104,29 +112,29 @@ class _State(states.RSTState):
     def inline_text(
         self, text: str, lineno: int
     ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Return the inline text as one leaf; docutils would parse its markup."""
+        """Return an inline text as one leaf, without parsing its markup."""
         return [self.words(text, lineno)] if text else [], []
 
     def words(self, text: str, lineno: int, end: int | None = None) -> positions.Words:
-        """Return ``text[:end]``, which starts on the machine's line ``lineno``, as a leaf."""
+        """Return ``text[:end]`` as a leaf. It begins on the machine's line ``lineno``."""
         return self.finder.words(text, self.numbers(lineno, text.count("\n") + 1), end)
 
     def numbers(self, lineno: int, count: int = 1) -> list[int]:
-        """Return the 0-based source lines of ``count`` lines from ``lineno`` on.
+        """Return the 0-based line numbers in the document of ``count`` lines from ``lineno`` on.
 
-        ``lineno`` is the state machine's count. Its input may be the inside of a block, whose lines
-        record where they come from.
+        ``lineno`` is the line number of the state machine. Its input may be the content of a block.
+        Each input line has the number of its line in the document.
         """
         machine: Any = self.state_machine
         first = max(lineno - machine.input_offset - 1, 0)
         return [line for _, line in machine.input_lines.items[first : first + count]]
 
     def offset(self, lineno: int, tail: str, column: int) -> int:
-        """Return the offset of a column of ``tail``, the text that ends line ``lineno``."""
+        """Return the offset of a column of ``tail``, the text at the end of line ``lineno``."""
         return self.finder.offset(self.numbers(lineno)[0], tail, column)
 
     def nested_parse(self, block: StringList, *arguments: Any, **options: Any) -> int:
-        """Read ``block``, restricting lookups to its columns if it is a cell of a drawn table."""
+        """Parse ``block``. In a cell of a drawn table, search for words only in its columns."""
         with self.finder.inside(block):
             return super().nested_parse(block, *arguments, **options)
 
@@ -140,15 +148,15 @@ class _State(states.RSTState):
 
 
 class _Body(_State, states.Body):
-    """Body state with our directives, and tables whose cells have their columns."""
+    """Body state that reads directives by the classes of `directive_nodes`, and records tables."""
 
     def directive(self, match: re.Match[str], **presets: Any) -> Any:
-        """Read a directive with our class for its name; docutils would execute its own."""
+        """Read a directive by the class for its name, instead of executing it."""
         name = match[1]
         return self.run_directive(directive_class(name), match, name, presets)  # type: ignore[no-untyped-call]
 
     def table(self, isolate_function: Any, parser_class: Any) -> Any:
-        """Read a drawn table; store its first and last line number in its node as ``lines``."""
+        """Read a drawn table; store its first and last line number as ``lines`` in its node."""
         machine: Any = self.state_machine
         first = machine.input_lines.items[machine.line_offset][1]
         recording = positions.recording_parser(parser_class)
@@ -160,14 +168,14 @@ class _Body(_State, states.Body):
 
 
 class _Text(_State, states.Text):
-    """Text state for paragraphs, titles and terms; terms keep their classifiers apart."""
+    """Text state for paragraphs, titles and terms. It separates terms from their classifiers."""
 
     def term(self, lines: Any, lineno: int) -> Any:
-        """Return the nodes of a term; docutils would parse it as inline text."""
+        """Return the nodes of a term, without parsing its inline markup."""
         return positions.term(self, lines[0], lineno), []
 
 
-# docutils stores these as plain functions, so overriding a method is not enough.
+# docutils stores these methods as plain functions in a list, so overriding them is not enough.
 _Body.explicit = states.Struct(  # type: ignore[attr-defined]
     patterns=states.Body.explicit.patterns,
     constructs=[
@@ -178,7 +186,7 @@ _Body.explicit = states.Struct(  # type: ignore[attr-defined]
 
 
 def _state_class(state: type[Any]) -> type[Any]:
-    """Return our version of a docutils state class; its name must stay, as machines look it up."""
+    """Return the subclass of a docutils state, with the same name, by which machines find it."""
     ours = _Body if issubclass(state, states.Body) else _Text
     return type(state.__name__, (ours, state), {})
 
@@ -187,17 +195,17 @@ STATES = tuple(map(_state_class, states.state_classes))
 
 
 class _Inliner(states.Inliner):
-    """State shared by all states of one run; it needs no setup, as inline markup is not parsed."""
+    """The object that docutils shares among all states of a run; here it provides the finder."""
 
     def __init__(self, finder: positions.Finder) -> None:
-        """Share ``finder`` with the states."""
+        """Provide ``finder`` to the states."""
         self.finder = finder
 
     def init_customizations(self, settings: Any) -> None:
-        """Do nothing; docutils would compile its patterns of inline markup."""
+        """Do nothing: the patterns of inline markup are not needed."""
 
     def adjust_uri(self, uri: str) -> str:
-        """Return the address of an explicit target unchanged."""
+        """Return the URL of an explicit target unchanged."""
         return uri
 
 
@@ -217,9 +225,9 @@ def longest_line() -> int:
 
 
 def read(lines: positions.Lines) -> tuple[nodes.document, positions.Finder]:
-    """Return the tree of a text, and the finder with everything recorded on the way.
+    """Return the tree of a text, and the finder with the records of the run.
 
-    Passes on any exception that docutils raises.
+    docutils may raise any exception for unusual texts.
     """
     reporter = Reporter("", _NEVER, _NEVER, stream=False)  # no output
     document = nodes.document(_settings(), reporter, source="")
@@ -230,14 +238,18 @@ def read(lines: positions.Lines) -> tuple[nodes.document, positions.Finder]:
     return document, finder
 
 
-# Sphinx's form of a role with a title: "title <target>". docutils writes escapes as NUL.
+# The content of a role with a title in Sphinx: "title <target>". docutils replaces the backslash
+# of an escape by NUL.
 _TITLED = re.compile(r"(.+?)\s*(?<!\x00)<([^<]*?)>", re.DOTALL)
 
 
 def _interpreted(
     rawsource: str, text: str, role: str, _: int
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-    """Return a node for a role of any name, without applying the role."""
+    """Return a node for a role with any name, without calling the role.
+
+    This function replaces the method ``interpreted`` of docutils' inliner.
+    """
     titled = _TITLED.fullmatch(text)
     shown, target = titled.groups() if titled else (text, text)
     node = nodes.inline(
@@ -252,10 +264,10 @@ def _interpreted(
 
 @lru_cache(maxsize=1 << 12)
 def read_inline(text: str) -> tuple[nodes.Node, ...]:
-    """Return the nodes of an inline text.
+    """Return docutils' nodes of an inline text.
 
     A role is an ``inline`` node with the attributes ``role`` (empty for the default role),
-    ``content`` (as written) and ``target``. Its text is the text that readers see.
+    ``content`` (as written) and ``target``. The text of the node is its visible text.
     """
     reporter = Reporter("", _NEVER, _NEVER, stream=False)  # no output
     inliner, language = _inliner()
@@ -266,15 +278,15 @@ def read_inline(text: str) -> tuple[nodes.Node, ...]:
 
 
 def shown_text(text: str) -> str:
-    """Return the text that readers see of an inline text."""
+    """Return the visible part of an inline text, without marks and targets."""
     return "".join(node.astext() for node in read_inline(text))
 
 
 @cache
 def _inliner() -> tuple[Any, Any]:
-    """Return docutils' inline parser, and the language of its role names; created once."""
+    """Return docutils' inline parser, and the language of its role names."""
     inliner: Any = states.Inliner()
-    # Patched, not subclassed: docutils reads parts of its patterns from the class itself.
+    # Patch the object: a subclass would lack the patterns that docutils reads from the class.
     inliner.interpreted = _interpreted
     inliner.settings = frontend.get_default_settings(Parser)
     inliner.init_customizations(inliner.settings)

@@ -1,7 +1,7 @@
 """Placement of translations and of the attribution in reST, by position.
 
-It also redraws whatever depends on the words: the rules of titles, the columns of tables, and the
-colons before a literal block.
+It also adapts the markup that depends on the words: the length of a title's underline, the columns
+of drawn tables, and the ``::`` before a literal block.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def place(
 ) -> Placed:
     """Put translations, by message index, and ``insertions`` into the text of ``split``.
 
-    Drawn lines around a message are adapted. When ``Notes`` becomes ``备注一览``, its rule grows
-    from five to eight hyphens, because a Chinese character is two columns wide.
+    Adapt the lines that are drawn around a message. If the title ``Notes`` becomes ``备注一览``,
+    its underline grows from five to eight hyphens, because a Chinese character takes two columns.
     """
     text = split.text
     named = anchors.referenced_names(text) if translations else frozenset()
@@ -45,7 +45,7 @@ def place(
     redrawn: list[Edit] = []
     for index, msgstr in translations.items():
         message = split.messages[index]
-        # A cell over several lines: its words go into the first line, and the others become blank.
+        # If a cell has several lines, put all its words into the first line and clear the others.
         first, *others = message.pieces or ((message.start, message.end),)
         edit = Edit(*first, _written(text, message, msgstr, named))
         translated[index] = edit
@@ -58,7 +58,7 @@ def place(
 
 
 def _written(text: str, message: Message, msgstr: str, named: frozenset[str]) -> str:
-    """Return ``msgstr`` as it is written in the document.
+    """Return ``msgstr`` in the form that the document needs.
 
         "如下："          with the mark "::"     如下： ::
         "例如:"           with the mark "::"     例如::
@@ -67,16 +67,17 @@ def _written(text: str, message: Message, msgstr: str, named: frozenset[str]) ->
 
     ``named`` are the names that references on the page use.
     """
-    # No tabs: in a table, a tab takes several columns.
+    # Replace tabs, because a tab takes several columns in a table.
     line = " ".join(msgstr.split("\t")).strip()
     if not _is_plain(text, message):
         line = spaced(_anonymous_links(line, message.msgid, named))
     if message.prefix == QUOTE:
-        # Always quoted: the translation may hold the delimiter even if the English does not.
+        # Always add quotation marks, because the translation may contain the delimiter.
         return quoted(line)
     if not message.mark:
         return line
-    # "::" shows a colon only after an ASCII colon; a full-width colon is shown already.
+    # docutils renders "words::" with a colon, and "words ::" without. A Chinese text that ends with
+    # a full-width colon needs no further colon.
     if message.mark == _LITERAL and line.endswith(":"):
         return f"{line}:"
     return f"{line} {_LITERAL}"
@@ -85,7 +86,7 @@ def _written(text: str, message: Message, msgstr: str, named: frozenset[str]) ->
 def _is_plain(text: str, message: Message) -> bool:
     """Return whether docutils parses no inline markup in this message.
 
-    This holds for image texts, and for the captions and titles of a toctree.
+    That is so for image texts, and for the captions and titles of a toctree.
     """
     if message.kind is Kind.IMAGE:
         return True
@@ -100,14 +101,15 @@ def _is_plain(text: str, message: Message) -> bool:
 def _anonymous_links(line: str, msgid: str, named: frozenset[str]) -> str:
     """Return ``line`` with its translated links made anonymous, unless references use their words.
 
-    docutils reports an error for two links with equal words and different targets, and translation
-    can make words equal. So ```文档 <a.html>`_`` becomes ```文档 <a.html>`__``.
+    docutils reports an error for two links with equal words and different targets. A translation
+    may have equal words where the English differs, so ```文档 <a.html>`_`` becomes
+    ```文档 <a.html>`__``.
     """
     parts: list[str] = []
     at = 0
     for mark in marks(line):
         written = line[mark.start : mark.end]
-        # A link that is unchanged from the English keeps its name.
+        # A link that equals the English keeps its name.
         if not _NAMED_LINK.fullmatch(written) or written in msgid:
             continue
         if anchors.link_names(written).isdisjoint(named):
@@ -118,10 +120,10 @@ def _anonymous_links(line: str, msgid: str, named: frozenset[str]) -> str:
 
 
 def _rules(text: str, message: Message, edit: Edit) -> Iterator[Edit]:
-    """Yield the edits that make a title's rules at least as long as its translation."""
+    """Yield the edits that make the rules of a title at least as long as its translation."""
     if not message.rules:
         return
-    # Rules start at the left, even if the title between them is indented.
+    # The rules are not indented, even if the title between them is.
     before = text[line_start(text, edit.start) : edit.start]
     width = column_width(before + edit.text)
     for begin, end in message.rules:
@@ -130,17 +132,17 @@ def _rules(text: str, message: Message, edit: Edit) -> Iterator[Edit]:
 
 
 def _table(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[Edit]:
-    """Return the edits that redraw a drawn table after ``changes``.
+    """Return the edits that adapt the columns of a drawn table to ``changes``.
 
-    ``changes`` are all edits of the page, sorted.
+    ``changes`` are the edits of the whole page, sorted.
     """
     start, end = table
     first = bisect_left(changes, start, key=attrgetter("start"))
     behind = bisect_left(changes, end, key=attrgetter("start"))
-    # Skip insertions, which are empty spans: they change no cell.
+    # Skip insertions, which change no cell.
     inside = [edit for edit in changes[first:behind] if edit.start < edit.end <= end]
     if not inside:
-        return []  # skip parsing the table
+        return []  # fast path: the table need not be parsed
     return realign(text, table, inside)
 
 
@@ -152,8 +154,8 @@ _INDENTED = re.compile(r"\s*(?:\r\n?|\n)[ \t]+\S")
 def attribution_edit(splits: Sequence[Split], line: str) -> tuple[int, Edit]:
     """Return the number of the split, always 0, and the insertion of ``line`` below the title.
 
-    ``line`` is reST and becomes a quote. Without a title, the quote follows the first paragraph or
-    the whole text. A title with a paragraph below becomes:
+    ``line`` is reST and becomes a quote. Without a title, the quote follows the first paragraph, or
+    the whole text. The result for a title and a paragraph is:
 
         Title
         =====
@@ -165,7 +167,7 @@ def attribution_edit(splits: Sequence[Split], line: str) -> tuple[int, Edit]:
     (split,) = splits
     text = split.text
     end = line_end_of(text)
-    # Put an empty comment between the quote and the block above: the block could absorb the quote.
+    # An empty comment before the quote keeps it from becoming part of the block above.
     comment = f"{end}{end}.."
     at = _attribution_place(split)
     before = ""
@@ -173,7 +175,7 @@ def attribution_edit(splits: Sequence[Split], line: str) -> tuple[int, Edit]:
         at = len(text.rstrip())
         before = comment
     rest = text[at:]
-    # The same below the quote, which could absorb an indented block.
+    # Another one after the quote keeps an indented block from becoming part of the quote.
     behind = comment if _INDENTED.match(rest) else ""
     gap = ""
     if rest.strip() and not _BLANK_LINE.match(rest):
@@ -182,14 +184,14 @@ def attribution_edit(splits: Sequence[Split], line: str) -> tuple[int, Edit]:
 
 
 def _attribution_place(split: Split) -> int | None:
-    """Return the offset behind the title or the first paragraph; None if there is neither."""
+    """Return the offset after the title or the first paragraph, or None if there is neither."""
     if split.title_end is not None:
         return split.title_end
     for message in split.messages:
-        # In a list or a table, the quote would become part of it.
+        # After a message in a list or a table, the quote would become part of the list or table.
         if not message.is_top_level:
             continue
-        # A literal block must directly follow the paragraph that announces it.
+        # A paragraph with "::" must be followed directly by its literal block.
         if not message.mark:
             return message.block_end
     return None

@@ -1,7 +1,8 @@
-"""Positions of words: maps docutils' lines back to offsets in the text.
+"""Positions of words: finds the offsets of docutils' texts in the document.
 
-docutils returns a text without container prefixes, and its line numbers. Each line of that text is
-at the end of its source line or, in a drawn table, at the end of its cell's part of the line.
+docutils returns a text without the prefixes of its containers, and its line numbers. Each line of
+this text is at the end of its source line, so it is searched for from there. In a drawn table, each
+line is at the end of the columns of its cell.
 """
 
 from __future__ import annotations
@@ -28,31 +29,29 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Position of words: ``pieces`` has a span of offsets for each line.
-
-    ``mark`` is the ``::`` at the end of the last piece, with the spaces before it, if a literal
-    block follows. ``is_boxed`` is true if other text lies between the pieces, because they are
-    lines of a table cell. ``quote`` is the quotation mark of a CSV field; its piece includes the
-    marks, if any.
-    """
+    """Position of words: a span of offsets for each line."""
 
     pieces: tuple[tuple[int, int], ...]
+    # The "::" at the end of the last piece that makes the next block literal, with the spaces
+    # before it.
     mark: str = ""
+    # Whether other text is between the pieces, because they are lines of a table cell.
     is_boxed: bool = False
+    # The quotation mark of a CSV field. The piece of a field includes its quotation marks.
     quote: str = ""
 
 
 class Lines:
-    """Lines of a text: ``shown`` has them as docutils sees them, ``starts`` has their offsets.
+    """Lines of a text: ``shown`` has them for docutils, ``starts`` has their start offsets.
 
-    Shown lines have no line breaks or trailing white space, and their tabs are expanded. The text
-    is split like in docutils, by ``str.splitlines``.
+    The lines in ``shown`` have no line ends and no trailing white space, and spaces replace their
+    tabs. As docutils does, split the text by ``str.splitlines``.
     """
 
     def __init__(self, text: str) -> None:
         """Split ``text``, the decoded document, into lines."""
         at = 1 if text.startswith(_BYTE_ORDER_MARK) else 0
-        # docutils makes the same replacements. They keep all offsets.
+        # docutils makes the same replacements, which keep all offsets.
         plain = text[at:].replace("\0", "\ufffd").replace("\v", " ").replace("\f", " ")
         self.shown = string2lines(plain, tab_width=_TAB_WIDTH)
         self.starts: list[int] = []
@@ -62,18 +61,18 @@ class Lines:
             at += len(raw)
 
     def raw(self, line: int) -> str:
-        """Return a line with its tabs, trailing white space and line end."""
+        """Return a line as written, with its tabs, trailing white space and line end."""
         return self._raw[line]
 
     def offset(self, line: int, column: int) -> int:
-        """Return the offset of a column of a shown line.
+        """Return the offset in the text of a column of a line in ``shown``.
 
-        A column inside an expanded tab maps to the character after the tab.
+        For a column inside of an expanded tab, return the offset of the character after the tab.
         """
         raw = self._raw[line]
         if "\t" not in raw[:column]:
             return self.starts[line] + column
-        # The column reached so far, with tabs expanded.
+        # The number of columns before the character, with tabs expanded.
         width = 0
         for index, character in enumerate(raw):
             if width >= column:
@@ -85,18 +84,18 @@ class Lines:
         return self.starts[line] + len(raw)
 
     def number(self, offset: int) -> int:
-        """Return the 0-based number of the line that holds the character before ``offset``."""
+        """Return the 0-based number of the line that contains the character before ``offset``."""
         return bisect_left(self.starts, offset) - 1
 
     def end(self, line: int) -> int:
-        """Return the end offset of a line, without trailing white space."""
+        """Return the end offset of a line, excluding trailing white space."""
         return self.offset(line, len(self.shown[line]))
 
 
 def line_start(text: str, at: int) -> int:
-    """Return the start of the line that holds ``at``.
+    """Return the start offset of the line that contains the offset ``at``.
 
-    The first line starts after a byte order mark, so insertions above it do not precede the mark.
+    The first line starts after a byte order mark, because an insertion must not precede the mark.
     """
     start = line_start_of(text, at)
     if start == 0 and text.startswith(_BYTE_ORDER_MARK):
@@ -104,25 +103,21 @@ def line_start(text: str, at: int) -> int:
     return start
 
 
-# docutils puts this filler after each wide character while it counts columns.
+# docutils inserts this filler after each wide character, so that an index is also a column.
 _PAD = TableParser.double_width_pad_char
 
 
 class CellBlock(StringList):
-    """Lines of a table or of one of its cells; a cell has the columns that it was cut from.
+    """Lines of a drawn table, or of one of its cells. The fields are set for a cell only."""
 
-    ``drawn`` are the table lines that the cell spans, without filler. ``columns`` are the cell's
-    column spans in them, counted in characters.
-    """
-
-    drawn: tuple[str, ...] = ()
-    columns: tuple[tuple[int, int], ...] = ()
-    is_plain = True  # False if a character of the cell takes no column
+    drawn: tuple[str, ...] = ()  # the lines of the table at this cell, without filler
+    columns: tuple[tuple[int, int], ...] = ()  # the cell's characters in each line
+    is_plain = True  # False if a character of the lines takes no column
 
     def get_2D_block(  # noqa: N802
         self, top: int, left: int, bottom: int, right: int, strip_indent: bool = True
     ) -> CellBlock:
-        """Return a cell cut out of the table; docutils calls this for every cell."""
+        """Return a cell of the table. docutils calls this method for every cell."""
         lines: list[str] = self.data[top:bottom]
         cell: CellBlock = super().get_2D_block(top, left, bottom, right, strip_indent)  # type: ignore[assignment]
         cell.drawn = tuple(line.replace(_PAD, "") for line in lines)
@@ -139,26 +134,26 @@ def _width(line: str) -> int:
 
 
 def _has_combining(line: str) -> bool:
-    """Return whether a line has a combining character, which takes no column."""
+    """Return whether a line has a combining character, which takes no column of its own."""
     return any(unicodedata.combining(character) for character in line)
 
 
 @cache
 def recording_parser(parser_class: type[Any]) -> type[Any]:
-    """Return a subclass of a docutils table parser whose cells are ``CellBlock`` objects.
+    """Return a subclass of a docutils table parser whose cells are :class:`CellBlock` objects.
 
-    docutils creates the parser itself, so it needs a class. It also reads the name of the class, so
-    the subclass has the same name.
+    docutils needs a class, because it creates the parser itself. The subclass has the same name,
+    because docutils reads the name.
     """
 
     def setup(self: Any, block: StringList) -> None:
-        # docutils cuts cells by a method of the block, so pass a block that records the columns.
+        # docutils gets cells by a method of the block, so pass a block that records the columns.
         parser_class.setup(self, CellBlock(block.data[:], items=block.items[:]))
 
     return type(parser_class.__name__, (parser_class,), {"setup": setup})
 
 
-# Group 1 is the separator of a term and its classifier. It never matches inside code or a role.
+# Group 1 is the separator between a term and its classifier, outside of code and roles.
 _CLASSIFIER = re.compile(r"``.+?``|`[^`]+`|( +: +)")
 _MARK = re.compile(r"\s*::")
 _LITERAL = "::"
@@ -166,32 +161,29 @@ _UNKNOWN = "its position in the source is unknown"
 
 
 class Words(nodes.Text):
-    """A leaf of the tree: an inline text with its place.
-
-    If ``place`` is None, ``reason`` is why it is unknown. ``first`` is the 0-based first line.
-    """
+    """A leaf of the tree: an unparsed inline text with its place in the document."""
 
     place: Place | None = None
-    reason: str = ""
-    first: int = 0
+    reason: str = ""  # why the place is unknown, if it is None
+    first: int = 0  # 0-based number of the first line
 
 
 class Finder:
-    """Finder of texts in the lines of one document; also keeps the state of the parse."""
+    """Finder of texts in the lines of one document, with the state of the parse."""
 
     def __init__(self, lines: Lines) -> None:
-        """Start outside all blocks; offsets refer to the text of ``lines``."""
+        """Start outside of all blocks."""
         self.lines = lines
         self.overlined: set[int] = set()  # line numbers of titles with an overline
-        # Column spans by line number, inside a cell of a drawn table.
+        # The columns of the current table cell by line number; None outside of drawn tables.
         self._cell: dict[int, tuple[int, int]] | None = None
-        self._reason = ""  # why texts cannot be located now; empty if they can
+        self._reason = ""  # why the current texts have no place; empty if they have one
         self._depth = 0  # number of blocks around the current one
 
     def words(self, text: str, numbers: Sequence[int], end: int | None = None) -> Words:
         """Return ``text[:end]`` as a leaf with its place.
 
-        Line i of ``text`` must be the end of the source line ``numbers[i]``.
+        ``numbers`` are the numbers of the lines of ``text`` in the document.
         """
         first = numbers[0] if numbers else 0
         if self._reason:
@@ -199,14 +191,14 @@ class Finder:
         return words_at(text[:end], self._find(text, numbers, end), first)
 
     def _find(self, text: str, numbers: Sequence[int], end: int | None) -> Place | None:
-        """Return the place of ``text[:end]``, or None if its source lines do not match it.
+        """Return the place of ``text[:end]``, or None if the lines do not end with the text.
 
         ``"two\\nlines"``, from the list item ``"* two\\n  lines"``, has the pieces (2, 5)
         and (8, 13).
         """
         parts = text.split("\n")
         if len(numbers) < len(parts):
-            return None  # docutils has joined several texts
+            return None  # docutils has joined texts from several places
         pieces: list[tuple[int, int]] = []
         mark = ""
         for part, number in zip(parts, numbers, strict=False):
@@ -214,9 +206,9 @@ class Finder:
             shown = self.lines.shown[number][:right].rstrip()
             body = part.strip()
             if not shown.endswith(body):
-                # Only the last line of a paragraph may end in a literal block's mark.
+                # The last line of a paragraph may end with "::", which docutils removes.
                 mark = _mark(shown, body)
-            # docutils turns "words::" into "words:", so one colon of the mark is part of the body.
+            # docutils turns "words::" into "words:", so the body includes one colon of the mark.
             behind = len(mark) - (mark == _LITERAL)
             start = len(shown) - len(body) - behind
             if start < left or not shown.startswith(body, start):
@@ -238,7 +230,7 @@ class Finder:
         )
 
     def _columns(self, line: int) -> tuple[int, int]:
-        """Return the columns of a line that belong to the current cell; without a cell, all."""
+        """Return the columns of a line in the current cell, or all columns without a cell."""
         whole = (0, len(self.lines.shown[line]))
         if self._cell is None:
             return whole
@@ -246,9 +238,9 @@ class Finder:
 
     @contextmanager
     def failing(self, reason: str) -> Iterator[None]:
-        """Give no place to the texts read in this context; ``reason`` explains why.
+        """Give no place to the texts that are read in this context.
 
-        The reason of an outer context comes first.
+        Their ``reason`` is ``reason``, or that of an outer context.
         """
         before = self._reason
         self._reason = before or reason
@@ -259,11 +251,12 @@ class Finder:
 
     @contextmanager
     def inside(self, block: StringList) -> Iterator[None]:
-        """Restrict lookups to the columns of ``block`` if it is a cell of a drawn table.
+        """Parse ``block`` in this context.
 
-        Raises RecursionError if the block is nested more than ``limits.NESTING`` deep.
+        If it is a cell of a drawn table, search for texts only in its columns. Raises
+        RecursionError if more than ``limits.NESTING`` blocks are nested.
         """
-        # docutils copies a block's lines at every level, so deep nesting takes quadratic time.
+        # Deep nesting takes quadratic time, because docutils copies the lines at every level.
         if self._depth >= limits.NESTING:
             raise RecursionError(limits.TOO_DEEP)
         self._depth += 1
@@ -276,7 +269,7 @@ class Finder:
     @contextmanager
     def _columns_of(self, block: StringList) -> Iterator[None]:
         if not isinstance(block, CellBlock) or not block.drawn:
-            yield  # the inside of a list or a quote, or a whole table
+            yield  # the content of a list or a quote, or a whole table
             return
         before = self._cell
         with self.failing(self._why_not_locatable(block)):
@@ -291,14 +284,14 @@ class Finder:
         for (_, line), drawn, (left, right) in zip(
             cell.items, cell.drawn, cell.columns, strict=True
         ):
-            # The whole table may be indented.
+            # The columns do not include the indentation of the table.
             shift = len(self.lines.shown[line]) - len(drawn)
             yield line, (shift + left, shift + right)
 
     def _why_not_locatable(self, cell: CellBlock) -> str:
-        """Return why texts in a cell cannot be located; empty if they can.
+        """Return why the positions of texts in a cell cannot be found, or "" if they can.
 
-        Lookups need every column of the cell to be exactly one character of its line.
+        They can be found if each column of the cell is exactly one character of its line.
         """
         if self._cell is not None:
             return "a table within a cell of a table"
@@ -311,7 +304,7 @@ class Finder:
 
 
 def words_at(text: str, place: Place | None, first: int, reason: str = "") -> Words:
-    """Return a leaf with ``text`` at ``place``; without a place, ``reason`` is why."""
+    """Return a leaf with ``text`` at ``place``. ``reason`` is why the place is None, if it is."""
     words = Words(text)
     words.place = place
     words.first = first
@@ -321,14 +314,14 @@ def words_at(text: str, place: Place | None, first: int, reason: str = "") -> Wo
 
 
 def term(state: Any, line: str, lineno: int) -> list[nodes.Element]:
-    """Return the nodes of a term and its classifiers, in a line that ``state`` reads.
+    """Return the nodes of a term and its classifiers in a line. ``state`` reads the line.
 
     ``"rng : key : array"`` is the term ``rng`` with the classifier ``key : array``.
     """
     for match in _CLASSIFIER.finditer(line):
         if match[1]:
             words = state.words(line, lineno, match.start())
-            # All classifiers form one node, because none is translated.
+            # A single node for all classifiers suffices, because they are not translated.
             return [
                 nodes.term(line, "", words),
                 nodes.classifier("", line[match.end() :]),
@@ -337,15 +330,15 @@ def term(state: Any, line: str, lineno: int) -> list[nodes.Element]:
 
 
 def _mark(shown: str, body: str) -> str:
-    """Return the mark behind a paragraph's words that announces a literal block; empty if none.
+    """Return the mark after the words of a paragraph that makes the next block literal, or "".
 
-    ``shown`` is the paragraph's last source line, ``body`` the same line as docutils returns it:
+    ``shown`` is the last line of the paragraph, and ``body`` is what docutils returns for it:
 
         "as here::"     "as here:"    "::"
         "as here: ::"   "as here:"    " ::"
         "- as here"     "as here"     ""
     """
-    # "words::" is rendered with a colon; "words ::" and a lone "::" are not.
+    # docutils renders "words::" with one colon, and "words ::" without a colon.
     if body.endswith(":") and shown.endswith(f"{body}:"):
         return _LITERAL
     if body not in shown:

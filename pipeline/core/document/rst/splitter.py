@@ -1,7 +1,8 @@
-"""Splitter of reST texts into messages, by position.
+"""Splitter of reST texts into messages with positions.
 
-docutils only finds the blocks; no text is ever rendered. The inverse is
-:mod:`pipeline.core.document.rst.placement`.
+docutils finds the blocks. A block with words becomes a message: a part of the source, with its
+offsets. The inverse is :mod:`pipeline.core.document.rst.placement`, which puts translations at
+these offsets.
 """
 
 from __future__ import annotations
@@ -31,9 +32,10 @@ from pipeline.core.document.rst.parser import longest_line, read
 from pipeline.core.document.rst.positions import Finder, Lines, Place, Words
 from pipeline.errors import InputError
 
-# From this severity on, a docutils message replaces source that could not be parsed.
+# A docutils message of at least this severity replaces source that docutils could not parse.
 _SOURCE_LOST = 3
-# File names: an image may have one as its text, a code listing as its caption.
+# Functions that decide whether a text of this kind should be translated: not a file name. For other
+# kinds, `has_words` decides.
 _IS_WORTH = {Kind.CAPTION: blocks.is_caption, Kind.IMAGE: blocks.is_image_text}
 _FOLDED = re.compile(r"[ \t]*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
 _LITERAL = "::"
@@ -41,10 +43,10 @@ _INDENTED = "Unexpected indentation."  # docutils' message
 
 
 def split_rst(text: str, *, is_docstring: bool = False) -> Split:
-    """Split a reST page or docstring into messages. Raises InputError if docutils itself fails.
+    """Split a reST page or docstring into messages. Raises InputError if docutils fails.
 
-    Offsets are characters of ``text``. ``"Title\\n=====\\n\\n* two\\n  lines\\n"`` has the heading
-    ``Title`` at [0, 5), with its underline as a rule, and the list item ``two lines``.
+    The text ``"Title\\n=====\\n\\n* two\\n  lines\\n"`` gives the heading ``Title`` at the offsets
+    [0, 5), whose ``rules`` have the underline, and the list item ``two lines``.
     """
     lines = DocstringLines(text) if is_docstring else Lines(text)
     limit = longest_line()
@@ -69,12 +71,15 @@ def split_rst(text: str, *, is_docstring: bool = False) -> Split:
 
 
 class _Splitter:
-    """Walker over the tree of one document; collects messages with their offsets."""
+    """Walker over the tree of one document, which collects messages and the skeleton.
+
+    The skeleton has the signature of each block: all parts of it that a merge must not change.
+    """
 
     def __init__(self, text: str, finder: Finder, *, has_metadata: bool) -> None:
-        """Start with no message; ``finder`` is the one that has parsed ``text``.
+        """Start without messages. ``finder`` is the one that the parser of ``text`` returned.
 
-        ``has_metadata`` is whether fields at the start of the text are for programs only.
+        ``has_metadata`` means that fields at the start of the text are for programs only.
         """
         self.text = text
         self.has_metadata = has_metadata
@@ -91,8 +96,7 @@ class _Splitter:
     def result(self) -> Split:
         """Return the collected messages as a split.
 
-        They are sorted, because the options of a directive are read before its content, in any
-        order.
+        Sort them by position, because the options of a directive are read in arbitrary order.
         """
         return Split(
             text=self.text,
@@ -110,7 +114,8 @@ class _Splitter:
     ) -> None:
         """Collect the blocks in ``node``.
 
-        ``offset`` is the position of ``node``. Blocks without a position of their own get it, too.
+        ``offset`` is the position of ``node``. Blocks without a position of their own get this
+        offset.
         """
         fields = blocks.metadata(node) if self.has_metadata else None
         for child in node.children:
@@ -125,68 +130,68 @@ class _Splitter:
     def _block(
         self, node: nodes.Element, depth: int, context: blocks.Context, offset: int
     ) -> None:
-        """Record a block: its signature, its code, its messages, and why parts stay English.
+        """Record a block: its signature, code and messages, and why parts of it stay English.
 
-        ``offset`` is used if docutils gives no position for anything in the block.
+        ``offset`` is the position of the block if docutils gives none for anything in it.
         """
         offset = self._offset(node, offset)
         leaves = [child for child in node.children if isinstance(child, nodes.Text)]
         texts = [self._text(leaf, node, context) for leaf in leaves]
-        # The signature includes the depth: a list that moves into another list is a different one.
+        # The signature includes the depth, so that the guard notices a list that moves into another
+        # list.
         self.skeleton.append(
             (offset, (str(depth), node.tagname, *blocks.attributes(node), *texts))
         )
         code = blocks.code_of(node)
         if code is not None:
             self.code.append(code)
-        # signature[0] is the directive's name, the rest its unparsed content.
+        # signature[0] is the name of the directive; the other parts are its unparsed content.
         if "lost" in node and blocks.has_words("\n".join(node["signature"][1:])):
             self.left_in_english.append((node["first"] + 1, node["lost"]))
-        # In a docstring, names of parameters and types are no words.
+        # In a docstring, the names of fields are those of parameters and types: report none.
         reason = blocks.why_not_offered(node) if self.has_metadata else ""
         if reason:
             self.left_in_english.append((self.lines.number(offset + 1) + 1, reason))
         count = len(self.messages)
         self.walk(node, depth + 1, context, offset)
-        # A merge never edits a table without messages.
+        # A merge does not edit a table without messages, so record only tables with messages.
         if "lines" in node and len(self.messages) > count:
             first, last = node["lines"]
             self.tables.append((self.lines.starts[first], self.lines.end(last)))
 
     def _offset(self, node: nodes.Element, default: int) -> int:
-        """Return the offset of a block; ``default`` if nothing in it has a position."""
-        # A list begins where its first item does: the first node with a position decides.
+        """Return the offset of a block, or ``default`` if nothing in it has a position."""
+        # docutils gives no position for a list, so the first node in it with a position decides.
         offsets = map(self._own_offset, node.findall(nodes.Element))
         return next((offset for offset in offsets if offset is not None), default)
 
     def _own_offset(self, node: nodes.Element) -> int | None:
-        """Return the offset of a node by its own words or line number, ignoring its descendants.
+        """Return the offset of a node itself, or None. Ignore its descendants.
 
-        docutils gives words for headings and paragraphs, a line for directives, and nothing for
-        lists.
+        Headings and paragraphs have words with a place, directives have a line number, and lists
+        have neither.
         """
         for child in node.children:
             if isinstance(child, Words) and child.place:
                 return child.place.pieces[0][0]
-        # A section's line number is not its title's; the title has its own position.
+        # The line number of a section is not that of its title, so let the title decide.
         if node.line is None or isinstance(node, nodes.section):
             return None
-        # docutils counts from 1, and may report the line behind the last one.
+        # docutils counts from 1, and may report the line after the last one.
         line = min(max(node.line, 1), len(self.lines.starts))
         return self.lines.starts[line - 1]
 
     def _record_unparsed(
         self, message: nodes.system_message, depth: int, offset: int
     ) -> None:
-        """Record source that docutils could not parse and replaced by an error message.
+        """Record source that docutils could not parse, such as a malformed table.
 
-        The message quotes the source, for example a malformed table or a directive without its
-        argument.
+        docutils replaces such source by a message that quotes it.
         """
         quoted = message.findall(nodes.literal_block)
         sources = [block.astext() for block in quoted]
         if not sources or message["level"] < _SOURCE_LOST:
-            return  # only a warning: the source itself was parsed
+            return  # the message is a warning, and the source is in the tree
         self.skeleton.append((offset, (str(depth), "lost", *sources)))
         reason = message[0].astext().replace("\n", " ")
         self.left_in_english.append((message.get("line") or 1, reason))
@@ -194,13 +199,13 @@ class _Splitter:
     def _text(
         self, text: nodes.Text, node: nodes.Element, context: blocks.Context
     ) -> str:
-        """Make a message of an inline text, if it should be translated.
+        """Add a message for an inline text, if it should be translated.
 
-        Returns the part of the text that a merge must keep: nothing if it became a message,
+        Return the part of the text that a merge must keep: nothing if it became a message,
         otherwise all of it.
         """
         if not isinstance(text, Words):
-            return text.astext()  # docutils generated the text; it is not on the page
+            return text.astext()  # docutils generated the text; the page lacks it
         headings = self.headings
         if context.kind is Kind.HEADING:
             headings = self._enter_section(text, node, context)
@@ -214,7 +219,7 @@ class _Splitter:
             return text.astext()
         reason = text.reason or _why_unsafe(text, node)
         if reason or text.place is None:
-            # Translatable words that cannot become a message must be reported.
+            # Report words that should be translated, but cannot become a message.
             self.left_in_english.append((text.first + 1, reason))
             return text.astext()
         is_glossary_term = context.kind is Kind.TERM and isinstance(
@@ -228,15 +233,15 @@ class _Splitter:
     def _enter_section(
         self, words: Words, title: nodes.Element, context: blocks.Context
     ) -> list[tuple[int, str]]:
-        """Record the section that a title opens; return the (level, title) of those around it."""
+        """Record the section that a title begins; return the sections around it."""
         level = sum(
             isinstance(above, nodes.section) for above in blocks.ancestors(title)
         )
-        # The sections of this level and deeper ones end here.
+        # The title ends the sections of the same level and of deeper levels.
         outer = [heading for heading in self.headings if heading[0] < level]
         shown = self._msgid(words.place) if words.place else words.astext()
         self.headings = [*outer, (level, shown[: limits.TITLE_LENGTH])]
-        # The page's title includes its underline.
+        # The end of the page's title is that of its underline.
         if context.is_top and self.title_end is None:
             self.title_end = self.lines.end(words.first + 1)
         return outer
@@ -252,13 +257,13 @@ class _Splitter:
     ) -> None:
         """Append a message with words whose place is known.
 
-        ``headings`` are the sections around it: for a title, those around its own section.
+        ``headings`` are the sections around it. A title is not in its own section.
         """
         first = words.first
         last = first + len(place.pieces) - 1
         rules: tuple[int, ...] = ()
         if context.kind is Kind.HEADING:
-            # A title takes one line, with an underline and perhaps an overline.
+            # A title has one line and an underline, and may have an overline.
             last = first + 1
             rules = (last,)
             if first in self.finder.overlined:
@@ -287,7 +292,7 @@ class _Splitter:
         )
 
     def _msgid(self, place: Place) -> str:
-        """Return the words at a place on one line.
+        """Return the words at a place, joined to one line.
 
         "two\\n  lines"            two lines
         "as here::"               as here:        with the mark "::"
@@ -297,7 +302,7 @@ class _Splitter:
         parts = [self.text[start:end] for start, end in place.pieces]
         if place.mark:
             parts[-1] = parts[-1].removesuffix(place.mark)
-            # "words::" shows one colon, which belongs to the words; "words ::" shows none.
+            # "words::" is rendered with one colon, which belongs to the words; "words ::" without.
             if place.mark == _LITERAL:
                 parts[-1] += ":"
         text = "\n".join(parts)
@@ -308,9 +313,10 @@ class _Splitter:
 
 
 def _why_unsafe(words: Words, node: nodes.Element) -> str:
-    """Return why a text must stay English although its place is known; empty if it need not.
+    """Return why a text with a known place must stay English, or "" if it can be translated.
 
-    A merge writes a paragraph's two lines as one, which would change this structure:
+    A merge writes the lines of a paragraph as one line. In this text, that would change the
+    structure:
 
         Some words
         and more
@@ -322,6 +328,6 @@ def _why_unsafe(words: Words, node: nodes.Element) -> str:
         return ""
     after = node.next_node(descend=False, siblings=True)
     if isinstance(after, nodes.system_message) and after.astext().endswith(_INDENTED):
-        # A single line above the indented block would become a term with its definition.
+        # A single line above an indented block is a term with its definition.
         return "an indented line follows without a blank line"
     return ""

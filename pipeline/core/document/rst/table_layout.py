@@ -1,7 +1,7 @@
-"""Layout of drawn tables: widens columns where a translation needs more room.
+"""Layout of drawn tables: widens the columns of a table whose translated words need more room.
 
-docutils' own table parsers find the cells. Columns are counted as in docutils: a wide character
-takes two.
+docutils' table parsers find the cells. As in docutils, a wide character such as 中 takes two
+columns.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from docutils.utils import column_width
 
 from pipeline.core.document.splice import Edit, splice
 
-_NO_END = 1 << 30  # the last column of a simple table is unbounded
+_NO_END = 1 << 30  # the end of the last column of a simple table, which is unlimited
 _WIDE = "\x00"  # docutils' filler after a wide character
 _LINE_END = re.compile(r"\r\n?|\n")
 _RULES = frozenset("-=")
@@ -35,7 +35,8 @@ _TOP = re.compile(r"\+-[-+]+-\+|=+(?: +=+)+")
 class _Cell:
     """A cell in the lines ``[top, bottom)`` and the columns ``[left, right)``.
 
-    Its text may extend to ``stop``, which exceeds ``right`` in the last column of a simple table.
+    ``stop`` is the column up to which its text may extend. It exceeds ``right`` in the last column
+    of a simple table.
     """
 
     top: int
@@ -47,16 +48,16 @@ class _Cell:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of a table, from the table's left edge on.
+    """A line of a table, from the left edge of the table on.
 
-    ``offsets`` has the page offset of each column, and of the line's end.
+    ``offsets`` has the offset in the page of each column, and of the end of the line.
     """
 
     text: str
     offsets: tuple[int, ...]
 
     def offset(self, column: int) -> int:
-        """Return the offset of ``column``, or of the line's end if the line is shorter."""
+        """Return the offset of ``column``, or of the end of the line if the line is shorter."""
         return self.offsets[min(column, len(self.offsets) - 1)]
 
     def span(self, cell: _Cell) -> tuple[int, int]:
@@ -66,28 +67,25 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One line of one cell.
-
-    ``width`` is the width of its words after ``changes``, in columns, without trailing white space.
-    """
+    """One line of one cell."""
 
     cell: _Cell
     line: _Line
-    end: int  # of the words before the changes
+    end: int  # end offset of the words before the changes
     changes: tuple[Edit, ...]
-    width: int
+    width: int  # columns of the words after the changes, without trailing white space
 
 
 class _Simple(SimpleTableParser):
     """Simple table parser that records the position of each cell."""
 
     def setup(self, block: Any) -> None:
-        """Start a table with no cells recorded."""
+        """Start a table without recorded cells."""
         super().setup(block)
         self.found: list[_Cell] = []
 
     def check_columns(self, lines: Any, first_line: int, columns: list[Any]) -> None:
-        """Record the cells of a row; docutils calls this for each row."""
+        """Record the cells of a row. docutils calls this method for each row."""
         super().check_columns(lines, first_line, columns)
         bottom = first_line + len(lines)
         for left, right in columns:
@@ -99,10 +97,11 @@ class _Simple(SimpleTableParser):
 
 
 def realign(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[Edit]:
-    """Return the edits that keep the table at ``table`` intact after ``changes``.
+    """Return the edits that keep a table intact after ``changes``.
 
-    Each change must lie within one line of one cell. Returns no edits if docutils cannot parse the
-    table. When ``one`` becomes ``第一行``, the first column and its rules grow by three:
+    ``table`` is the span of the table in ``text``. Each change must be within one line of one cell.
+    Return no edits if docutils cannot parse the table. If ``one`` becomes ``第一行``, the first
+    column and its rules grow by three:
 
         === ==========     ====== ==========
         one some words     第一行 some words
@@ -124,7 +123,7 @@ def realign(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[
     for part in parts:
         edits += _padding(text, part, _room(part.cell, growth))
     for row, line in enumerate(lines):
-        # A line may have both words and rules: a grid cell may end beside one that continues.
+        # In a grid, a line may have both words and rules, because a cell may span several rows.
         edits += _rules(text, line, _growth_outside(beside.get(row, []), growth))
     return edits
 
@@ -132,28 +131,29 @@ def realign(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[
 def _growth(
     cells: Sequence[_Cell], parts: Sequence[_Part], *, margin: int
 ) -> Counter[int]:
-    """Return by how much the table grows before each column at which cells end.
+    """Return the number of columns to add before each column at which a cell ends.
 
-    ``margin`` is the number of columns between the widest words of a cell and its right edge.
+    ``margin`` is the minimum number of columns between the words of a cell and its right edge.
     """
     growth: Counter[int] = Counter()
     needed = dict.fromkeys(cells, 0)
     for part in parts:
-        # Unchanged lines fit already.
+        # Lines without changes already fit.
         if part.changes:
             needed[part.cell] = max(needed[part.cell], part.width + margin)
-    # From left to right, so that a spanning cell can use the room its columns have gained.
+    # Process the cells from left to right: a cell that spans columns can use the columns added
+    # for narrower cells.
     for cell in sorted(cells, key=lambda cell: cell.right):
         growth[cell.right] += max(0, needed[cell] - _room(cell, growth))
-    return +growth  # drop columns that do not grow
+    return +growth  # without the columns that do not grow
 
 
 def _growth_outside(
     cells: Sequence[_Cell], growth: Mapping[int, int]
 ) -> dict[int, int]:
-    """Return the growth at columns outside all ``cells``, where a line can have rules.
+    """Return the growth at the columns outside of all ``cells``, where a line may have rules.
 
-    A cell grows before its right column, so this column counts as part of the cell.
+    A cell grows before the column ``right``, so this column counts as inside.
     """
     outside = dict(growth)
     for column in growth:
@@ -163,9 +163,9 @@ def _growth_outside(
 
 
 def _lines(text: str, start: int, end: int) -> list[_Line]:
-    """Return the lines of the table at ``[start, end)``, each from the table's left edge on.
+    """Return the lines of the table at ``[start, end)``, each from the left edge of the table on.
 
-    A table in a list or a quote is indented; its first line shows by how much.
+    The first line determines the indentation of a table in a list or a quote.
     """
     top = _TOP.search(text, start, end)
     left = top.start() - start if top else 0
@@ -178,9 +178,10 @@ def _lines(text: str, start: int, end: int) -> list[_Line]:
 
 
 def _line(text: str, start: int, stop: int) -> _Line:
-    """Return the line at ``[start, stop)``; both columns of a wide character have its offset.
+    """Return the record of the line at ``[start, stop)``.
 
-    ``"中a"`` at offset 7 has the offsets 7, 7, 8, and 9 for its end.
+    A wide character has its offset twice. ``"中a"`` at the offset 7 has the offsets 7, 7, 8, and 9
+    for its end.
     """
     start = min(start, stop)  # a blank line may be shorter than the table's indentation
     shown = text[start:stop].rstrip()
@@ -191,7 +192,7 @@ def _line(text: str, start: int, stop: int) -> _Line:
 
 
 def _cells(lines: Sequence[str], *, is_grid: bool) -> list[_Cell]:
-    """Return the cells as docutils finds them; none if it cannot parse the table."""
+    """Return the cells that docutils finds, or none if it cannot parse the table."""
     block = StringList(list(lines), "")
     block.pad_double_width(_WIDE)
     parser: Any = GridTableParser() if is_grid else _Simple()
@@ -201,7 +202,7 @@ def _cells(lines: Sequence[str], *, is_grid: bool) -> list[_Cell]:
         return []
     if not is_grid:
         return list(parser.found)
-    # docutils returns the corners of the cells' frames.
+    # docutils returns the corners of the frame around each cell.
     cells: list[_Cell] = []
     for top, left, bottom, right, _ in parser.cells:
         cells.append(_Cell(top + 1, bottom, left + 1, right, right))
@@ -209,13 +210,13 @@ def _cells(lines: Sequence[str], *, is_grid: bool) -> list[_Cell]:
 
 
 def _part(text: str, line: _Line, cell: _Cell, changes: Sequence[Edit]) -> _Part:
-    """Return the part of ``cell`` on ``line``, with the sorted ``changes`` inside it."""
+    """Return the part of ``cell`` on ``line``, with those of the sorted ``changes`` in it."""
     start, stop = line.span(cell)
     end = start + len(text[start:stop].rstrip())
     first = bisect_left(changes, start, key=attrgetter("start"))
     behind = bisect_right(changes, stop, key=attrgetter("start"))
     inside = [edit for edit in changes[first:behind] if edit.end <= stop]
-    # Apply the changes to the part alone to measure its new width.
+    # Apply the changes to this part only, to measure its new width.
     moved = [Edit(edit.start - start, edit.end - start, edit.text) for edit in inside]
     shown = splice(text[start:end], moved)
     return _Part(cell, line, end, tuple(inside), column_width(shown))
@@ -231,7 +232,10 @@ def _room(cell: _Cell, growth: Mapping[int, int]) -> int:
 
 
 def _padding(text: str, part: _Part, room: int) -> list[Edit]:
-    """Return the edit that pads a cell's words, unless its line ends with the cell."""
+    """Return the edit that adds or removes spaces after a cell's words, if one is needed.
+
+    The last cell of a line needs no spaces.
+    """
     stop = part.line.offset(part.cell.stop)
     if stop == part.line.offsets[-1]:
         return []
@@ -242,14 +246,14 @@ def _padding(text: str, part: _Part, room: int) -> list[Edit]:
 
 
 def _rules(text: str, line: _Line, growth: Mapping[int, int]) -> list[Edit]:
-    """Return the edits that lengthen a line's rules before each column that has grown.
+    """Return the edits that lengthen the rules of a line before each column that grows.
 
     If the table grows by two before column 3, ``=== ===`` becomes ``===== ===``.
     """
     edits: list[Edit] = []
     for column, more in growth.items():
         at = line.offset(column)
-        # The line may end before this column; a blank line has no rules.
+        # The line may end before this column, or have no rule there.
         if column < len(line.offsets) and text[at - 1] in _RULES:
             edits.append(Edit(at, at, text[at - 1] * more))
     return edits
