@@ -1,5 +1,5 @@
-"""Pure logic: bytes and records in, records out.
+"""Pure logic: functions that take bytes and records, and return bytes and records.
 
-Decisions about documents, catalogues, memories and pins belong here. Input and output do not: no
-module imports files, git, the network or a clock.
+All decisions about documents, catalogues, memories and pins belong here. Input and output belong to
+``stages/`` and ``adapters/``: no module here uses files, git, the network or a clock.
 """

@@ -1,8 +1,8 @@
-"""Results of a run per page (the rows of report.json), and the progress of translations.
+"""Results of a run for each page (the rows of ``report.json``), and the progress of translations.
 
-All tables, pages and badges count and round here. The invariant: percentages are rounded down, so
-nothing with a missing message is called complete. Reports and sites read these records, so this
-module must not import the code that compares texts.
+All tables, pages and badges use the counts and percentages of this module. Percentages are rounded
+down, so 100 % means that no message is missing. Reports and sites import this module, so it must
+not import slow modules, such as those that compare texts.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _COUNTS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateCounts:
-    """How the messages of one page got their translations in one update."""
+    """Counts of the messages of one page, by the source of their translations in one update."""
 
     kept: int = 0
-    carried: int = 0  # finished translations taken over from other messages
+    carried: int = 0  # finished translations that were taken over from other messages
     fuzzy: Mapping[str, int] = field(default_factory=dict)  # by class of change
     new: int = 0  # without any translation
     obsolete: int = 0
@@ -47,19 +47,19 @@ class PageResult:
     obsolete: int = 0
     translated_words: int = 0
     fuzzy_words: int = 0
-    # The drafts among the fuzzy messages.
+    # Those of the fuzzy messages that are drafts, the unreviewed work of a machine.
     drafts: int = 0
     draft_words: int = 0
-    # Fuzzy messages by class of change.
+    # Fuzzy messages by class of the change to their English, such as "punctuation".
     classes: Mapping[str, int] = field(default_factory=dict)
-    rest_words: int = 0  # words of sections that stay English and have no messages
+    rest_words: int = 0  # words of the sections that stay English by configuration
     code_cells: int = 0
     findings: tuple[Finding, ...] = ()
     execution: Execution | None = None
-    update: UpdateCounts | None = None  # this run's update; not stored in reports
+    update: UpdateCounts | None = None  # counts of this run; reports do not store them
 
     def with_included(self, included: Iterable[PageResult]) -> PageResult:
-        """Return the row with the counts of the pages that it includes added."""
+        """Return the row plus the counts of ``included``, the pages that this page includes."""
         row = self
         for part in included:
             counts = {key: getattr(row, key) + getattr(part, key) for key in _COUNTS}
@@ -74,7 +74,7 @@ class PageResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """Messages and their English words, by state of translation."""
+    """Counts of messages and of their English words, by state of translation."""
 
     messages: int = 0
     translated: int = 0  # finished
@@ -82,7 +82,7 @@ class Progress:
     words: int = 0
     translated_words: int = 0
     fuzzy_words: int = 0
-    drafts: int = 0  # unreviewed words of a machine, among the fuzzy ones
+    drafts: int = 0  # the unreviewed work of a machine, among the fuzzy messages
     draft_words: int = 0
 
     @property
@@ -92,17 +92,17 @@ class Progress:
 
     @property
     def untranslated_words(self) -> int:
-        """Return the words of messages without a msgstr."""
+        """Return the number of words in messages without a msgstr."""
         return self.words - self.translated_words - self.fuzzy_words
 
     @property
     def words_to_do(self) -> int:
-        """Return the words of unfinished messages: fuzzy or without a msgstr."""
+        """Return the number of words in unfinished messages: fuzzy, or without a msgstr."""
         return self.words - self.translated_words
 
 
 def progress_of(pages: Iterable[PageResult]) -> Progress:
-    """Return the sums over ``pages``, all of one locale."""
+    """Return the sums of the counts of ``pages``, which must be of the same locale."""
     messages = translated = fuzzy = 0
     words = translated_words = fuzzy_words = 0
     drafts = draft_words = 0
@@ -130,5 +130,5 @@ def progress_of(pages: Iterable[PageResult]) -> Progress:
 def whole_percent(part: int, whole: int) -> int | None:
     """Return ``part`` of ``whole`` in percent, rounded down; None if ``whole`` is 0."""
     if not whole:
-        return None  # each table has its own text for this
+        return None  # callers choose the text for this case
     return 100 * part // whole

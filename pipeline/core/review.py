@@ -1,8 +1,9 @@
-"""Review of two commits: how their translations differ, message by message.
+"""Review of two commits: the differences between their translations, message by message.
 
-The input is the memories of both commits. The output is the changes that a person should look at,
-and counts of automatic changes. Automatic changes are text that moved, was carried over, or is gone
-from the page. The invariant: every translation that vanishes is either listed or counted.
+:func:`compare` takes the translation memories of both commits. It returns the changes that a person
+should look at, and counts of automatic changes. A change is automatic if a translation moved to
+another page, was carried over to another message, or its message was removed from the page. Every
+translation that disappears is either listed or counted.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ from pipeline.entries import Entry
 
 Entries = Mapping[str, Sequence[Entry]]  # by path of the memory file
 
-# What an update may change in a translation that it carries over: white space, hosts of links, and
-# numbers of long atoms.
+# The parts of a translation that an update may change when it carries the translation over: white
+# space, URLs, and the numbers of placeholders for long atoms.
 _FREE = re.compile(r"\s+|https?://[!-~]+|⟦\d+⟧")
 
 
@@ -43,39 +44,37 @@ class ChangeKind(StrEnum):
     CHANGED = "changed"
     CONFIRMED = "confirmed"  # no longer fuzzy
     FUZZY = "fuzzy"
-    WITHDRAWN = "withdrawn"  # the translation is gone and exists nowhere else
+    WITHDRAWN = "withdrawn"  # the translation was removed and exists nowhere else
     REMARKS = "remarks"  # only comments or flags changed
 
 
 class AutomaticChange(StrEnum):
-    """Kind of automatic change, which is only counted."""
+    """Kind of automatic change. Such changes are only counted."""
 
-    MOVED = "moved"  # same message and translation on another page
-    CARRIED = "carried over"
-    GONE = "gone from the page"  # the translation is kept, as obsolete or elsewhere
+    MOVED = "moved"  # the same message and translation on another page
+    CARRIED = "carried over"  # the same translation for another message
+    GONE = "gone from the page"  # the translation is now obsolete or on another page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A change that a person should look at, with entries of memories.
+    """A change that a person should look at, with the entries of both memories."""
 
-    ``new`` is None if the page no longer has the entry. ``old`` is the previous translation,
-    perhaps of other English or on another page; None if there was none.
-    """
-
-    path: str  # memory file of ``new``
+    path: str  # the memory file with the change
     happened: ChangeKind
-    new: Entry | None
+    new: Entry | None  # None if the file no longer has the entry
+    # The previous translation, which may be of other English or from another page. None if there
+    # was none.
     old: Entry | None = None
 
     @property
     def line(self) -> int:
-        """Return the line of the entry in its file, from 1; the first line if it is gone."""
+        """Return the 1-based line of the new entry in its file, or 1 if it was removed."""
         return self.new.line if self.new else 1
 
     @property
     def entry(self) -> Entry:
-        """Return the entry that identifies the message."""
+        """Return the new entry, or the old one if it was removed."""
         entry = self.new or self.old
         assert entry
         return entry
@@ -83,9 +82,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """All changes, by file and in the order of entries, and counts of automatic changes."""
+    """The differences between the memories of two commits."""
 
-    changes: tuple[Change, ...] = ()
+    changes: tuple[Change, ...] = ()  # sorted by file, in the order of its entries
     quiet: Mapping[AutomaticChange, int] = field(default_factory=dict)
 
 
@@ -96,11 +95,13 @@ def compare(
     elsewhere: Iterable[Entry] = (),
     shown: Collection[str] = (),
 ) -> Compared:
-    """Return how the memories of two commits differ.
+    """Return the differences between the memories of two commits.
 
-    Equal files need not be passed in full; ``elsewhere`` has their entries, because translations
-    may have been carried over from them. ``shown`` are the commits of releases beside the pin: the
-    memory has what only they have as obsolete.
+    ``before`` and ``after`` may omit files that are equal in both commits. If translations may have
+    been carried over from such files, ``elsewhere`` must have their entries.
+
+    ``shown`` are the upstream commits of the releases that are published beside the pinned one. The
+    memory marks messages that only these releases have as obsolete, although readers see them.
     """
     comparing = _Comparison(before, after, elsewhere, shown)
     changes: list[Change] = []
@@ -110,7 +111,7 @@ def compare(
 
 
 def has_carried(before: Entries, after: Entries) -> bool:
-    """Return whether anything was carried over. ``compare`` then needs all entries."""
+    """Return whether any translation was carried over, so that ``compare`` needs all entries."""
     old = {(entry.msgid, entry.notes) for entry in _all(before)}
     for entry in _all(after):
         if entry.notes_with(CARRIED) and (entry.msgid, entry.notes) not in old:
@@ -146,7 +147,7 @@ class _Comparison:
         self._remaining = {_bare(entry) for entry in _all(after)}
 
     def changes_of(self, path: str) -> Iterator[Change]:
-        """Yield the changes in one file that a person should look at."""
+        """Yield the changes in one file that a person should look at; count the others."""
         before, after = self.before.get(path, {}), self.after.get(path, {})
         for key, new in after.items():
             yield from self._compared(path, new, before.get(key))
@@ -155,7 +156,7 @@ class _Comparison:
                 yield from self._gone(path, old, None)
 
     def _compared(self, path: str, new: Entry, same: Entry | None) -> Iterator[Change]:
-        """Yield the change from ``same`` to ``new``, if a person should look at it.
+        """Yield the change to the entry ``new``, if a person should look at it.
 
         ``same`` is the old entry with the same key, if any.
         """
@@ -170,7 +171,8 @@ class _Comparison:
                 yield from self._gone(path, same, new)
             return
         if new.obsolete and not self._is_shown(new):
-            # It waits for its text to return. Readers do not see it, and no work is lost.
+            # The memory keeps the translation for the case that its English returns. No work is
+            # lost, and readers do not see it.
             self.quiet[AutomaticChange.GONE] += bool(same and not same.obsolete)
             return
         old = same if same and text_of(same) else self._old.get(new.source_text)
@@ -186,18 +188,22 @@ class _Comparison:
         return place is not None and place.commit in self._shown
 
     def _gone(self, path: str, old: Entry, new: Entry | None) -> Iterator[Change]:
-        """Yield the change for a translation that was removed, alone or with its entry."""
+        """Yield the change for a translation that was removed, unless it exists elsewhere.
+
+        ``new`` is its entry without a translation, or None if the entry was removed as well.
+        """
         if new is None and _bare(old) in self._remaining:
-            # Not a loss: the translation is on another page, or obsolete.
+            # The translation is on another page, or obsolete, so it is not lost.
             self.quiet[AutomaticChange.GONE] += not old.obsolete
             return
         yield Change(path=path, happened=ChangeKind.WITHDRAWN, new=new, old=old)
 
     def _quiet(self, new: Entry) -> AutomaticChange | None:
-        """Return why nobody needs to look at a translation; None if somebody should."""
+        """Return the kind of automatic change, or None if a person should look at the entry."""
         if (new.msgid, human_work(new)) in self._works:
             return AutomaticChange.MOVED
-        # The note alone is no proof: a person may have edited the translation since.
+        # The note about the carry-over does not suffice, because a person may have edited the
+        # translation afterwards. So an old entry must have the same translation.
         is_carried = new.notes_with(CARRIED) and not new.fuzzy
         if is_carried and _bare(new) in self._finished:
             return AutomaticChange.CARRIED
@@ -205,7 +211,7 @@ class _Comparison:
 
 
 def _happened(new: Entry, old: Entry | None) -> ChangeKind:
-    """Return the kind of change to a message that has a translation now."""
+    """Return the kind of change to a message that now has a translation."""
     if new.fuzzy:
         return ChangeKind.FUZZY
     if old is None:
@@ -218,10 +224,11 @@ def _happened(new: Entry, old: Entry | None) -> ChangeKind:
 
 
 def _bare(entry: Entry) -> str:
-    """Return the translation without the parts that an update may change."""
+    """Return the translation of an entry without the parts that an update may change."""
     if entry.msgstr:
         return _FREE.sub("", entry.msgstr)
-    # The English itself, which differs from message to message.
+    # A note says that the translation equals the English. Add the English, because such
+    # translations of different messages are not equal.
     return f"{text_of(entry)}: {entry.source_text}"
 
 
@@ -232,7 +239,10 @@ def _all(entries: Entries) -> Iterator[Entry]:
 
 
 def _by_key(entries: Iterable[Entry]) -> dict[Key, Entry]:
-    """Return entries by context and digest; a live entry takes precedence over an obsolete one."""
+    """Return the entries by context and digest of their English.
+
+    A live entry takes precedence over an obsolete one with the same key.
+    """
     by_key = {key_of(entry): entry for entry in entries if entry.obsolete}
     for entry in entries:
         if not entry.obsolete:
@@ -241,9 +251,10 @@ def _by_key(entries: Iterable[Entry]) -> dict[Key, Entry]:
 
 
 def translation_of(entry: Entry, texts: Texts) -> str:
-    """Return the translation of a memory's entry with its long atoms restored.
+    """Return the translation of a memory entry, with atoms in the place of placeholders ⟦N⟧.
 
-    If ``texts`` lacks their English, the translation is as in the memory: ``见[指南⟦1⟧。``
+    ``texts`` maps digests to English texts. If it lacks that of the entry, return the translation
+    with its placeholders: ``见[指南⟦1⟧。``
     """
     previous = texts.get(entry.previous) if entry.previous else None
     restored = restored_msgstr(entry, texts.get(entry.msgid), previous)
@@ -251,9 +262,9 @@ def translation_of(entry: Entry, texts: Texts) -> str:
 
 
 def translator_of(entry: Entry) -> str:
-    """Return who last touched an entry and when: ``Li Lei, 2026-05-01``; "" if unknown.
+    """Return the last translator of an entry and the date: ``Li Lei, 2026-05-01``; "" if unknown.
 
-    The e-mail address is left out, because reports are published more widely than memories.
+    Leave out the e-mail address, because more people see reports than memories.
     """
     notes = translators_of(entry)
     if not notes:
@@ -266,7 +277,7 @@ def translator_of(entry: Entry) -> str:
 
 
 def state_of(entry: Entry | None) -> str:
-    """Return the state that readers see: ``finished``, ``fuzzy`` or ``untranslated``."""
+    """Return the state of a translation: ``finished``, ``fuzzy`` or ``untranslated``."""
     if entry is None or not text_of(entry):
         return "untranslated"
     return "fuzzy" if entry.fuzzy else "finished"

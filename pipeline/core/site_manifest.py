@@ -1,6 +1,7 @@
-"""Manifest of a published site: the part of ``freshness.json`` that ``verify-site`` needs.
+"""Manifest of a published site: the part of its ``freshness.json`` that ``verify-site`` reads.
 
-The input is untrusted bytes. The invariant: every path in a parsed manifest stays inside the site.
+The manifest is untrusted, because it may come from any web site. :func:`read_manifest` rejects a
+manifest with a path that leaves the site.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _HINT = (
 
 
 class UpstreamOfSite(msgspec.Struct, frozen=True):
-    """Upstream and commit that a site was built from."""
+    """The upstream repository and the commit that a site was built from."""
 
     name: str
     ref: str
@@ -32,18 +33,18 @@ class UpstreamOfSite(msgspec.Struct, frozen=True):
 
 
 class PublishedPage(msgspec.Struct, frozen=True):
-    """One page. ``files`` maps paths in the site to digests, ``sha256:…``."""
+    """One page of a site."""
 
     page: str
     source: str  # path of the document upstream
-    blob: str  # blob id of the document
-    files: dict[str, str]
-    # documents that it includes and that are not pages themselves
+    blob: str  # git's blob id of the document
+    files: dict[str, str]  # digests by path in the site: "sha256:…"
+    # Documents that the page includes and that are not pages of the site.
     included: list[PublishedPage] = []
 
     @property
     def document(self) -> str:
-        """Return the file with the page's source; "" if the site does not have it."""
+        """Return the path of the page's translated document, or "" if the site does not have it."""
         path = f"{self.page}.md"
         if self.source.endswith(".rst"):
             path = f"_downloads/source/{self.page}.rst"
@@ -55,17 +56,20 @@ class PublishedPage(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """A site: its locale, its sources, and its pages."""
+    """Manifest of a site: its locale, the commits that it was built from, and its pages."""
 
     schema: int
     locale: str
-    project: str  # commit of this project at the build; empty if there is none
+    project: str  # commit of the translation project; empty if there is none
     upstream: UpstreamOfSite
     pages: list[PublishedPage]
 
 
 def read_manifest(data: bytes, *, where: str) -> Manifest:
-    """Parse the manifest of a site. Raises InputError that names ``where``."""
+    """Parse the manifest of a site. Raises InputError if it is invalid.
+
+    ``where`` is the address of the manifest for the error.
+    """
     try:
         manifest = msgspec.json.decode(data, type=Manifest)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -1,8 +1,8 @@
-"""Word diff of two versions of a text, complete and for display.
+"""Word diff of two versions of a text, for display.
 
-Chinese has no spaces between words. A word is a term of the glossary, a run of Latin letters and
-digits, or a single character. A single character that is unchanged between two changes becomes part
-of them.
+Chinese has no spaces between words. Therefore a word is a term of the glossary, a run of Latin
+letters and digits, or any other single character. If a single character between two changes is
+unchanged, the diff joins it with the changes, which is easier to read.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
-_SHORTEST = 2  # characters of a term; a single character is a word anyway
+_SHORTEST = 2  # minimum length of a term; a single character is a word anyway
 
 
 class Part(StrEnum):
@@ -25,7 +25,7 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A piece of text, and the versions that it is in."""
+    """A piece of text, and whether it is in the old, the new or both versions."""
 
     text: str
     part: Part
@@ -33,31 +33,31 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Tokenizer of texts. ``pattern`` matches the next word."""
+    """Tokenizer of texts into words. ``pattern`` matches one word."""
 
     pattern: re.Pattern[str]
 
     @classmethod
     def of(cls, terms: Collection[str]) -> Words:
-        """Return a tokenizer that keeps each of ``terms`` in one piece."""
+        """Return a tokenizer that treats each of ``terms`` as one word."""
         long = [term for term in terms if len(term) >= _SHORTEST]
-        # Longest first: a term may be a prefix of another one.
+        # Try the longest term first, because a term may be a prefix of another one.
         long.sort(key=lambda term: (-len(term), term))
         kinds = (*map(re.escape, long), r"[A-Za-z0-9_]+", r"\s+", ".")
         return cls(re.compile("|".join(kinds), re.DOTALL))
 
     def in_text(self, text: str) -> list[str]:
-        """Return all of ``text`` as words: ``使用vmap`` → ``使``, ``用``, ``vmap``."""
+        """Return the words of ``text``: ``使用vmap`` → ``使``, ``用``, ``vmap``."""
         return self.pattern.findall(text)
 
 
 def word_diff(old: str, new: str, words: Words) -> tuple[Piece, ...]:
-    """Return the pieces of both versions in order, with old words before new ones.
+    """Return the pieces of both versions in order, with removed words before added ones.
 
-    ``用梯度`` and ``用导数`` → ``用`` kept, ``梯度`` removed, ``导数`` added. Kept and removed
-    pieces make up the old text, kept and added ones the new text.
+    ``用梯度`` and ``用导数`` → ``用`` kept, ``梯度`` removed, ``导数`` added. The kept and removed
+    pieces form the old text, the kept and added pieces the new text.
     """
-    # Imported here, because most importers only need the names of parts.
+    # Imported here, because most importers of this module only need `Part`.
     from rapidfuzz.distance import Indel
 
     old_words, new_words = words.in_text(old), words.in_text(new)
@@ -73,19 +73,19 @@ def word_diff(old: str, new: str, words: Words) -> tuple[Piece, ...]:
 
 
 class _Pieces:
-    """Builder of pieces. Consecutive removals and additions form one change."""
+    """Builder of pieces, which joins consecutive removals and additions to one change."""
 
     def __init__(self) -> None:
         self._done: list[Piece] = []
         self._removed = self._added = ""
-        self._island = ""  # a kept character directly after a change
+        self._island = ""  # a single kept character directly after a change
 
     def keep(self, text: str) -> None:
         """Add words that both versions have."""
         is_after_change = bool(self._removed or self._added)
         if is_after_change and len(text) == 1 and text.isalnum():
-            # "[-向-]量[-化-]" is unreadable: wait, the character may become part of the next
-            # change.
+            # "[-向-]量[-化-]" is hard to read, so remember the character. If another change
+            # follows, it becomes part of the change.
             self._island = text
             return
         self._flush()
@@ -103,7 +103,7 @@ class _Pieces:
         return tuple(piece for piece in self._done if piece.text)
 
     def _flush(self) -> None:
-        """Finish the current change and add the kept character after it."""
+        """Add the current change, and the kept character after it, to the finished pieces."""
         self._done += (
             Piece(text=self._removed, part=Part.REMOVED),
             Piece(text=self._added, part=Part.ADDED),
