@@ -1,9 +1,9 @@
 """Sphinx extension that turns a plain Sphinx site of translated pages into the published site.
 
-It runs in Sphinx's own process. Its only input from the pipeline is the sources and the page
-records (see ``records``). Subpackages: ``content`` is for what a page shows, ``bilingual`` for two
-languages side by side, ``navigation`` for links between pages. Modules for a whole page or the
-whole site are in this folder. Code that runs before or after Sphinx does not belong here.
+The extension runs in Sphinx's own process. From the pipeline it gets only the sources and the
+records (see ``records``). ``content`` has figures, code and other content of a page, ``bilingual``
+the two languages side by side, ``navigation`` the links between pages. Modules for a whole page or
+the whole site are in this folder. Code that runs before or after Sphinx does not belong here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register every part. They are imported here, so that a test of one part does not load all."""
+    """Register all parts of the extension.
+
+    The imports are inside the function, so that a test of one part does not load the others.
+    """
     from pipeline.site.extension import (
         assets,
         fallback,
@@ -38,8 +41,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     )
 
     app.add_config_value("jz_site", {}, "env", dict)
-    # Handlers of one event and priority run in this order. ``headings`` must compare the words of
-    # links before ``english_links`` adds marks to them.
+    # Sphinx calls handlers of the same event and priority in this order. ``headings`` compares the
+    # words of links with titles, so it must run before ``english_links`` adds marks to the words.
     for part in (
         *(files, nodes, writer, safety, stubs, cells, figures, reference),
         *(blocks, headings, placement, head, fallback, links, english_links),

@@ -1,7 +1,7 @@
-"""Configuration of Sphinx, copied beside the sources and completed by ``site.json`` there.
+"""Configuration of Sphinx. The build copies this file to the folder of the sources.
 
-Site-specific values come from ``site.json``. Values of single pages are in
-``_jz/pages/<page>.json``, because Sphinx rebuilds every page if a value changes here.
+Values that differ between sites come from ``site.json`` in the same folder. Values of single pages
+are in ``_jz/pages/<page>.json``: if a value here changes, Sphinx builds all pages again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ language = SITE["locale"]
 root_doc = SITE["root"]
 jz_site = SITE
 version = release = SITE["version"]
-# Extensions of the docs are loaded before ours, which replaces some of their directives.
+# ``SITE["extensions"]`` are extensions of upstream's docs. Ours comes last, because it replaces
+# some of their directives.
 extensions = [
     "myst_nb",
     "sphinx_design",
@@ -35,7 +36,7 @@ extensions = [
 ]
 exclude_patterns = [
     *("_jz", "_static", "**/_static", "site.json", "conf.py"),
-    # Documents that upstream excludes, and parts that pages include.
+    # Documents that upstream excludes, and documents that are only included in pages.
     *SITE["unpublished"],
 ]
 source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}
@@ -57,27 +58,27 @@ myst_enable_extensions = [
     "tasklist",
     # GitHub's "> [!NOTE]", which many docs use in any dialect.
     "alert",
-    # Python-Markdown and kramdown have attributes without an extension.
+    # Attributes ({: .class}) are a part of other Markdown dialects.
     *([] if SITE["dialect"] == "myst" else ["attrs_inline", "attrs_block"]),
     *SITE["myst_extensions"],
 ]
 if SITE["substitutions"] is not None:
     myst_enable_extensions.append("substitution")
     myst_substitutions = SITE["substitutions"]
-# Upstream's value: links to headings depend on it.
+# As in upstream's conf.py, because links to headings depend on this value.
 myst_heading_anchors = 3
 suppress_warnings = [
-    # The warning says that only HTML supports it, and we write HTML.
+    # "Strikethrough is only supported in HTML": we write HTML.
     "myst.strikethrough",
     # Upstream's pages skip levels of headings, and we do not change headings.
     "myst.header",
-    # Pages outside of upstream's contents are published all the same.
+    # Pages that no toctree lists are published, too.
     "toc.not_included",
-    # Code blocks that are no valid code: tracebacks, shell lines in Python cells.
+    # Code blocks may contain invalid code: tracebacks, or shell commands in Python cells.
     "misc.highlighting_failure",
 ]
 myst_dmath_double_inline = True
-# Inventories are local files, so that Sphinx needs no network.
+# The inventories are local files, so Sphinx needs no network.
 intersphinx_mapping = {
     name: (url, file) for name, (url, file) in SITE["inventories"].items()
 }
@@ -87,7 +88,7 @@ intersphinx_cache_limit = -1
 globals().update(SITE["copying"])
 
 html_theme = "sphinx_book_theme"
-# Browsers cache a script of the theme until this version changes.
+# Part of the addresses of the theme's scripts: with a new version, browsers load them again.
 html_context = {"jz_theme_version": version_of("pydata-sphinx-theme")}
 html_title = SITE["title"]
 html_favicon = str(PACKAGE / "static" / "icon.svg")
@@ -95,12 +96,12 @@ html_static_path = [
     *([str(HERE / "_static")] if (HERE / "_static").is_dir() else []),
     str(PACKAGE / "static"),
 ]
-# Readers want notebooks, which are offered as downloads.
+# Pages offer notebooks as downloads, so the sources are not needed.
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_last_updated_fmt = None
-# No objects are documented here, so an index would be empty.
+# No index of documented objects.
 html_use_index = False
 html_domain_indices = False
 html_show_copyright = False
@@ -133,5 +134,5 @@ html_theme_options = {
     "home_page_in_toc": True,
 }
 html_math_renderer = "mathml"
-# formulas.js has the configuration that MyST would write into every page.
+# Our formulas.js configures MathJax. MyST would write its own configuration into every page.
 myst_update_mathjax = False

@@ -1,6 +1,7 @@
-"""Custom nodes of our doctrees, their HTML, and helpers for nodes.
+"""Our own types of docutils nodes, the HTML that they become, and functions for nodes.
 
-English nodes return no text: titles, contents and Sphinx's own search must be Chinese.
+``astext`` of an English node returns an empty string. Sphinx collects titles, tables of contents
+and words for its search with ``astext``, and these must be Chinese.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ _LINKS = (nodes.reference, addnodes.pending_xref)
 
 
 class Wordless(nodes.Invisible):
-    """A visible node without words for titles and the search."""
+    """A visible node whose words do not count for titles and the search."""
 
     def astext(self) -> str:
-        """Return an empty text."""
+        """Return an empty string."""
         return ""
 
 
@@ -33,15 +34,18 @@ class english(Wordless, nodes.TextElement):  # noqa: N801 - docutils names nodes
 
 
 class english_store(Wordless, nodes.Element):  # noqa: N801
-    """Container at the end of a page for ``english`` nodes, until titles are collected."""
+    """Container at the end of a page for ``english`` nodes, until Sphinx has collected titles."""
 
 
 class term_note(nodes.TextElement):  # noqa: N801
-    """First use of a term on a page, with the English as ``title``."""
+    """First use of a glossary term on a page. ``title`` is the English, shown as a tooltip."""
 
 
 class own_html(Wordless, nodes.Element):  # noqa: N801
-    """HTML of our own. ``{root}`` in it stands for the relative path to the root of the site."""
+    """HTML of our own, in the attribute ``html``.
+
+    The writer replaces ``{root}`` by the relative path to the root of the site.
+    """
 
 
 class sanitized_html(nodes.raw):  # noqa: N801
@@ -52,7 +56,7 @@ class AnyOptions(dict[str, Any]):
     """Option specification that accepts any option: ``:members: jit``. Values stay strings."""
 
     def __bool__(self) -> bool:
-        """Return True: docutils rejects all options if the specification is false."""
+        """Return True, because docutils rejects all options if the specification is empty."""
         return True
 
     def __contains__(self, key: object) -> bool:
@@ -60,7 +64,7 @@ class AnyOptions(dict[str, Any]):
         return True
 
     def __getitem__(self, key: str) -> Any:
-        """Return the converter of an option's value, which leaves it unchanged."""
+        """Return the function that converts the value of an option: it returns its argument."""
         return directives.unchanged
 
 
@@ -90,27 +94,27 @@ def words_of(copy: english) -> str:
 
 
 def is_html(raw: nodes.raw) -> bool:
-    """Return whether a raw node is for HTML, if only among others (``latex html``)."""
+    """Return whether a raw node is for HTML, alone or with other formats (``latex html``)."""
     return "html" in raw.get("format", "").split()
 
 
 def write_html(raw: nodes.raw, html: str) -> None:
-    """Replace the HTML of a raw node. The new text node has a parent, as docutils expects."""
+    """Replace the HTML of a raw node."""
     raw.clear()
     raw += nodes.Text(html)
 
 
 def is_linked(node: nodes.Node) -> bool:
-    """Return whether an inline node is inside a link, at any depth of inline nodes."""
+    """Return whether an inline node is inside a link, directly or through other inline nodes."""
     return any(isinstance(above, _LINKS) for above in _inline_around(node))
 
 
 def replace_by_words(image: nodes.image, words: nodes.Element) -> None:
     """Replace an image by the inline node ``words``.
 
-    A block-level image, linked or not, becomes a paragraph, because words need one.
+    If the image is not in a paragraph, a new paragraph is put around the words.
     """
-    # Anchors of the image stay valid.
+    # Links to anchors of the image now lead to the words.
     words["ids"] += image["ids"]
     image.parent.replace(image, words)
     outermost = [words, *_inline_around(words)][-1]
@@ -129,9 +133,10 @@ def _inline_around(node: Any) -> Iterator[Any]:
 
 
 def wrap_both_languages(node: nodes.Element, copy: english) -> None:
-    """Wrap the content of ``node`` as Chinese, and append its English.
+    """Wrap the content of ``node`` as Chinese, and append its English ``copy``.
 
-    Styles show one of the two, or both: ``<span class="jz-zh">…</span><span class="jz-en">…``.
+    In HTML: ``<span class="jz-zh">…</span><span class="jz-en">…</span>``. The style sheet shows one
+    of them, or both.
     """
     chinese = nodes.inline("", "", *node.children, classes=["jz-zh"])
     node.children = []
@@ -146,20 +151,21 @@ def both_html(words: str, original: str) -> str:
     """
     if not original:
         return words
-    # Without ``data-jz-for``, no button is added: there is no room to show both languages.
+    # Our script adds a button for the other language to elements with ``data-jz-for``. A title in
+    # the navigation has no room for both languages, so it has no such attribute.
     english_words = f'<span class="jz-en" lang="en">{escape(original)}</span>'
     return f'<span class="jz-zh">{words}</span>{english_words}'
 
 
 def _visit_english(self: Any, node: english) -> None:
-    """Write ``<p class="jz-en" lang="en" data-jz-for="3">``; scripts find it by its number."""
+    """Write ``<p class="jz-en" lang="en" data-jz-for="3">``. Our script finds it by the number."""
     self.body.append(
         f'<{node["tag"]} class="jz-en" lang="en" data-jz-for="{node["jz"]}">'
     )
 
 
 def _depart_english(self: Any, node: english) -> None:
-    """Write the end tag. A newline after an inline element would add a space, so it is left out."""
+    """Write the end tag. No newline follows a ``<span>``: browsers would show it as a space."""
     self.body.append(f"</{node['tag']}>" + ("" if node["tag"] == "span" else "\n"))
 
 
@@ -193,7 +199,7 @@ def _nothing(self: Any, node: nodes.Node) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the nodes with all builders; only HTML shows the English."""
+    """Register the nodes with all builders. Builders other than HTML leave out the English."""
     others = ("latex", "text", "man", "texinfo")
     skipped: Any = dict.fromkeys(others, (_skip, None))
     shown: Any = dict.fromkeys(others, (_nothing, _nothing))

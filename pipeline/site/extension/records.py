@@ -1,8 +1,11 @@
-"""Records from the pipeline for Sphinx's process, and notes that the extension keeps of each page.
+"""Data of pages in Sphinx's process: records from the pipeline, and notes of the extension.
 
-Records are JSON files below ``_jz``, beside the sources. Notes are values that a part of the
-extension collects while Sphinx reads a page. Sphinx stores them with its environment, so a page
-that is not read again keeps its note. The note of a page that is read again or removed is dropped.
+A record is a JSON file below ``_jz``, beside the sources. ``_jz/pages/faq.json`` has the messages
+of the page ``faq``, for example, and ``_jz/progress.json`` concerns the whole site.
+
+A note is a value that the extension collects while Sphinx reads a page: its anchors, for example.
+Sphinx stores notes with its environment, from build to build. So notes of unchanged pages, which
+Sphinx does not read again, are still available. Notes of changed and removed pages are dropped.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from pipeline.site.names import RECORDS
 
 Block = dict[
     str, Any
-]  # block of a record (text, English, state, …), with its number added here
+]  # block of a page's record (text, English, state, …); ``Waiting`` adds its number
 Context = dict[str, Any]  # values of a template
 Note = TypeVar("Note")
 
@@ -36,12 +39,12 @@ def read_record(env: BuildEnvironment) -> dict[str, Any]:
     path = Path(env.srcdir, RECORDS, "pages", f"{env.docname}.json")
     if not path.is_file():
         return {}
-    # Several parts read it for the same page; Sphinx clears temp_data after that page.
+    # Several modules read the record of a page. Sphinx clears temp_data after each page.
     key = f"jz_record {env.docname}"
     record: dict[str, Any] | None = env.temp_data.get(key)
     if record is None:
         record = env.temp_data[key] = json.loads(path.read_bytes())
-        # Makes Sphinx read the page again when only its record changes.
+        # With this, Sphinx reads the page again when only its record changes.
         env.note_dependency(str(path))
     return record
 
@@ -53,17 +56,17 @@ def read_facts(app: Sphinx, name: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Notes(Generic[Note]):
-    """Notes of one kind, by page."""
+    """Notes of one kind, for all pages."""
 
     attribute: str  # name in Sphinx's environment, which is stored from build to build
 
     def by_page(self, env: BuildEnvironment) -> dict[str, Note]:
-        """Return the notes by page. Changes of the dictionary are stored."""
+        """Return the notes by page. The caller may change the dictionary: Sphinx stores it."""
         notes: dict[str, Note] = env.__dict__.setdefault(self.attribute, {})
         return notes
 
     def setup(self, app: Sphinx) -> None:
-        """Drop notes of pages that are read again, and merge notes of other processes."""
+        """Drop the notes of pages that Sphinx reads again, and merge notes of other processes."""
         app.connect("env-purge-doc", self._forget)
         app.connect("env-merge-info", self._merge)
 
@@ -77,23 +80,23 @@ class Notes(Generic[Note]):
         pages: Collection[str],
         other: BuildEnvironment,
     ) -> None:
-        """Copy the notes of ``pages``, which the process of ``other`` has read."""
-        # That process started with a copy of all notes, so its other notes may be outdated.
+        """Copy the notes of ``pages``, which another process of a parallel build has read."""
+        # The other process started with a copy of all notes. Those of other pages may be outdated.
         for page, note in self.by_page(other).items():
             if page in pages:
                 self.by_page(env)[page] = note
 
 
 class Waiting:
-    """Blocks of a record that have not been matched with a node of the page yet."""
+    """Blocks of a page's record that no node of the page has matched yet."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
-        """Number the blocks, and index each by its possible keys."""
+        """Number the blocks from 0, and index each by its keys (see ``key_of``)."""
         self._taken: set[int] = set()
         self._by_key: dict[str, deque[Block]] = {}
         for number, block in enumerate(blocks):
             numbered = {**block, "number": number}
-            # The text of a node may lack its roles, so the text without roles is a key too.
+            # A node may lack the text of its roles, so the text without roles is a second key.
             for key in {key_of(block["text"]), key_of(_ROLE.sub("", block["text"]))}:
                 self._by_key.setdefault(key, deque()).append(numbered)
 
@@ -104,7 +107,7 @@ class Waiting:
             queue = self._by_key.get(key, deque())
             while queue:
                 block = queue.popleft()
-                # Its other key may have taken it already.
+                # A block with two keys is in two queues; it may have been taken from the other.
                 if block["number"] not in self._taken:
                     self._taken.add(block["number"])
                     return block
@@ -112,7 +115,7 @@ class Waiting:
 
 
 def key_of(text: str) -> str:
-    """Return the key by which source texts are compared: ``a \\* b::`` → ``a*b``.
+    """Return the key that represents a source text in comparisons: ``a \\* b::`` → ``a*b``.
 
     Trailing colons (``::``) announce a literal block and are not part of a message.
     """
@@ -120,9 +123,9 @@ def key_of(text: str) -> str:
 
 
 def keys_of(node: nodes.Element) -> list[str]:
-    """Return the keys of a node: of its source, and of its visible words.
+    """Return the keys of a node: one for its source, one for its visible words.
 
-    A node of ``**a** b`` has the keys ``**a**b`` and ``ab``. HTML has only the key of its source.
+    A node made from ``**a** b`` has the keys ``**a**b`` and ``ab``. HTML has only the first key.
     """
     if isinstance(node, nodes.raw):
         return [key_of(node.astext())]

@@ -1,7 +1,9 @@
-"""Pages that the site of a release shares with the pinned site: they are neither read nor written.
+"""Pages that the site of another release shares with the pinned site, where they are built.
 
-What Sphinx knows of them (titles, contents, labels, anchors) is taken over from the pinned site,
-which was built before. So navigation and links are complete, and lead to the pages there.
+The pinned site shows the release that the lock names; it is built first. The sites of other
+releases are in folders below it. A page that is equal in both is built only there, and the site of
+the release links to it. Sphinx's data of such pages (titles, contents, labels, anchors) are copied
+from the pinned site, so that the navigation and all links are complete.
 """
 
 from __future__ import annotations
@@ -16,7 +18,10 @@ from sphinx.environment import BuildEnvironment
 
 
 def take_over(app: Sphinx, env: BuildEnvironment, pages: list[str]) -> None:
-    """Take what is known of shared pages from the pinned site; leave the others in ``pages``."""
+    """Copy Sphinx's data of shared pages from the pinned site, and remove them from ``pages``.
+
+    ``pages`` are the pages that Sphinx is about to read.
+    """
     shared = frozenset(app.config.jz_site["shared"])
     if not shared:
         return
@@ -30,21 +35,21 @@ def take_over(app: Sphinx, env: BuildEnvironment, pages: list[str]) -> None:
 
 
 class OwnPagesBuilder(StandaloneHTMLBuilder):
-    """HTML builder that writes the pages of this site, and links to the pinned site for others."""
+    """HTML builder that writes all pages except shared ones, which it links to the pinned site."""
 
     def get_target_uri(self, docname: str, typ: str | None = None) -> str:
-        """Return the address of a page, relative to the site."""
+        """Return the address of a page, relative to the root of this site."""
         site = self.config.jz_site
         folder = site["pinned"] if docname in site["shared"] else ""
         return f"{folder}{super().get_target_uri(docname, typ)}"
 
     def write_documents(self, docnames: Set[str]) -> None:
-        """Write the pages that are on this site."""
+        """Write those of the pages ``docnames`` that are not shared."""
         own = docnames - frozenset(self.config.jz_site["shared"])
         if own:
             super().write_documents(own)
 
 
 def setup(app: Sphinx) -> None:
-    """Take over shared pages before others are read."""
+    """Copy the data of shared pages before Sphinx reads other pages."""
     app.connect("env-before-read-docs", take_over)

@@ -1,5 +1,6 @@
-"""Both languages of a page: blocks, their English, headings, and their HTML.
+"""Both languages of a page. Readers can show the English beside each translated block.
 
-Code that matches, renders, places or writes the two languages belongs here. Links to other pages
-(``navigation``) and content without messages (``content``) do not.
+A block is an element of the page that is one message of the catalogue: a paragraph, a heading, a
+table cell. Code that finds blocks, renders their English, or places and writes it belongs here.
+Links to other pages (``navigation``) and content without messages (``content``) do not.
 """

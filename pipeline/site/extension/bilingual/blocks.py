@@ -1,8 +1,12 @@
-"""Blocks of a page: the nodes that are messages, numbered and marked when the page is read.
+"""Blocks of a page: finds the docutils nodes that are messages, and marks them.
 
-The page's record lists the blocks. A node matches a block if their sources are equal without white
-space and escapes, which parsers treat differently. Of equal blocks, the first in the record matches
-the first on the page. The English of blocks waits in a container at the end of the page.
+The page's record (``records``) lists the text and the English of each message, in the order of the
+page. A node matches a block if both have the same source. White space and escapes are ignored,
+because parsers treat them differently. If blocks have equal texts, the first in the record matches
+the first on the page.
+
+The English of each block is rendered into a container at the end of the page. ``placement`` moves
+it to its block later.
 """
 
 from __future__ import annotations
@@ -30,7 +34,7 @@ from pipeline.site.names import ShownState
 from pipeline.site.texts import text
 
 logger = logging.getLogger(__name__)
-# Nodes that may be a block anywhere, and the contents, whose captions and entries are blocks.
+# Nodes that may be a block, and tables of contents, whose captions and entries may be blocks.
 _CANDIDATES = (
     nodes.title,
     nodes.paragraph,
@@ -40,7 +44,7 @@ _CANDIDATES = (
     nodes.line,
     addnodes.toctree,
 )
-# Nodes that contain their English: after a heading or a caption it would be outside of it.
+# Nodes whose English is inside them. English after a heading or a caption would not belong to it.
 _INSIDE = (nodes.title, nodes.term, nodes.caption, nodes.rubric, nodes.line)
 
 
@@ -50,15 +54,16 @@ class MarkBlocks(SphinxTransform):
     default_priority = 5
 
     def apply(self, **_: Any) -> None:
-        """Mark the blocks of the page's record; a page without a record is left unchanged."""
+        """Mark the blocks of the page's record. A page without a record stays unchanged."""
         record = read_record(self.env)
         waiting = Waiting(record.get("blocks", ()))
-        # The head of the page already names its source, so the attribution is removed.
+        # Attributions are lines like "Translated from …". The head of the page names the source
+        # already, so they are removed.
         attributions = set(map(key_of, record.get("attributions", ())))
-        # In Markdown, captions and entries of the contents are no messages.
+        # Captions and entries of a table of contents are messages in reST, but not in Markdown.
         has_contents = record.get("markup") == "reST"
         is_first = self.env.docname == self.config.root_doc
-        # Added to the document at the end: it must not be seen by code that collects titles.
+        # Container for the English.
         shelf = english_store()
         renderer: Renderer | None = None
         has_rest = False
@@ -68,7 +73,7 @@ class MarkBlocks(SphinxTransform):
                 if has_contents:
                     note_marks(node, waiting, is_first=is_first)
                 continue
-            # Values of front matter are not shown.
+            # Pages do not show the values of front matter.
             if not has_contents and _is_in_front_matter(node):
                 continue
             keys = keys_of(node)
@@ -78,6 +83,7 @@ class MarkBlocks(SphinxTransform):
             block = waiting.take(keys)
             if block is None:
                 continue
+            # A text in a section that stays English, such as old versions in a change log.
             if "rest" in block:
                 if not has_rest:
                     _announce_rest(node, self.config.language)
@@ -86,8 +92,8 @@ class MarkBlocks(SphinxTransform):
                 continue
             holder = _holder_of(node)
             _mark(holder, block)
-            # An English block is its own English; that of a ``kept`` block follows it as a glossary
-            # term.
+            # An English block needs no English beside it. A ``kept`` block is a glossary term,
+            # followed on the page by its English term.
             if block["state"] != ShownState.ENGLISH and not block.get("kept"):
                 # Created only when needed: an English page needs no renderer.
                 renderer = renderer or renderer_for(self.document, record)
@@ -107,9 +113,10 @@ _DESCRIPTIONS = re.compile(
 def keep_sources(
     app: Sphinx, domain: str, kind: str, content: addnodes.desc_content
 ) -> None:
-    """Wrap the descriptions of an object's parameters, so that they keep their source.
+    """Wrap each description of a parameter in an inline node that has the description's source.
 
-    Sphinx then puts them behind the parameter's name and type, in one paragraph.
+    Sphinx later joins name, type and description of a parameter to one paragraph:
+    ``x (Array) – The input.`` There the inline node can still be matched with its block.
     """
     for body in content.findall(nodes.field_body):
         is_text = len(body.children) == 1 and isinstance(
@@ -126,8 +133,8 @@ def keep_sources(
 
 
 def _is_candidate(node: nodes.Element) -> bool:
-    """Return whether a node may be a block, or contain blocks."""
-    # docutils' own messages are not upstream's text.
+    """Return whether a node may be a block, or is a table of contents, which may have blocks."""
+    # A paragraph in a system message is docutils' text, not upstream's.
     if isinstance(node.parent, nodes.system_message):
         return False
     if isinstance(node, nodes.raw):
@@ -150,7 +157,7 @@ def _is_in_front_matter(node: nodes.Element) -> bool:
 
 
 def _announce_rest(node: nodes.Element, locale: str) -> None:
-    """Insert a note above the first section that stays English."""
+    """Insert a note above ``node``, the first one that stays English, or above its section."""
     place = node.parent if isinstance(node, nodes.title) else node
     note = nodes.paragraph("", text(locale, "rest"), classes=["jz-rest"])
     place.parent.insert(place.parent.index(place), note)
@@ -170,17 +177,17 @@ def _is_tab_label(node: nodes.Node | None) -> bool:
 
 
 def _remove_quote(node: nodes.Element) -> None:
-    """Remove the attribution, together with the block quote that contains only it."""
+    """Remove an attribution. Remove its block quote too if the quote has nothing else."""
     quote = node.parent
     if isinstance(quote, nodes.block_quote) and len(quote) == 1:
         node = quote
-    # It may have been removed with its container.
+    # An earlier call may have removed the node together with its quote.
     if node.parent is not None:
         node.parent.remove(node)
 
 
 def _holder_of(node: nodes.Element) -> nodes.Element:
-    """Return the node that carries the marks of a block."""
+    """Return the node to mark as the block: ``node``, or a new inline node in a tab label."""
     if not _is_tab_label(node):
         return node
     # sphinx-design replaces a label by another node and keeps only its children.
@@ -191,7 +198,7 @@ def _holder_of(node: nodes.Element) -> nodes.Element:
 
 
 def _mark(node: nodes.Element, block: Block) -> None:
-    """Store number, state and other values of a block's record on its node.
+    """Copy number, state and other values of a block's record to its node.
 
     ``writer`` turns them into attributes: ``<p class="jz-block jz-fuzzy" data-jz="7">``.
     """
@@ -203,7 +210,7 @@ def _mark(node: nodes.Element, block: Block) -> None:
         node["lang"] = "en"
     if block.get("kept"):
         node["jz_kept"] = block["english"]
-    # ``placement`` boxes a piece of HTML only if it is balanced, so the piece itself has no pencil.
+    # HTML gets no link for editing (a pencil): it may be only a part of an element, ``<table>``.
     if "edit" in block and not isinstance(node, nodes.raw):
         node["jz_edit"] = block["edit"]
     if block.get("terms"):
@@ -213,9 +220,9 @@ def _mark(node: nodes.Element, block: Block) -> None:
 def _add_english(
     shelf: english_store, node: nodes.Element, block: Block, renderer: Renderer
 ) -> None:
-    """Render the English of a block and add it to the container.
+    """Render the English of a block and add it to the container ``shelf``.
 
-    If a role raises, the block gets no English, and a warning is logged.
+    If rendering fails, log a warning: the block then has no English.
     """
     source = block["english"]
     made = english(jz=block["number"])
@@ -225,7 +232,7 @@ def _add_english(
             made += nodes.raw("", source, format="html")
         else:
             renderer.render(source, made)
-    except Exception as error:  # noqa: BLE001 - roles raise anything; the page is whole without it
+    except Exception as error:  # noqa: BLE001 - roles may raise anything
         logger.warning(
             "the English of a block cannot be shown (%s: %s): %s",
             type(error).__name__,
@@ -241,22 +248,22 @@ def _add_english(
     else:
         # A display formula or HTML cannot be inside a paragraph.
         made["tag"] = "div" if any(made.findall(_is_wide)) else "p"
-    # Added last, so that no half-rendered text gets onto the page.
+    # Added only now: if rendering fails, the page has no half of a text.
     shelf += made
 
 
 def _is_wide(node: nodes.Node) -> bool:
-    """Return whether a node of a block's English cannot be inside a paragraph."""
+    """Return whether a node in the English of a block is too wide for a ``<p>`` element."""
     if isinstance(node, nodes.math_block):
         return True
     return isinstance(node, nodes.raw) and isinstance(node.parent, english)
 
 
 def is_inside(node: nodes.Element) -> bool:
-    """Return whether the element of a block contains its English, as for headings and table cells.
+    """Return whether the English of a block belongs inside its element, not after it.
 
-    The English of a paragraph follows it: ``<p>你好</p><p class="jz-en">Hello</p>``. That of a
-    heading is inside: ``<h1><span class="jz-zh">你好</span><span class="jz-en">Hello</span></h1>``.
+    After a paragraph: ``<p>你好</p><p class="jz-en">Hello</p>``. Inside a heading or a table cell:
+    ``<h1><span class="jz-zh">你好</span><span class="jz-en">Hello</span></h1>``.
     """
     if isinstance(node, _INSIDE) or _is_card_title(node) or "jz_description" in node:
         return True

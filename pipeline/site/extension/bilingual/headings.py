@@ -1,8 +1,11 @@
 """Headings in both languages: English anchors, and English titles beside translated ones.
 
-Links to the English docs work here with only their prefix replaced, because anchors are English
-too. docutils would derive them from the Chinese titles. A link without words of its own shows the
-title of its target, in the language of the surrounding text.
+docutils derives the anchor of a section from its title, which is Chinese here. ``EnglishAnchors``
+derives it from the English title, as on upstream's site: ``faq.html#quick-start`` leads to the same
+section on both.
+
+A link without words shows the title of its target. ``Originals`` makes such links in English text
+show the English title.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from pipeline.site.extension.nodes import both_html, english, waiting_english, w
 from pipeline.site.extension.records import Context, Notes
 
 _ANCHOR = re.compile(r'<a id="([^"]+)">\s*(?:</a>)?')
-# Translated titles of each page, with their English.
+# For each page: its translated titles, and the English title of each.
 _TITLES: Notes[dict[str, str]] = Notes("jz_titles")
 
 
@@ -42,18 +45,19 @@ class _Titled:
 class EnglishAnchors(SphinxTransform):
     """Replace the ids of sections by ids made from their English titles."""
 
-    # After explicit targets have been attached to their sections (MyST does so at 262).
+    # After MyST has attached explicit targets to their sections, which it does at 262.
     default_priority = 263
 
     def apply(self, **_: Any) -> None:
         """Change the ids of all sections, if the page has a translated heading."""
         copies = waiting_english(self.document)
         sections = list(self._sections())
-        # The ids of an untranslated page are English already.
+        # Without translated titles, all ids are English already.
         if not any(titled.title.get("jz") in copies for titled in sections):
             return
         self._drop_written(copies.values())
-        # Remove all ids first, so that no section is renamed because another still has its id.
+        # Remove all derived ids first. Otherwise a section could not get an id that another section
+        # is about to lose.
         for titled in sections:
             for name in titled.implicit:
                 self.document.ids.pop(name, None)
@@ -74,7 +78,7 @@ class EnglishAnchors(SphinxTransform):
         # MyST resolves links to headings with this table.
         known = getattr(self.document, "myst_slugs", None)
         if known is not None:
-            # Updated in place, because MyST keeps a reference to this dictionary.
+            # Change the dictionary in place, because MyST has a reference to it.
             known.clear()
             known.update(slugs)
 
@@ -92,9 +96,10 @@ class EnglishAnchors(SphinxTransform):
                 yield _Titled(section, title, implicit)
 
     def _drop_written(self, copies: Iterable[english]) -> None:
-        """Remove anchors that merge has written: the sections have the same ids now.
+        """Remove the anchors that the stage ``merge`` has written, because they are duplicates.
 
-        A merged notebook has ``<a id="…"></a>`` above each heading that is linked to.
+        ``merge`` inserts ``<a id="quick-start"></a>`` above a translated heading of a notebook if
+        a link needs it. The section itself has this id now.
         """
         written: dict[nodes.raw, str] = {}
         for raw in self.document.findall(nodes.raw):
@@ -113,22 +118,22 @@ class EnglishAnchors(SphinxTransform):
     def _rename(self, titled: _Titled, text: str, numbers: Iterator[int]) -> None:
         """Give a section the id of its English title ``text``, and update references to it.
 
-        ``快速入门`` with the English ``Quick start``: ``id3`` → ``quick-start``. ``numbers`` is for
-        titles without a free id.
+        ``快速入门`` with the English ``Quick start``: ``id3`` → ``quick-start``. If the title gives
+        no free id, the id is made from the next of ``numbers``: ``id1``.
         """
         section = titled.section
         name = nodes.fully_normalize_name(text)
         wanted = nodes.make_id(name)
         ids = [known for known in section["ids"] if known not in titled.implicit]
         if wanted not in ids:
-            # Like docutils, number equal headings and headings without letters: id1, id2 …
+            # docutils does the same with repeated titles, and with titles without letters.
             while not wanted or wanted in self.document.ids:
                 wanted = f"id{next(numbers)}"
             ids.append(wanted)
             self.document.ids[wanted] = section
-        # The last id is the main one; explicit ids, which links may use too, come before it.
+        # Sphinx links to the last id. Explicit ids come before it; links may use them too.
         section["ids"] = ids
-        # References by the Chinese title must still find the section.
+        # References that name the Chinese title must still find the section.
         for known, target in list(self.document.nameids.items()):
             if target in titled.implicit:
                 self.document.nameids[known] = ids[-1]
@@ -148,7 +153,7 @@ def _remove_anchor(raw: nodes.raw) -> None:
 
 
 def note_titles(app: Sphinx, document: nodes.document) -> None:
-    """Note the translated titles of a page."""
+    """Store the translated titles of a page, with their English."""
     copies = waiting_english(document)
     titles: dict[str, str] = {}
     for title in document.findall(nodes.title):
@@ -170,7 +175,7 @@ def _inline_html(title: nodes.Element) -> str:
     for node in title.children:
         words = escape(node.astext())
         if isinstance(node, nodes.raw):
-            # Raw nodes are tags around words of the title.
+            # A raw node is a tag around words of the title.
             continue
         if isinstance(node, nodes.literal):
             words = f'<code class="docutils literal notranslate">{words}</code>'
@@ -183,7 +188,7 @@ def _inline_html(title: nodes.Element) -> str:
 def show_titles_around(
     app: Sphinx, page: str, _: str, context: Context, __: object
 ) -> None:
-    """Show the titles of parent, previous and next pages in both languages."""
+    """Show the titles of the parent, previous and next pages in both languages."""
     relations: Mapping[str, Sequence[str | None]] = vars(app.builder)["relations"]
     above, before, after = relations.get(page, (None, None, None))
     names: list[str] = []
@@ -193,7 +198,8 @@ def show_titles_around(
     # Sphinx leaves out the topmost parent, the home page.
     for entry, name in zip(context.get("parents", ()), names[1:], strict=False):
         entry["title"] = title_html(app.env, name)
-    # Separate values for the theme's links: Sphinx's own ones are also used in <link title="…">.
+    # Sphinx's own values must stay plain text: it uses them in <link title="…">. So the theme's
+    # links get values of their own.
     for key, neighbour in (("prev_title", before), ("next_title", after)):
         if neighbour:
             mark = mark_of_page(app, neighbour)
@@ -201,36 +207,35 @@ def show_titles_around(
 
 
 class Originals:
-    """English titles of the whole site, collected once all pages are read."""
+    """English titles of the whole site, for links in English text."""
 
     def __init__(self) -> None:
-        # By translated title: its English titles on all pages.
+        # Each translated title → its English titles on all pages.
         self._by_title: dict[str, set[str]] = {}
 
     def collect(self, app: Sphinx, env: BuildEnvironment) -> None:
-        """Collect the titles of all pages."""
+        """Collect the titles of all pages. Called when Sphinx has read them."""
         self._by_title = {}
         for titles in _TITLES.by_page(env).values():
             for shown, original in titles.items():
                 self._by_title.setdefault(shown, set()).add(original)
 
     def show(self, app: Sphinx, document: nodes.document, page: str) -> None:
-        """Show English titles in the links of English text.
+        """Replace translated titles by English ones in the links of English text.
 
-        ``即时编译`` → ``Just-in-time compilation``. Links to other sites keep upstream's words.
+        ``即时编译`` → ``Just-in-time compilation``. Links to other sites stay unchanged.
         """
         for copy in document.findall(english):
             # A list, because the loop replaces nodes.
             for link in list(copy.findall(nodes.reference)):
                 known = self._by_title.get(link.astext(), set())
-                # If headings with different English share a translation, the link is left
-                # unchanged.
+                # If two English titles have the same translation, the link stays unchanged.
                 if link.get("internal") and len(known) == 1:
                     _set_words(link, *known)
 
 
 def _set_words(link: nodes.reference, words: str) -> None:
-    """Replace the words of a link, keeping the innermost node around them."""
+    """Replace the words of a link, inside the nodes that Sphinx puts around them."""
     box: Any = link
     # Sphinx wraps the words of such a link in <span> or <code>.
     while len(box.children) == 1 and not isinstance(box.children[0], nodes.Text):

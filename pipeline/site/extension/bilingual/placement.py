@@ -1,8 +1,10 @@
 """Placement of English beside its blocks, and of glossary hints in the translation.
 
-The English leaves its container after Sphinx has collected titles and contents, which must be
-Chinese. The first use of each glossary term on a page gets a hint with its English, except in code,
-links and headings.
+Sphinx collects titles and tables of contents when it has read a page. They must be Chinese, so the
+English is moved from its container to the blocks only after that.
+
+A glossary hint shows the English of a term: ``<abbr title="compilation">编译</abbr>``. The first use
+of each term on a page gets one, except in code, links and headings.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ from pipeline.site.extension.nodes import (
 )
 from pipeline.site.texts import text
 
-_BOX = '<input class="task-list-item-checkbox"'  # the box of a task, as MyST writes it
+_BOX = '<input class="task-list-item-checkbox"'  # check box of a task, written by MyST
+# Nodes whose text gets no glossary hints.
 _NOT_FOR_TERMS = (
     nodes.literal,
     nodes.math,
@@ -50,7 +53,7 @@ def place_english(app: Sphinx, document: nodes.document) -> None:
     ]
     _forget_ids(document, copies.values())
     for title in document.findall(nodes.title):
-        # With ``refid``, headings would be links back to a table of contents.
+        # ``refid`` would make a heading a link back to the table of contents.
         title.attributes.pop("refid", None)
     seen: set[str] = set()
     # A list, because English is inserted between the nodes.
@@ -60,7 +63,7 @@ def place_english(app: Sphinx, document: nodes.document) -> None:
             _use_kept(node)
         copy = copies.get(node["jz"])
         if copy is not None:
-            # Before the English is inserted: its code and names may look like terms.
+            # Before the English is inserted, because words of the English may look like terms.
             note_terms(node, seen)
             _place(node, copy)
         node.attributes.pop("jz_terms", None)
@@ -68,9 +71,9 @@ def place_english(app: Sphinx, document: nodes.document) -> None:
 
 
 def _forget_ids(document: nodes.document, copies: Iterable[english]) -> None:
-    """Remove the ids from ``copies``, and the links of footnotes back to them.
+    """Remove the ids from the English ``copies``, and the links from footnotes to these ids.
 
-    An id must be unique, so only the translation keeps it. Footnotes link back to the translation.
+    Ids must be unique on a page, so only the nodes of the translation have them.
     """
     names: set[str] = set()
     # Formulas and targets within a message have ids too.
@@ -90,16 +93,16 @@ def _place(node: nodes.Element, copy: english) -> None:
         wrap_both_languages(node, copy)
     else:
         if node.children and _is_box(node.children[0]):
-            # The task has a box in both languages.
+            # The English of a task shows the check box, too.
             copy.insert(0, node.children[0].deepcopy())
         node.parent.insert(node.parent.index(node) + 1, copy)
 
 
 def _place_html(node: nodes.raw, copy: english) -> None:
-    """Wrap a piece of HTML in a container as the block, with its English after it.
+    """Wrap a fragment of HTML in a container, which becomes the block; its English follows it.
 
-    An unbalanced piece is part of a larger element and gets no container. ``writer`` inserts its
-    English.
+    If a fragment is a part of an element, as ``<details><summary>More``, a container would break
+    the element. Then ``writer`` inserts the English into the fragment.
     """
     html = "".join(piece.astext() for piece in copy.children)
     if not (stands_alone(node.astext()) and stands_alone(html)):
@@ -118,7 +121,7 @@ def name_boxes(document: nodes.document, locale: str) -> None:
     ``<input class="task-list-item-checkbox" …>`` → ``<input aria-label="未完成" class=… …>``
     """
     for box in filter(_is_box, document.findall(nodes.raw)):
-        # An English task is an English block, or part of the English of a block.
+        # The box is in the English of a block, or in a block that is not translated.
         above = box.parent
         is_english = isinstance(above, english) or above.get("lang") == "en"
         html = box.astext()
@@ -133,10 +136,10 @@ def _is_box(node: nodes.Node) -> bool:
 
 
 def _resolve_anonymous(node: nodes.Element, copy: english) -> None:
-    """Resolve anonymous reST links (``again__``) in the English of a block.
+    """Resolve anonymous reST links (```again`__``) in the English of a block.
 
-    The n-th one leads to the target of the n-th one in the translation. If the English has more of
-    them, the last ones have no target.
+    The n-th link of the English gets the target of the n-th link of the translation. If the English
+    has more links, the last ones get no target.
     """
     shown = [link for link in node.findall(nodes.reference) if link.get("anonymous")]
     waiting = iter(shown)
@@ -144,16 +147,17 @@ def _resolve_anonymous(node: nodes.Element, copy: english) -> None:
         if not link.attributes.pop("jz_anonymous", None):
             continue
         other = next(waiting, None)
-        # On a page with errors, docutils may have resolved neither.
+        # If the page has errors, docutils may not have resolved the translation's link either.
         for key in ("refuri", "refid"):
             if other is not None and key in other:
                 link[key] = other[key]
 
 
 def _use_kept(node: nodes.Element) -> None:
-    """Use the English term that follows a kept Chinese term as its English.
+    """Mark the English term after a Chinese glossary term as the English of that term.
 
-    Its ids move to the Chinese term, which is always visible.
+    In the page's glossary, ``merge`` writes a translated term above the English one, so that links
+    to the English term still work. The ids move to the Chinese term, which is always visible.
     """
     kept = node.attributes.pop("jz_kept")
     place = node.parent.index(node) + 1
@@ -167,13 +171,16 @@ def _use_kept(node: nodes.Element) -> None:
 
 
 def note_terms(node: nodes.Element, seen: set[str]) -> None:
-    """Mark the terms of a block whose English is not in ``seen``, and add them to ``seen``."""
-    # If two terms have the same rendering, the first one wins.
+    """Add hints to the terms of a block. ``seen`` has the English of all terms with a hint so far.
+
+    ``jz_terms`` of the block has pairs of a Chinese term and its English.
+    """
+    # If two pairs have the same Chinese term, the first one wins.
     titles: dict[str, str] = dict(reversed(node.get("jz_terms", ())))
-    # Most terms of a block have been marked in an earlier one.
+    # Return early: most terms have their hint in an earlier block.
     if seen.issuperset(titles.values()):
         return
-    # A list, because a text may be split into several nodes.
+    # A list, because the loop replaces text nodes.
     for words in list(node.findall(nodes.Text)):
         if any(term in words for term in titles) and _may_have_terms(words, node):
             parts = list(_with_notes(str(words), titles, seen))
@@ -183,16 +190,17 @@ def note_terms(node: nodes.Element, seen: set[str]) -> None:
 def _with_notes(
     text: str, titles: Mapping[str, str], seen: set[str]
 ) -> Iterator[nodes.Node]:
-    """Yield the nodes that replace a text, and add the English of marked terms to ``seen``.
+    """Yield the nodes that replace a text: terms with hints, and the texts between them.
 
-    ``用即时编译加速`` → ``用``, a note on ``即时编译``, ``加速``.
+    ``用即时编译加速`` → ``用``, a hint on ``即时编译``, ``加速``. The English of each such term is
+    added to ``seen``.
     """
     done = 0
     for start, term in term_places(text, titles):
         title = titles[term]
         if title in seen:
             continue
-        # Once per page: repeated hints would be noise.
+        # Each term has only one hint on a page: more would distract readers.
         seen.add(title)
         if start > done:
             yield nodes.Text(text[done:start])
@@ -203,12 +211,12 @@ def _with_notes(
 
 
 def term_places(text: str, terms: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield position and term for each term in a text, in order.
+    """Yield (position, term) for each occurrence of a term in a text, in order.
 
-    Of overlapping terms the first is taken; of terms at one position, the longest. No regular
-    expression is used: compiling one for each block would take longer.
+    If occurrences overlap, the first one wins; at the same position, the longest one. This is
+    faster than a regular expression, which would be compiled for each block.
     """
-    # ``min`` takes the first of equal positions, so longer terms win: 梯度下降 before 梯度.
+    # Sorted by length: ``min`` returns the first of equal positions, 梯度下降 before 梯度.
     nearest = {term: text.find(term) for term in sorted(terms, key=len, reverse=True)}
     while nearest := {term: at for term, at in nearest.items() if at >= 0}:
         term = min(nearest, key=nearest.__getitem__)
@@ -221,7 +229,7 @@ def term_places(text: str, terms: Iterable[str]) -> Iterator[tuple[int, str]]:
 
 
 def _may_have_terms(words: nodes.Text, block: nodes.Element) -> bool:
-    """Return whether no node between the words and the block excludes terms."""
+    """Return whether a text of a block may get hints: not if it is in code or in a link."""
     node = words.parent
     while not isinstance(node, _NOT_FOR_TERMS):
         if node is block:
@@ -231,5 +239,5 @@ def _may_have_terms(words: nodes.Text, block: nodes.Element) -> bool:
 
 
 def setup(app: Sphinx) -> None:
-    """Place English after every handler that collects from the page: titles, contents, images."""
+    """Place the English after all other handlers, which collect titles, contents and images."""
     app.connect("doctree-read", place_english, priority=900)

@@ -1,7 +1,8 @@
-"""Renderers of English messages: Markdown or reST to docutils nodes, as for the page itself.
+"""Renderers of the English of blocks: Markdown or reST to docutils nodes.
 
-Roles and links of a message get the same targets as on the page. Rendering must not change the
-page: names that a message defines, and its errors, stay out of it.
+Roles and links in the English get the same targets as those in the translation. Rendering must not
+change the page: names that the English defines are not registered with the page, and errors in the
+English are not reported.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ class Renderer(Protocol):
     """Renderer of the messages of one page."""
 
     def render(self, text: str, into: nodes.Element) -> None:
-        """Append the nodes of a message to an element."""
+        """Render the message ``text``, and append its nodes to an element."""
 
     def finish(self) -> None:
         """Resolve references to targets of the page.
@@ -49,8 +50,8 @@ class MarkdownRenderer:
         parser.parse(definitions, environment)
 
     def render(self, text: str, into: nodes.Element) -> None:
-        """Render a message. Its line breaks become hard ones, so that lines stay separate."""
-        # Rendering changes current_line, which later reports about the page use.
+        """Render a message. Line breaks of the message become hard breaks (``<br>``)."""
+        # Rendering changes ``current_line``, which later warnings about the page use.
         line = self._document.current_line
         with self._renderer.current_node_context(into):
             self._renderer.nested_render_text(
@@ -65,7 +66,8 @@ class MarkdownRenderer:
 class RSTRenderer:
     """Renderer of messages in reStructuredText.
 
-    Messages are parsed for a separate document, so that their names do not clash with the page's.
+    Messages are parsed in a separate document: names that they define must not clash with names of
+    the page.
     """
 
     def __init__(self, document: nodes.document) -> None:
@@ -88,35 +90,35 @@ class RSTRenderer:
         )
 
     def _quiet_reporter(self) -> Reporter:
-        """Return a reporter that ignores errors in upstream's text."""
+        """Return a reporter that ignores all errors, because they are in upstream's text."""
         reporter = Reporter(self._source, report_level=5, halt_level=5)
         reporter.get_source_and_line = self._place  # roles call it
         return reporter
 
     def _place(self, line: int | None = None) -> tuple[str | None, int | None]:
-        """Return the file of the page, and ``line``: messages have no lines of their own."""
+        """Return the file of the page, and ``line``. Line numbers of messages are unknown."""
         return self._source, line
 
     def render(self, text: str, into: nodes.Element) -> None:
         """Render a message as inline markup."""
         made, _ = self._inliner.parse(text, 0, self._memo, into)
         into.extend(made)
-        # `words <https://…>`_ also defines a name, whose node would be a second target.
+        # `words <https://…>`_ makes a link and a target. The page has this target already.
         for target in list(into.findall(nodes.target)):
             target.parent.replace(target, target.children)
         for link in into.findall(nodes.reference):
             if link.attributes.pop("anonymous", None) and "refuri" not in link:
-                # ``placement`` gives it the target of the translation's link.
+                # ``placement`` later sets the target to that of the translation's link.
                 link["jz_anonymous"] = True
 
     def finish(self) -> None:
         """Resolve named links: first to targets of the page, then to targets of other messages.
 
-        Without a target, only the words of a link stay. Footnote references lead to the page's
+        A link without any target is replaced by its words. Footnote references lead to the page's
         footnotes.
         """
         for name, links in self._own.refnames.items():
-            # docutils resolves these when it resolves the page.
+            # The page has this target. docutils resolves the links together with those of the page.
             if self._page.nameids.get(name):
                 self._page.refnames.setdefault(name, []).extend(links)
                 continue
@@ -141,7 +143,7 @@ class RSTRenderer:
         marks += self._own.autofootnote_refs
         marks += self._own.symbol_footnote_refs
         for number, mark in enumerate(marks):
-            # docutils finds footnote references by id; ``placement`` removes these ids again.
+            # docutils needs ids to resolve footnote references. ``placement`` removes them later.
             mark["ids"] = [f"jz-note-{number}"]
             self._page.ids[mark["ids"][0]] = mark
         self._page.autofootnote_refs += self._own.autofootnote_refs

@@ -1,11 +1,12 @@
-"""Writer of blocks: a translator mix-in that writes the marks of nodes as HTML attributes.
+"""Writer of blocks: a mix-in for Sphinx's HTML translator that writes marks of nodes as attributes.
 
-A block has its number as ``jz``, and may have ``jz_edit`` and ``lang``. Its English has the number
-as ``jz_for``. A node that documents a name has it as ``jz_name``. Scripts and styles use the
-attributes.
+The node of a block has the block's number as ``jz``, which becomes ``data-jz="7"``. It may also
+have ``jz_edit`` (the end of the address for editing) and ``lang``. A node that documents a Python
+object has the object's name as ``jz_name``. Our scripts and styles use these attributes.
 
-HTML may come in fragments: Markdown ends HTML at an empty line. So ``<details>`` and ``</details>``
-may be separate fragments, with paragraphs and code between them.
+In Markdown, HTML ends at an empty line. So ``<details>`` and ``</details>`` may be two separate
+fragments, with paragraphs and code between them. The English of such a fragment is inserted into
+its text.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from pipeline.site.extension.nodes import is_html
 _VOID = frozenset(
     "area base br col embed hr img input link meta source track wbr".split()
 )
-# Elements whose end tag is optional: the end of their parent ends them.
+# Elements whose end tag is optional: they end where their parent ends.
 _ENDING = frozenset(
     "p li dt dd option optgroup tr td th thead tbody tfoot colgroup rp rt".split()
 )
@@ -38,10 +39,10 @@ _PARTS = frozenset(
     "li dt dd option optgroup tr td th thead tbody tfoot colgroup col caption summary legend "
     "figcaption source track rp rt".split()
 )
-# Elements whose text is not split: it is no HTML, or not prose.
+# Elements whose text gets no English beside it: it may not contain elements, or is not prose.
 _TEXT_ONLY = frozenset("script style textarea title option svg math".split())
 _FOREIGN = frozenset(("svg", "math"))
-# Elements that allow only some children: browsers move any other child out of them.
+# Elements that allow only certain children. Browsers move other children out of them.
 _STRICT = frozenset("table thead tbody tfoot tr colgroup select".split())
 _ATTRIBUTE_NAMES = {
     "jz": "data-jz",
@@ -53,10 +54,10 @@ _ATTRIBUTE_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A tag, a comment or a run of text, in its source form. ``shape`` is set for tags only."""
+    """A tag, a comment or a run of text of an HTML fragment."""
 
     source: str
-    shape: str = ""  # "b", "/b"
+    shape: str = ""  # "b" for <b>, "/b" for </b>; empty for other pieces
     is_words: bool = False  # text that may be wrapped in an element
 
 
@@ -74,7 +75,7 @@ class _Reader(HTMLParser):
             self.feed(html)
         except AssertionError:  # HTMLParser fails at <![…
             self.is_cut = True
-        # The fragment ends inside a tag, a comment or a script.
+        # True if the fragment ends inside a tag, a comment or a script.
         if self.rawdata.startswith("<") or self.cdata_elem:
             self.is_cut = True
         elif self.rawdata:
@@ -82,13 +83,13 @@ class _Reader(HTMLParser):
 
     @property
     def stands_alone(self) -> bool:
-        """Whether all elements are closed, and none needs a parent outside of the fragment."""
+        """Whether all elements are closed, and none needs a parent outside the fragment."""
         is_balanced = self._is_balanced and _ENDING.issuperset(self._opened)
         return is_balanced and not self.is_cut and _PARTS.isdisjoint(self._tops)
 
     @property
     def may_be_parted(self) -> bool:
-        """Whether any element may follow the fragment."""
+        """Whether any kind of element may follow the fragment."""
         is_strict = self._opened[-1:] != [] and self._opened[-1] in _STRICT
         return not self.is_cut and not is_strict and _FOREIGN.isdisjoint(self._opened)
 
@@ -101,7 +102,7 @@ class _Reader(HTMLParser):
             self._opened.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: object) -> None:
-        """Record a self-closing tag. It closes the element only in drawings and formulas."""
+        """Record a self-closing tag, ``<b/>``, which ends an element only in SVG and MathML."""
         self.handle_starttag(tag, attrs)
         if tag not in _VOID and not _FOREIGN.isdisjoint(self._opened):
             self._opened.pop()
@@ -120,10 +121,10 @@ class _Reader(HTMLParser):
         """Record a run of text, or a part of one."""
         is_words = bool(data.strip()) and _TEXT_ONLY.isdisjoint(self._opened)
         if is_words:
-            # Escaped, because text inserted after it could complete a tag.
+            # Escaped, because text that is inserted after a "<" could make it a tag.
             data = data.replace("<", "&lt;")
         last = self.pieces[-1:]
-        # The parser reports character references separately, so they are joined here.
+        # The parser reports "a &amp; b" as three parts, which are joined here.
         if is_words and last and last[0].is_words:
             data = self.pieces.pop().source + data
         self.pieces.append(_Piece(data, is_words=is_words))
@@ -142,7 +143,7 @@ class _Reader(HTMLParser):
 
 
 def stands_alone(html: str) -> bool:
-    """Return whether an element around a fragment would not change the rest of the page.
+    """Return whether a fragment can be put into an element of its own.
 
     True for ``<p>a<br></p>``; false for ``<details>`` and for ``<td>a</td>``.
     """
@@ -150,7 +151,7 @@ def stands_alone(html: str) -> bool:
 
 
 def may_be_parted(html: str) -> bool:
-    """Return whether any element may stand between a fragment and the next one.
+    """Return whether any kind of element is allowed between a fragment and the next one.
 
     True for ``<details>``; false for ``<table>`` and ``<svg>``.
     """
@@ -158,11 +159,11 @@ def may_be_parted(html: str) -> bool:
 
 
 def in_both_languages(html: str, english: str, number: int) -> str:
-    """Return a fragment with the English beside each of its texts; ``number`` is their block.
+    """Return a fragment with the English beside each of its texts. ``number`` is that of the block.
 
     ``<summary>更多`` → ``<summary><span class="jz-zh">更多</span><span class="jz-en" …>More``
 
-    The fragment is returned unchanged if it is English, or if the tags of its English differ.
+    Return the fragment unchanged if it is not translated, or if the English has other tags.
     """
     if html == english:
         return html
@@ -187,8 +188,7 @@ def in_both_languages(html: str, english: str, number: int) -> str:
 def _are_alike(ours: Sequence[_Piece], theirs: Sequence[_Piece]) -> bool:
     """Return whether two fragments have the same sequence of tags and texts.
 
-    One may have additional end tags at its end, because a parser closes elements that are left
-    open.
+    One of them may have additional end tags at its end: a sanitizer may have closed its elements.
     """
     shapes, others = list(_shapes(ours)), list(_shapes(theirs))
     shared = min(len(shapes), len(others))
@@ -232,7 +232,7 @@ class BlockAttributes:
         return html
 
     def visit_raw(self, node: nodes.raw) -> None:
-        """Write HTML. A block that is part of a larger element gets its English inside."""
+        """Write HTML. A block that is only a part of an element gets its English inside."""
         html = node.astext()
         is_block = "jz" in node and is_html(node)
         if not is_block or ("jz_english" not in node and stands_alone(html)):
@@ -244,7 +244,7 @@ class BlockAttributes:
         raise nodes.SkipNode
 
     def visit_compound(self, node: nodes.compound) -> None:
-        """Mark a table of contents here: Sphinx resolves toctrees last, so its nodes are new."""
+        """Mark the entries of a table of contents. Sphinx creates them just before writing."""
         if "jz_marks" in node:
             put_marks(node)
         if "toctree-wrapper" in node["classes"]:
@@ -254,7 +254,7 @@ class BlockAttributes:
         super().visit_compound(node)  # type: ignore[misc]
 
     def visit_entry(self, node: nodes.entry) -> None:
-        """Write an empty header cell as a normal cell, because screen readers would announce it."""
+        """Write an empty header cell as ``<td>``, because screen readers announce each ``<th>``."""
         super().visit_entry(node)  # type: ignore[misc]
         if not node.astext().strip() and not any(node.findall(nodes.image)):
             translator: Any = self
@@ -263,7 +263,7 @@ class BlockAttributes:
 
 
 def _attributes_of(node: nodes.Element) -> dict[str, str]:
-    """Return the attributes of a block, of the English of one, or of a documented name.
+    """Return the HTML attributes of a block, of the English of a block, or of a documented name.
 
     ``jz=3, jz_edit="12"`` on a node → ``data-jz="3" data-jz-edit="12"`` on its element.
     """

@@ -1,5 +1,5 @@
 """Page content besides prose: files, code cells, figures, and names of the API.
 
-Directives, roles and transforms for such content belong here. Its translation (``bilingual``) and
-sanitizing (``safety``) do not.
+Directives, roles and transforms for such content belong here. Code that shows two languages
+(``bilingual``) or removes unsafe HTML (``safety``) does not.
 """

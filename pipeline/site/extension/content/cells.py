@@ -1,9 +1,12 @@
 """Code cells: inside other blocks, folded, and as text to copy.
 
-MyST-NB renders cells only between blocks. jupytext, which converts pages to notebooks, moves a cell
-out of a tab. That leaves the halves of a fence around the cell, which are joined here.
-sphinx-copybutton removes prompts line by line, so our script adds a prompt to each line of a
-command.
+MyST-NB renders a cell only at the top level of a page. But a page may have a code cell in a tab:
+a fence that begins with ``:::{tab-item}``. jupytext, which converts pages to notebooks, then puts
+the two halves of the fence into separate cells, above and below the code cell.
+``join_split_fences`` joins the halves again.
+
+The copy button (sphinx-copybutton) copies only lines with a prompt, and removes the prompts. So
+our script first adds a prompt to the other lines of a command that has several.
 """
 
 from __future__ import annotations
@@ -29,12 +32,13 @@ from pipeline.site.texts import text
 logger = logging.getLogger(__name__)
 _FENCE = ":::"
 _DIRECTIVE = "jz-cell"
-_REMOVED = "remove-cell"  # tag of a cell that MyST-NB skips
+_REMOVED = "remove-cell"  # tag of a cell that MyST-NB does not show
 _NOT_SHOWN = frozenset((_REMOVED, "remove-input", "remove_cell", "remove_input"))
-# MyST-NB's names for hidden parts of a cell.
+# MyST-NB's names for the parts of a cell that can be folded.
 _KINDS = frozenset(("source", "output", "outputs", "content"))
 _FORMAT_FUNCTION = "function formatCopyText("
-# Only with a pattern can the lines with a prompt be recognized.
+# sphinx-copybutton has a pattern for prompts only if ``isRegexp`` is true. Without a pattern, our
+# script cannot recognize lines with a prompt.
 _COPY_FUNCTION = """
 function formatCopyText(text, prompts, isRegexp, ...rules) {
   const whole = isRegexp ? withPrompts(text, prompts) : text;
@@ -44,10 +48,10 @@ function formatCopyText(text, prompts, isRegexp, ...rules) {
 
 
 class CellOfNotebook(Stub):
-    """Directive for a cell of the current notebook, given its number."""
+    """Directive that inserts a cell of the current notebook: ``jz-cell`` with the cell's number."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the cell with its outputs, as MyST-NB renders it between blocks."""
+        """Return the cell with its outputs, as MyST-NB renders it at the top level."""
         # MyST offers no public access to its renderer.
         renderer: Any = vars(self.state)["_renderer"]
         number = int(self.arguments[0])
@@ -68,10 +72,10 @@ class CellOfNotebook(Stub):
 
 
 class NestedCode(Stub):
-    """``code-cell`` in a list or another directive, which is not a cell of a notebook."""
+    """``code-cell`` in a list or in another directive. Such code is no cell of the notebook."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the code without outputs, because such code was not executed."""
+        """Return the code alone: it was not executed, so it has no outputs."""
         logger.warning(
             "a code cell within another block is shown without outputs",
             location=(self.env.docname, self.lineno),
@@ -89,11 +93,11 @@ class NestedCode(Stub):
 
 
 def join_split_fences(text: str) -> str:
-    """Return the JSON of a notebook with each colon fence in one cell.
+    """Return the JSON of a notebook in which no colon fence spans several cells.
 
-    A fence that spans several cells moves into its first one. Markdown cells are inserted
-    unchanged, code cells as directives. The old cells stay in place, empty or hidden, so that
-    numbers do not change.
+    A fence moves into the cell in which it begins. Markdown cells inside the fence are inserted
+    unchanged, code cells as ``jz-cell`` directives. The old cells stay, empty or hidden, so that
+    the numbers of cells do not change.
     """
     if _FENCE not in text:
         return text
@@ -104,8 +108,8 @@ def join_split_fences(text: str) -> str:
         kind, source = cell["cell_type"], source_of(cell)
         if whole is not None:
             if kind == "markdown":
-                # Two adjacent Markdown cells were separated by a break, as before the footer of a
-                # card.
+                # jupytext splits Markdown at ``+++``, which it removes. In a card, ``+++`` begins
+                # the footer, so it is inserted again.
                 parts = ["+++", source] if last == kind else [source]
                 cell["source"] = ""
             else:
@@ -120,7 +124,7 @@ def join_split_fences(text: str) -> str:
 
 
 def _taken_out(cell: dict[str, Any], number: int) -> list[str]:
-    """Return the directive for a cell within a fence, and hide the cell in its own place."""
+    """Return the directive for a cell inside a fence, and hide the cell itself."""
     tags = tags_of(cell)
     if _REMOVED in tags:
         return []
@@ -135,7 +139,7 @@ def _is_in_fence(text: str) -> bool:
     lines = text.rstrip().split("\n")
     tokens = parser().parse("\n".join(lines))
     last = [token for token in tokens if token.level == 0][-1]
-    # Link definitions are no tokens, so the last token may end before the text does.
+    # Link definitions (``[name]: address``) make no tokens. So text may follow the last token.
     if last.type != "colon_fence" or (last.map or [0, 0])[1] < len(lines):
         return False
     end = lines[-1].strip()
@@ -143,13 +147,13 @@ def _is_in_fence(text: str) -> bool:
 
 
 def _visit_hidden(self: Any, node: HideCodeCellNode) -> None:
-    """Write ``<details><summary>…``, with labels for closed and for open."""
+    """Write ``<details><summary>…``, with one label for the closed and one for the open state."""
     classes = " ".join(node["classes"])
     self.body.append(f'<details class="admonition hide {classes}">\n<summary>\n')
     locale = self.config.language
     for state, prompt in (("collapsed", "prompt_show"), ("expanded", "prompt_hide")):
         words = node[prompt]
-        # A cell may have a label of its own.
+        # ``words`` is a placeholder, or a label that the author of the cell has chosen.
         if words in _KINDS:
             words = text(locale, f"{prompt} {words}")
         self.body.append(
@@ -159,7 +163,7 @@ def _visit_hidden(self: Any, node: HideCodeCellNode) -> None:
 
 
 def complete_commands(_: Sphinx, config: Config) -> None:
-    """Extend the script of the copy button, so that it copies multi-line commands as a whole."""
+    """Extend the script of the copy button, so that it copies all lines of a command."""
     theirs = config.html_context.get("copybutton_format_func", "")
     # Another version of the script may name its function differently.
     if _FORMAT_FUNCTION in theirs:
@@ -171,7 +175,7 @@ def complete_commands(_: Sphinx, config: Config) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directives, one of which replaces MyST-NB's, and the writer of folded cells."""
+    """Register the directives and the writer of folded cells. They replace those of MyST-NB."""
     app.add_directive(_DIRECTIVE, CellOfNotebook, override=True)
     app.add_directive("code-cell", NestedCode, override=True)
     app.add_node(

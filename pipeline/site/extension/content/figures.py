@@ -1,8 +1,9 @@
 """Figures: images, Mermaid charts and formulas.
 
-Embedded images become files; missing images become words. Charts are drawn when a page is read, so
-readers need no script; the source of a chart is shown below it. Formulas become MathML. MathJax is
-loaded only on pages with formulas that could not be converted.
+Images that are embedded in a page become files. A missing image is replaced by a line of text.
+Mermaid charts are drawn when Sphinx reads the page, so readers need no script; the source of a
+chart is shown below it. Formulas become MathML. MathJax, a large script, is loaded only on pages
+with formulas that could not be converted.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ from pipeline.site.extension.nodes import (
 )
 from pipeline.site.texts import text
 
-# A formula without dollar signs, as in some notebooks.
+# A formula without dollar signs, as in some notebooks: \begin{align} … \end{align}
 _ENVIRONMENT = re.compile(
     r"\\begin\{(align|alignat|eqnarray|equation|flalign|gather|multline)(\*?)\}"
     r".*?\\end\{\1\2\}",
@@ -57,7 +58,7 @@ ATTACHMENT = "attachment:"
 _INLINE = "data:"
 # Characters of a data URI that stays in the page. A longer one would delay the page.
 _LONGEST_INLINE = 4096
-_CELL = 10000  # MyST-NB numbers the lines of cell n, counted from 1, from n × 10000
+_CELL = 10000  # MyST-NB gives line k of the n-th cell the number n × 10000 + k
 _IN_HTML = re.compile(r"(?<=src=[\"'])attachment:([^\"']+)")
 _LONE_IMAGE = re.compile(r"\s*<img\b[^<>]*>\s*", re.IGNORECASE)
 _IMAGE = re.compile(r"<img\b(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>", re.IGNORECASE)
@@ -68,9 +69,9 @@ logger = logging.getLogger(__name__)
 
 
 def _amsmath(md: MarkdownIt, *, renderer: Callable[[str], str] | None = None) -> None:
-    """Load the plugin, but do not let a formula interrupt a paragraph.
+    """Load MyST's plugin for LaTeX environments, which then never interrupt a paragraph.
 
-    A line of another formula, between dollar signs, may start with ``\\begin`` as well.
+    Otherwise a line that starts with ``\\begin`` would break a formula between dollar signs.
     """
     amsmath_plugin(md, renderer=renderer)
     begin = next(rule.fn for rule in md.block.ruler.__rules__ if rule.name == "amsmath")
@@ -80,14 +81,14 @@ def _amsmath(md: MarkdownIt, *, renderer: Callable[[str], str] | None = None) ->
 
 
 def _parse_in_paragraph(state: StateInline, silent: bool) -> bool:
-    """Parse a formula within a paragraph as a token of a display formula."""
+    """Parse an environment within a paragraph as a display formula; a rule of markdown-it."""
     match = _ENVIRONMENT.match(state.src, state.pos)
     if match is None:
         return False
     if not silent:
         token = state.push("amsmath", "math", 0)
         token.content, token.map = match[0], [0, 0]
-        # MyST would give a numbered formula a new label in every build.
+        # "*" means no number: MyST would give a numbered formula another label in every build.
         token.meta = {"environment": match[1], "numbered": "*"}
     state.pos = match.end()
     return True
@@ -119,9 +120,10 @@ def _visit_block(self: Any, node: nodes.math_block) -> None:
 
 
 def _on_lines(latex: str) -> str:
-    """Return a formula of several lines in an ``aligned`` environment, as Sphinx does for MathJax.
+    """Wrap a formula of several lines in an ``aligned`` environment, as Sphinx does for MathJax.
 
-    A blank line ends a line, as ``\\\\`` does. A formula with an environment is not wrapped again.
+    A blank line or ``\\\\`` ends a line of the formula. A formula that has an environment already
+    is not wrapped.
     """
     lines = [line.strip() for line in latex.split("\n\n") if line.strip()]
     text = r" \\ ".join(lines)
@@ -131,7 +133,10 @@ def _on_lines(latex: str) -> str:
 
 
 def title_math(latex: str) -> str:
-    """Return HTML for a formula in a title. Without MathML its source is shown, never MathJax."""
+    """Return HTML for a formula in a title: MathML, or its source if it cannot be converted.
+
+    Titles appear on other pages, which may not load MathJax.
+    """
     html = formula_mathml(latex, is_block=False) or escape(latex)
     return f'<span class="math jz-mathml">{html}</span>'
 
@@ -140,7 +145,7 @@ class MermaidChart(Stub):
     """``mermaid``: a chart, given in the directive or in a file."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the drawings and the source; for a file that was not pulled, a link."""
+        """Return the drawings and the source; for a missing file, a link to the repository."""
         source = "\n".join(self.content)
         path = "".join(self.arguments[:1])
         if path and not source:
@@ -191,7 +196,8 @@ class MermaidChart(Stub):
             uri=f"data:image/svg+xml;base64,{base64.b64encode(drawing).decode()}",
             alt=self.options.get("alt") or words,
             width=f"{width}px",
-            # Sphinx would link an image with a width to its file, which has no background.
+            # Sphinx would link an image with a width to its file. Seen alone, that file has no
+            # background.
             classes=["no-scaled-link", *shown.split()],
         )
 
@@ -210,7 +216,7 @@ class FindImages(SphinxTransform):
     default_priority = 390
 
     def apply(self, **_: Any) -> None:
-        """Resolve the images of the page; replace missing ones by words."""
+        """Point each image of the page to its file; replace missing images by text."""
         for image in list(self.document.findall(nodes.image)):
             self._resolve(image)
         for raw in list(self.document.findall(nodes.raw)):
@@ -232,21 +238,21 @@ class FindImages(SphinxTransform):
         return nodes.image(uri=file, alt=attributes.get("alt", "")) if file else None
 
     def _mend_html(self, raw: nodes.raw) -> None:
-        """Embed attachments in HTML, ``<img src="attachment:…">``, and add missing ``alt``."""
+        """Replace ``<img src="attachment:…">`` by a data URI, and add a missing ``alt``."""
         if ATTACHMENT in raw.astext():
             write_html(raw, _IN_HTML.sub(self._inlined, raw.astext()))
         if is_html(raw) and "<img" in raw.astext().lower():
             write_html(raw, _IMAGE.sub(_with_alt, raw.astext()))
 
     def _resolve(self, image: nodes.image) -> None:
-        """Point an image to its file, or replace it by words if the file is missing."""
+        """Point an image to its file, or replace it by text if the file is missing."""
         uri = image.get("uri", "")
         if uri.startswith(ATTACHMENT):
             name = unquote(uri.removeprefix(ATTACHMENT))
             image["uri"] = uri = self._file_of_attachment(name, image) or uri
         elif uri.startswith(_INLINE) and len(uri) > _LONGEST_INLINE:
             image["uri"] = uri = self._file_of_inline(uri) or uri
-        # An image without address, ![](), is for upstream to fix.
+        # An image without an address, ![](), is upstream's mistake: it gets no warning.
         if uri and not self._is_there(uri):
             logger.warning(
                 "image file is missing: %s",
@@ -266,7 +272,7 @@ class FindImages(SphinxTransform):
         if _SCHEME.match(uri):
             return True  # ``safety`` checks remote images
         path = Path(self.env.relfn2path(unquote(uri), self.env.docname)[1])
-        # diagram.* means the format that the builder prefers.
+        # In diagram.*, Sphinx replaces the star by the format that the builder prefers.
         return path.is_file() or (
             uri.endswith(".*") and any(path.parent.glob(path.name))
         )
@@ -295,18 +301,18 @@ class FindImages(SphinxTransform):
         return self._write(image.data, suffix) if image and suffix else ""
 
     def _write(self, data: bytes, suffix: str) -> str:
-        """Write ``data`` to a file and return its name, as image nodes refer to it."""
-        # The folder has the images of outputs too; Sphinx copies the used ones from there.
+        """Write ``data`` to a file and return its path, in the form that image nodes expect."""
+        # MyST-NB writes the images of outputs to this folder. Sphinx copies the images in use.
         folder = Path(self.app.doctreedir, "outputs")
-        # The name is a digest, so attachments of the same name do not clash.
+        # The name is a digest of the data, so attachments of the same name do not clash.
         path = folder / f"{hashlib.sha256(data).hexdigest()}{suffix}"
         # A lost or truncated file is made again by the next build.
         files.write_if_changed(path, data, flush=False)
-        # Sphinx resolves a path with a leading slash from the top of the sources.
+        # Sphinx resolves a path with a leading slash from the root of the sources.
         return "/" + os.path.relpath(path, self.env.srcdir).replace(os.sep, "/")
 
     def _inlined(self, match: re.Match[str]) -> str:
-        """Return an attachment in HTML as a data URI; unchanged if no cell has it.
+        """Return the data URI for a matched attachment, or the match if no cell has it.
 
         ``attachment:plot.png`` → ``data:image/png;base64,iVBORw0…``
         """
@@ -318,7 +324,8 @@ class FindImages(SphinxTransform):
     def _find(self, name: str, cell: int) -> tuple[str, bytes]:
         """Return media type and data of an attachment; both are empty if no cell has it.
 
-        The attachment of ``cell`` (from 0) is preferred to that of the first cell with the name.
+        Several cells may have an attachment of this name. ``cell`` (counted from 0) comes first,
+        then the first cell that has one.
         """
         path = Path(self.env.doc2path(self.env.docname))
         if path.suffix != ".ipynb":
@@ -333,7 +340,7 @@ def _with_alt(tag: re.Match[str]) -> str:
     """Add an empty ``alt`` to an image without one, so that screen readers skip it."""
     if _ALT.search(tag[0]):
         return tag[0]
-    # No value, because its quotes could end an attribute around the tag, srcdoc="…".
+    # ``alt`` without ``=""``: the tag may itself be in a quoted attribute, srcdoc="<img …>".
     return f"{tag[0][:4]} alt{tag[0][4:]}"
 
 
@@ -347,26 +354,27 @@ def _line_of(image: nodes.image) -> int:
 
 @lru_cache(maxsize=2)
 def _attachments(path: str, _: int) -> Mapping[str, Mapping[int, tuple[str, bytes]]]:
-    """Return all attachments of a notebook, by name and by cell number from 0.
+    """Return (media type, data) of all attachments, by name and by cell number from 0.
 
-    The second argument is the file's modification time: a changed notebook is read again.
+    The second argument, the file's modification time, is only a key of the cache. So a changed
+    notebook is read again.
     """
     attachments: dict[str, dict[int, tuple[str, bytes]]] = {}
     for number, cell in enumerate(json.loads(Path(path).read_bytes()).get("cells", [])):
         for name, bundle in (cell.get("attachments") or {}).items():
             for media, payload in bundle.items():
-                # The format also allows a list of lines.
+                # nbformat allows a string or a list of strings.
                 data = base64.b64decode("".join(payload))
                 attachments.setdefault(name, {})[number] = (media, data)
     return attachments
 
 
 def setup(app: Sphinx) -> None:
-    """Register images, charts and formulas. Charts override those of other extensions."""
+    """Register images, charts and formulas. Our ``mermaid`` replaces that of other extensions."""
     mdit.amsmath_plugin = _amsmath  # type: ignore[attr-defined]  # imported by name there
     app.add_transform(FindImages)
     app.add_directive("mermaid", MermaidChart, override=True)
-    # Formulas for MathJax keep the delimiters that it looks for.
+    # The other renderers, for formulas that need MathJax, write the delimiters that it expects.
     app.add_html_math_renderer(
         "mathml",
         inline_renderers=(_visit_math, None),

@@ -1,8 +1,9 @@
 """Files that pages refer to: images, downloads, includes, tables.
 
-No page may read a file outside of the docs folder. Sphinx, docutils and MyST look files up in a few
-functions, which are replaced here. A page that refers to a file outside is shown without it, with a
-warning. A directive for a file that was not pulled becomes a link to upstream's repository.
+A page must not read files outside the docs folder, such as ``/etc/passwd``. So this module
+replaces the functions of Sphinx, docutils and MyST that look files up. If a page refers to a file
+outside, the file is left out and a warning is logged. A directive for a file that was not pulled
+becomes a link to upstream's repository.
 """
 
 from __future__ import annotations
@@ -60,10 +61,11 @@ _SHOWING = (
     "scroll_outputs",
 )
 _PLAIN_TYPES = (str, int, float, bool, list, tuple, dict, type(None))
-# Options of include directives: line numbers, and English words to search for.
+# Options of include directives: numbers of lines, and words of the English file to search for.
 _LINES = ("start-line", "end-line")
 _MARKS = ("start-after", "end-before")
-# The original functions, saved once: tests set up several sites in one process.
+# The original functions. They are saved when the module is imported, because ``setup`` replaces
+# them, and tests call it several times in one process.
 _look_up = BuildEnvironment.relfn2path
 _open = FileInput.__init__
 _load_code = notebook_reader._load_code_from_file
@@ -73,7 +75,7 @@ logger = logging.getLogger(__name__)
 
 
 def path_of(env: BuildEnvironment, name: str) -> Path | None:
-    """Return the path of the current page's file ``name``; None if it is outside the docs."""
+    """Return the path of a file that the current page calls ``name``; None if outside the docs."""
     path = Path(env.relfn2path(name)[1])
     return None if path.parent == _nowhere(env) else path
 
@@ -81,10 +83,13 @@ def path_of(env: BuildEnvironment, name: str) -> Path | None:
 def _path_inside(
     self: BuildEnvironment, filename: str | Path, docname: str | None = None
 ) -> tuple[str, str]:
-    """Return Sphinx's result; for a path outside the docs, the path of a missing file."""
+    """Return Sphinx's result of ``relfn2path``: a path relative to the sources, and the full one.
+
+    For a file outside the docs, both lead to a file that does not exist.
+    """
     try:
         relative, path = _look_up(self, filename, docname)
-    # Symbolic links in a cycle, or an invalid name.
+    # Raised for a cycle of symbolic links, or for an invalid name. Both count as outside.
     except (OSError, RuntimeError, ValueError):
         relative, path = "..", os.fspath(self.srcdir.parent)
     if included := included_file(self, path):
@@ -109,7 +114,8 @@ def _warn_outside(name: object, location: str) -> None:
 def included_file(env: BuildEnvironment, path: str) -> Path | None:
     """Return the pulled copy of a file outside the docs folders; None if there is none.
 
-    ``../NEWS.md`` of a page in ``docs`` is ``_outside/NEWS.md`` among the sources.
+    ``pull`` also copies files that pages include from the rest of the repository. For a page in
+    ``docs``, the copy of ``../NEWS.md`` is ``_outside/NEWS.md`` in the folder of sources.
     """
     root = env.config.jz_site.get("docs_root", ALL)
     name = Path(os.path.relpath(path, env.srcdir)).as_posix()
@@ -120,7 +126,7 @@ def included_file(env: BuildEnvironment, path: str) -> Path | None:
 
 
 def _is_shown(env: BuildEnvironment, path: Path) -> bool:
-    """Return whether pages may show a file: one of the docs, or an image from a notebook."""
+    """Return whether pages may show a file: a file of the docs, or an image of an output."""
     if is_inside(path, env.doctreedir / "outputs"):
         return True
     ours = (env.srcdir / name for name in _NOT_DOCS)
@@ -138,7 +144,10 @@ def _bounded_file_input(sources: Path) -> Any:
     def opening(
         self: FileInput, source: Any = None, source_path: Any = None, **how: Any
     ) -> None:
-        """Open a file of the docs or one of docutils' character lists. Raises OSError."""
+        """Open a file of the docs, or one of docutils' own includes (lists of characters).
+
+        Raises OSError for any other file.
+        """
         folders = (sources, misc.Include.standard_include_path)
         path = Path(source_path or sources)
         if not any(is_inside(path, folder) for folder in folders):
@@ -149,12 +158,12 @@ def _bounded_file_input(sources: Path) -> Any:
 
 
 def _loading_below(sources: Path) -> Any:
-    """Return MyST-NB's function for ``:load:`` of a code cell, limited to ``sources``."""
+    """Return a function for the option ``:load:`` of a code cell, limited to ``sources``."""
 
     def loading(
         page: Any, name: str, token: Any, lines: Sequence[str]
     ) -> Sequence[str]:
-        """Return the lines of the file; for a file outside, the cell's own lines."""
+        """Return the lines of the file; for a file outside, ``lines``, which the cell contains."""
         if is_inside(Path(page).parent / name, sources):
             return list(_load_code(page, name, token, lines))
         _warn_outside(name, f"{page}:1")
@@ -169,7 +178,7 @@ def _refuse_address(address: str) -> NoReturn:
 
 
 def _refuse_image(_: Any, address: str) -> NoReturn:
-    """Raise ValueError, which makes docutils show a link to the image."""
+    """Raise ValueError: docutils then writes a link to the image instead of its data."""
     raise ValueError(f"{address} is not read into the page")
 
 
@@ -178,7 +187,7 @@ def _outside(name: Any) -> OSError:
 
 
 def _showing_only(metadata: Any) -> dict[str, Any]:
-    """Return the metadata of a notebook that affects only its display."""
+    """Return the entries of a notebook's metadata that affect only its display."""
     return {
         key: value
         for key, value in _metadata_of(metadata).items()
@@ -187,7 +196,10 @@ def _showing_only(metadata: Any) -> dict[str, Any]:
 
 
 class _PlainValues(SandboxedEnvironment):
-    """Jinja environment for MyST substitutions (``{{ words }}``) that offers plain values only."""
+    """Jinja environment for MyST substitutions (``{{ words }}``), limited to plain values.
+
+    Plain values are strings, numbers, lists and dictionaries.
+    """
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         """Return whether a page may read ``obj.attr``: ``env.docname``, but not ``env.srcdir``."""
@@ -198,8 +210,10 @@ class _PlainValues(SandboxedEnvironment):
 def translated_bounds(env: Any, file: Path, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of an include directive, adapted to the translation of ``file``.
 
-    Bounds are found in upstream's file and become line numbers of the translation. Options without
-    bounds are returned unchanged, as are those whose words upstream's file lacks.
+    An include may select lines by number or by words: ``:start-after: Installation``. The words
+    are English, so they are searched for in upstream's file. The lines found there are converted
+    to lines of the translation. Options that select no lines are returned unchanged. So are all
+    options if a file cannot be read, or if upstream's file lacks the words.
     """
     if options.keys().isdisjoint((*_LINES, *_MARKS)):
         return options
@@ -225,10 +239,9 @@ def translated_bounds(env: Any, file: Path, options: dict[str, Any]) -> dict[str
 
 
 def bounds_in(text: str, options: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Return the bounds of the lines of ``text`` that an include directive selects.
+    """Return which lines of ``text`` an include directive selects, as (first, after last).
 
-    The bounds are the first line and the line after the last. Both count from 0. None if the words
-    of the options are missing.
+    Both numbers count from 0. Return None if ``text`` lacks the words of the options.
     """
     lines = text.splitlines()
     first, last, _ = slice(options.get("start-line"), options.get("end-line")).indices(
@@ -244,7 +257,7 @@ def bounds_in(text: str, options: Mapping[str, Any]) -> tuple[int, int] | None:
         end = body.find(words, start)
         if end < 0:
             return None
-    # The rest of the line with the words is skipped.
+    # Whole lines are selected: the rest of the line with the words of ``start-after`` is skipped.
     begin = (
         first + body.count("\n", 0, start) + (1 if options.get("start-after") else 0)
     )
@@ -257,7 +270,8 @@ def moved_line(
 ) -> int:
     """Return the line of the translation that corresponds to a line of upstream's file.
 
-    A line is shifted by as much as the end of the last message above it.
+    Translations may have more or fewer lines than their messages. So a line moves by as many lines
+    as the end of the last message above it.
     """
     moved = 0
     for message, landing in zip(messages, landings, strict=True):
@@ -267,7 +281,7 @@ def moved_line(
 
 
 def has_file(env: Any, path: str) -> bool:
-    """Return whether a file that a page refers to exists."""
+    """Return whether a file that the current page calls ``path`` exists in the docs."""
     file = path_of(env, path)
     return file is not None and file.is_file()
 
@@ -280,7 +294,7 @@ def in_repository(env: Any, path: str) -> list[nodes.Node]:
         name_only = nodes.literal("", path)
         return [nodes.paragraph("", words, name_only, classes=["jz-elsewhere"])]
     file = path_of(env, path)
-    # ../CHANGELOG.md is beside upstream's docs folder, wherever our sources are.
+    # For a file outside the docs, assume that it is beside upstream's docs folder.
     name = f"../{Path(path).name}"
     if file is not None:
         name = file.relative_to(env.srcdir).as_posix()
@@ -289,16 +303,17 @@ def in_repository(env: Any, path: str) -> list[nodes.Node]:
 
 
 class Snippets:
-    """Finder of the files that a page's snippets (``--8<--``) refer to."""
+    """Finder of files that a page includes with ``--8<-- "NAME"``, as mkdocs pages do."""
 
     def __init__(self, env: Any) -> None:
         self._env = env
         self._absent: dict[str, None] = {}
 
     def find(self, name: str) -> str:
-        """Return the path of a file for directives; empty, and remembered, if it does not exist.
+        """Return the path by which directives find a file; empty if the file does not exist.
 
-        Names are relative to the docs folder or to the repository.
+        ``name`` is relative to the docs folder or to the repository. ``warn`` lists the names of
+        missing files.
         """
         root = self._env.config.jz_site["docs_root"]
         for path in (name, name.removeprefix(f"{root}/")):
@@ -308,7 +323,7 @@ class Snippets:
         return ""
 
     def warn(self) -> None:
-        """Warn about the missing files, once for the page."""
+        """Log one warning for all missing files of the page."""
         if self._absent:
             logger.warning(
                 "shows parts of files that the docs folder does not have: %s",
@@ -320,7 +335,10 @@ class Snippets:
 
 
 def _run_include(directive: Any, env: Any, run: Any) -> list[Any]:
-    """Run an include directive, or return a link if its file was not pulled."""
+    """Return the nodes of an include directive, or a link if its file was not pulled.
+
+    ``run`` is the original method of the directive.
+    """
     file = path_of(env, directive.arguments[0])
     if file is None or not file.is_file():
         return in_repository(env, directive.arguments[0])
@@ -339,7 +357,7 @@ class BoundedLiteralInclude(LiteralInclude):
 
 
 class BoundedInclude(Include):
-    """Sphinx's ``include``, with bounds found in upstream's file, or a link."""
+    """Sphinx's ``include``, whose options select lines by the words of upstream's file."""
 
     def run(self) -> list[nodes.Node]:
         """Return the content of the file, or a link if it was not pulled."""
@@ -349,7 +367,7 @@ class BoundedInclude(Include):
 class BoundedRaw(misc.Raw):
     """docutils' ``raw``, limited to the content of the directive.
 
-    HTML files are written for upstream's own style sheet; without it, pictures would be huge.
+    HTML files are left out: they need upstream's style sheet. Without it, pictures would be huge.
     """
 
     def run(self) -> list[nodes.Node]:
@@ -368,13 +386,15 @@ def setup(app: Sphinx) -> None:
     """Replace the functions that look up or open files, and the directives for files."""
     sources = Path(app.srcdir)
     if BuildEnvironment.relfn2path is _look_up:
-        # Otherwise ``links`` has replaced it already, and calls this one.
+        # In the other case, ``navigation.links`` has replaced the function after an earlier
+        # ``setup``, with one that calls ``_path_inside``.
         BuildEnvironment.relfn2path = _path_inside  # type: ignore[method-assign]
     FileInput.__init__ = _bounded_file_input(sources)  # type: ignore[method-assign]
     notebook_reader._load_code_from_file = _loading_below(sources)
-    # These open addresses, which may be local files: file:///etc/passwd.
+    # ``urlopen`` also opens local files: file:///etc/passwd.
     misc.urlopen = tables.urlopen = _refuse_address  # type: ignore[attr-defined]
-    # Images are copied, not read: docutils would resolve paths from the current directory.
+    # Sphinx copies images. docutils must not read them too: it would look for them in the current
+    # directory.
     HTML5Translator.uri2imagepath = _refuse_image  # type: ignore[attr-defined]
     images.PIL = None  # type: ignore[attr-defined]
     notebooks.nb_node_to_dict = _showing_only

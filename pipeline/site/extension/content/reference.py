@@ -1,9 +1,10 @@
-"""API reference: names as links, and the tables that list them.
+"""API reference: links from names of Python objects, and tables that list such names.
 
-Names that this site does not document lead to the English docs. Upstream's own lists
-(``autosummary``, ``autofunction``) define which names its site documents, and where. So links match
-the pinned commit and need no network. An inventory takes precedence. A name is found whatever the
-kind of its object.
+A name that this site does not document leads to the English docs: ``jax.jit`` →
+``https://docs.jax.dev/en/latest/_autosummary/jax.jit.html#jax.jit``. The address comes from the
+inventory of the English docs, if there is one. Otherwise it is derived from the directives of the
+docs themselves (``autosummary``, ``autofunction``): so links match the pinned commit and need no
+network. The role does not matter: ``:func:`` finds a class, too.
 """
 
 from __future__ import annotations
@@ -27,39 +28,40 @@ _ADDRESSES: Notes[dict[str, str]] = Notes("jz_documented")
 
 
 def note_page(env: BuildEnvironment, name: str, folder: str) -> None:
-    """Note that a name has a page of its own on the English site, in ``folder`` beside this page.
+    """Store the address of a name that has a page of its own on the English site.
 
-    ``_autosummary`` and ``jax.jit`` → ``_autosummary/jax.jit.html#jax.jit``
+    The page is in ``folder``, beside the current page: ``_autosummary`` and ``jax.jit`` →
+    ``_autosummary/jax.jit.html#jax.jit``
     """
     place = posixpath.join(posixpath.dirname(env.docname), folder, name)
     _note_address(env, name, posixpath.normpath(place), anchor=name)
 
 
 def note_anchor(env: BuildEnvironment, name: str, anchor: str) -> None:
-    """Note that a name is documented on the current page."""
+    """Store the address of a name that the current page documents at ``anchor``."""
     _note_address(env, name, env.docname, anchor=anchor)
 
 
 def _note_address(env: BuildEnvironment, name: str, page: str, *, anchor: str) -> None:
     page = english_page(env.config.jz_site, page)
-    # A page that upstream's site lacks has no known address there.
+    # ``page`` is empty if upstream's site lacks the page.
     if page:
-        # If two lists of a page have the name, the first one wins.
+        # If a page lists a name twice, the first address wins.
         listed = _ADDRESSES.by_page(env).setdefault(env.docname, {})
         listed.setdefault(name, f"{page}.html#{anchor}")
 
 
 class Reference:
-    """Tables of the addresses of documented names, built when all pages are read."""
+    """Addresses of all documented names, and the resolver of links to them."""
 
     def __init__(self) -> None:
         self._own: dict[str, str] = {}  # names of the English docs
         self._others: dict[str, str] = {}  # names of other sites
-        # Names of the English docs, by their last part.
+        # Names of the English docs, by their last part: "jit" → ["jax.jit"].
         self._by_last: dict[str, list[str]] = {}
 
     def collect(self, app: Sphinx, env: BuildEnvironment) -> None:
-        """Build the tables. An inventory takes precedence over the lists of the docs."""
+        """Build the tables, once all pages are read. Inventories precede the lists of the docs."""
         english_url = env.config.jz_site["english_url"]
         self._own, self._others, self._by_last = {}, {}, {}
         # Sphinx also keeps inventories of sites that are no longer configured.
@@ -82,7 +84,10 @@ class Reference:
         node: addnodes.pending_xref,
         words: nodes.TextElement,
     ) -> nodes.reference | None:
-        """Return a link for a name of the API; None if no site documents it."""
+        """Return a link for a Python name, as Sphinx's event ``missing-reference`` expects.
+
+        Return None if no site documents the name.
+        """
         if node.get("refdomain") != "py":
             return None
         site = env.config.jz_site
@@ -101,8 +106,9 @@ class Reference:
     ) -> str:
         """Return the address at which the name of a reference is documented; empty if unknown.
 
-        The name is tried as written, then in the module around it: ``map`` among the functions of
-        jax.lax is not Python's. Other sites follow, and abbreviated names come last.
+        The English docs come first: the name as written, then within the current module, so that
+        ``map`` on the page of ``jax.lax`` is ``jax.lax.map``, not Python's. Other sites follow.
+        Abbreviated names come last: ``jnp.sin`` for ``jax.numpy.sin``.
         """
         name, module = node["reftarget"], node.get("py:module")
         whole = expand_alias(name, usual)
@@ -118,10 +124,11 @@ class Reference:
         )
 
     def _only_one_that_ends(self, node: addnodes.pending_xref, name: str) -> str:
-        """Return the address of the only documented name that ends in ``.name``; otherwise empty.
+        """Return the address of the only documented name that ends in ``.name``.
 
-        ``checkify.check`` finds ``jax.experimental.checkify.check``. As in Sphinx, a name without
-        dots is searched for only if it is written with a leading dot.
+        ``checkify.check`` finds ``jax.experimental.checkify.check``. Return an empty string if
+        several names match, or none. As in Sphinx, a name without dots is searched for only if it
+        is written with a leading dot: ``:func:`.jit```.
         """
         if "." not in name and not node.get("refspecific"):
             return ""
@@ -130,7 +137,10 @@ class Reference:
         return self._own[found[0]] if len(found) == 1 else ""
 
     def _page_of_owner(self, name: str) -> str:
-        """Return the page of the class that a name belongs to: it documents the members."""
+        """Return the page of the class that contains a name; empty if the class has no page.
+
+        ``jax.Array.at`` → the page of ``jax.Array``, which documents its members.
+        """
         owner = name.rpartition(".")[0]
         page, _, anchor = self._own.get(owner, "").partition("#")
         return page if anchor == owner else ""
@@ -146,7 +156,10 @@ def _objects(env: BuildEnvironment, inventory: str) -> Iterator[tuple[str, str]]
 
 
 def signature_nodes(name: str, signature: str) -> list[nodes.Node]:
-    """Return the signature of ``name`` as a paragraph that is not translated; none for ``""``."""
+    """Return a paragraph with the signature of ``name``; no nodes if the signature is empty.
+
+    Browsers that translate pages leave the paragraph unchanged.
+    """
     if not signature:
         return []
     code = nodes.literal("", signature, classes=["jz-described"], translate="no")
@@ -156,7 +169,7 @@ def signature_nodes(name: str, signature: str) -> list[nodes.Node]:
 def table_of(
     env: BuildEnvironment, rows: Sequence[tuple[nodes.Node, Sequence[nodes.Node]]]
 ) -> nodes.table:
-    """Return a table of names. A row has the node that shows the name, and its description."""
+    """Return a table of names. A row is a node with the name, and the nodes that describe it."""
     locale = env.config.language
     heads = [_cell(nodes.paragraph("", text(locale, f"api {key}"))) for key in "01"]
     lines = [
@@ -174,9 +187,9 @@ def _cell(content: nodes.Node) -> nodes.entry:
 
 
 def setup(app: Sphinx) -> None:
-    """Resolve names before intersphinx.
+    """Resolve names before intersphinx does (priority 400 precedes 500).
 
-    intersphinx uses neither the lists of the docs nor the module around a name.
+    intersphinx knows only inventories, and does not try a name within the current module.
     """
     reference = Reference()
     _ADDRESSES.setup(app)

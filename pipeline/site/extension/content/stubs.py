@@ -1,7 +1,8 @@
-"""Stubs for directives and roles that only upstream's own site can run.
+"""Stubs: replacements for directives and roles that only upstream's own site can run.
 
-Directives that document objects show what the record of the API reference has for them. Without
-it, and for anything else that upstream's programs make, they link to the English docs.
+For example, ``autofunction:: jax.jit`` imports the package, which the site build must not do. Its
+stub shows the docstring from the page's record, which ``site/reference.py`` has prepared. Without
+a docstring, it shows a link to the English docs. So do stubs for all other generated content.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from pipeline.site.extension.nodes import Stub
 from pipeline.site.extension.records import read_record
 from pipeline.site.texts import text
 
-# ``# tag: setup``. Words may stand before ``tag:``, and code before the ``#``.
+# A comment like ``# tag: setup``. It may follow code, and have other words before ``tag:``.
 _TAG_MARK = re.compile(r"(?P<code>.*?)\s*#[^#]*\btag:(?P<tag>[^#]*)")
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
@@ -42,13 +43,16 @@ class Elsewhere(Stub):
     """Stub for content that only the English docs have: a link to their page."""
 
     def run(self) -> list[nodes.Node]:
-        """Return what the record has for the directive; otherwise the link, without content."""
+        """Return the directive's content from the page's record, or else the link."""
         made = _recorded(self)
         return elsewhere(self.env, "made") if made is None else made
 
 
 def _recorded(directive: SphinxDirective) -> list[nodes.Node] | None:
-    """Return what a directive stands for, objects with docstrings; None if it is not recorded."""
+    """Return the content that the page's record has for a directive; None if there is none.
+
+    The content is reST: descriptions of objects (``.. py:function:: …``) with their docstrings.
+    """
     made = read_record(directive.env).get("reference", {}).get("directives", {})
     # The argument may be a whole signature: grad(fun, argnums=0)
     parts = made.get(f"{directive.name} {' '.join(directive.arguments)}")
@@ -59,7 +63,7 @@ def _recorded(directive: SphinxDirective) -> list[nodes.Node] | None:
     for origin, part in parts:
         lines.extend(StringList(part, source=origin or page))
     box = nodes.Element()
-    # Messages then name the object, and the line of its docstring.
+    # With these lines, warnings name the object and the line of its docstring.
     with switch_source_input(directive.state, lines):
         directive.state.nested_parse(lines, 0, box)
     return box.children
@@ -73,14 +77,14 @@ def elsewhere(
     *,
     explained: str = "",
 ) -> list[nodes.Node]:
-    """Return a paragraph with a link to this page of the English docs.
+    """Return a paragraph that says what is missing, with a link to this page of the English docs.
 
-    If there is no English page, return ``words`` as code, or nothing if they are empty; for a
-    drawing, the reason alone.
+    If there is no English page, the paragraph has only ``words`` as code; without words, there is
+    no paragraph. For a drawing, it then says only what is missing.
 
-    ``lacks`` selects the reason: ``object``, ``members``, ``made`` or ``drawing``. ``fragment`` is
-    the anchor on the English page. ``explained`` is the name that the paragraph documents, if any,
-    for the search.
+    ``lacks`` selects what is missing: ``object``, ``members``, ``made`` (generated content) or
+    ``drawing``. ``fragment`` is the anchor on the English page. ``words`` are the words of the
+    link. ``explained`` is the name of the object that the paragraph documents; the search uses it.
     """
     english_url = env.config.jz_site["english_url"]
     name = {"jz_name": explained} if explained else {}
@@ -93,13 +97,13 @@ def elsewhere(
     if is_drawing and not has_english:
         return [nodes.paragraph("", above, classes=classes)]
     if not has_english:
-        # Without a link, the name of the page alone would not help.
+        # Without ``words``, only the name of this page would be left, which helps nobody.
         literal = nodes.literal("", words)
         return [nodes.paragraph("", "", literal, **name)] if words else []
     url = f"{english_url}{page}.html"
     if fragment:
         url += f"#{fragment}"
-    # ``jz_away`` keeps ``redirect_links`` from pointing the link back to this page.
+    # ``jz_away``: this link leads away from the site. ``redirect_links`` leaves it unchanged.
     link = nodes.reference("", words or env.docname, refuri=url, jz_away=True)
     above += text(locale, "elsewhere drawing" if is_drawing else "elsewhere")
     return [nodes.paragraph("", above, link, classes=classes, **name)]
@@ -109,10 +113,10 @@ class Documented(Stub):
     """Stub for ``autofunction`` and similar directives: the name of the object."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the object's docstring, if the docs have one for this directive.
+        """Return the object's docstring, if the page's record has it.
 
         Otherwise return a link to the object on the English page: ``guide.html#jax.numpy.sin``.
-        ``automodule`` sets the module of the names that follow.
+        ``automodule`` also sets the module of the names that follow it on the page.
         """
         made = _recorded(self)
         if made is not None:
@@ -121,7 +125,7 @@ class Documented(Stub):
         if self.name == "automodule":
             self.env.ref_context["py:module"] = name
             note_anchor(self.env, name, f"module-{name}")
-            # Without ``:members:``, the directive shows nothing.
+            # Without ``:members:``, upstream's page lists no objects either: no link is needed.
             anchor = self._anchor(f"module-{name}")
             if "members" not in self.options:
                 return anchor
@@ -131,7 +135,10 @@ class Documented(Stub):
         return [*self._anchor(name), *link]
 
     def _anchor(self, name: str) -> list[nodes.Node]:
-        """Return the anchor that the object has on the English page, unless it exists here."""
+        """Return an anchor with the object's name, as on the English page.
+
+        Return no node if this page has the anchor already.
+        """
         document = self.state.document
         if name in document.ids:
             return []
@@ -141,10 +148,10 @@ class Documented(Stub):
 
 
 class Summary(Stub):
-    """Stub for ``autosummary``: its names, with links to the English docs."""
+    """Stub for ``autosummary``: a table of its names, with links to the English docs."""
 
     def run(self) -> list[nodes.Node]:
-        """Return a table of the names, or a plain list if their descriptions are missing."""
+        """Return a table of the names, or a plain list if the record has no descriptions."""
         made = read_record(self.env).get("reference", {}).get("rows", {})
         if made:
             return self._described(made)
@@ -154,12 +161,12 @@ class Summary(Stub):
         return [names] if names.children else []
 
     def _names(self) -> list[str]:
-        """Return the names in the content; a line may also be a misplaced option."""
+        """Return the names in the content. Lines that are misplaced options are skipped."""
         lines = (line.strip().removeprefix("~") for line in self.content)
         return [line for line in lines if line and not line.startswith(":")]
 
     def _described(self, made: Mapping[str, Sequence[str]]) -> list[nodes.Node]:
-        """Return the table with the signatures and summaries of the names."""
+        """Return the table of names. ``made`` has the signatures and summaries of some of them."""
         rows: list[tuple[nodes.Node, list[nodes.Node]]] = []
         for name in self._names():
             link = self._row(name)
@@ -176,7 +183,7 @@ class Summary(Stub):
     def _row(self, name: str) -> nodes.paragraph:
         """Return a paragraph with a reference to a name."""
         full_name = _full_name(self, name)
-        # The name is complete, so Sphinx must not look in a module or class around it.
+        # The name is complete, so Sphinx must not look for it in the current module or class.
         link = addnodes.pending_xref(
             "",
             nodes.literal("", name, classes=["xref", "py", "py-obj"]),
@@ -189,18 +196,21 @@ class Summary(Stub):
         link["py:module"] = link["py:class"] = None
         # The search indexes the full name.
         words = nodes.paragraph("", "", link, jz_name=full_name)
-        # Upstream's site has a page for the name only if this option is given.
+        # With the option ``toctree``, upstream's site has a page for each name.
         if "toctree" in self.options:
             note_page(self.env, full_name, self.options["toctree"])
         return words
 
 
 def _full_name(directive: SphinxDirective, name: str) -> str:
-    """Return a name with its module: ``numpy.sin`` after ``.. module:: jax``."""
+    """Return a name with its module.
+
+    After ``.. module:: jax``: ``numpy.sin`` → ``jax.numpy.sin``.
+    """
     module = directive.env.ref_context.get("py:module")
     if not module:
         return name
-    # jax.nn.relu on the page of jax.numpy is a full name, too.
+    # On the page of jax.numpy, jax.nn.relu is a full name, although it lacks ``jax.numpy``.
     package = module.partition(".")[0]
     return name if name.startswith(f"{package}.") else f"{module}.{name}"
 
@@ -217,7 +227,7 @@ class Plot(Stub):
 
 
 class TaggedBlock(Stub):
-    """Lines of a file between two marks, ``# tag: NAME``."""
+    """Directive that shows the lines of a file between two comments ``# tag: NAME``."""
 
     def run(self) -> list[nodes.Node]:
         """Return the lines as Python code; if the file lacks them, a link to the file.
@@ -236,7 +246,7 @@ class TaggedBlock(Stub):
             shown = _chosen(lines, wanted) if wanted else lines
         except (IndexError, TypeError, ValueError):
             shown = []
-        # Upstream may have moved the tags: a link to the whole file is more useful than nothing.
+        # Upstream may have moved the tags. Then a link to the file is better than an empty block.
         if not any(shown):
             return in_repository(self.env, path)
         code = dedent("\n".join(shown))
@@ -248,9 +258,9 @@ class TaggedBlock(Stub):
 
 
 def _tagged_lines(text: str, tag: str) -> list[str]:
-    """Return the lines between the first two marks; none if there are fewer.
+    """Return the lines between the first two marks; none if the file has fewer than two.
 
-    The second mark may be at the end of the last line: ``return lamp  # tag: setup``.
+    The second mark may follow code, which is then the last line: ``return lamp  # tag: setup``.
     """
     lines = text.split("\n")
     marks: dict[int, str] = {}
@@ -271,7 +281,7 @@ def _tagged_lines(text: str, tag: str) -> list[str]:
 def _chosen(lines: Sequence[str], wanted: str) -> list[str]:
     """Return the lines that a Python index selects: ``8``, ``5:7``, ``[0, 2]``.
 
-    Raises IndexError, TypeError or ValueError for an invalid one.
+    Raises IndexError, TypeError or ValueError for an invalid index.
     """
     if wanted.startswith("["):
         return [lines[int(number)] for number in wanted.strip("[]").split(",")]
@@ -282,7 +292,7 @@ def _chosen(lines: Sequence[str], wanted: str) -> list[str]:
 
 
 def _numbers(ranges: str, *, up_to: int) -> list[int]:
-    """Return the numbers in ``3-6,8``; ranges are cut off at ``up_to``."""
+    """Return the numbers of ranges: ``3-6,8`` → 3, 4, 5, 6, 8. Ranges end at ``up_to``."""
     numbers: list[int] = []
     for first, last in _RANGE.findall(ranges):
         numbers += range(int(first), min(int(last or first), up_to) + 1)
@@ -292,7 +302,10 @@ def _numbers(ranges: str, *, up_to: int) -> list[int]:
 def issue_role(
     name: str, rawtext: str, number: str, lineno: int, inliner: Any, *_: Any, **__: Any
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-    """Return a link to an upstream issue: ``{my-lib-issue}`1234``` in the docs of My-Lib."""
+    """Return a link to an issue of upstream: ``{jax-issue}`1234``` → ``#1234``.
+
+    Without a configured address of issues, return the words alone.
+    """
     address = inliner.document.settings.env.config.jz_site["issue_url"]
     number = number.lstrip("#")  # as in upstream's own role
     words = f"#{number}"
@@ -314,7 +327,7 @@ STUBS: dict[str, type[Directive]] = {
 
 
 def add_names_of_docs(app: Sphinx, config: Config) -> None:
-    """Register the role and the directives whose names depend on the docs."""
+    """Register the role for issues and the directives of upstream, whose names are configured."""
     app.add_role(config.jz_site["issue_role"], issue_role)
     for name in config.jz_site["listings"]:
         app.add_directive(name, Elsewhere, override=True)

@@ -1,8 +1,9 @@
-"""Links to English: into upstream's own site, and to untranslated pages of this site.
+"""Links to English text: on upstream's own site, and on untranslated pages of this site.
 
-A link into upstream's site is redirected to this site if that has the page and the anchor. All
-other links into upstream's site get the mark EN. So do links, cards and entries of contents that
-lead to untranslated pages.
+Upstream's pages often link to their own published site. If this site has the page and the anchor,
+the link leads here instead: ``https://docs.jax.dev/en/latest/faq.html#jit`` → ``faq.html#jit``.
+Otherwise the link gets the mark EN. Links to untranslated pages of this site get the mark, too; so
+do cards and entries of tables of contents.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from pipeline.site.texts import looks_english, text
 
 @dataclass(frozen=True, slots=True)
 class Anchors:
-    """Anchors of a page. ``are_all`` is false if upstream's page may have more."""
+    """Anchors of a page of this site. ``are_all`` is false if upstream's page may have more."""
 
     names: frozenset[str]
     are_all: bool
@@ -35,13 +36,13 @@ class Anchors:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A page and an anchor on it; an empty anchor means the top."""
+    """A page of this site and an anchor on it; an empty anchor means the top of the page."""
 
     page: str
     anchor: str = ""
 
 
-# Anchors of each page that addresses may lead to.
+# Anchors of each page.
 _ANCHORS: Notes[Anchors] = Notes("jz_anchors")
 _KNOWN = (
     # Attribute of Sphinx's environment: the anchors of the last build.
@@ -52,7 +53,7 @@ _LINK = re.compile(r"(<a\b[^>]*?\shref=)\"([^\"]*)\"")
 
 
 def is_english(site: Mapping[str, Any], address: str) -> bool:
-    """Return whether an address leads into upstream's own site, whatever the version."""
+    """Return whether an address leads to upstream's own site, in any version of its docs."""
     path, english = _path_in_english(site, address), site["english"]
     if not path:
         return False
@@ -72,11 +73,12 @@ def local_place(env: BuildEnvironment, address: str) -> Place | None:
     if anchors is None:
         return None
     anchor = unquote(urlsplit(address).fragment)
-    # Older generators kept the case of headings in anchors: Sharp-Bits.
+    # Upstream's link may be old. Older generators wrote anchors like "Sharp-Bits" for "sharp-bits".
     for name in (anchor, nodes.make_id(anchor)):
         if name in anchors.names:
             return Place(page, name)
-    # If our page is complete, upstream's page lacks the anchor too, so the top will do.
+    # The anchor is unknown. If our page has all of upstream's anchors, the link is broken on
+    # upstream's page too, so it leads to the top.
     return Place(page) if anchors.are_all or not anchor else None
 
 
@@ -93,9 +95,10 @@ def _path_in_english(site: Mapping[str, Any], address: str) -> str:
 
 
 def _page_at(site: Mapping[str, Any], path: str) -> str:
-    """Return the name of our page for a path; empty if the path belongs to another version.
+    """Return the name of our page for a path on upstream's host, or an empty string.
 
-    ``/en/latest/jep/`` → ``jep/index``. The root of the host leads to the newest docs.
+    ``/en/latest/jep/`` → ``jep/index``. The root of the host, ``/``, is the first page of the
+    newest docs. The string is empty if the path belongs to another version.
     """
     for prefix in site["english"]["paths"]:
         if path in (site["english"]["root"], prefix.rstrip("/")):
@@ -116,7 +119,7 @@ def redirect_links(app: Sphinx, tree: nodes.Element, page: str) -> None:
         if is_english(site, link.get("refuri", "")):
             _lead_link(app, link, page)
     for raw in filter(is_html, list(tree.findall(nodes.raw))):
-        # English that the writer will insert into a fragment of HTML.
+        # English that ``bilingual.writer`` will insert into this fragment of HTML.
         if "jz_english" in raw:
             raw["jz_english"] = _lead_html(app, raw["jz_english"], page)
         html = _lead_html(app, raw.astext(), page)
@@ -154,7 +157,7 @@ def _lead_html(app: Sphinx, html: str, page: str) -> str:
 
 
 def _address_here(app: Sphinx, address: str, page: str) -> str | None:
-    """Return the relative address here for an English address; None if there is no such place."""
+    """Return the relative address on this site for one of upstream's site, or None."""
     place = local_place(app.env, address)
     if place is None:
         return None
@@ -165,8 +168,8 @@ def _address_here(app: Sphinx, address: str, page: str) -> str | None:
 
 
 def note_anchors(app: Sphinx, document: nodes.document) -> None:
-    """Note the anchors of the page that was read."""
-    # Anchors of blocks are our own, and they change with the translations.
+    """Store the anchors of the page that Sphinx has read."""
+    # Anchors with this prefix are our own. They change with the translations.
     names = {name for name in _ids_in(document) if not name.startswith("jz-")}
     lacks = any(
         "jz-elsewhere" in paragraph["classes"]
@@ -185,7 +188,7 @@ def _ids_in(document: nodes.document) -> Iterator[str]:
 
 
 def rewrite_links(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Return all pages if any anchors have changed since the last build: their links may change."""
+    """Return the pages to write again: all pages if any anchor has changed since the last build."""
     before = env.__dict__.get(_KNOWN)
     now = dict(_ANCHORS.by_page(env))
     env.__dict__[_KNOWN] = now
@@ -194,13 +197,13 @@ def rewrite_links(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 @cache
 def english_pages(app: Sphinx) -> frozenset[str]:
-    """Return the pages of which less than half is translated."""
+    """Return the pages that are mostly English: fewer than half of their words are translated."""
     found: set[str] = set()
     for row in read_facts(app, "progress")["pages"]:
         page = row["page"]
         is_english = 2 * row["translated"] < row["words"]
         if not row["words"] and page in app.env.titles:
-            # Without messages, the title decides: it may be a change log in English.
+            # A page without messages, such as a change log, counts as English if its title does.
             title = app.env.titles[page].astext()
             is_english = looks_english(title, app.config.language)
         if is_english:
@@ -209,18 +212,18 @@ def english_pages(app: Sphinx) -> frozenset[str]:
 
 
 def mark_html(locale: str) -> str:
-    """Return the mark EN as HTML, explained by its title."""
+    """Return the mark EN as HTML. Its tooltip explains it."""
     words = escape(text(locale, "in English"))
     return f' <small class="jz-lang" title="{words}">EN</small>'
 
 
 def mark_of_page(app: Sphinx, page: str) -> str:
-    """Return the mark of a page as HTML; empty if the page is translated."""
+    """Return the mark EN for a page that is mostly English, as HTML; empty for other pages."""
     return mark_html(app.config.language) if page in english_pages(app) else ""
 
 
 def mark_links(app: Sphinx, document: nodes.document, page: str) -> None:
-    """Mark links to English pages: cards after their title, other links themselves."""
+    """Mark links to English pages. In a card, the mark follows the title of the card."""
     if app.builder.format != "html":
         return
     in_cards: set[int] = set()
@@ -229,10 +232,11 @@ def mark_links(app: Sphinx, document: nodes.document, page: str) -> None:
             continue
         for link in list(card.findall(nodes.reference)):
             in_cards.add(id(link))
-            # A link stretched over a card cannot show a mark of its own.
+            # sphinx-design can stretch a link over its whole card. Such a link is invisible, so it
+            # cannot show a mark.
             leaves = "hreflang" in link and "sd-stretched-link" in link["classes"]
             if leaves or _leads_to_english(app, link, page):
-                # After the title of the card, or after the words of a link in a card without title.
+                # In a card without a title, the mark follows the words of the link.
                 next(_titles_of(card), link).append(_mark_node(app))
     for link in document.findall(nodes.reference):
         if id(link) not in in_cards and _leads_to_english(app, link, page):
@@ -254,12 +258,13 @@ def _mark_node(app: Sphinx) -> sanitized_html:
 
 
 def _leads_to_english(app: Sphinx, link: nodes.reference, page: str) -> bool:
-    """Return whether a link leads to another page that is English."""
+    """Return whether a link leads to a page of this site that is mostly English."""
     address = link.get("refuri", "")
     if not link.get("internal") or not address:
         return False
     place = posixpath.join(posixpath.dirname(page), address.partition("#")[0])
-    # The page may be one of the pinned site, in another folder.
+    # The site of another release shares pages with the main site (see ``shared``). Links to such
+    # pages begin with the path to that site.
     name = posixpath.normpath(place).removeprefix(app.config.jz_site["pinned"])
     return name.removesuffix(".html") in english_pages(app)
 
@@ -272,10 +277,10 @@ def _titles_of(card: nodes.container) -> Iterator[nodes.Element]:
 
 
 def setup(app: Sphinx) -> None:
-    """Note anchors after all other handlers, and mark links when references are resolved."""
+    """Store anchors after all other handlers, and mark links when Sphinx has resolved them."""
     _ANCHORS.setup(app)
     app.connect("doctree-read", note_anchors, priority=950)
     app.connect("env-updated", rewrite_links)
-    # The marks depend on the redirected links.
+    # ``redirect_links`` runs first: only links that still lead to English get a mark.
     app.connect("doctree-resolved", redirect_links, priority=400)
     app.connect("doctree-resolved", mark_links)

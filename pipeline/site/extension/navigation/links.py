@@ -1,8 +1,8 @@
-"""Links between pages whose files have other names or places here than upstream.
+"""Links between pages whose files have other names or folders here than in upstream's repository.
 
-An executed notebook replaces a MyST page: ``guide.md#part`` is on ``guide.ipynb``. With several
-docs folders, paths are resolved within the folder of the page: on a page in ``docs``,
-``/img/a.png`` is ``docs/img/a.png``.
+An executed MyST page becomes a notebook: a link to ``guide.md#part`` leads to ``guide.ipynb``. If a
+project has several docs folders, all are parts of one site. Then ``/img/a.png`` on a page in the
+folder ``docs`` means ``docs/img/a.png``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ _FILE = re.compile(r"/?[\w.-]+\.\w{1,5}\Z")
 
 
 def top_of(site: Mapping[str, Any], page: str) -> str:
-    """Return the docs folder of a page, with a slash: ``docs/``; empty if there is only one."""
+    """Return the docs folder of a page, with a final slash: ``docs/``.
+
+    Return an empty string if the project has only one docs folder.
+    """
     for folder in site["folders"]:
         if page.startswith(folder):
             return str(folder)
@@ -45,34 +48,35 @@ def top_of(site: Mapping[str, Any], page: str) -> str:
 def english_page(site: Mapping[str, Any], page: str) -> str:
     """Return the name of a page on upstream's site, without suffix; empty if it is not there.
 
-    Upstream's site is built from the folder with ``conf.py``. Addresses of other pages are unknown.
+    Upstream's site is built from one docs folder, which has ``conf.py``. For pages of other
+    folders, the address is unknown.
     """
     top = site["english_folder"]
     return page.removeprefix(top) if page.startswith(top) else ""
 
 
 def inside_top(env: BuildEnvironment, target: str) -> str:
-    """Return the page name that ``/guide`` or ``../guide`` has within the current page's folder.
+    """Return the page name for ``/guide`` or ``../guide`` in the docs folder of the current page.
 
-    As in Sphinx, a path that leads above the folder is resolved from its top.
+    As in Sphinx, a path cannot leave the docs folder: extra ``../`` are ignored.
     """
     top = top_of(env.config.jz_site, env.docname)
     return f"{top}{docname_join(env.docname.removeprefix(top), target)}"
 
 
 def page_from_top(env: BuildEnvironment, target: str) -> str:
-    """Return the page of the current folder that a target refers to; empty if there is none."""
+    """Return the page of the current docs folder that a target means; empty if there is none."""
     name = inside_top(env, target)
     return name if name in env.found_docs else ""
 
 
 class FindFromTop(SphinxTransform):
-    """Resolve ``{doc}`/guide``` before references are noted and before MyST resolves its own."""
+    """Resolve ``{doc}`/guide``` in the docs folder of the page, before MyST resolves its links."""
 
     default_priority = 299
 
     def apply(self, **_: Any) -> None:
-        """Replace the target of such links by the page of the current folder, if it exists."""
+        """Replace the targets of such links by pages of the current docs folder, if these exist."""
         for link in self.document.findall(addnodes.pending_xref):
             if link.get("refdomain") == "std" and link.get("reftype") == "doc":
                 page = page_from_top(self.env, link["reftarget"])
@@ -84,31 +88,31 @@ class TocTreeFromTop(TocTree):
     """Sphinx's ``toctree``, with entries resolved in the docs folder of the page."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the toctree. ``/guide`` refers to a page of the folder, if it has one."""
+        """Return the toctree. ``/guide`` means a page of the docs folder, if the folder has it."""
         for number, line in enumerate(self.content):
             self.content[number] = self._from_top(line)
         return list(super().run())
 
     def _from_top(self, line: str) -> str:
-        """Return a line of the toctree, with the folder added to its entry if needed."""
+        """Return a line of the toctree, with its entry resolved: ``/guide`` → ``/docs/guide``."""
         target = target_of(line)
         if not target.startswith(("/", "../")):
             return line
         inside = inside_top(self.env, target)
-        # Entries may have suffixes or be patterns.
+        # An entry may have a suffix (guide.md) or be a pattern (guides/*).
         pages = self.env.found_docs
         is_there = posixpath.splitext(inside)[0] in pages or patfilter(pages, inside)
         return line.replace(target, f"/{inside}") if is_there else line
 
 
 def _patch_paths() -> None:
-    """Make Sphinx look up files of a page in the docs folder of the page first."""
+    """Make Sphinx look up paths like ``/img/a.png`` in the docs folder of the page first."""
     plain = BuildEnvironment.relfn2path
 
     def path_from_top(
         self: BuildEnvironment, filename: str | Path, docname: str | None = None
     ) -> tuple[str, str]:
-        """Return Sphinx's result, with ``/`` as the top of the page's folder if it has the file."""
+        """Return Sphinx's result, with ``/`` as the docs folder of the page if it has the file."""
         top = top_of(self.config.jz_site, docname or self.docname)
         inside = f"/{top}{str(filename).lstrip('/')}"
         is_from_top = str(filename).startswith("/")
@@ -122,18 +126,18 @@ def _patch_paths() -> None:
 
 
 def _is_there(sources: Path, path: str) -> bool:
-    """Return whether a path among the sources leads to a file; ``diagram.*`` matches any suffix."""
+    """Return whether a path leads to a file of the sources. ``diagram.*`` matches any suffix."""
     file = Path(sources, path.lstrip("/"))
     return file.is_file() or (file.suffix == ".*" and any(file.parent.glob(file.name)))
 
 
 class FindPages(SphinxTransform):
-    """Resolve links to documents, before MyST reports names that are no files."""
+    """Resolve links to documents, before MyST warns about missing files."""
 
     default_priority = 300
 
     def apply(self, **_: Any) -> None:
-        """Point links to documents to pages, and links to other files to the repository."""
+        """Point links to pages of this site, or to files in upstream's repository."""
         for link in list(self.document.findall(addnodes.pending_xref)):
             if link.get("reftype") != "myst":
                 continue
@@ -153,7 +157,7 @@ class FindPages(SphinxTransform):
         name = self._name_of(unquote(path), link)
         page = _page_of(name)
         if path.startswith("/"):
-            # Relative to the top of the page's docs folder.
+            # A leading slash means the docs folder of the page.
             page = page_from_top(self.env, page) or page
         if page in self.env.found_docs:
             # The values that MyST sets for a link to a known document.
@@ -161,7 +165,7 @@ class FindPages(SphinxTransform):
             link["reftarget"] = page
             link["reftargetid"] = fragment or None
             return
-        # A label, as in [](label), is no file.
+        # The target may also be a label, as in [](label). MyST resolves labels later.
         if page:
             names_file = name.startswith("../") or self._is_unpublished(name)
         else:
@@ -170,14 +174,14 @@ class FindPages(SphinxTransform):
             self._link_to_file(link, name)
 
     def _resolve_unpublished(self, link: addnodes.pending_xref) -> None:
-        """Replace a link to a document that is no page by a link to upstream's file."""
+        """Replace a link to an unpublished document by a link to upstream's file."""
         for suffix in PAGE_SUFFIXES:
             if self._is_unpublished(f"{link['reftarget']}{suffix}"):
                 self._link_to_file(link, f"{link['reftarget']}{suffix}")
                 return
 
     def _link_to_file(self, link: addnodes.pending_xref, name: str) -> None:
-        """Replace a link by one to a file of upstream's, if the address of files is known."""
+        """Replace a link by one to upstream's file, if the address of files is configured."""
         template = self.config.jz_site["file_url"]
         if template:
             address = template.replace("{path}", name)
@@ -186,14 +190,14 @@ class FindPages(SphinxTransform):
             )
 
     def _is_unpublished(self, name: str) -> bool:
-        """Return whether a file is a document of the docs that is not published as a page."""
+        """Return whether upstream's docs have this document, but do not publish it as a page."""
         return escape(name) in self.config.jz_site.get("unpublished", ())
 
     def _name_of(self, path: str, link: addnodes.pending_xref) -> str:
-        """Return the file that a link refers to, relative to the top of the docs.
+        """Return the file that a link refers to, relative to the root of the docs.
 
-        A link is relative to its page. In a file included from outside of the docs, it is relative
-        to that file, unless only the first interpretation leads to a page.
+        The path of a link is relative to the page. In a file that is included from outside the
+        docs, it is relative to the page if that leads to a page, otherwise to the included file.
         """
         folder = posixpath.dirname(self.env.docname)
         name = posixpath.normpath(posixpath.join(folder, path))
@@ -205,17 +209,17 @@ class FindPages(SphinxTransform):
         return posixpath.relpath(target, posixpath.join("/", root))
 
     def _is_lone(self, path: str, link: addnodes.pending_xref) -> bool:
-        """Return whether a link in a file from outside the docs names a file like ``LICENSE``."""
+        """Return whether a file from outside the docs has this link to a file like ``LICENSE``."""
         return path.isupper() and place_outside(self.env, link) is not None
 
 
 class NameNumbered(SphinxPostTransform):
-    """Show the title of a figure for ``numref``, because figures are not numbered here."""
+    """Show the title of a figure where upstream has ``numref``: we do not number figures."""
 
     default_priority = 5  # before Sphinx's own
 
     def run(self, **_: Any) -> None:
-        """Turn each ``numref`` into a ``ref``, and drop its words if they contain a number."""
+        """Turn each ``numref`` into a ``ref``. Words with a number (``Fig. %s``) are dropped."""
         for link in self.document.findall(addnodes.pending_xref):
             if link.get("reftype") == "numref" and not self.config.numfig:
                 link["reftype"] = "ref"
@@ -224,14 +228,15 @@ class NameNumbered(SphinxPostTransform):
 
 
 def place_outside(env: BuildEnvironment, node: nodes.Element) -> str | None:
-    """Return the file that a node was read from, as a path in the repository.
+    """Return the file outside the docs that a node was read from, as a path in the repository.
 
-    Return None if the file is in a docs folder.
+    Return None if the node was read from a file in a docs folder.
     """
     around: list[nodes.Element] = [node]
     while around[-1].parent is not None:
         around.append(around[-1].parent)
-    # The English of a block was moved, but its node still names the file that it came from.
+    # The English of a block is at the end of the page now. Its own node still names its file, so
+    # that node comes first.
     copies = [above for above in around if isinstance(above, english)]
     sources = [above.source for above in (*copies, *around) if above.source]
     path = Path(next(iter(sources), ""))
@@ -240,13 +245,13 @@ def place_outside(env: BuildEnvironment, node: nodes.Element) -> str | None:
 
 
 def _page_of(name: str) -> str:
-    """Return the page of a document; empty for other files."""
+    """Return the page of a document: ``guide.md`` → ``guide``; empty for other files."""
     suffix = posixpath.splitext(name)[1]
     return name.removesuffix(suffix) if suffix in PAGE_SUFFIXES else ""
 
 
 def setup(app: Sphinx) -> None:
-    """Register the resolution of links, and for several docs folders, of paths from their tops."""
+    """Register the transforms. With several docs folders, resolve paths within each folder, too."""
     app.add_transform(FindPages)
     app.add_post_transform(NameNumbered)
     if app.config.jz_site["folders"]:

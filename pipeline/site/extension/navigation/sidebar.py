@@ -1,7 +1,7 @@
-"""Navigation of the sidebar, built from the contents of the whole site.
+"""Navigation in the sidebar, made from all tables of contents of the site.
 
-The theme takes a toctree apart and parses HTML for every page, which takes half of a build. Here
-the contents are read once, as a tree of entries, and rendered for each page.
+The theme would resolve the toctrees and parse HTML again for every page, which would take half of
+the build. This module reads the toctrees once, as a tree of entries, and renders it for each page.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ from pipeline.site.extension.nodes import both_html
 from pipeline.site.extension.records import Context
 from pipeline.site.texts import text
 
-WHOLE = 400  # entries; a larger site shows only the branches around a page
-DEPTH = 4
+# If a site has more entries, each page shows only the branches that lead to it.
+WHOLE = 400
+DEPTH = 4  # levels of the tree of entries
 _CHEVRON = (
     '<summary aria-label="{}"><span class="toctree-toggle">'
     '<i class="fa-solid fa-chevron-down"></i></span></summary>'
@@ -49,9 +50,9 @@ _CHEVRON = (
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Entry:
-    """Entry of the navigation, or one of its parts. A part is a toctree of the first page.
+    """Entry of the navigation, or a part of the navigation: one toctree of the site's first page.
 
-    ``page`` is empty for a link out of the site. An entry with neither ``page`` nor ``url`` is a
+    ``page`` is empty for a link to another site, which has a ``url``. An entry without both is a
     heading for the entries below it.
     """
 
@@ -60,23 +61,24 @@ class Entry:
     url: str = ""
     is_english: bool = False  # whether the page is untranslated
     children: tuple[Entry, ...] = ()
-    mark: Mark | None = None  # set if the title is a block of the page ``marked_on``
-    marked_on: str = ""
+    mark: Mark | None = None  # set if the title is a block of ``marked_on``
+    marked_on: str = ""  # the page whose toctree has the title
 
 
 def add_navigation(
     app: Sphinx, page: str, _: str, context: Context, __: object
 ) -> None:
-    """Provide templates with ``jz_navigation()``, ``jz_home`` and the English addresses."""
-    pathto = context["pathto"]  # kept, because ``theme`` replaces it later
+    """Give the templates ``jz_navigation()``, ``jz_home`` and the addresses of English pages."""
+    pathto = context["pathto"]  # read now, because ``theme`` replaces it later
 
     @cache
     def navigation() -> str:
-        """Return the navigation. Cached, because templates call it several times or not at all."""
+        """Return the navigation as HTML. Templates may call this several times, or never."""
         parts = _parts(app)
         if page in _pages_of(app):
             return to_html(parts, page, pathto, locale=app.config.language)
-        # The thousand pages of an API reference are not in it, so all of a folder show the same.
+        # The pages of an API reference, often a thousand, are not in the navigation. Those in one
+        # folder share one HTML, because no entry is the current page.
         known: dict[str, str] = app.__dict__.setdefault("_jz_navigation_html", {})
         folder = posixpath.dirname(page)
         if folder not in known:
@@ -98,7 +100,7 @@ def add_navigation(
 
 
 def rewrite_navigation(app: Sphinx, env: BuildEnvironment) -> Sequence[str]:
-    """Return all pages if the navigation has changed since the last build: all show it."""
+    """Return the pages to write again: all pages if the navigation has changed."""
     known = getattr(env, "jz_navigation", None)
     now = list(map(_content_of, _parts(app)))
     env.jz_navigation = now  # type: ignore[attr-defined]
@@ -106,7 +108,7 @@ def rewrite_navigation(app: Sphinx, env: BuildEnvironment) -> Sequence[str]:
 
 
 def _content_of(entry: Entry) -> tuple[object, ...]:
-    """Return the content of an entry that every page shows, without marks and edit addresses."""
+    """Return the parts of an entry that are the same on every page: all but the marks."""
     below = map(_content_of, entry.children)
     return (entry.title, entry.page, entry.url, entry.is_english, *below)
 
@@ -114,9 +116,8 @@ def _content_of(entry: Entry) -> tuple[object, ...]:
 def to_html(
     parts: Sequence[Entry], page: str, pathto: Callable[[str], str], *, locale: str
 ) -> str:
-    """Return the navigation on ``page`` as HTML. ``pathto`` returns the address of another page."""
-    # On a large site, show only the branches around the page; otherwise every page would repeat the
-    # whole contents.
+    """Return the navigation for ``page`` as HTML. ``pathto`` returns the address of a page."""
+    # On a large site, every page would be too large if it had all entries.
     count = sum(_count(part.children) for part in parts)
     view = _View(
         page=page,
@@ -149,7 +150,7 @@ class _View:
     english: str  # the mark of English pages
 
     def caption(self, part: Entry) -> str:
-        """Return the name of a part, with the mark of a block on the page where it is a block."""
+        """Return the caption of a part as HTML. It is marked on the page where it is a block."""
         if part.mark is None or part.marked_on != self.page:
             return f'<span class="caption-text">{part.title}</span>'
         classes = " ".join(["caption-text", *part.mark.classes])
@@ -157,9 +158,9 @@ class _View:
         return f'<span class="{classes}"{attributes}>{part.title}</span>'
 
     def item(self, entry: Entry) -> str:
-        """Return an entry with the entries below it.
+        """Return an entry and the entries below it as HTML.
 
-        There are many entries, so they have only the classes that the theme needs.
+        An entry gets only the classes that the theme needs, because there are many entries.
         """
         is_here = entry in self.trail
         below = ""
@@ -173,10 +174,10 @@ class _View:
         return f"<li{_class(classes)}>{self._link(entry, has_more=bool(below))}{below}</li>"
 
     def _link(self, entry: Entry, *, has_more: bool) -> str:
-        """Return an entry without the entries below it."""
+        """Return an entry as HTML, without the entries below it."""
         title, mark_classes, attributes = entry.title, list[str](), ""
         if entry.mark is not None and entry.marked_on == self.page:
-            # The pencil is a link, and a link cannot be inside another one.
+            # Not editable: the link for editing (a pencil) cannot be inside the link of the entry.
             mark_classes = entry.mark.classes
             attributes = mark_attributes(entry.mark, editable=False)
         if entry.is_english:
@@ -187,7 +188,7 @@ class _View:
         if not entry.page:
             classes = ["reference", "external", *mark_classes]
             return f'<a{_class(classes)} href="{escape(entry.url)}"{attributes}>{title}</a>'
-        # The class makes room for the chevron.
+        # With the class ``reference``, the theme makes room for the button that opens the branch.
         classes = ["reference", *mark_classes] if has_more else mark_classes
         if entry.page == self.page:
             attributes += ' aria-current="page"'
@@ -217,7 +218,7 @@ def _count(entries: Sequence[Entry]) -> int:
 
 
 def _parts(app: Sphinx) -> tuple[Entry, ...]:
-    """Return the parts of the navigation. They are cached, because all pages share them."""
+    """Return the parts of the navigation. They are cached, because all pages use them."""
     known: tuple[Entry, ...] | None = getattr(app, "_jz_navigation", None)
     if known is None:
         root = app.config.root_doc
@@ -228,7 +229,7 @@ def _parts(app: Sphinx) -> tuple[Entry, ...]:
 
 
 def _pages_of(app: Sphinx) -> frozenset[str]:
-    """Return the pages that the navigation leads to, or has a caption or title of."""
+    """Return the pages that need a navigation of their own: they are in it, or have marks in it."""
     known: frozenset[str] | None = getattr(app, "_jz_navigation_pages", None)
     if known is None:
         known = frozenset(chain.from_iterable(map(_pages_in, _parts(app))))
@@ -244,7 +245,7 @@ def _pages_in(entry: Entry) -> Iterator[str]:
 
 
 def _part(app: Sphinx, tree: addnodes.toctree, root: str) -> Entry:
-    """Return the part for a toctree of the first page."""
+    """Return the part of the navigation that a toctree of the first page gives."""
     caption, original = tree.get("caption") or "", tree.get("jz_english")
     marks = WaitingMarks(marks_in_navigation(tree))
     mark = marks.take(caption)
@@ -292,9 +293,12 @@ def _entries(
 def _exit(
     app: Sphinx, title: str, target: str, mark: Mark | None, marked_on: str
 ) -> Entry:
-    """Return an entry for an address; it links to the page here that the address names, if any."""
+    """Return an entry for the address ``target``.
+
+    If the address is that of a page on upstream's site, the entry links to our page.
+    """
     place = local_place(app.env, target)
-    # Entries link to whole pages, so an address with an anchor stays as it is.
+    # Entries link to whole pages, so an address with an anchor is not changed.
     here = place.page if place and not place.anchor else ""
     return Entry(
         title=title,
@@ -309,11 +313,11 @@ def _exit(
 def _entries_of_outline(
     app: Sphinx, rows: Sequence[Sequence[Any]], *, above: tuple[str, ...]
 ) -> Iterator[Entry]:
-    """Yield the entries of rows ``[title, page or address or "", rows below it]``."""
+    """Yield the entries of an outline: rows ``[title, page or address or "", rows below it]``."""
     for title, target, below in rows:
         if target in app.env.titles:
             yield Entry(
-                # The page's title is in both languages; the one in upstream's file is English.
+                # The title in upstream's outline is English; that of the page is in both languages.
                 title=title_html(app.env, target),
                 page=target,
                 is_english=target in english_pages(app),
@@ -326,18 +330,21 @@ def _entries_of_outline(
 
 
 def _english(words: str) -> str:
-    """Return words of upstream's outline as HTML, marked as English."""
+    """Return words of upstream's outline as HTML that declares them English."""
     return f'<span lang="en">{escape(words)}</span>'
 
 
 def _words(words: str, mark: Mark | None) -> str:
-    """Return a string of a toctree as HTML, with its English if it is a block."""
+    """Return a caption or title of a toctree as HTML, with its English if it is a block."""
     return escape(words) if mark is None else marked_html(mark)
 
 
 def _children(app: Sphinx, page: str, above: tuple[str, ...]) -> tuple[Entry, ...]:
-    """Return the entries of all toctrees on a page; none at the maximum depth."""
-    # Pages may list each other.
+    """Return the entries of all toctrees on a page; none at the maximum depth.
+
+    ``above`` are the pages on the path to this page.
+    """
+    # Two pages may list each other, which would never end.
     if page in above or len(above) >= DEPTH:
         return ()
     children: list[Entry] = []
@@ -348,6 +355,6 @@ def _children(app: Sphinx, page: str, above: tuple[str, ...]) -> tuple[Entry, ..
 
 
 def setup(app: Sphinx) -> None:
-    """Provide templates with the navigation, and write all pages again when it changes."""
+    """Give the navigation to the templates, and write all pages again when it changes."""
     app.connect("html-page-context", add_navigation)
     app.connect("env-updated", rewrite_navigation)

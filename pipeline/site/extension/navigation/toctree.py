@@ -1,9 +1,12 @@
-"""Tables of contents: toctrees from upstream's outline, and captions and entries as blocks.
+"""Tables of contents (toctrees): translated captions and entries, and toctrees from an outline.
 
-Sphinx stores captions and entry titles as strings and creates their nodes when it writes a page. So
-a toctree carries the marks of its blocks until then. The entries of a hidden toctree appear in the
-sidebar only. Docs without toctrees get them from upstream's outline and from a list of all other
-pages. Otherwise the navigation would be empty, and readers could not find these pages.
+A caption or entry title may be a block, that is a message of the page. Sphinx stores it as a string
+and creates its node only when it writes the page. So the toctree stores a ``Mark`` of each block
+until then. The entries of a hidden toctree appear in the sidebar only.
+
+Some docs have no toctrees, but an outline, such as ``nav`` in ``mkdocs.yml``. ``ListAllPages``
+makes toctrees from the outline, and from pages that the outline lacks. Otherwise the navigation
+would be empty, and readers could not find the pages.
 """
 
 from __future__ import annotations
@@ -30,17 +33,17 @@ Row = Sequence[Any]  # row of an outline: [title, page or address or "", rows be
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """A block of a page's record that Sphinx stores as a string."""
+    """Mark of a block that Sphinx stores as a string: a caption, or the title of an entry."""
 
     number: int
-    text: str  # the string
-    state: str
-    english: str = ""  # empty if the text is English itself
+    text: str  # the string, in the language that readers see
+    state: str  # a ``ShownState``
+    english: str = ""  # empty if ``text`` is English
     edit: str | None = None  # end of the address for editing the block
 
     @property
     def classes(self) -> list[str]:
-        """Classes of the element of a block."""
+        """CSS classes of the block's element."""
         return ["jz-block", f"jz-{self.state}"]
 
 
@@ -51,12 +54,13 @@ def toctrees_of(env: BuildEnvironment, page: str) -> list[addnodes.toctree]:
 
 
 def note_marks(tree: addnodes.toctree, waiting: Waiting, *, is_first: bool) -> None:
-    """Give a toctree the marks of its caption and of its entries that have a title.
+    """Store in a toctree the marks of its caption and of its titled entries.
 
-    ``is_first`` means that the toctree is on the first page of the site.
+    ``waiting`` has the blocks of the page that no node has matched yet. ``is_first`` means that
+    the toctree is on the first page of the site.
     """
     caption = tree.get("caption")
-    # An entry without a title shows the title of its page, which is a block there.
+    # An entry without a title shows the title of its page, which is a block of that page.
     titles = [title for title, _ in tree["entries"] if title]
     marks: list[Mark] = []
     for words in filter(None, (caption, *titles)):
@@ -67,15 +71,16 @@ def note_marks(tree: addnodes.toctree, waiting: Waiting, *, is_first: bool) -> N
     if not isinstance(tree.parent, nodes.compound):
         return
     if tree["hidden"]:
-        # The sidebar shows the entries of all pages, but captions of the first page only.
+        # The sidebar shows all entries, but captions only of the first page. So the caption of a
+        # hidden toctree on another page is marked on that page.
         is_on_page = [mark for mark in marks if mark.text == caption][:1]
         marks = [] if is_first else is_on_page
-    # Sphinx replaces the toctree, but keeps its parent, which the writer visits first.
+    # Sphinx will replace the toctree, but not its parent. There the writer finds the marks.
     tree.parent["jz_marks"] = marks
 
 
 def _mark_of(words: str, block: Block) -> Mark:
-    """Return the mark of a string that is a block."""
+    """Return the mark of the string ``words``, which is ``block``."""
     return Mark(
         number=block["number"],
         text=words,
@@ -86,7 +91,7 @@ def _mark_of(words: str, block: Block) -> Mark:
 
 
 class WaitingMarks:
-    """Marks that have not been matched yet. Each mark is used only once, even for equal words."""
+    """Marks that have not been used yet. Each is used once, even if several have equal words."""
 
     def __init__(self, marks: Iterable[Mark]) -> None:
         self.left = list(marks)
@@ -101,13 +106,13 @@ class WaitingMarks:
 
 
 def put_marks(wrapper: nodes.compound) -> None:
-    """Mark the nodes that Sphinx has made from a toctree. Called when its page is written."""
+    """Mark the nodes that Sphinx has made from a toctree. The writer calls this for ``wrapper``."""
     waiting = WaitingMarks(wrapper["jz_marks"])
     for node in list(_captions_and_entries(wrapper)):
         mark = waiting.take(node.astext())
         if mark is not None:
             _put(mark, node)
-    # Sphinx drops the caption of a hidden or empty list. The block is added as a hidden node.
+    # Sphinx drops the caption of a hidden or empty list. A hidden node then represents the block.
     for mark in waiting.left:
         unseen = nodes.inline("", mark.text, jz_hidden="")
         wrapper += unseen
@@ -117,24 +122,25 @@ def put_marks(wrapper: nodes.compound) -> None:
 def _captions_and_entries(wrapper: nodes.compound) -> Iterator[nodes.Element]:
     """Yield the title of each list, then the first link of each of its top-level items.
 
-    Sphinx created them from the caption and the entries, in the same order.
+    Sphinx has created them from the caption and the entries of a toctree, in the same order.
     """
     for made in wrapper.findall(addnodes.compact_paragraph):
-        # Sphinx sets this on lists of toctrees.
+        # Sphinx sets the attribute ``toctree`` on what it makes of a toctree.
         for child in made.children if made.get("toctree") else ():
             if isinstance(child, nodes.title):
                 yield child
             elif isinstance(child, nodes.bullet_list):
                 for item in child.children:
-                    # Further links of the item belong to nested items.
+                    # All other links of the item belong to nested items.
                     yield from islice(item.findall(nodes.reference), 1)
 
 
 def _put(mark: Mark, node: nodes.Element) -> None:
-    """Make a node the block of a mark, with its English inside."""
+    """Turn a node into the block of a mark, with its English inside."""
     block = node
     if isinstance(node, nodes.reference):
-        # The pencil is a link, and a link cannot be inside another one.
+        # The link for editing (a pencil) cannot be inside the link of the entry, so a node around
+        # the entry becomes the block.
         block = nodes.inline()
         node.replace_self(block)
         block += node
@@ -173,11 +179,11 @@ def mark_attributes(mark: Mark, *, editable: bool) -> str:
 
 
 class contents(nodes.Element):  # noqa: N801 - nodes have such names
-    """Placeholder for the list of pages below this one, as in a book."""
+    """Placeholder for a list of the pages below the current page."""
 
 
 class TableOfContents(SphinxDirective):
-    """``tableofcontents`` of Jupyter Book: the pages below this one."""
+    """``tableofcontents`` of Jupyter Book: a list of the pages below the current page."""
 
     has_content = True
 
@@ -192,9 +198,10 @@ class ListAllPages(SphinxTransform):
     default_priority = 4  # after the title is added, before blocks are matched
 
     def apply(self, **_: Any) -> None:
-        """Add the pages below this one in the outline; on the first page, all other pages too.
+        """Add toctrees to the current page: for the pages below it in the outline.
 
-        A first page with toctrees gets only the docs folders that none of these lead to.
+        The first page also gets toctrees for all pages that the outline lacks. If the first page
+        has toctrees of its own, it gets only those docs folders that no toctree leads to.
         """
         root, page = self.config.root_doc, self.env.docname
         outline = self.config.jz_site.get("outline", {})
@@ -223,7 +230,7 @@ class ListAllPages(SphinxTransform):
             if folder or not listed:
                 self._list(_caption_of(folder), _rows(pages))
                 continue
-            # Without a caption they would seem to belong to the list above.
+            # Without a caption, these pages would seem to belong to the list above them.
             words = text(self.config.language, "more pages")
             self._list(words, _rows(pages), original=text("en", "more pages"))
 
@@ -235,16 +242,16 @@ class ListAllPages(SphinxTransform):
         original: str = "",
         place: contents | None = None,
     ) -> None:
-        """Add a toctree to the page: hidden at its end, or visible at ``place``.
+        """Add a toctree to the page: hidden, at the end, or visible, at ``place``.
 
-        ``original`` is the English caption; empty if the caption is the name of a folder.
+        ``original`` is the English of the caption; empty if the caption is the name of a folder.
         """
         tree = addnodes.toctree(
             parent=self.env.docname,
             entries=list(self._entries(rows)),
             maxdepth=-1,
             caption=caption or None,
-            # Makes Sphinx read the page again when pages are added or removed.
+            # With ``glob``, Sphinx reads the page again when pages are added or removed.
             glob=True,
             hidden=place is None,
             includehidden=False,
@@ -263,7 +270,10 @@ class ListAllPages(SphinxTransform):
             place.parent.insert(place.parent.index(place), wrapper)
 
     def _entries(self, rows: Sequence[Row]) -> Iterator[tuple[str | None, str]]:
-        """Yield the entries of rows for Sphinx, without groups and without titles of pages."""
+        """Yield all entries of rows as Sphinx stores them, (title, target), without the levels.
+
+        A page has None as title: Sphinx then shows the title of the page.
+        """
         for title, target, below in rows:
             if target in self.env.found_docs:
                 yield None, target
@@ -278,7 +288,7 @@ def _rows(pages: Iterable[str]) -> list[Row]:
 
 
 def _targets(lists: Sequence[Row]) -> Iterator[str]:
-    """Yield all targets in the lists of a page, including those in groups."""
+    """Yield the targets of all rows in the lists of a page, at any depth."""
     for _, rows in lists:
         for _, target, below in rows:
             yield target
@@ -286,12 +296,12 @@ def _targets(lists: Sequence[Row]) -> Iterator[str]:
 
 
 def _caption_of(folder: str) -> str:
-    """Return the name of a folder as a caption."""
+    """Return the name of a folder as a caption: ``user_guide`` → ``user guide``."""
     return folder.replace("_", " ").replace("-", " ")
 
 
 def other_pages(pages: Iterable[str], root: str) -> list[str]:
-    """Return all pages but the first, sorted by top-level folder; pages without one come first."""
+    """Return all pages except ``root``: first pages without a folder, then by top-level folder."""
     others = (page for page in pages if page != root)
     return sorted(others, key=lambda page: (_top_folder(page), page))
 
@@ -302,6 +312,6 @@ def _top_folder(page: str) -> str:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directive of Jupyter Book, and list the pages that upstream does not list."""
+    """Register ``ListAllPages`` and Jupyter Book's ``tableofcontents``."""
     app.add_transform(ListAllPages)
     app.add_directive("tableofcontents", TableOfContents, override=True)
